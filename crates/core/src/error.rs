@@ -1,0 +1,146 @@
+//! What can go wrong, and where.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something failed. Displayed as one line; contexts ([`Error::Variable`], [`Error::File`]) wrap the cause.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A failure within a file or under a URL.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file, as the user named it.
+        path: PathBuf,
+        /// What went wrong there.
+        source: Box<Error>,
+    },
+
+    /// A failure within a variable.
+    #[error("variable {name}: {source}")]
+    Variable {
+        /// The variable's path from the root group, without the leading `/` for variables of the root.
+        name: String,
+        /// What went wrong there.
+        source: Box<Error>,
+    },
+
+    /// A failure within one chunk.
+    #[error("chunk [{}]: {source}", join(index))]
+    Chunk {
+        /// The chunk's position in the grid of chunks.
+        index: Vec<u64>,
+        /// What went wrong there.
+        source: Box<Error>,
+    },
+
+    /// The system refused.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried, such as "cannot open" or "cannot write".
+        what: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+
+    /// The HDF5 layer failed.
+    #[error(transparent)]
+    Hdf5(#[from] ncutils_hdf5::Error),
+
+    /// None of the formats known.
+    #[error("not a netCDF file")]
+    UnknownFormat,
+
+    /// A structure of the file is not what its format allows.
+    #[error("damaged file: {0}")]
+    Damaged(String),
+
+    /// A chunk must be decoded or encoded and its filter is not known.
+    #[error(
+        "filter {id}{} is not known; a copy that keeps shape and filters can still pass its chunks through",
+        paren(name)
+    )]
+    UnknownFilter {
+        /// The filter's registered id.
+        id: u32,
+        /// The name that the file gives it, may be empty.
+        name: String,
+    },
+
+    /// A filter failed on its input.
+    #[error("filter {id} ({name}): {why}")]
+    Filter {
+        /// The filter's registered id.
+        id: u32,
+        /// The filter's name.
+        name: &'static str,
+        /// What went wrong.
+        why: String,
+    },
+
+    /// What the user asked for contradicts itself, the input or the output format. Says what to do.
+    #[error("{0}")]
+    Usage(String),
+
+    /// Legal, but something this version does not do.
+    #[error("{0} is not supported")]
+    Unsupported(String),
+}
+
+fn join(index: &[u64]) -> String {
+    index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn paren(name: &str) -> String {
+    if name.is_empty() {
+        String::new()
+    } else {
+        format!(" ({name})")
+    }
+}
+
+impl Error {
+    /// Says that it happened in the variable `name`. Keeps the innermost variable where one is already named.
+    #[must_use]
+    pub fn in_variable(self, name: &str) -> Self {
+        match self {
+            e @ (Self::Variable { .. } | Self::File { .. }) => e,
+            e => Self::Variable {
+                name: name.to_owned(),
+                source: Box::new(e),
+            },
+        }
+    }
+
+    /// Says that it happened in the file `path`. Keeps the innermost file where one is already named.
+    #[must_use]
+    pub fn in_file(self, path: impl Into<PathBuf>) -> Self {
+        match self {
+            e @ Self::File { .. } => e,
+            e => Self::File {
+                path: path.into(),
+                source: Box::new(e),
+            },
+        }
+    }
+
+    /// Says that it happened in the chunk at `index` of the chunk grid.
+    #[must_use]
+    pub fn in_chunk(self, index: &[u64]) -> Self {
+        Self::Chunk {
+            index: index.to_vec(),
+            source: Box::new(self),
+        }
+    }
+
+    /// Says what was tried when the system refused.
+    pub fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Self::Io {
+            what: what.into(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Formats: each stores a schema and chunks in its own way.
+//!
+//! [`Reader`] and [`Writer`] are what the rest of the program sees. Nothing outside this folder and `location.rs` knows
+//! which format is behind them.
+
+use std::sync::Arc;
+
+use ncutils_hdf5::ByteSource;
+
+use crate::error::Result;
+use crate::model::{Schema, Values, VarId, VariableLayout};
+use crate::store::{Origin, Output};
+
+/// One chunk as stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EncodedChunk {
+    /// The bytes after the filters.
+    pub bytes: Vec<u8>,
+    /// HDF5's filter mask: bit i set means that filter i of the pipeline was skipped.
+    pub filter_mask: u32,
+}
+
+/// A hyper-rectangle of elements: where it begins and how long it is in each dimension. Empty for a scalar.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The first element, slowest dimension first.
+    pub start: Vec<u64>,
+    /// Lengths, as many as `start`.
+    pub count: Vec<u64>,
+}
+
+/// A dataset that can be read, from many threads at once.
+///
+/// Chunks are addressed by their number in C order over the grid of chunks that covers [`VariableLayout::extent`].
+pub trait Reader: Send + Sync {
+    /// The dataset's structure.
+    fn schema(&self) -> &Schema;
+
+    /// How a variable is stored.
+    fn layout(&self, var: VarId) -> &VariableLayout;
+
+    /// The numbers of the chunks of a chunked variable that were ever written, ascending. The first call may read an
+    /// index from the file; it is kept (at most 64 bytes a chunk).
+    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>>;
+
+    /// How many bytes a stored chunk takes (after filters); `None` where it was never written. After
+    /// [`Reader::stored_chunks`] this reads nothing.
+    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>>;
+
+    /// One chunk of a chunked variable, as stored; `None` where it was never written (reads as fill).
+    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>>;
+
+    /// Fills `buf` with the storage of a contiguous or compact variable from byte `offset` on, the elements of its extent
+    /// being in C order without gaps (a classic record variable too). Never called where `allocated` is false.
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()>;
+
+    /// The elements of a region of any variable as [`Values`], decoded; fill where nothing was written, also past the
+    /// variable's own extent. The region lies within the lengths of the variable's *dimensions*.
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values>;
+}
+
+/// What a [`Writer`] must know of one variable before the first byte is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariablePlan {
+    /// How it is to be stored; `element_size` and `encoding` are those of [`Schema::storage_encoding`].
+    pub layout: VariableLayout,
+    /// How many chunks will be written, for a chunked variable.
+    pub chunk_count: u64,
+}
+
+/// A dataset being written, from many threads at once. Made by [`create`].
+///
+/// Chunked variables: each piece of data bears a ticket. Tickets are dense from 0 over the whole dataset, and addresses in the
+/// file are handed out in the order of tickets, whatever the order of the calls, so that the same plan gives the same
+/// bytes. A writer may hold pieces that come early until their turn; the caller bounds how far ahead it runs. A call never
+/// waits for another ticket.
+pub trait Writer: Send + Sync {
+    /// One encoded chunk of a chunked variable.
+    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()>;
+
+    /// Part of the storage of a contiguous, compact or classic variable from byte `offset` on: elements of the extent
+    /// in C order without gaps, in the layout's byte order. Takes no ticket: its place is known beforehand.
+    fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()>;
+
+    /// Elements of a variable whose encoding is `Structured`: exactly one chunk (clipped to the extent) of a chunked
+    /// variable; of a contiguous or compact one, any region whose elements follow each other in C order without gaps. The
+    /// format encodes them, heap and filters included.
+    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()>;
+
+    /// Completes the file and makes it appear under its name, whole. Dropping a writer instead leaves nothing.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Begins a dataset of `schema.kind` in `output`. `plans` has one entry for each of `schema.vars`, in order.
+///
+/// # Errors
+/// What the kind cannot hold, named; and whatever the output refuses. Nothing exists under the output's name then.
+pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
+    let _ = (output, plans);
+    match schema.kind {
+        kind => Err(crate::Error::Unsupported(format!("writing {}", kind.name()))),
+    }
+}
+
+/// Opens a dataset, whatever its format.
+///
+/// # Errors
+/// [`crate::Error::UnknownFormat`] where no format knows it, or what is wrong with it.
+pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Box<dyn Reader>> {
+    let _ = (source, origin);
+    Err(crate::Error::UnknownFormat)
+}

@@ -1,0 +1,18 @@
+//! The netCDF library of ncutils: data model, formats, filters, and the copy engine.
+//!
+//! ```text
+//! args ─► Location ─► format::open ─► Schema ──► copy::plan ──► Writer::create
+//!                           │                        │                │
+//!                           └── encoded chunks ──► copy::run (rayon) ─┴─► finish: atomic commit
+//! ```
+//!
+//! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
+//! Arrows go one way: binaries → copy → format → store, filter, chunk → model.
+
+pub mod error;
+pub mod filter;
+pub mod format;
+pub mod model;
+pub mod store;
+
+pub use error::{Error, Result};

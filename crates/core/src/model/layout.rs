@@ -1,0 +1,112 @@
+//! How a variable is stored.
+
+use super::Values;
+
+/// The byte order of numbers in storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endian {
+    /// Least significant byte first.
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+/// The shape of storage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Storage {
+    /// Inside the metadata.
+    Compact,
+    /// One piece (in classic files: also one piece a record).
+    Contiguous,
+    /// Pieces of equal shape.
+    Chunked {
+        /// The shape of one, as many lengths as the variable has dimensions.
+        shape: Vec<u64>,
+    },
+}
+
+/// What the decoded bytes of storage are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Numbers of `unit` bytes each in the layout's byte order (an element may be several, as in no case today), or,
+    /// with a `unit` of 1, bytes that have no order.
+    Numbers {
+        /// Bytes of one number.
+        unit: usize,
+    },
+    /// A compound or opaque without heap data, exactly as [`Values`] lays it out.
+    Packed,
+    /// Anything else: must be read with `read_region` and written with `write_values`.
+    Structured,
+}
+
+/// One filter of a pipeline, in the order in which writing applies them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FilterSpec {
+    /// The registered HDF5 filter id.
+    pub id: u32,
+    /// Whether a chunk may be stored without it when it fails.
+    pub optional: bool,
+    /// Parameters as stored (working parameters).
+    pub parameters: Vec<u32>,
+    /// The name that the file gives, may be empty. Not part of what the filter does.
+    pub name: String,
+}
+
+/// When fill values are written to new storage, as HDF5 has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FillTime {
+    /// When storage is allocated.
+    Alloc,
+    /// Never.
+    Never,
+    /// When storage is allocated, if a value was set.
+    IfSet,
+}
+
+/// What reads where nothing was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fill {
+    /// One element; `None` where none is defined (storage holds zeros).
+    pub value: Option<Values>,
+    /// Whether the value was set by the user or library, rather than left at the format's default.
+    pub explicit: bool,
+    /// Whether the file says that there is no fill value at all (netCDF's no-fill mode; ncdump's `_NoFill`).
+    pub no_fill: bool,
+    /// When it is written.
+    pub time: FillTime,
+}
+
+/// How a variable is stored. Two variables whose layouts have equal storage, element size, encoding (not
+/// `Structured`), endian (where a unit is over one byte) and filters can exchange encoded chunks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariableLayout {
+    /// Contiguous, compact or chunked.
+    pub storage: Storage,
+    /// The variable's own lengths, slowest first: in a dimension that is unlimited it may be shorter than the dimension.
+    pub extent: Vec<u64>,
+    /// Bytes of one element in decoded storage.
+    pub element_size: usize,
+    /// What those bytes are.
+    pub encoding: Encoding,
+    /// The byte order of numbers.
+    pub endian: Endian,
+    /// The filter pipeline; empty unless chunked.
+    pub filters: Vec<FilterSpec>,
+    /// Chunks that reach past the extent are stored without filters (HDF5 layout flag bit 0).
+    pub edge_chunks_unfiltered: bool,
+    /// What reads where nothing was written.
+    pub fill: Fill,
+    /// Whether any storage was ever allocated. A contiguous variable for which this is false stays unallocated in a copy.
+    pub allocated: bool,
+}
+
+impl VariableLayout {
+    /// The shape of one chunk: that of the storage, or the whole extent where it is not chunked.
+    pub fn chunk_shape(&self) -> &[u64] {
+        match &self.storage {
+            Storage::Chunked { shape } => shape,
+            _ => &self.extent,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The netCDF data model: what a dataset is, whichever format holds it. No I/O.
+//!
+//! A [`Schema`] owns flat lists of groups, dimensions, types and variables that refer to each other by id, so that
+//! a plan can address any of them without borrowing the tree. Order in [`Group`]'s lists is the file's order.
+//!
+//! ```text
+//! Schema ─┬─ groups[0] = root ── dims, types, vars, attributes, children (ids)
+//!         ├─ dims ── vars' shapes refer here
+//!         ├─ types ── user types
+//!         └─ vars
+//! ```
+
+mod layout;
+mod schema;
+mod types;
+mod values;
+
+pub use layout::{Encoding, Endian, Fill, FillTime, FilterSpec, Storage, VariableLayout};
+pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
+pub use types::{Field, Type, TypeClass, TypeId, UserType};
+pub use values::{NIL, SLOT_SIZE, Slot, Values};

@@ -1,0 +1,287 @@
+//! Groups, dimensions, variables, attributes.
+
+use super::{Encoding, Type, TypeClass, TypeId, UserType, Values};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub usize);
+    };
+}
+
+id!(
+    /// A position in [`Schema::groups`]. The root group is `GroupId(0)`.
+    GroupId
+);
+id!(
+    /// A position in [`Schema::dims`].
+    DimId
+);
+id!(
+    /// A position in [`Schema::vars`].
+    VarId
+);
+
+/// The kind of netCDF file, as `ncdump -k` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// CDF-1.
+    Classic,
+    /// CDF-2.
+    Offset64,
+    /// CDF-5.
+    Data64,
+    /// netCDF-4/HDF5.
+    Netcdf4,
+    /// netCDF-4/HDF5 held to the classic model.
+    Netcdf4Classic,
+}
+
+impl Kind {
+    /// The name that `ncdump -k` prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::Offset64 => "64-bit offset",
+            Self::Data64 => "cdf5",
+            Self::Netcdf4 => "netCDF-4",
+            Self::Netcdf4Classic => "netCDF-4 classic model",
+        }
+    }
+
+    /// Whether the file is HDF5.
+    pub fn is_hdf5(self) -> bool {
+        matches!(self, Self::Netcdf4 | Self::Netcdf4Classic)
+    }
+}
+
+/// What a file says of its own making; not part of the data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// The text of the `_NCProperties` attribute, where there is one.
+    pub nc_properties: Option<String>,
+    /// The version of the HDF5 superblock.
+    pub superblock_version: u32,
+    /// Whether the file was written by the netCDF-4 library (ncdump's `_IsNetcdf4`), not by plain HDF5.
+    pub is_netcdf4: bool,
+}
+
+/// A dataset's structure.
+#[derive(Debug, Clone)]
+pub struct Schema {
+    /// Which kind of file.
+    pub kind: Kind,
+    /// Groups; `groups[0]` is the root. A child comes after its parent.
+    pub groups: Vec<Group>,
+    /// Dimensions of all groups.
+    pub dims: Vec<Dimension>,
+    /// User-defined types of all groups; a type comes after those it is made of.
+    pub types: Vec<UserType>,
+    /// Variables of all groups.
+    pub vars: Vec<Variable>,
+    /// For HDF5 files.
+    pub provenance: Option<Provenance>,
+    /// One line for each thing that was left out because netCDF cannot hold it.
+    pub warnings: Vec<String>,
+}
+
+/// A group.
+#[derive(Debug, Clone, Default)]
+pub struct Group {
+    /// Its name; the root's is empty.
+    pub name: String,
+    /// The group it is in; `None` for the root.
+    pub parent: Option<GroupId>,
+    /// Groups in it, in order.
+    pub children: Vec<GroupId>,
+    /// Dimensions defined in it, in order.
+    pub dims: Vec<DimId>,
+    /// Types defined in it, in order.
+    pub types: Vec<TypeId>,
+    /// Variables in it, in order.
+    pub vars: Vec<VarId>,
+    /// Its attributes (for the root: the global attributes), in order.
+    pub attributes: Vec<Attribute>,
+}
+
+/// A dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dimension {
+    /// Its name.
+    pub name: String,
+    /// The group it is defined in.
+    pub group: GroupId,
+    /// Its present length, in elements.
+    pub length: u64,
+    /// Whether it may grow.
+    pub unlimited: bool,
+}
+
+/// A variable. How it is stored is in [`super::VariableLayout`].
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// The group it is in.
+    pub group: GroupId,
+    /// The type of its elements.
+    pub ty: Type,
+    /// Its shape, slowest dimension first; empty for a scalar.
+    pub dims: Vec<DimId>,
+    /// Its attributes, in order; `_FillValue` is among them where the file has one.
+    pub attributes: Vec<Attribute>,
+}
+
+/// An attribute of a group or variable. One-dimensional: `values` holds as many elements as it is long.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements. Text is `Char` (one value a byte) or `String`.
+    pub ty: Type,
+    /// How many elements.
+    pub length: usize,
+    /// The elements.
+    pub values: Values,
+}
+
+impl Schema {
+    /// An empty dataset: a root group and nothing in it.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            groups: vec![Group::default()],
+            dims: Vec::new(),
+            types: Vec::new(),
+            vars: Vec::new(),
+            provenance: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The root group.
+    pub const ROOT: GroupId = GroupId(0);
+
+    /// The group with this id.
+    pub fn group(&self, id: GroupId) -> &Group {
+        &self.groups[id.0]
+    }
+
+    /// The dimension with this id.
+    pub fn dim(&self, id: DimId) -> &Dimension {
+        &self.dims[id.0]
+    }
+
+    /// The variable with this id.
+    pub fn var(&self, id: VarId) -> &Variable {
+        &self.vars[id.0]
+    }
+
+    /// The user type with this id.
+    pub fn user_type(&self, id: TypeId) -> &UserType {
+        &self.types[id.0]
+    }
+
+    /// Adds a group to `parent`.
+    pub fn add_group(&mut self, parent: GroupId, name: impl Into<String>) -> GroupId {
+        let id = GroupId(self.groups.len());
+        self.groups.push(Group {
+            name: name.into(),
+            parent: Some(parent),
+            ..Group::default()
+        });
+        self.groups[parent.0].children.push(id);
+        id
+    }
+
+    /// Adds a dimension to its group.
+    pub fn add_dim(&mut self, dim: Dimension) -> DimId {
+        let id = DimId(self.dims.len());
+        self.groups[dim.group.0].dims.push(id);
+        self.dims.push(dim);
+        id
+    }
+
+    /// Adds a user type to its group.
+    pub fn add_type(&mut self, ty: UserType) -> TypeId {
+        let id = TypeId(self.types.len());
+        self.groups[ty.group.0].types.push(id);
+        self.types.push(ty);
+        id
+    }
+
+    /// Adds a variable to its group.
+    pub fn add_var(&mut self, var: Variable) -> VarId {
+        let id = VarId(self.vars.len());
+        self.groups[var.group.0].vars.push(id);
+        self.vars.push(var);
+        id
+    }
+
+    /// The shape of a variable as netCDF sees it: the lengths of its dimensions.
+    pub fn shape(&self, var: VarId) -> Vec<u64> {
+        self.var(var).dims.iter().map(|d| self.dim(*d).length).collect()
+    }
+
+    /// The path of a group: `/`, `/a`, `/a/b`.
+    pub fn group_path(&self, id: GroupId) -> String {
+        let mut names = Vec::new();
+        let mut at = id;
+        while let Some(parent) = self.group(at).parent {
+            names.push(self.group(at).name.as_str());
+            at = parent;
+        }
+        names.reverse();
+        format!("/{}", names.join("/"))
+    }
+
+    /// The path of a variable as users name it: `t` in the root, `/a/b/t` below it.
+    pub fn var_path(&self, id: VarId) -> String {
+        let var = self.var(id);
+        if var.group == Self::ROOT {
+            return var.name.clone();
+        }
+        format!("{}/{}", self.group_path(var.group), var.name)
+    }
+
+    /// Bytes that one element takes in [`Values`].
+    pub fn type_size(&self, ty: Type) -> usize {
+        match ty {
+            Type::User(id) => match &self.user_type(id).class {
+                TypeClass::Enum { base, .. } => base.atomic_size(),
+                TypeClass::Opaque { size } | TypeClass::Compound { size, .. } => *size,
+                TypeClass::Vlen { .. } => super::SLOT_SIZE,
+            },
+            atomic => atomic.atomic_size(),
+        }
+    }
+
+    /// Whether elements hold strings or variable-length sequences at any depth.
+    pub fn has_heap(&self, ty: Type) -> bool {
+        match ty {
+            Type::String => true,
+            Type::User(id) => match &self.user_type(id).class {
+                TypeClass::Vlen { .. } => true,
+                TypeClass::Compound { fields, .. } => fields.iter().any(|f| self.has_heap(f.ty)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// How every writer here stores elements of a type: bytes of one element, and what they are. A layout read from a
+    /// file may differ (a compound of big-endian numbers is `Structured` there, as it must be converted).
+    pub fn storage_encoding(&self, ty: Type) -> (usize, Encoding) {
+        let size = self.type_size(ty);
+        let encoding = match ty {
+            _ if self.has_heap(ty) => Encoding::Structured,
+            Type::User(id) => match &self.user_type(id).class {
+                TypeClass::Enum { .. } => Encoding::Numbers { unit: size },
+                _ => Encoding::Packed,
+            },
+            _ => Encoding::Numbers { unit: size },
+        };
+        (size, encoding)
+    }
+}

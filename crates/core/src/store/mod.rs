@@ -1,0 +1,22 @@
+//! Where bytes live.
+//!
+//! What is read is a [`ByteSource`](ncutils_hdf5::ByteSource); what is written is an [`Output`], which appears under its
+//! name only when it is committed.
+
+use std::io;
+use std::path::PathBuf;
+
+use ncutils_hdf5::ByteSink;
+
+/// A file (or other object) being written.
+pub trait Output: ByteSink {
+    /// Makes what was written durable and visible under the output's name, whole. Dropping without it leaves nothing.
+    fn commit(&self) -> io::Result<()>;
+}
+
+/// Where a dataset was found: what a format needs to open its neighbours (external links), and to name it in messages.
+#[derive(Debug, Clone, Default)]
+pub struct Origin {
+    /// The local file, where it is one.
+    pub path: Option<PathBuf>,
+}

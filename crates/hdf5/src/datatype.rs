@@ -1,0 +1,263 @@
+//! Datatypes (specification section IV.A.2.d, "The Datatype Message"): what one element is.
+//!
+//! The types are here; `messages/datatype.rs` turns them from and to message bytes.
+
+/// Which end of a number comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// Least significant byte first.
+    Little,
+    /// Most significant byte first.
+    Big,
+    /// VAX mixed order (floating point only).
+    Vax,
+}
+
+/// How a string is ended or filled up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StringPadding {
+    /// Ends at the first NUL.
+    NullTerminate,
+    /// Filled up with NULs.
+    NullPad,
+    /// Filled up with spaces.
+    SpacePad,
+}
+
+/// How the bytes of a string are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CharacterSet {
+    /// US-ASCII (in practice any single-byte text).
+    Ascii,
+    /// UTF-8.
+    Utf8,
+}
+
+/// A datatype: its size in the file and what its bytes mean.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Datatype {
+    /// Bytes that one element takes in the file. A variable-length element takes 4 + size of offsets + 4.
+    pub size: u32,
+    /// What the bytes mean.
+    pub class: Class,
+}
+
+/// The class of a datatype, with its properties.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Class 0: integers.
+    FixedPoint {
+        /// Byte order, `Little` or `Big`.
+        order: ByteOrder,
+        /// Two's complement signed?
+        signed: bool,
+        /// The first significant bit.
+        bit_offset: u16,
+        /// How many bits are significant.
+        precision: u16,
+    },
+    /// Class 1: floating-point numbers.
+    FloatingPoint(FloatingPoint),
+    /// Class 2: time (never used by libraries).
+    Time {
+        /// Byte order.
+        order: ByteOrder,
+        /// How many bits are significant.
+        precision: u16,
+    },
+    /// Class 3: strings of fixed size.
+    String {
+        /// How the string ends.
+        padding: StringPadding,
+        /// How its bytes read.
+        charset: CharacterSet,
+    },
+    /// Class 4: bit fields.
+    Bitfield {
+        /// Byte order.
+        order: ByteOrder,
+        /// The first significant bit.
+        bit_offset: u16,
+        /// How many bits are significant.
+        precision: u16,
+    },
+    /// Class 5: opaque bytes.
+    Opaque {
+        /// The ASCII tag.
+        tag: String,
+    },
+    /// Class 6: compounds.
+    Compound {
+        /// The members, in the file's order.
+        members: Vec<CompoundMember>,
+    },
+    /// Class 7: references.
+    Reference {
+        /// What is referred to.
+        kind: ReferenceKind,
+    },
+    /// Class 8: enumerations.
+    Enumeration {
+        /// The integer type of the values.
+        base: Box<Datatype>,
+        /// Names with their values, `base.size` bytes each in the byte order of `base`.
+        members: Vec<(String, Vec<u8>)>,
+    },
+    /// Class 9: variable-length sequences, `size` bytes of length and heap address in the element itself.
+    VariableLength {
+        /// What one member of the sequence is.
+        base: Box<Datatype>,
+    },
+    /// Class 9, type 1: variable-length strings.
+    VariableString {
+        /// How the string ends (HDF5 writes `NullTerminate`).
+        padding: StringPadding,
+        /// How its bytes read.
+        charset: CharacterSet,
+    },
+    /// Class 10: arrays of fixed shape.
+    Array {
+        /// The shape, slowest dimension first.
+        dims: Vec<u32>,
+        /// What one member is.
+        base: Box<Datatype>,
+    },
+    /// Class 11: complex numbers (HDF5 2.0).
+    Complex {
+        /// The floating-point type of each part.
+        base: Box<Datatype>,
+    },
+}
+
+/// The properties of a floating-point type. Positions and sizes are in bits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FloatingPoint {
+    /// Byte order.
+    pub order: ByteOrder,
+    /// Mantissa normalization: 0 none, 1 most significant bit always set, 2 that bit implied.
+    pub normalization: u8,
+    /// The first significant bit.
+    pub bit_offset: u16,
+    /// How many bits are significant.
+    pub precision: u16,
+    /// Where the sign bit is.
+    pub sign_location: u8,
+    /// Where the exponent begins.
+    pub exponent_location: u8,
+    /// How long the exponent is.
+    pub exponent_size: u8,
+    /// Where the mantissa begins.
+    pub mantissa_location: u8,
+    /// How long the mantissa is.
+    pub mantissa_size: u8,
+    /// What is subtracted from the stored exponent.
+    pub exponent_bias: u32,
+}
+
+/// One member of a compound.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CompoundMember {
+    /// Its name.
+    pub name: String,
+    /// Where it begins within the element, in bytes.
+    pub offset: u32,
+    /// Its type (arrays of version-1 messages come as [`Class::Array`]).
+    pub datatype: Datatype,
+}
+
+/// What a reference refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReferenceKind {
+    /// An object: its object header's address.
+    Object,
+    /// A region of a dataset: a global heap id.
+    DatasetRegion,
+    /// HDF5 1.12's revised references (objects, regions, attributes).
+    Standard,
+}
+
+impl Datatype {
+    /// A little- or big-endian integer of `size` bytes, all bits significant.
+    pub fn integer(size: u32, signed: bool, order: ByteOrder) -> Self {
+        Self {
+            size,
+            class: Class::FixedPoint {
+                order,
+                signed,
+                bit_offset: 0,
+                precision: (size * 8) as u16,
+            },
+        }
+    }
+
+    /// An IEEE 754 binary16, binary32 or binary64 number. `size` is 2, 4 or 8.
+    pub fn ieee(size: u32, order: ByteOrder) -> Self {
+        let (exponent_size, mantissa_size, exponent_bias) = match size {
+            2 => (5, 10, 15),
+            4 => (8, 23, 127),
+            _ => (11, 52, 1023),
+        };
+        Self {
+            size,
+            class: Class::FloatingPoint(FloatingPoint {
+                order,
+                normalization: 2,
+                bit_offset: 0,
+                precision: (size * 8) as u16,
+                sign_location: (size * 8 - 1) as u8,
+                exponent_location: mantissa_size,
+                exponent_size,
+                mantissa_location: 0,
+                mantissa_size,
+                exponent_bias,
+            }),
+        }
+    }
+
+    /// A string of `size` bytes.
+    pub fn string(size: u32, padding: StringPadding, charset: CharacterSet) -> Self {
+        Self {
+            size,
+            class: Class::String { padding, charset },
+        }
+    }
+
+    /// A variable-length string, in a file whose addresses take 8 bytes.
+    pub fn variable_string(charset: CharacterSet) -> Self {
+        Self {
+            size: 16,
+            class: Class::VariableString {
+                padding: StringPadding::NullTerminate,
+                charset,
+            },
+        }
+    }
+
+    /// A variable-length sequence of `base`, in a file whose addresses take 8 bytes.
+    pub fn variable_length(base: Datatype) -> Self {
+        Self {
+            size: 16,
+            class: Class::VariableLength { base: Box::new(base) },
+        }
+    }
+
+    /// An object reference, in a file whose addresses take 8 bytes.
+    pub fn object_reference() -> Self {
+        Self {
+            size: 8,
+            class: Class::Reference {
+                kind: ReferenceKind::Object,
+            },
+        }
+    }
+
+    /// Whether an element holds addresses of its own file (variable-length data or references) at any depth.
+    pub fn holds_addresses(&self) -> bool {
+        match &self.class {
+            Class::VariableLength { .. } | Class::VariableString { .. } | Class::Reference { .. } => true,
+            Class::Compound { members } => members.iter().any(|m| m.datatype.holds_addresses()),
+            Class::Array { base, .. } => base.holds_addresses(),
+            _ => false,
+        }
+    }
+}

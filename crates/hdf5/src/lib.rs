@@ -1,0 +1,17 @@
+//! The HDF5 file format, read and written in safe Rust.
+//!
+//! Laid out as the *HDF5 File Format Specification* is. The crate knows structure only: it runs no filter, converts no
+//! value and knows nothing of netCDF.
+#![forbid(unsafe_code)]
+
+mod dataset;
+mod datatype;
+mod error;
+mod source;
+
+pub use dataset::{AllocationTime, ChunkRecord, Dataspace, Fill, FillTime, FillValue, Filter};
+pub use datatype::{
+    ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,
+};
+pub use error::{Error, Result};
+pub use source::{ByteSink, ByteSource};

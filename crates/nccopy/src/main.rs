@@ -1,0 +1,2 @@
+//! `nccopy`: under construction.
+fn main() {}

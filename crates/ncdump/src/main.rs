@@ -1,0 +1,2 @@
+//! `ncdump`: under construction.
+fn main() {}

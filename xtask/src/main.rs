@@ -1,0 +1,2 @@
+//! `cargo xtask`: under construction.
+fn main() {}
