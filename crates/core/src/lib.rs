@@ -9,6 +9,8 @@
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
 //! Arrows go one way: binaries → copy → format → store, filter, chunk → model.
 
+pub mod chunk;
+pub mod copy;
 pub mod error;
 pub mod filter;
 pub mod format;

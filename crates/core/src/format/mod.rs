@@ -3,10 +3,13 @@
 //! [`Reader`] and [`Writer`] are what the rest of the program sees. Nothing outside this folder and `location.rs` knows
 //! which format is behind them.
 
+pub mod region;
+
 use std::sync::Arc;
 
 use ncutils_hdf5::ByteSource;
 
+pub use crate::chunk::Region;
 use crate::error::Result;
 use crate::model::{Schema, Values, VarId, VariableLayout};
 use crate::store::{Origin, Output};
@@ -18,15 +21,6 @@ pub struct EncodedChunk {
     pub bytes: Vec<u8>,
     /// HDF5's filter mask: bit i set means that filter i of the pipeline was skipped.
     pub filter_mask: u32,
-}
-
-/// A hyper-rectangle of elements: where it begins and how long it is in each dimension. Empty for a scalar.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Region {
-    /// The first element, slowest dimension first.
-    pub start: Vec<u64>,
-    /// Lengths, as many as `start`.
-    pub count: Vec<u64>,
 }
 
 /// A dataset that can be read, from many threads at once.

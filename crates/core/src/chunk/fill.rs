@@ -1,0 +1,46 @@
+//! Filling a buffer with one element over and over.
+
+/// Fills `buf` with `pattern` from its first byte on; with zeros where the pattern is empty.
+pub fn fill_pattern(buf: &mut [u8], pattern: &[u8]) {
+    let Some(first) = pattern.first() else {
+        buf.fill(0);
+        return;
+    };
+    if pattern.iter().all(|b| b == first) {
+        buf.fill(*first);
+        return;
+    }
+    let mut done = pattern.len().min(buf.len());
+    buf[..done].copy_from_slice(&pattern[..done]);
+    while done < buf.len() {
+        // What is filled is a whole number of patterns, so the next bytes continue it.
+        let n = done.min(buf.len() - done);
+        buf.copy_within(..n, done);
+        done += n;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_whatever_the_length() {
+        for len in 0..40 {
+            for pattern in [&[][..], &[7], &[1, 2, 3], &[5, 5], &[1, 2, 3, 4, 5, 6, 7, 8]] {
+                let mut buf = vec![0xEE; len];
+                fill_pattern(&mut buf, pattern);
+                let expected: Vec<u8> = (0..len)
+                    .map(|i| {
+                        if pattern.is_empty() {
+                            0
+                        } else {
+                            pattern[i % pattern.len()]
+                        }
+                    })
+                    .collect();
+                assert_eq!(buf, expected);
+            }
+        }
+    }
+}

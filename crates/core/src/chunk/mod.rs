@@ -1,0 +1,36 @@
+//! Chunks as geometry: which elements a chunk holds, which chunks a region meets, and how elements move between
+//! row-major buffers. Knows no format and reads nothing.
+//!
+//! ```text
+//! extent, chunk shape ─► ChunkGrid ── number ◄─► coordinates ─► Region (clipped to the extent)
+//!                                          Region ∩ Region ─► copy_region: buffer ─► buffer
+//! ```
+
+mod copy;
+mod fill;
+mod grid;
+mod region;
+
+pub use copy::{Axis, copy_region, copy_strided, swap_units};
+pub use fill::fill_pattern;
+pub use grid::{ChunkGrid, ChunksIn};
+pub use region::Region;
+
+/// The greatest number of dimensions: HDF5's limit (netCDF allows 1024, and no file has them).
+pub const MAX_RANK: usize = 32;
+
+/// How many elements a shape holds; `None` where that overflows. A scalar's empty shape holds one.
+pub fn element_count(shape: &[u64]) -> Option<u64> {
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d))
+}
+
+/// How many bytes a shape of elements takes in memory; `None` where that overflows.
+pub fn byte_count(shape: &[u64], element_size: usize) -> Option<usize> {
+    element_count(shape)?
+        .checked_mul(u64::try_from(element_size).ok()?)
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| isize::try_from(*n).is_ok())
+}

@@ -1,0 +1,131 @@
+//! Hyper-rectangles of elements.
+
+use super::element_count;
+
+/// A hyper-rectangle of elements: where it begins and how long it is in each dimension. Empty for a scalar.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The first element, slowest dimension first.
+    pub start: Vec<u64>,
+    /// Lengths, as many as `start`.
+    pub count: Vec<u64>,
+}
+
+impl Region {
+    /// The region that begins at the origin and has this shape.
+    pub fn whole(shape: &[u64]) -> Self {
+        Self {
+            start: vec![0; shape.len()],
+            count: shape.to_vec(),
+        }
+    }
+
+    /// How many dimensions it has.
+    pub fn rank(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Whether it holds no element.
+    pub fn is_empty(&self) -> bool {
+        self.count.contains(&0)
+    }
+
+    /// How many elements it holds; `None` where that overflows.
+    pub fn element_count(&self) -> Option<u64> {
+        element_count(&self.count)
+    }
+
+    /// The elements that are in both; `None` where there are none. Both have the same rank.
+    pub fn intersect(&self, other: &Self) -> Option<Self> {
+        debug_assert_eq!(self.rank(), other.rank());
+        let mut start = Vec::with_capacity(self.rank());
+        let mut count = Vec::with_capacity(self.rank());
+        for (((a, n), b), m) in self
+            .start
+            .iter()
+            .zip(&self.count)
+            .zip(&other.start)
+            .zip(&other.count)
+        {
+            let first = *a.max(b);
+            let end = a.saturating_add(*n).min(b.saturating_add(*m));
+            if end <= first {
+                return None;
+            }
+            start.push(first);
+            count.push(end - first);
+        }
+        Some(Self { start, count })
+    }
+
+    /// Whether every element lies below `shape`, and the rank is the same.
+    pub fn fits(&self, shape: &[u64]) -> bool {
+        self.rank() == shape.len()
+            && self.count.len() == shape.len()
+            && self
+                .start
+                .iter()
+                .zip(&self.count)
+                .zip(shape)
+                .all(|((s, n), len)| s.checked_add(*n).is_some_and(|end| end <= *len))
+    }
+
+    /// The part of it that lies below `shape`; `None` where there is none.
+    pub fn clip(&self, shape: &[u64]) -> Option<Self> {
+        self.intersect(&Self::whole(shape))
+    }
+
+    /// The same elements as seen from `origin`, which lies at or before the start in every dimension.
+    pub fn relative_to(&self, origin: &[u64]) -> Self {
+        Self {
+            start: self
+                .start
+                .iter()
+                .zip(origin)
+                .map(|(s, o)| s.saturating_sub(*o))
+                .collect(),
+            count: self.count.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region(start: &[u64], count: &[u64]) -> Region {
+        Region {
+            start: start.to_vec(),
+            count: count.to_vec(),
+        }
+    }
+
+    #[test]
+    fn intersection_is_common_to_both() {
+        let a = region(&[2, 0], &[5, 4]);
+        assert_eq!(
+            a.intersect(&region(&[4, 1], &[10, 2])),
+            Some(region(&[4, 1], &[3, 2]))
+        );
+        assert_eq!(a.intersect(&region(&[7, 1], &[1, 1])), None);
+        assert_eq!(
+            region(&[], &[]).intersect(&region(&[], &[])),
+            Some(region(&[], &[]))
+        );
+    }
+
+    #[test]
+    fn fitting_survives_overflow() {
+        assert!(!region(&[u64::MAX], &[2]).fits(&[u64::MAX]));
+        assert!(region(&[3], &[0]).fits(&[3]));
+        assert!(!region(&[3], &[1]).fits(&[3]));
+    }
+
+    #[test]
+    fn clipping_and_moving() {
+        let r = region(&[8, 3], &[8, 3]);
+        assert_eq!(r.clip(&[10, 100]), Some(region(&[8, 3], &[2, 3])));
+        assert_eq!(r.clip(&[8, 100]), None);
+        assert_eq!(r.relative_to(&[8, 1]), region(&[0, 2], &[8, 3]));
+    }
+}
