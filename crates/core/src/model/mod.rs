@@ -10,11 +10,15 @@
 //!         └─ vars
 //! ```
 
+mod fill_value;
 mod layout;
 mod schema;
 mod types;
 mod values;
 
+pub use fill_value::{
+    FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
+};
 pub use layout::{Encoding, Endian, Fill, FillTime, FilterSpec, Storage, VariableLayout};
 pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
 pub use types::{Field, Type, TypeClass, TypeId, UserType};

@@ -2,11 +2,23 @@
 //!
 //! What is read is a [`ByteSource`](ncutils_hdf5::ByteSource); what is written is an [`Output`], which appears under its
 //! name only when it is committed.
+//!
+//! ```text
+//! path ─► FileSource ─► format::open
+//!         format::create ─► FileOutput ── partial file ── commit: sync, rename, sync the directory ─► path
+//! ```
+
+mod file;
+mod memory;
+mod partial;
 
 use std::io;
 use std::path::PathBuf;
 
 use ncutils_hdf5::ByteSink;
+
+pub use file::{FileOutput, FileSource, same_file};
+pub use memory::MemoryOutput;
 
 /// A file (or other object) being written.
 pub trait Output: ByteSink {

@@ -1,0 +1,86 @@
+//! An output in memory.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ncutils_hdf5::ByteSink;
+
+use super::Output;
+
+/// A file that is only in memory: for tests, and for what is small.
+#[derive(Debug, Default)]
+pub struct MemoryOutput {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    bytes: Vec<u8>,
+    committed: bool,
+}
+
+impl MemoryOutput {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A copy of what was written so far.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.state().bytes.clone()
+    }
+
+    /// Whether it was committed.
+    pub fn committed(&self) -> bool {
+        self.state().committed
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ByteSink for MemoryOutput {
+    fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let end = usize::try_from(offset)
+            .ok()
+            .and_then(|start| start.checked_add(data.len()))
+            .ok_or(io::ErrorKind::FileTooLarge)?;
+        let mut state = self.state();
+        if state.bytes.len() < end {
+            state.bytes.resize(end, 0);
+        }
+        state.bytes[end - data.len()..end].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        let size = usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        self.state().bytes.resize(size, 0);
+        Ok(())
+    }
+}
+
+impl Output for MemoryOutput {
+    fn commit(&self) -> io::Result<()> {
+        self.state().committed = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_never_written_are_zero() {
+        let out = MemoryOutput::new();
+        out.write_all_at(3, b"abc").unwrap();
+        out.set_size(8).unwrap();
+        out.write_all_at(0, b"x").unwrap();
+        assert_eq!(out.bytes(), b"x\0\0abc\0\0");
+        assert!(!out.committed());
+        out.commit().unwrap();
+        assert!(out.committed());
+    }
+}

@@ -1,0 +1,132 @@
+//! Partial files that have a name, and what becomes of them when the process is told to end.
+//!
+//! A partial file is named here as long as it exists under its partial name. SIGINT, SIGTERM and SIGHUP remove all that
+//! are named, then end the process as the signal would have done. A signal that was ignored when the process began
+//! (`nohup`, background jobs) stays ignored.
+
+use std::ffi::c_int;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static HANDLER: Once = Once::new();
+
+/// A partial file's name. Dropping it removes the file.
+#[derive(Debug)]
+pub(super) struct PartialName {
+    path: PathBuf,
+}
+
+impl PartialName {
+    /// Runs `make`, which creates the file at `path`, and remembers it if that succeeds.
+    pub(super) fn create<T>(
+        path: PathBuf,
+        make: impl FnOnce(&Path) -> io::Result<T>,
+    ) -> io::Result<(Self, T)> {
+        HANDLER.call_once(install);
+        let mut named = named();
+        let made = make(&path)?;
+        named.push(path.clone());
+        Ok((Self { path }, made))
+    }
+
+    /// Renames the file to `target`, after which it is partial no more.
+    pub(super) fn rename(&self, target: &Path) -> io::Result<()> {
+        let mut named = named();
+        fs::rename(&self.path, target)?;
+        named.retain(|p| *p != self.path);
+        Ok(())
+    }
+}
+
+impl Drop for PartialName {
+    fn drop(&mut self) {
+        let mut named = named();
+        if let Some(at) = named.iter().position(|p| *p == self.path) {
+            named.swap_remove(at);
+            // A drop has no one to tell; the name itself says that the file is partial.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn named() -> MutexGuard<'static, Vec<PathBuf>> {
+    NAMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn install() {
+    let ignored = ignored_signals();
+    let wanted = [SIGHUP, SIGINT, SIGTERM]
+        .into_iter()
+        .filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    // Without a handler a signal still ends the process; it then leaves one file whose name says that it is partial.
+    let Ok(mut signals) = Signals::new(wanted) else {
+        return;
+    };
+    let _ = std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for signal in signals.forever() {
+                end(signal);
+            }
+        });
+}
+
+/// Removes all partial files and ends the process. Holds the lock to the end, so that none is made or renamed after.
+fn end(signal: c_int) {
+    let named = named();
+    for path in named.iter() {
+        let _ = fs::remove_file(path);
+    }
+    let _ = emulate_default_handler(signal);
+    std::process::exit(128 + signal);
+}
+
+/// The signals that the process ignores, signal n as bit n − 1. Read from `/proc`, as the system call that tells is not
+/// reachable from safe code; where there is no `/proc`, none.
+fn ignored_signals() -> u64 {
+    let Ok(status) = fs::read_to_string("/proc/self/status") else {
+        return 0;
+    };
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drop_removes_the_file_and_rename_keeps_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("partial");
+        let (name, _) = PartialName::create(path.clone(), |p| fs::File::create_new(p)).unwrap();
+        assert!(path.exists());
+        drop(name);
+        assert!(!path.exists());
+
+        let target = dir.path().join("whole");
+        let (name, _) = PartialName::create(path.clone(), |p| fs::File::create_new(p)).unwrap();
+        name.rename(&target).unwrap();
+        drop(name);
+        assert!(target.exists() && !path.exists());
+    }
+
+    #[test]
+    fn what_could_not_be_made_is_not_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("other");
+        fs::write(&path, "someone else's").unwrap();
+        assert!(PartialName::create(path.clone(), |p| fs::File::create_new(p)).is_err());
+        assert!(path.exists());
+    }
+}
