@@ -8,6 +8,7 @@ mod dataset;
 mod datatype;
 mod error;
 mod source;
+mod writer;
 
 pub use dataset::{AllocationTime, ChunkRecord, Dataspace, Fill, FillTime, FillValue, Filter};
 pub use datatype::{
@@ -15,3 +16,7 @@ pub use datatype::{
 };
 pub use error::{Error, Result};
 pub use source::{ByteSink, ByteSource};
+pub use writer::{
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,
+    ObjectSpec, ObjectSpecKind,
+};
