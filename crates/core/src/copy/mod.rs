@@ -6,6 +6,12 @@
 //!   └── encoded chunks, ranges, values ──► run: pass through │ refilter │ rechunk ────────┘
 //! ```
 
+mod memory;
+mod progress;
+
+pub use memory::{default_budget, parse_memory};
+pub use progress::Progress;
+
 use crate::model::{Schema, VarId, VariableLayout};
 
 /// What a copy is to produce: the output's schema, and for each of its variables where the data comes from.

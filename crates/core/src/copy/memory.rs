@@ -1,0 +1,110 @@
+//! How much memory a copy may take.
+
+use std::fs;
+use std::path::Path;
+
+/// The share of memory that is taken where the user names no amount: one part in four.
+const SHARE: u64 = 4;
+
+/// What is assumed where the system does not say how much memory it has.
+const UNKNOWN: u64 = 4 << 30;
+
+/// Reads a number of bytes with an optional decimal suffix, as nccopy's `-m` takes it: `K` is 1000, `M` a million,
+/// `G` a thousand million, in either case. `None` where it is not that, or does not fit.
+pub fn parse_memory(text: &str) -> Option<u64> {
+    let (digits, scale) = match text.as_bytes().last()? {
+        b'k' | b'K' => (&text[..text.len() - 1], 1_000),
+        b'm' | b'M' => (&text[..text.len() - 1], 1_000_000),
+        b'g' | b'G' => (&text[..text.len() - 1], 1_000_000_000),
+        _ => (text, 1),
+    };
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+/// A quarter of the memory there is: of the machine, or of what the process's control group may take if that is less.
+pub fn default_budget() -> u64 {
+    let root = Path::new("/");
+    let machine = machine_memory();
+    let group = group_limit(root);
+    machine.into_iter().chain(group).min().unwrap_or(UNKNOWN) / SHARE
+}
+
+fn machine_memory() -> Option<u64> {
+    let info = rustix::system::sysinfo();
+    u64::try_from(info.totalram)
+        .ok()?
+        .checked_mul(u64::from(info.mem_unit.max(1)))
+}
+
+/// The least limit on the path from the process's control group to the root: version 2 in `memory.max`, version 1 in
+/// `memory.limit_in_bytes`. A container usually sees its own group as the root.
+fn group_limit(root: &Path) -> Option<u64> {
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    let mut least: Option<u64> = None;
+    for line in groups.lines() {
+        // hierarchy:controllers:path
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else {
+            continue;
+        };
+        let (mount, file) = match controllers {
+            "" => ("sys/fs/cgroup", "memory.max"),
+            c if c.split(',').any(|c| c == "memory") => ("sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            _ => continue,
+        };
+        let mount = root.join(mount);
+        let own = mount.join(path.trim_start_matches('/'));
+        for folder in own.ancestors().take_while(|f| f.starts_with(&mount)) {
+            // "max" (version 2) and a number near 2^63 (version 1) both mean no limit.
+            let limit = fs::read_to_string(folder.join(file))
+                .ok()
+                .and_then(|text| text.trim().parse::<u64>().ok());
+            least = least.into_iter().chain(limit).min();
+        }
+    }
+    least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suffixes_are_decimal() {
+        assert_eq!(parse_memory("500000"), Some(500_000));
+        assert_eq!(parse_memory("64M"), Some(64_000_000));
+        assert_eq!(parse_memory("2g"), Some(2_000_000_000));
+        assert_eq!(parse_memory("7K"), Some(7_000));
+        for bad in ["", "M", "-1", "+1", "1.5M", "1KB", "0x10", "99999999999G", "1é"] {
+            assert_eq!(parse_memory(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_least_limit_above_the_group_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        assert_eq!(group_limit(root.path()), None);
+        write("proc/self/cgroup", "0::/user/app\n");
+        write("sys/fs/cgroup/user/app/memory.max", "max\n");
+        assert_eq!(group_limit(root.path()), None);
+        write("sys/fs/cgroup/user/memory.max", "1000\n");
+        write("sys/fs/cgroup/memory.max", "5000\n");
+        assert_eq!(group_limit(root.path()), Some(1000));
+        write("proc/self/cgroup", "5:cpu,memory:/docker/x\n1:name=systemd:/\n");
+        write("sys/fs/cgroup/memory/memory.limit_in_bytes", "700\n");
+        assert_eq!(group_limit(root.path()), Some(700));
+    }
+
+    #[test]
+    fn the_default_is_something() {
+        assert!(default_budget() > 1 << 20);
+    }
+}
