@@ -9,6 +9,7 @@
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
 //! Arrows go one way: binaries → copy → format → store, filter, chunk → model.
 
+pub mod cdl;
 pub mod chunk;
 pub mod copy;
 pub mod error;

@@ -1,2 +1,65 @@
-//! `ncdump`: under construction.
-fn main() {}
+//! `ncdump`: prints a netCDF or HDF5 file as CDL text.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ncdump::flags::{self, Arguments};
+use ncutils_core::cdl::write::dump;
+use ncutils_core::error::{Error, Result};
+use ncutils_core::format;
+use ncutils_core::store::{FileSource, Origin};
+
+fn main() -> ExitCode {
+    let matches = match flags::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => {
+            let failed = error.use_stderr();
+            let _ = error.print();
+            return if failed {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    match run(&flags::arguments(&matches)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has read enough.
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ncdump: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let path = Path::new(&arguments.input);
+    let in_file = |error: Error| error.in_file(path);
+    let source = FileSource::open(path).map_err(in_file)?;
+    let reader = format::open(
+        Arc::new(source),
+        &Origin {
+            path: Some(path.to_owned()),
+        },
+    )
+    .map_err(in_file)?;
+    let mut stdout = io::stdout().lock();
+    if arguments.kind_only {
+        return writeln!(stdout, "{}", reader.schema().kind.name()).map_err(|e| Error::io("cannot write", e));
+    }
+    for warning in &reader.schema().warnings {
+        eprintln!("ncdump: {}: warning: {warning}", path.display());
+    }
+    let name = arguments
+        .name
+        .clone()
+        .unwrap_or_else(|| flags::dataset_name(path));
+    dump(&*reader, &name, &arguments.dump, &mut stdout).map_err(|error| match error {
+        // What stops the text is not the input's fault.
+        e @ (Error::Usage(_) | Error::Io { .. }) => e,
+        e => e.in_file(path),
+    })
+}

@@ -1,0 +1,200 @@
+//! One element as CDL text.
+
+use std::io::Write;
+
+use super::names::{push_name, push_quoted, trim_nuls};
+use super::numbers::push_general;
+use crate::model::{Schema, Slot, Type, TypeClass, Values};
+
+/// How deep types may nest before printing gives up.
+const MAX_DEPTH: usize = 64;
+
+/// Where an element stands, which decides how numbers look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a `data:` section, or inside a compound or sequence anywhere.
+    Data,
+    /// In an attribute: the number says its own type (`1.f`, `2s`).
+    Attribute,
+}
+
+/// Digits of floats and doubles.
+#[derive(Debug, Clone, Copy)]
+pub struct Precision {
+    /// For `float`.
+    pub float: usize,
+    /// For `double`.
+    pub double: usize,
+}
+
+impl Default for Precision {
+    fn default() -> Self {
+        Self { float: 7, double: 15 }
+    }
+}
+
+/// Prints elements of one type.
+#[derive(Debug, Clone, Copy)]
+pub struct ElementWriter<'a> {
+    /// The types.
+    pub schema: &'a Schema,
+    /// Digits.
+    pub precision: Precision,
+    /// Where.
+    pub place: Place,
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut out = [0; N];
+    out.copy_from_slice(&bytes[..N]);
+    out
+}
+
+impl ElementWriter<'_> {
+    /// Appends the element of type `ty` whose bytes begin at `bytes[0]`; `values` is what owns its heap.
+    ///
+    /// # Panics
+    /// Where `bytes` is shorter than the type.
+    pub fn push(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values) {
+        self.push_nested(out, ty, bytes, values, 0);
+    }
+
+    fn push_nested(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values, depth: usize) {
+        let attribute = self.place == Place::Attribute && depth == 0;
+        let mut integer = |value: i128, suffix: &str| {
+            let _ = write!(out, "{value}");
+            if attribute {
+                out.extend_from_slice(suffix.as_bytes());
+            }
+        };
+        match ty {
+            Type::Byte => integer(i8::from_le_bytes(array(bytes)).into(), "b"),
+            Type::UByte => integer(bytes[0].into(), "UB"),
+            Type::Short => integer(i16::from_le_bytes(array(bytes)).into(), "s"),
+            Type::UShort => integer(u16::from_le_bytes(array(bytes)).into(), "US"),
+            Type::Int => integer(i32::from_le_bytes(array(bytes)).into(), ""),
+            Type::UInt => integer(u32::from_le_bytes(array(bytes)).into(), "U"),
+            Type::Int64 => integer(i64::from_le_bytes(array(bytes)).into(), "LL"),
+            Type::UInt64 => integer(u64::from_le_bytes(array(bytes)).into(), "ULL"),
+            Type::Float => {
+                let value = f32::from_le_bytes(array(bytes));
+                self.push_float(out, value.into(), self.precision.float, "f", attribute);
+            }
+            Type::Double => {
+                let value = f64::from_le_bytes(array(bytes));
+                self.push_float(out, value, self.precision.double, "", attribute);
+            }
+            Type::Char => push_quoted(out, trim_nuls(&bytes[..1])),
+            Type::String => match values.slot_content(Slot::read(bytes), 1) {
+                Some(text) => push_quoted(out, text),
+                None => out.extend_from_slice(b"NIL"),
+            },
+            Type::User(id) => self.push_user(out, &self.schema.user_type(id).class, bytes, values, depth),
+        }
+    }
+
+    fn push_float(&self, out: &mut Vec<u8>, value: f64, digits: usize, suffix: &str, attribute: bool) {
+        if value.is_finite() {
+            let start = out.len();
+            push_general(out, value, digits);
+            if attribute {
+                if let Some(e) = out[start..].iter().position(|c| *c == b'e') {
+                    if !out[start..start + e].contains(&b'.') {
+                        out.insert(start + e, b'.');
+                    }
+                } else if !out[start..].contains(&b'.') {
+                    out.push(b'.');
+                }
+                out.extend_from_slice(suffix.as_bytes());
+            }
+            return;
+        }
+        out.extend_from_slice(if value.is_nan() {
+            b"NaN"
+        } else if value > 0.0 {
+            b"Infinity"
+        } else {
+            b"-Infinity"
+        });
+        out.extend_from_slice(suffix.as_bytes());
+    }
+
+    fn push_user(&self, out: &mut Vec<u8>, class: &TypeClass, bytes: &[u8], values: &Values, depth: usize) {
+        if depth >= MAX_DEPTH {
+            out.extend_from_slice(b"{...}");
+            return;
+        }
+        match class {
+            TypeClass::Enum { base, members } => {
+                let value = enum_value(*base, bytes);
+                match members.iter().find(|(_, v)| *v == value) {
+                    Some((name, _)) if self.place == Place::Attribute => push_name(out, name),
+                    Some((name, _)) => out.extend_from_slice(name.as_bytes()),
+                    // A value that the type does not name: as a number, which CDL takes in its place.
+                    None => {
+                        let _ = write!(out, "{value}");
+                    }
+                }
+            }
+            TypeClass::Opaque { size } => {
+                out.extend_from_slice(b"0X");
+                for byte in &bytes[..*size] {
+                    let _ = write!(out, "{byte:02X}");
+                }
+            }
+            TypeClass::Vlen { base } => {
+                let size = self.schema.type_size(*base);
+                let content = values.slot_content(Slot::read(bytes), size).unwrap_or(&[]);
+                out.push(b'{');
+                for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
+                    if at > 0 {
+                        out.extend_from_slice(b", ");
+                    }
+                    self.push_nested(out, *base, member, values, depth + 1);
+                }
+                out.push(b'}');
+            }
+            TypeClass::Compound { fields, .. } => {
+                out.push(b'{');
+                for (at, field) in fields.iter().enumerate() {
+                    if at > 0 {
+                        out.extend_from_slice(b", ");
+                    }
+                    let size = self.schema.type_size(field.ty);
+                    if field.dims.is_empty() {
+                        self.push_nested(out, field.ty, &bytes[field.offset..], values, depth + 1);
+                        continue;
+                    }
+                    let count: usize = field.dims.iter().product();
+                    let content = &bytes[field.offset..field.offset + size * count];
+                    if field.ty == Type::Char {
+                        push_quoted(out, trim_nuls(content));
+                        continue;
+                    }
+                    out.push(b'{');
+                    for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
+                        if at > 0 {
+                            out.extend_from_slice(b", ");
+                        }
+                        self.push_nested(out, field.ty, member, values, depth + 1);
+                    }
+                    out.push(b'}');
+                }
+                out.push(b'}');
+            }
+        }
+    }
+}
+
+/// The value of an enum element, as [`TypeClass::Enum`] keeps it.
+fn enum_value(base: Type, bytes: &[u8]) -> i64 {
+    match base {
+        Type::Byte => i8::from_le_bytes(array(bytes)).into(),
+        Type::UByte => bytes[0].into(),
+        Type::Short => i16::from_le_bytes(array(bytes)).into(),
+        Type::UShort => u16::from_le_bytes(array(bytes)).into(),
+        Type::Int => i32::from_le_bytes(array(bytes)).into(),
+        Type::UInt => u32::from_le_bytes(array(bytes)).into(),
+        _ => i64::from_le_bytes(array(bytes)),
+    }
+}

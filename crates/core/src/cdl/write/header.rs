@@ -1,0 +1,248 @@
+//! The header of a CDL text: types, dimensions, variables, attributes.
+
+use std::io::Write;
+
+use super::element::{ElementWriter, Place, Precision};
+use super::lines::Lines;
+use super::names::{push_name, push_quoted, push_text_byte, trim_nuls};
+use crate::model::{Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId};
+
+/// Appends the name of a type as it is visible in `group`: by its name alone where that finds it, else by its path.
+pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Type) {
+    let id = match ty {
+        Type::User(id) => id,
+        atomic => {
+            out.extend_from_slice(atomic.cdl_name().unwrap_or_default().as_bytes());
+            return;
+        }
+    };
+    let user = schema.user_type(id);
+    let found = visible(schema, group, |g| {
+        schema
+            .group(g)
+            .types
+            .iter()
+            .copied()
+            .find(|t: &TypeId| schema.user_type(*t).name == user.name)
+    });
+    if found != Some(id) {
+        push_path(out, schema, user.group);
+    }
+    push_name(out, &user.name);
+}
+
+fn push_dim_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, id: DimId) {
+    let dim = schema.dim(id);
+    let found = visible(schema, group, |g| {
+        schema
+            .group(g)
+            .dims
+            .iter()
+            .copied()
+            .find(|d: &DimId| schema.dim(*d).name == dim.name)
+    });
+    if found != Some(id) {
+        push_path(out, schema, dim.group);
+    }
+    push_name(out, &dim.name);
+}
+
+/// Looks something up in a group and the groups it is in, innermost first.
+fn visible<T>(schema: &Schema, group: GroupId, find: impl Fn(GroupId) -> Option<T>) -> Option<T> {
+    let mut at = Some(group);
+    while let Some(group) = at {
+        if let Some(found) = find(group) {
+            return Some(found);
+        }
+        at = schema.group(group).parent;
+    }
+    None
+}
+
+/// Appends the path of a group with a slash behind it.
+fn push_path(out: &mut Vec<u8>, schema: &Schema, group: GroupId) {
+    let mut names = Vec::new();
+    let mut at = group;
+    while let Some(parent) = schema.group(at).parent {
+        names.push(&schema.group(at).name);
+        at = parent;
+    }
+    out.push(b'/');
+    for name in names.into_iter().rev() {
+        push_name(out, name);
+        out.push(b'/');
+    }
+}
+
+/// Writes the `types:` section of a group.
+pub fn types(lines: &mut Lines, schema: &Schema, group: GroupId) {
+    if schema.group(group).types.is_empty() {
+        return;
+    }
+    lines.margin();
+    lines.text("types:\n");
+    lines.set_indent(lines.indent() + 2);
+    for id in &schema.group(group).types {
+        user_type(lines, schema, schema.user_type(*id));
+    }
+    lines.set_indent(lines.indent() - 2);
+}
+
+fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
+    lines.margin();
+    match &ty.class {
+        TypeClass::Opaque { size } => {
+            let _ = write!(lines.raw(), "opaque({size}) ");
+            push_name(lines.raw(), &ty.name);
+            lines.text(" ;\n");
+        }
+        TypeClass::Vlen { base } => {
+            push_type_name(lines.raw(), schema, ty.group, *base);
+            lines.text("(*) ");
+            push_name(lines.raw(), &ty.name);
+            lines.text(" ;\n");
+        }
+        TypeClass::Enum { base, members } => {
+            let start = lines.raw().len();
+            push_type_name(lines.raw(), schema, ty.group, *base);
+            lines.text(" enum ");
+            push_name(lines.raw(), &ty.name);
+            lines.text(" {");
+            let column = lines.raw().len() - start + lines.indent();
+            lines.set_column(column);
+            let mut item = Vec::new();
+            for (at, (name, value)) in members.iter().enumerate() {
+                item.clear();
+                push_name(&mut item, name);
+                let _ = match base {
+                    Type::UInt64 => write!(item, " = {}", *value as u64),
+                    _ => write!(item, " = {value}"),
+                };
+                item.extend_from_slice(if at + 1 < members.len() { b", " } else { b"} ;\n" });
+                lines.put(&item);
+            }
+            if members.is_empty() {
+                lines.text("} ;\n");
+            }
+        }
+        TypeClass::Compound { fields, .. } => {
+            lines.text("compound ");
+            push_name(lines.raw(), &ty.name);
+            lines.text(" {\n");
+            for field in fields {
+                lines.margin();
+                lines.text("  ");
+                push_type_name(lines.raw(), schema, ty.group, field.ty);
+                lines.text(" ");
+                push_name(lines.raw(), &field.name);
+                if !field.dims.is_empty() {
+                    let dims: Vec<String> = field.dims.iter().map(usize::to_string).collect();
+                    let _ = write!(lines.raw(), "({})", dims.join(", "));
+                }
+                lines.text(" ;\n");
+            }
+            lines.margin();
+            lines.text("}; // ");
+            push_name(lines.raw(), &ty.name);
+            lines.text("\n");
+        }
+    }
+}
+
+/// Writes the `dimensions:` section of a group.
+pub fn dimensions(lines: &mut Lines, schema: &Schema, group: GroupId) {
+    if schema.group(group).dims.is_empty() {
+        return;
+    }
+    lines.margin();
+    lines.text("dimensions:\n");
+    for id in &schema.group(group).dims {
+        let dim = schema.dim(*id);
+        lines.margin();
+        lines.text("\t");
+        push_name(lines.raw(), &dim.name);
+        let _ = if dim.unlimited {
+            writeln!(lines.raw(), " = UNLIMITED ; // ({} currently)", dim.length)
+        } else {
+            writeln!(lines.raw(), " = {} ;", dim.length)
+        };
+    }
+}
+
+/// Writes the declaration of a variable.
+pub fn variable(lines: &mut Lines, schema: &Schema, id: VarId) {
+    let var = schema.var(id);
+    lines.margin();
+    lines.text("\t");
+    push_type_name(lines.raw(), schema, var.group, var.ty);
+    lines.text(" ");
+    push_name(lines.raw(), &var.name);
+    for (at, dim) in var.dims.iter().enumerate() {
+        lines.text(if at == 0 { "(" } else { ", " });
+        push_dim_name(lines.raw(), schema, var.group, *dim);
+    }
+    lines.text(if var.dims.is_empty() { " ;\n" } else { ") ;\n" });
+}
+
+/// Writes an attribute of the variable `var` of `group`, or of the group itself.
+pub fn attribute(
+    lines: &mut Lines,
+    schema: &Schema,
+    group: GroupId,
+    var: Option<&str>,
+    attribute: &Attribute,
+    precision: Precision,
+) {
+    lines.margin();
+    lines.text("\t\t");
+    if matches!(attribute.ty, Type::String | Type::User(_)) {
+        push_type_name(lines.raw(), schema, group, attribute.ty);
+        lines.text(" ");
+    }
+    if let Some(var) = var {
+        push_name(lines.raw(), var);
+    }
+    lines.text(":");
+    push_name(lines.raw(), &attribute.name);
+    lines.text(" = ");
+    // An attribute of length 0 is shown as an empty string, whatever its type.
+    if attribute.ty == Type::Char || attribute.length == 0 {
+        let text = if attribute.length == 0 {
+            &[][..]
+        } else {
+            trim_nuls(&attribute.values.bytes)
+        };
+        attribute_text(lines, schema.kind, text);
+    } else {
+        let element = ElementWriter {
+            schema,
+            precision,
+            place: Place::Attribute,
+        };
+        let size = schema.type_size(attribute.ty);
+        for (at, bytes) in attribute.values.bytes.chunks_exact(size.max(1)).enumerate() {
+            if at > 0 {
+                lines.text(", ");
+            }
+            element.push(lines.raw(), attribute.ty, bytes, &attribute.values);
+        }
+    }
+    lines.text(" ;\n");
+}
+
+/// Text in quotes. In the classic model a new line in the text begins a new string in the CDL, which ncgen joins; in
+/// netCDF-4 that would be a list of strings.
+fn attribute_text(lines: &mut Lines, kind: Kind, text: &[u8]) {
+    if kind == Kind::Netcdf4 {
+        push_quoted(lines.raw(), text);
+        return;
+    }
+    lines.text("\"");
+    for &c in text {
+        push_text_byte(lines.raw(), c);
+        if c == b'\n' {
+            lines.text("\",\n\t\t\t\"");
+        }
+    }
+    lines.text("\"");
+}

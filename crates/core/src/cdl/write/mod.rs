@@ -1,0 +1,185 @@
+//! Writes a dataset as CDL, byte for byte as netCDF-C's ncdump does.
+//!
+//! ```text
+//! Schema ─► header (types, dimensions, variables, attributes; special: how it is stored)
+//! Reader ─► slabs ─► data ─► element ─► Lines ─► out
+//! ```
+
+mod data;
+mod element;
+mod header;
+mod lines;
+mod names;
+mod numbers;
+mod slabs;
+mod special;
+
+use std::io::Write;
+
+pub use element::Precision;
+pub use names::push_name;
+
+use crate::error::{Error, Result};
+use crate::format::Reader;
+use crate::model::{GroupId, Schema, VarId};
+use lines::Lines;
+
+/// Which variables' data are written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum DataOf {
+    /// All.
+    #[default]
+    All,
+    /// None: the header only (`-h`).
+    None,
+    /// Coordinate variables (`-c`).
+    Coordinates,
+    /// These (`-v`): names or paths; a relative path means all whose path ends in it.
+    Listed(Vec<String>),
+}
+
+/// What is written, and how.
+#[derive(Debug, Clone, Default)]
+pub struct DumpOptions {
+    /// Whose data.
+    pub data: DataOf,
+    /// Special attributes (`-s`).
+    pub special: bool,
+    /// With them, all filters in `_Filter` (`-F`).
+    pub filters: bool,
+    /// Digits of floating-point numbers.
+    pub precision: Precision,
+}
+
+/// Writes the dataset of `reader` as CDL under the name `name`.
+///
+/// # Errors
+/// [`Error::Usage`] for a listed variable that does not exist, before anything is written; else what reading or writing
+/// fails of.
+pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
+    let schema = reader.schema();
+    let wanted = wanted(schema, &options.data)?;
+    let mut lines = Lines::new(out);
+    lines.text("netcdf ");
+    push_name(lines.raw(), name);
+    lines.text(" {\n");
+    Dump {
+        reader,
+        schema,
+        options,
+        wanted,
+    }
+    .group(&mut lines, Schema::ROOT)?;
+    lines.text("}\n");
+    lines.flush().map_err(|e| Error::io("cannot write", e))
+}
+
+/// For each variable, whether its data are written.
+fn wanted(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
+    let count = schema.vars.len();
+    let names = match data {
+        DataOf::All => return Ok(vec![true; count]),
+        DataOf::None => return Ok(vec![false; count]),
+        DataOf::Coordinates => {
+            let coordinate = |v: &crate::model::Variable| matches!(v.dims.as_slice(), [d] if schema.dim(*d).name == v.name);
+            return Ok(schema.vars.iter().map(coordinate).collect());
+        }
+        DataOf::Listed(names) => names,
+    };
+    let paths: Vec<String> = (0..count)
+        .map(|at| format!("/{}", schema.var_path(VarId(at)).trim_start_matches('/')))
+        .collect();
+    let mut wanted = vec![false; count];
+    for name in names {
+        let mut found = false;
+        for (path, wanted) in paths.iter().zip(&mut wanted) {
+            let hit = if name.starts_with('/') {
+                path == name
+            } else {
+                path.strip_suffix(name.as_str())
+                    .is_some_and(|head| head.ends_with('/'))
+            };
+            *wanted |= hit;
+            found |= hit;
+        }
+        if !found || name.is_empty() {
+            return Err(Error::Usage(format!("{name}: No such variable")));
+        }
+    }
+    Ok(wanted)
+}
+
+struct Dump<'a> {
+    reader: &'a dyn Reader,
+    schema: &'a Schema,
+    options: &'a DumpOptions,
+    wanted: Vec<bool>,
+}
+
+impl Dump<'_> {
+    fn group(&self, lines: &mut Lines, id: GroupId) -> Result<()> {
+        let group = self.schema.group(id);
+        header::types(lines, self.schema, id);
+        header::dimensions(lines, self.schema, id);
+        if !group.vars.is_empty() {
+            lines.margin();
+            lines.text("variables:\n");
+        }
+        for var in &group.vars {
+            header::variable(lines, self.schema, *var);
+            let (name, precision) = (&self.schema.var(*var).name, self.options.precision);
+            for attribute in &self.schema.var(*var).attributes {
+                header::attribute(lines, self.schema, id, Some(name), attribute, precision);
+            }
+            if self.options.special && self.schema.kind.is_hdf5() {
+                special::variable(
+                    lines,
+                    self.schema,
+                    *var,
+                    self.reader.layout(*var),
+                    self.options.filters,
+                );
+            }
+        }
+        let root = id == Schema::ROOT;
+        if !group.attributes.is_empty() || (root && self.options.special) {
+            lines.text("\n");
+            lines.margin();
+            lines.text(if root {
+                "// global attributes:\n"
+            } else {
+                "// group attributes:\n"
+            });
+        }
+        for attribute in &group.attributes {
+            header::attribute(lines, self.schema, id, None, attribute, self.options.precision);
+        }
+        if root && self.options.special {
+            special::global(lines, self.schema);
+        }
+        if self.options.data != DataOf::None && !group.vars.is_empty() {
+            lines.margin();
+            lines.text("data:\n");
+            for var in group.vars.iter().filter(|var| self.wanted[var.0]) {
+                data::variable(lines, self.reader, *var, self.options.precision)?;
+            }
+        }
+        for child in &group.children {
+            let mut name = Vec::new();
+            push_name(&mut name, &self.schema.group(*child).name);
+            lines.text("\n");
+            lines.margin();
+            lines.text("group: ");
+            lines.text(&name);
+            lines.text(" {\n");
+            lines.set_indent(lines.indent() + 2);
+            self.group(lines, *child)?;
+            lines.margin();
+            lines.text("} // group ");
+            lines.text(&name);
+            lines.text("\n");
+            lines.set_indent(lines.indent() - 2);
+        }
+        Ok(())
+    }
+}
