@@ -1,0 +1,101 @@
+//! Runs a filter pipeline over a raw file, for comparison with other programs and for measuring.
+//!
+//! ```text
+//! filter_tool encode PIPELINE IN OUT [CHUNK_SIZE]     writes the stored bytes of one chunk; prints the filter mask
+//! filter_tool decode PIPELINE IN OUT CHUNK_SIZE [MASK]
+//! filter_tool speed  PIPELINE IN [CHUNK_SIZE]         encodes and decodes IN in chunks again and again: MB/s
+//! ```
+//!
+//! PIPELINE holds stored parameters, as ncdump's `_Filter` shows them: `2,4|1,5`.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use ncutils_core::filter::{Context, pipeline, spec};
+use ncutils_core::format::EncodedChunk;
+use ncutils_core::model::FilterSpec;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |number: usize| {
+        arguments
+            .get(number)
+            .map(String::as_str)
+            .context("an argument is missing")
+    };
+    let filters: Vec<FilterSpec> = spec::parse_filters(argument(1)?)?
+        .into_iter()
+        .map(|(id, parameters)| FilterSpec {
+            id,
+            optional: id != 3,
+            parameters,
+            name: String::new(),
+        })
+        .collect();
+    let input = std::fs::read(argument(2)?)?;
+    let mut scratch = pipeline::Scratch::new();
+    let context = |chunk_size| Context {
+        element_size: 1,
+        chunk_size,
+    };
+    match argument(0)? {
+        "encode" => {
+            let chunk = pipeline::encode(&filters, &input, &mut scratch, &context(input.len()))?;
+            std::fs::write(argument(3)?, &chunk.bytes)?;
+            println!("{}", chunk.filter_mask);
+        }
+        "decode" => {
+            let chunk = EncodedChunk {
+                bytes: input,
+                filter_mask: arguments.get(5).map_or(Ok(0), |mask| mask.parse())?,
+            };
+            let bytes = pipeline::decode(&filters, chunk, &context(argument(4)?.parse()?), &mut scratch)?;
+            std::fs::write(argument(3)?, bytes)?;
+        }
+        "speed" => {
+            let chunk_size = arguments.get(3).map_or(Ok(input.len()), |size| size.parse())?;
+            let mut chunks = Vec::new();
+            let encode = rate(input.len(), || {
+                chunks.clear();
+                for chunk in input.chunks(chunk_size) {
+                    chunks.push(pipeline::encode(
+                        &filters,
+                        chunk,
+                        &mut scratch,
+                        &context(chunk.len()),
+                    )?);
+                }
+                Ok(())
+            })?;
+            let mut out = Vec::new();
+            let decode = rate(input.len(), || {
+                for (chunk, plain) in chunks.iter().zip(input.chunks(chunk_size)) {
+                    let context = context(plain.len());
+                    let (bytes, mask) = (&chunk.bytes, chunk.filter_mask);
+                    pipeline::decode_into(&filters, bytes, mask, &context, &mut scratch, &mut out)?;
+                }
+                Ok(())
+            })?;
+            let stored: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+            let percent = 100.0 * stored as f64 / input.len() as f64;
+            println!(
+                "encode {encode:.0} MB/s, decode {decode:.0} MB/s, {percent:.2} % of {}",
+                input.len()
+            );
+        }
+        other => bail!("{other} is none of encode, decode, speed"),
+    }
+    Ok(())
+}
+
+/// Megabytes a second of the fastest of several runs over `bytes` bytes.
+fn rate(bytes: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut best = Duration::MAX;
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(1) {
+        let start = Instant::now();
+        run()?;
+        best = best.min(start.elapsed());
+    }
+    Ok(bytes as f64 / 1e6 / best.as_secs_f64())
+}

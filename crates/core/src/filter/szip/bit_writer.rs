@@ -1,0 +1,55 @@
+//! Bits out, most significant first.
+
+/// Appends bits to bytes.
+pub(super) struct BitWriter<'a> {
+    out: &'a mut Vec<u8>,
+    /// The bits not yet appended, in the low end.
+    held: u64,
+    /// How many they are: below 32 between calls.
+    count: u32,
+}
+
+impl<'a> BitWriter<'a> {
+    /// Appends to `out`, from its next byte on.
+    pub fn new(out: &'a mut Vec<u8>) -> Self {
+        Self {
+            out,
+            held: 0,
+            count: 0,
+        }
+    }
+
+    /// Appends the low `count` bits of `value`; `count` is at most 32, and the bits above are 0.
+    #[inline]
+    pub fn bits(&mut self, value: u32, count: u32) {
+        self.held = self.held << count | u64::from(value);
+        self.count += count;
+        if self.count >= 32 {
+            self.count -= 32;
+            self.out
+                .extend_from_slice(&((self.held >> self.count) as u32).to_be_bytes());
+        }
+    }
+
+    /// Appends `zeros` zeros and a one.
+    #[inline]
+    pub fn fundamental_sequence(&mut self, mut zeros: u32) {
+        while zeros > 31 {
+            self.bits(0, 32);
+            zeros -= 32;
+        }
+        self.bits(1, zeros + 1);
+    }
+
+    /// How many bytes of `out` there will be once all is appended.
+    pub fn len(&self) -> usize {
+        self.out.len() + self.count.div_ceil(8) as usize
+    }
+
+    /// Fills the last byte with zeros.
+    pub fn finish(self) {
+        let last = (self.held << (64 - self.count).min(63)).to_be_bytes();
+        let bytes = self.count.div_ceil(8) as usize;
+        self.out.extend_from_slice(&last[..bytes]);
+    }
+}

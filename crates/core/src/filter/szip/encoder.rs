@@ -1,0 +1,198 @@
+//! Blocks to coded data sets.
+
+use super::bit_writer::BitWriter;
+use super::code::{REST_OF_SEGMENT, SEGMENT, identifier_bits, max_sample, pair_number};
+use super::parameters::Parameters;
+use super::{predictor, samples};
+
+/// Appends the coded data sets of `bytes`, whole samples, to `out`. False where they would take more than `limit` bytes;
+/// what was appended is worthless then.
+pub(super) fn encode(parameters: &Parameters, bytes: &[u8], out: &mut Vec<u8>, limit: usize) -> bool {
+    let limit = out.len() + limit;
+    let mut interval = vec![0; parameters.interval()];
+    let mut mapped = interval.clone();
+    let mut encoder = Encoder {
+        bits_per_sample: parameters.bits_per_sample(),
+        identifier_bits: identifier_bits(parameters.bits_per_sample()),
+        writer: BitWriter::new(out),
+        split: 0,
+    };
+    for scanline in bytes.chunks(parameters.scanline * parameters.sample_size()) {
+        let pixels = scanline.len() / parameters.sample_size();
+        let (present, padding) = interval.split_at_mut(pixels);
+        samples::read(parameters, scanline, present);
+        if parameters.nearest_neighbour {
+            // Padding that costs nothing: no difference from the last sample.
+            padding.fill(present.last().copied().unwrap_or(0));
+            predictor::forward(&interval, &mut mapped, max_sample(encoder.bits_per_sample));
+            encoder.interval(parameters.block, &mut mapped, interval.first().copied());
+        } else {
+            padding.fill(0);
+            encoder.interval(parameters.block, &mut interval, None);
+        }
+        if encoder.writer.len() > limit {
+            return false;
+        }
+    }
+    encoder.writer.finish();
+    true
+}
+
+/// A run of zero blocks that is not yet written.
+#[derive(Default)]
+struct ZeroRun {
+    blocks: u32,
+    /// The reference sample of its first block.
+    reference: Option<u32>,
+}
+
+struct Encoder<'a> {
+    bits_per_sample: u32,
+    identifier_bits: u32,
+    writer: BitWriter<'a>,
+    /// The k of the last block that was considered for splitting: where the search for the next begins.
+    split: u32,
+}
+
+impl Encoder<'_> {
+    /// Writes one interval of mapped samples. With a reference sample, the first of them has no meaning.
+    fn interval(&mut self, block_size: usize, mapped: &mut [u32], reference: Option<u32>) {
+        let last = mapped.len() / block_size;
+        let mut reference = reference;
+        let mut run = ZeroRun::default();
+        for (number, block) in mapped.chunks_exact_mut(block_size).enumerate() {
+            let reference = reference.take();
+            if block.iter().all(|sample| *sample == 0) {
+                if run.blocks == 0 {
+                    run.reference = reference;
+                }
+                run.blocks += 1;
+                let number = number + 1;
+                if number == last || number.is_multiple_of(SEGMENT) {
+                    self.zeros(std::mem::take(&mut run), true);
+                }
+                continue;
+            }
+            if run.blocks > 0 {
+                self.zeros(std::mem::take(&mut run), false);
+            }
+            self.block(block, reference);
+        }
+    }
+
+    /// Writes a run of zero blocks.
+    fn zeros(&mut self, run: ZeroRun, to_end_of_segment: bool) {
+        self.writer.bits(0, self.identifier_bits + 1);
+        self.reference(run.reference);
+        self.writer.fundamental_sequence(match run.blocks {
+            blocks if blocks <= REST_OF_SEGMENT => blocks - 1,
+            _ if to_end_of_segment => REST_OF_SEGMENT,
+            blocks => blocks,
+        });
+    }
+
+    fn reference(&mut self, reference: Option<u32>) {
+        if let Some(sample) = reference {
+            self.writer.bits(self.width(sample), self.bits_per_sample);
+        }
+    }
+
+    /// The bits of a sample that count.
+    fn width(&self, sample: u32) -> u32 {
+        sample & max_sample(self.bits_per_sample)
+    }
+
+    /// Writes one block that is not all zero, in the shortest code. Where two are equally short, the second extension
+    /// goes before splitting, and no compression before both.
+    fn block(&mut self, block: &mut [u32], reference: Option<u32>) {
+        let skip = usize::from(reference.is_some());
+        let coded = (block.len() - skip) as u64;
+        let plain_length = coded * u64::from(self.bits_per_sample);
+        let split_length = self.choose_split(block, coded);
+        let pairs_length = pairs_length(block, plain_length);
+        if plain_length <= split_length && pairs_length.is_none_or(|pairs| plain_length <= pairs) {
+            self.writer
+                .bits((1 << self.identifier_bits) - 1, self.identifier_bits);
+            if let (Some(sample), Some(first)) = (reference, block.first_mut()) {
+                *first = sample;
+            }
+            for sample in block.iter() {
+                self.writer.bits(self.width(*sample), self.bits_per_sample);
+            }
+        } else if pairs_length.is_none_or(|pairs| split_length < pairs) {
+            let split = self.split;
+            self.writer.bits(split + 1, self.identifier_bits);
+            self.reference(reference);
+            let block = &block[skip..];
+            for sample in block {
+                self.writer.fundamental_sequence(sample >> split);
+            }
+            if split > 0 {
+                let mask = (1 << split) - 1;
+                for sample in block {
+                    self.writer.bits(sample & mask, split);
+                }
+            }
+        } else {
+            self.writer.bits(1, self.identifier_bits + 1);
+            self.reference(reference);
+            for pair in block.as_chunks::<2>().0 {
+                // Short enough to be chosen: below the block's plain length, and so below 2^32.
+                self.writer
+                    .fundamental_sequence(pair_number(pair[0], pair[1]) as u32);
+            }
+        }
+    }
+
+    /// Finds the k for which splitting gives the fewest bits, and how many.
+    ///
+    /// The length as a function of k has one minimum, perhaps a flat one; so it is found from the k of the block before,
+    /// first upwards, then, if that led nowhere, downwards. Where the part above the lowest k bits takes fewer zeros than
+    /// there are samples, a larger k cannot be better; where it takes more, a smaller one cannot.
+    fn choose_split(&mut self, block: &[u32], coded: u64) -> u64 {
+        let zeros_of = |k: u32| block.iter().map(|sample| u64::from(sample >> k)).sum::<u64>();
+        let length = |k: u32, zeros: u64| zeros + coded * u64::from(k + 1);
+        let highest = (1 << self.identifier_bits) - 3;
+        let start = self.split;
+
+        let mut zeros = zeros_of(start);
+        let mut best = length(start, zeros);
+        while zeros >= coded && self.split < highest {
+            zeros = zeros_of(self.split + 1);
+            let next = length(self.split + 1, zeros);
+            if next >= best {
+                break;
+            }
+            best = next;
+            self.split += 1;
+        }
+        if self.split > start {
+            return best;
+        }
+        while self.split > 0 {
+            zeros = zeros_of(self.split - 1);
+            let next = length(self.split - 1, zeros);
+            if next >= best {
+                break;
+            }
+            best = next;
+            self.split -= 1;
+            if zeros >= coded {
+                break;
+            }
+        }
+        best
+    }
+}
+
+/// Bits of the second extension, if not more than `limit`.
+fn pairs_length(block: &[u32], limit: u64) -> Option<u64> {
+    let mut length = 1u64;
+    for pair in block.as_chunks::<2>().0 {
+        length = length.saturating_add(pair_number(pair[0], pair[1]) + 1);
+        if length > limit {
+            return None;
+        }
+    }
+    Some(length)
+}

@@ -1,0 +1,248 @@
+//! Szip, HDF5 filter 4: the adaptive entropy coder of CCSDS 121.0-B, as libaec's szip interface applies it.
+//!
+//! Parameters as stored: option mask, pixels per block, bits per pixel, pixels per scanline; as a user gives them, the
+//! first two: 4 for entropy coding alone, 32 to predict from the nearest neighbour first; and an even number up to 32.
+//!
+//! ```text
+//! encode:  chunk ─► byte planes where a pixel has 32 or 64 bits ─► scanlines, padded to whole blocks
+//!                ─► predictor (NN) ─► blocks, each in the code that is shortest for it ─► length of chunk, bits
+//! ```
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `parameters` | the four numbers: what they mean, how libhdf5 works them out |
+//! | `samples` | bytes ◄─► samples of 1 to 32 bits |
+//! | `predictor` | samples ◄─► differences from the sample before, mapped to small unsigned numbers |
+//! | `code` | the numbers that encoder and decoder agree on: identifiers, zero runs, second extension |
+//! | `bit_writer`, `bit_reader` | bits and fundamental sequences, most significant bit first |
+//! | `encoder`, `decoder` | blocks ◄─► coded data sets |
+//!
+//! What is encoded here equals libaec's output byte for byte. In front stands the size of the chunk, four bytes, least
+//! significant first. libhdf5 takes a result longer than the chunk for a failure; so does this filter.
+//!
+//! HDF5 file format specification, IV.A.2.l, filter 4; CCSDS 121.0-B-3.
+
+mod bit_reader;
+mod bit_writer;
+mod code;
+mod decoder;
+mod encoder;
+mod parameters;
+mod predictor;
+mod samples;
+
+use std::cell::RefCell;
+
+use super::{Context, Element, Filter, failure, shuffle};
+use crate::error::Result;
+use parameters::Parameters;
+
+/// The filter.
+#[derive(Debug, Clone, Copy)]
+pub struct Szip;
+
+/// More than szip can expand, bytes of output for one of input: a run of 64 blocks of 64 samples of four bytes takes
+/// at least five bits.
+const EXPANSION: usize = 64 * 64 * 4 * 2;
+
+thread_local! {
+    /// The byte planes of pixels of 32 and 64 bits.
+    static PLANES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Filter for Szip {
+    fn id(&self) -> u32 {
+        4
+    }
+
+    fn name(&self) -> &'static str {
+        "szip"
+    }
+
+    fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
+        let parameters = Parameters::parse(parameters).map_err(|why| failure(self, why))?;
+        let Ok(size) = u32::try_from(input.len()) else {
+            return Err(failure(self, "chunks over 4 GiB cannot be encoded"));
+        };
+        if !input.len().is_multiple_of(parameters.pixel_size()) {
+            return Err(failure(
+                self,
+                format!(
+                    "{size} bytes are not whole pixels of {} bits",
+                    parameters.bits_per_pixel
+                ),
+            ));
+        }
+        out.clear();
+        out.reserve(input.len() + 8);
+        out.extend_from_slice(&size.to_le_bytes());
+        let fits = match parameters.planes() {
+            None => encoder::encode(&parameters, input, out, input.len()),
+            Some(planes) => PLANES.with_borrow_mut(|buffer| {
+                shuffle::shuffle(planes, input, buffer);
+                encoder::encode(&parameters, buffer, out, input.len())
+            }),
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(failure(self, "the chunk does not become smaller"))
+        }
+    }
+
+    fn decode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, context: &Context) -> Result<()> {
+        let parameters = Parameters::parse(parameters).map_err(|why| failure(self, why))?;
+        let Some((size, bits)) = input.split_first_chunk::<4>() else {
+            return Err(failure(self, "the input is shorter than its header"));
+        };
+        let size = u32::from_le_bytes(*size) as usize;
+        if size > context.chunk_size {
+            return Err(failure(
+                self,
+                format!("{size} bytes, more than the {} expected", context.chunk_size),
+            ));
+        }
+        if size > bits.len().saturating_mul(EXPANSION) || !size.is_multiple_of(parameters.pixel_size()) {
+            return Err(failure(
+                self,
+                format!("{} bytes cannot decode to {size}", bits.len()),
+            ));
+        }
+        let decode = |to: &mut Vec<u8>| {
+            to.resize(size, 0);
+            decoder::decode(&parameters, bits, to).map_err(|why| failure(self, why))
+        };
+        match parameters.planes() {
+            None => decode(out),
+            Some(planes) => PLANES.with_borrow_mut(|buffer| {
+                decode(buffer)?;
+                shuffle::unshuffle(planes, buffer, out);
+                Ok(())
+            }),
+        }
+    }
+
+    fn working_parameters(&self, visible: &[u32], element: Element, chunk_shape: &[u64]) -> Result<Vec<u32>> {
+        parameters::working(visible, element, chunk_shape).map_err(|why| super::misuse(self, why))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn context(chunk_size: usize) -> Context {
+        Context {
+            element_size: 1,
+            chunk_size,
+        }
+    }
+
+    fn round_trip(parameters: [u32; 4], data: &[u8]) -> Option<usize> {
+        let (mut encoded, mut decoded) = (vec![3; 9], vec![4; 9]);
+        Szip.encode(&parameters, data, &mut encoded, &context(data.len()))
+            .ok()?;
+        Szip.decode(&parameters, &encoded, &mut decoded, &context(data.len()))
+            .unwrap();
+        assert_eq!(decoded, data, "{parameters:?}");
+        Some(encoded.len())
+    }
+
+    #[test]
+    fn all_zero() {
+        for bits in [8, 16, 20, 32, 64] {
+            for shape in [80, 64 * 32, 4096, 100] {
+                assert!(round_trip([169, 32, bits, shape], &[0; 80_000]).unwrap() < 4000);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_headers() {
+        let mut encoded = Vec::new();
+        Szip.encode(&[169, 8, 8, 64], &[5; 640], &mut encoded, &context(640))
+            .unwrap();
+        let mut out = Vec::new();
+        let mut decode = |parameters: &[u32], input: &[u8], size| {
+            Szip.decode(parameters, input, &mut out, &context(size))
+                .map_err(|error| error.to_string())
+        };
+        assert!(decode(&[169, 8, 8, 64], &encoded, 640).is_ok());
+        assert!(decode(&[169, 8, 8, 64], &encoded, 639).is_err());
+        assert!(decode(&[169, 8, 8, 64], &encoded[..3], 640).is_err());
+        assert!(decode(&[169, 8, 8, 64], &encoded[..encoded.len() - 1], 640).is_err());
+        assert!(decode(&[169, 8, 8], &encoded, 640).is_err());
+        let huge = [&u32::MAX.to_le_bytes()[..], &[0; 9]].concat();
+        assert!(decode(&[169, 8, 8, 64], &huge, usize::MAX).is_err());
+    }
+
+    /// Samples that wander: all codes appear.
+    fn wander() -> impl Strategy<Value = Vec<u64>> {
+        let run = (0u32..40, 1usize..90, any::<u64>());
+        proptest::collection::vec(run, 1..30).prop_map(|runs| {
+            let mut samples = Vec::new();
+            let (mut value, mut state) = (1u64 << 40, 7u64);
+            for (bits, length, seed) in runs {
+                state ^= seed;
+                for _ in 0..length {
+                    state = state
+                        .wrapping_mul(6364136223846793005)
+                        .wrapping_add(1442695040888963407);
+                    let step = if bits == 0 { 0 } else { state >> (64 - bits) };
+                    value = if state & 1 == 0 {
+                        value.wrapping_add(step)
+                    } else {
+                        value.wrapping_sub(step)
+                    };
+                    samples.push(value);
+                }
+            }
+            samples
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn round_trips(
+            samples in wander(),
+            bits in prop_oneof![1u32..=24, Just(32), Just(64), 25u32..32],
+            half_block in 1u32..=16,
+            blocks in 1u32..=128,
+            short in 0u32..32,
+            nearest in any::<bool>(),
+            big in any::<bool>(),
+        ) {
+            let block = 2 * half_block;
+            let scanline = (block * blocks).saturating_sub(short).max(1);
+            let mask = 129 + 4 + if nearest { 32 } else { 0 } + if big { 16 } else { 8 };
+            let parameters = [mask, block, bits, scanline];
+            let size = Parameters::parse(&parameters).unwrap().pixel_size();
+            let data: Vec<u8> = samples.iter().flat_map(|sample| {
+                let sample = if bits < 64 { sample & ((1 << bits) - 1) } else { *sample };
+                let bytes = sample.to_be_bytes();
+                let mut bytes = bytes[8 - size..].to_vec();
+                if !big { bytes.reverse(); }
+                bytes
+            }).collect();
+            round_trip(parameters, &data);
+        }
+
+        #[test]
+        fn garbage_is_an_error_or_as_long_as_it_says(
+            bits in prop_oneof![1u32..=33, Just(64), any::<u32>()],
+            block in 0u32..40,
+            scanline in 0u32..5000,
+            nearest in any::<bool>(),
+            size in 0u32..5000,
+            data in proptest::collection::vec(prop_oneof![any::<u8>(), Just(0)], 0..300),
+        ) {
+            let mask = 137 + if nearest { 32 } else { 4 };
+            let input = [&size.to_le_bytes()[..], &data].concat();
+            let mut out = Vec::new();
+            if Szip.decode(&[mask, block, bits, scanline], &input, &mut out, &context(4000)).is_ok() {
+                prop_assert_eq!(out.len(), size as usize);
+            }
+        }
+    }
+}

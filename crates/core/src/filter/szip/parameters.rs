@@ -1,0 +1,208 @@
+//! The four numbers that libhdf5 stores for szip.
+
+use crate::filter::Element;
+use crate::model::Endian;
+
+/// Samples are coded as they are.
+const ENTROPY_CODING: u32 = 4;
+/// Samples are predicted from their neighbour first.
+const NEAREST_NEIGHBOUR: u32 = 32;
+/// Little-endian samples.
+const LSB: u32 = 8;
+/// Big-endian samples.
+const MSB: u32 = 16;
+/// No header of szip's own.
+const RAW: u32 = 128;
+/// Identifiers up to k = 13. Always set; means nothing to libaec.
+const ALLOW_K13: u32 = 1;
+/// Identifiers up to k = 9, for hardware. Never set together with [`ALLOW_K13`].
+const CHIP: u32 = 2;
+
+/// The most pixels in a block that libhdf5 lets a user ask for.
+const MAX_PIXELS_PER_BLOCK: u32 = 32;
+/// The most pixels in a scanline, from where on it is split.
+const MAX_PIXELS_PER_SCANLINE: u64 = 4096;
+/// The most blocks in a scanline.
+const MAX_BLOCKS_PER_SCANLINE: u64 = 128;
+/// The most blocks between two reference samples that a decoder must handle.
+const MAX_BLOCKS_PER_INTERVAL: u32 = 4096;
+
+/// What the parameters mean.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parameters {
+    /// Whether samples are predicted from the one before.
+    pub nearest_neighbour: bool,
+    /// Whether samples are stored most significant byte first.
+    pub big_endian: bool,
+    /// Samples in a block, even.
+    pub block: usize,
+    /// Bits of a pixel: 1 to 32, or 64.
+    pub bits_per_pixel: u32,
+    /// Samples in a scanline, without padding.
+    pub scanline: usize,
+}
+
+impl Parameters {
+    /// Reads the stored parameters.
+    pub fn parse(stored: &[u32]) -> Result<Self, String> {
+        let &[mask, block, bits_per_pixel, scanline] = stored else {
+            return Err(format!("it has {} parameters instead of 4", stored.len()));
+        };
+        if block < 2 || block % 2 != 0 || block > 64 {
+            return Err(format!("{block} pixels in a block"));
+        }
+        if !matches!(bits_per_pixel, 1..=32 | 64) {
+            return Err(format!("{bits_per_pixel} bits in a pixel"));
+        }
+        if scanline == 0 || scanline.div_ceil(block) > MAX_BLOCKS_PER_INTERVAL {
+            return Err(format!("{scanline} pixels in a scanline"));
+        }
+        Ok(Self {
+            nearest_neighbour: mask & NEAREST_NEIGHBOUR != 0,
+            big_endian: mask & MSB != 0,
+            block: block as usize,
+            bits_per_pixel,
+            scanline: scanline as usize,
+        })
+    }
+
+    /// How many byte planes the data is taken apart into, for pixels of 32 and 64 bits; each byte is a sample then.
+    pub fn planes(&self) -> Option<usize> {
+        match self.bits_per_pixel {
+            32 => Some(4),
+            64 => Some(8),
+            _ => None,
+        }
+    }
+
+    /// Bits of a sample.
+    pub fn bits_per_sample(&self) -> u32 {
+        if self.planes().is_some() {
+            8
+        } else {
+            self.bits_per_pixel
+        }
+    }
+
+    /// Bytes of a sample.
+    pub fn sample_size(&self) -> usize {
+        match self.bits_per_sample() {
+            ..=8 => 1,
+            9..=16 => 2,
+            _ => 4,
+        }
+    }
+
+    /// Bytes of a pixel.
+    pub fn pixel_size(&self) -> usize {
+        self.planes().unwrap_or(self.sample_size())
+    }
+
+    /// Samples in a scanline with its padding to whole blocks: the interval between reference samples.
+    pub fn interval(&self) -> usize {
+        self.scanline.next_multiple_of(self.block)
+    }
+}
+
+/// What libhdf5 stores (`H5Pset_szip`, then the filter's "set local" callback) for the option mask and pixels per block
+/// that a user gives, or for four numbers stored with another variable. Errors continue "filter 4 (szip) …".
+pub(super) fn working(visible: &[u32], element: Element, chunk_shape: &[u64]) -> Result<Vec<u32>, String> {
+    let (mut mask, block) = match visible {
+        // What H5Pset_szip makes of a user's mask.
+        [mask, block] => (mask & !(CHIP | LSB | MSB) | ALLOW_K13 | RAW, *block),
+        [mask, block, _, _] => (mask & !(LSB | MSB), *block),
+        _ => {
+            return Err(
+                "takes two parameters: 4 (entropy coding) or 32 (nearest neighbour), and pixels per block"
+                    .into(),
+            );
+        }
+    };
+    if mask & (ENTROPY_CODING | NEAREST_NEIGHBOUR) == 0 {
+        return Err("takes 4 (entropy coding) or 32 (nearest neighbour) as its first parameter".into());
+    }
+    if block < 2 || block % 2 != 0 || block > MAX_PIXELS_PER_BLOCK {
+        return Err(format!(
+            "takes an even number of pixels per block from 2 to {MAX_PIXELS_PER_BLOCK}, not {block}"
+        ));
+    }
+    mask |= match element.number {
+        Some(Endian::Little) => LSB,
+        Some(Endian::Big) => MSB,
+        None => return Err("only applies to variables of numbers".into()),
+    };
+    let bits_per_pixel = match element.size {
+        size @ (1 | 2 | 4 | 8) => size as u32 * 8,
+        size => return Err(format!("does not apply to elements of {size} bytes")),
+    };
+    let pixels = chunk_shape
+        .iter()
+        .fold(1u64, |product, length| product.saturating_mul(*length));
+    let row = chunk_shape.last().copied().unwrap_or(1);
+    let most = u64::from(block) * MAX_BLOCKS_PER_SCANLINE;
+    let scanline = if row >= u64::from(block) {
+        if row <= MAX_PIXELS_PER_SCANLINE {
+            row.min(most)
+        } else {
+            most
+        }
+    } else if pixels >= u64::from(block) {
+        // Rows shorter than a block are coded as one long row.
+        pixels.min(most)
+    } else {
+        return Err(format!(
+            "cannot make blocks of {block} pixels in chunks of {pixels}"
+        ));
+    };
+    Ok(vec![mask, block, bits_per_pixel, scanline as u32])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(size: usize, number: Endian) -> Element {
+        Element {
+            size,
+            number: Some(number),
+        }
+    }
+
+    /// What h5py with HDF5 2.0 gave for the same.
+    #[test]
+    fn as_libhdf5_stores_them() {
+        use Endian::{Big, Little};
+        for (visible, size, order, shape, stored) in [
+            ([32, 32], 4, Little, &[1, 361, 80][..], [169, 32, 32, 80]),
+            ([32, 32], 4, Little, &[4, 10], [169, 32, 32, 40]),
+            ([4, 8], 4, Little, &[4, 10], [141, 8, 32, 10]),
+            ([32, 16], 1, Little, &[5000], [169, 16, 8, 2048]),
+            ([4, 32], 8, Little, &[5, 4097], [141, 32, 64, 4096]),
+            ([4, 8], 8, Little, &[5, 4096], [141, 8, 64, 1024]),
+            ([4, 8], 2, Big, &[5, 40], [149, 8, 16, 40]),
+            ([36, 8], 4, Little, &[50], [173, 8, 32, 50]),
+            ([34, 8], 4, Little, &[50], [169, 8, 32, 50]),
+        ] {
+            assert_eq!(working(&visible, element(size, order), shape).unwrap(), stored);
+        }
+        assert_eq!(
+            working(&[169, 32, 32, 80], element(2, Big), &[100]).unwrap(),
+            [177, 32, 16, 100]
+        );
+    }
+
+    #[test]
+    fn what_libhdf5_refuses() {
+        let float = element(4, Endian::Little);
+        for visible in [&[32, 7][..], &[32, 34], &[32, 0], &[0, 8], &[32], &[], &[1, 2, 3]] {
+            assert!(working(visible, float, &[50]).is_err(), "{visible:?}");
+        }
+        assert!(working(&[32, 32], float, &[10]).is_err());
+        assert!(working(&[32, 8], element(16, Endian::Little), &[50]).is_err());
+        let text = Element {
+            size: 1,
+            number: None,
+        };
+        assert!(working(&[32, 8], text, &[50]).is_err());
+    }
+}
