@@ -3,6 +3,7 @@
 //! [`Reader`] and [`Writer`] are what the rest of the program sees. Nothing outside this folder and `location.rs` knows
 //! which format is behind them.
 
+pub mod classic;
 pub mod region;
 
 use std::sync::Arc;
@@ -10,8 +11,8 @@ use std::sync::Arc;
 use ncutils_hdf5::ByteSource;
 
 pub use crate::chunk::Region;
-use crate::error::Result;
-use crate::model::{Schema, Values, VarId, VariableLayout};
+use crate::error::{Error, Result};
+use crate::model::{Kind, Schema, Values, VarId, VariableLayout};
 use crate::store::{Origin, Output};
 
 /// One chunk as stored.
@@ -85,22 +86,74 @@ pub trait Writer: Send + Sync {
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
+/// Whether a dataset can be of `schema.kind`, before anything is created.
+///
+/// # Errors
+/// Names what the kind cannot hold.
+pub fn check(schema: &Schema) -> Result<()> {
+    match schema.kind {
+        Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
+        Kind::Netcdf4 | Kind::Netcdf4Classic => Ok(()),
+    }
+}
+
 /// Begins a dataset of `schema.kind` in `output`. `plans` has one entry for each of `schema.vars`, in order.
 ///
 /// # Errors
 /// What the kind cannot hold, named; and whatever the output refuses. Nothing exists under the output's name then.
 pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
-    let _ = (output, plans);
     match schema.kind {
-        kind => Err(crate::Error::Unsupported(format!("writing {}", kind.name()))),
+        Kind::Classic | Kind::Offset64 | Kind::Data64 => {
+            Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
+        }
+        kind => Err(Error::Unsupported(format!("writing {}", kind.name()))),
     }
 }
 
 /// Opens a dataset, whatever its format.
 ///
 /// # Errors
-/// [`crate::Error::UnknownFormat`] where no format knows it, or what is wrong with it.
+/// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
 pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Box<dyn Reader>> {
-    let _ = (source, origin);
-    Err(crate::Error::UnknownFormat)
+    let _ = origin;
+    match detect(&source)? {
+        Format::Classic => Ok(Box::new(classic::ClassicReader::open(source)?)),
+        Format::Hdf5 => Err(Error::Unsupported("reading netCDF-4/HDF5".to_owned())),
+    }
+}
+
+/// What the first bytes tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Classic,
+    Hdf5,
+}
+
+/// Finds the format by its magic number: `CDF` at the beginning, or HDF5's signature at the beginning or behind a user
+/// block of 512, 1024, 2048… bytes.
+fn detect(source: &dyn ByteSource) -> Result<Format> {
+    const HDF5: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+    let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+    let starts_with = |at: u64, magic: &[u8]| -> Result<bool> {
+        let mut found = [0; 8];
+        let found = &mut found[..magic.len()];
+        if at.checked_add(magic.len() as u64).is_none_or(|end| end > size) {
+            return Ok(false);
+        }
+        source
+            .read_exact_at(at, found)
+            .map_err(|e| Error::io("cannot read", e))?;
+        Ok(found == magic)
+    };
+    if starts_with(0, b"CDF")? {
+        return Ok(Format::Classic);
+    }
+    let mut at = 0u64;
+    while at < size {
+        if starts_with(at, &HDF5)? {
+            return Ok(Format::Hdf5);
+        }
+        at = if at == 0 { 512 } else { at.saturating_mul(2) };
+    }
+    Err(Error::UnknownFormat)
 }

@@ -1,0 +1,397 @@
+//! What a classic file cannot hold, said before anything is written.
+
+use std::collections::HashSet;
+
+use super::Version;
+use super::place::slabs;
+use crate::error::{Error, Result};
+use crate::model::{Attribute, Kind, Schema, Type, VarId};
+
+/// The longest name in bytes, as netCDF has it.
+const MAX_NAME: usize = 256;
+
+/// The greatest number of dimensions of a variable, as netCDF has it.
+const MAX_VARIABLE_RANK: usize = 1024;
+
+/// Whether `schema` can be written as a file of its kind, where that is a classic one; other kinds pass.
+///
+/// # Errors
+/// Names the group, type, dimension, variable or attribute that the kind cannot hold, and says which kind can.
+pub fn check(schema: &Schema) -> Result<()> {
+    let Some(version) = Version::of(schema.kind) else {
+        return Ok(());
+    };
+    let cannot = |what: String| Error::Usage(format!("a {} file cannot hold {what}", schema.kind.name()));
+    if let Some(id) = schema.group(Schema::ROOT).children.first() {
+        let path = schema.group_path(*id);
+        return Err(cannot(format!("group {path}; use the kind netCDF-4")));
+    }
+    if let Some(ty) = schema.types.first() {
+        let name = &ty.name;
+        return Err(cannot(format!(
+            "the user-defined type {name}; use the kind netCDF-4"
+        )));
+    }
+    dimensions(schema, version)?;
+    attributes(schema, version, &schema.group(Schema::ROOT).attributes)?;
+    let mut names = HashSet::new();
+    for id in &schema.group(Schema::ROOT).vars {
+        let var = schema.var(*id);
+        variable(schema, version, *id)
+            .and_then(|()| attributes(schema, version, &var.attributes))
+            .and_then(|()| unique(&mut names, "variable", &var.name))
+            .map_err(|e| e.in_variable(&var.name))?;
+    }
+    sizes(schema, version)
+}
+
+fn dimensions(schema: &Schema, version: Version) -> Result<()> {
+    // Three bytes less than the type holds, so that a length can be rounded up to a multiple of four.
+    let longest = match version {
+        Version::Classic => i32::MAX as u64 - 3,
+        Version::Offset64 => u64::from(u32::MAX) - 3,
+        Version::Data64 => i64::MAX as u64 - 3,
+    };
+    let mut unlimited: Option<&str> = None;
+    let mut names = HashSet::new();
+    for id in &schema.group(Schema::ROOT).dims {
+        let dim = schema.dim(*id);
+        let name = &dim.name;
+        check_name("dimension", name)?;
+        unique(&mut names, "dimension", name)?;
+        let kind = schema.kind.name();
+        if dim.unlimited {
+            if let Some(other) = unlimited {
+                return Err(Error::Usage(format!(
+                    "dimensions {other} and {name} are both unlimited; a {kind} file can hold one unlimited dimension; \
+                     use the kind netCDF-4, or give one a fixed length"
+                )));
+            }
+            unlimited = Some(name);
+            if dim.length >= version.streaming() {
+                return Err(Error::Usage(format!(
+                    "dimension {name}: {} records are more than a {kind} file can hold; use the kind {}",
+                    dim.length,
+                    Kind::Data64.name()
+                )));
+            }
+        } else if dim.length == 0 {
+            return Err(Error::Usage(format!(
+                "dimension {name} has length 0, which in a {kind} file only the unlimited dimension can have"
+            )));
+        } else if dim.length > longest {
+            return Err(Error::Usage(format!(
+                "dimension {name}: its length {} is over the {longest} of a {kind} file; {}",
+                dim.length,
+                larger(version)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What to use where the sizes of `version` do not do.
+fn larger(version: Version) -> String {
+    match version {
+        Version::Classic => format!(
+            "use the kind {}, {} or netCDF-4",
+            Kind::Offset64.name(),
+            Kind::Data64.name()
+        ),
+        Version::Offset64 => format!("use the kind {} or netCDF-4", Kind::Data64.name()),
+        Version::Data64 => "use the kind netCDF-4".to_owned(),
+    }
+}
+
+fn check_type(schema: &Schema, version: Version, ty: Type) -> Result<()> {
+    if version.type_code(ty).is_some() {
+        return Ok(());
+    }
+    let kind = schema.kind.name();
+    Err(Error::Usage(match ty.cdl_name() {
+        Some("string") => format!("its type string cannot be in a {kind} file; use the kind netCDF-4"),
+        Some(name) => format!(
+            "its type {name} cannot be in a {kind} file; use the kind {} or netCDF-4",
+            Kind::Data64.name()
+        ),
+        None => format!("its user-defined type cannot be in a {kind} file; use the kind netCDF-4"),
+    }))
+}
+
+fn attributes(schema: &Schema, version: Version, attributes: &[Attribute]) -> Result<()> {
+    let mut names = HashSet::new();
+    for attribute in attributes {
+        let name = &attribute.name;
+        check_name("attribute", name)?;
+        unique(&mut names, "attribute", name)?;
+        check_type(schema, version, attribute.ty)
+            .map_err(|e| Error::Usage(format!("attribute {name}: {e}")))?;
+        let size = attribute.ty.atomic_size();
+        if attribute.length.checked_mul(size) != Some(attribute.values.bytes.len()) {
+            return Err(Error::Usage(format!(
+                "attribute {name}: {} bytes for {} elements of {size}",
+                attribute.values.bytes.len(),
+                attribute.length
+            )));
+        }
+        if version != Version::Data64 && attribute.values.bytes.len() > i32::MAX as usize - 3 {
+            return Err(Error::Usage(format!(
+                "attribute {name}: {} bytes are more than a {} file can hold; use the kind {}",
+                attribute.values.bytes.len(),
+                schema.kind.name(),
+                Kind::Data64.name()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn variable(schema: &Schema, version: Version, id: VarId) -> Result<()> {
+    let var = schema.var(id);
+    check_name("variable", &var.name)?;
+    check_type(schema, version, var.ty)?;
+    if let Some(dim) = var
+        .dims
+        .iter()
+        .skip(1)
+        .map(|d| schema.dim(*d))
+        .find(|d| d.unlimited)
+    {
+        return Err(Error::Usage(format!(
+            "its unlimited dimension {} is not the first one, as it must be in a {} file; use the kind netCDF-4, or \
+             give it a fixed length",
+            dim.name,
+            schema.kind.name()
+        )));
+    }
+    if var.dims.len() > MAX_VARIABLE_RANK {
+        let rank = var.dims.len();
+        return Err(Error::Usage(format!(
+            "{rank} dimensions; netCDF allows {MAX_VARIABLE_RANK}"
+        )));
+    }
+    Ok(())
+}
+
+/// In CDF-1 and CDF-2 the size of a variable (of one record of it) has a limit, that only the last one may exceed: the
+/// last record variable, or where there is none the last variable of fixed size.
+fn sizes(schema: &Schema, version: Version) -> Result<()> {
+    let kind = schema.kind.name();
+    let limit = match version {
+        Version::Classic => i32::MAX as u64 - 3,
+        Version::Offset64 => u64::from(u32::MAX) - 3,
+        Version::Data64 => i64::MAX as u64 - 3,
+    };
+    let named = |i: usize, e: Error| match schema.vars.get(i) {
+        Some(var) => e.in_variable(&var.name),
+        None => e,
+    };
+    let slabs =
+        slabs(schema).map_err(|i| named(i, Error::Usage("larger than any file can be".to_owned())))?;
+    let order = || schema.group(Schema::ROOT).vars.iter().map(|id| id.0);
+    let any_record = slabs.iter().any(|s| s.1);
+    let last = order().rfind(|i| slabs[*i].1 == any_record);
+    for i in order() {
+        let (size, record) = slabs[i];
+        if size <= limit || (Some(i) == last && version != Version::Data64) {
+            continue;
+        }
+        let what = if record { "bytes a record" } else { "bytes" };
+        let rule = match (version, any_record) {
+            (Version::Data64, _) => "",
+            (_, true) => ", except in its last record variable",
+            (_, false) => ", except in its last variable",
+        };
+        let e = Error::Usage(format!(
+            "{size} {what}; a {kind} file can hold {limit}{rule}; {}",
+            larger(version)
+        ));
+        return Err(named(i, e));
+    }
+    Ok(())
+}
+
+fn unique<'a>(names: &mut HashSet<&'a str>, what: &str, name: &'a str) -> Result<()> {
+    if names.insert(name) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!("two {what}s are named {name}")))
+}
+
+/// The rule for names in classic files: a letter, digit, underscore or character beyond ASCII; then anything but `/`
+/// and control characters; no space at the end.
+fn check_name(what: &str, name: &str) -> Result<()> {
+    let bad = |why: &str| Err(Error::Usage(format!("{what} {name:?}: {why}")));
+    let Some(first) = name.chars().next() else {
+        return bad("a name cannot be empty");
+    };
+    if first.is_ascii() && !first.is_ascii_alphanumeric() && first != '_' {
+        return bad("a name in a classic file begins with a letter, digit or underscore");
+    }
+    if name.contains('/') || name.chars().any(|c| c.is_ascii_control()) {
+        return bad("a name cannot contain / or control characters");
+    }
+    if name.ends_with(|c: char| c.is_ascii_whitespace()) {
+        return bad("a name cannot end with a space");
+    }
+    if name.len() > MAX_NAME {
+        return bad("a name cannot be longer than 256 bytes");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Dimension, Group, TypeClass, UserType, Values, Variable};
+
+    fn schema(kind: Kind, dims: &[(&str, u64, bool)], vars: &[(&str, Type, &[usize])]) -> Schema {
+        let mut schema = Schema::new(kind);
+        for (name, length, unlimited) in dims {
+            schema.add_dim(Dimension {
+                name: (*name).to_owned(),
+                group: Schema::ROOT,
+                length: *length,
+                unlimited: *unlimited,
+            });
+        }
+        for (name, ty, dims) in vars {
+            schema.add_var(Variable {
+                name: (*name).to_owned(),
+                group: Schema::ROOT,
+                ty: *ty,
+                dims: dims.iter().map(|d| crate::model::DimId(*d)).collect(),
+                attributes: Vec::new(),
+            });
+        }
+        schema
+    }
+
+    fn refused(schema: &Schema) -> String {
+        check(schema).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_missing_from_the_classic_model_is_named() {
+        let mut s = schema(Kind::Classic, &[], &[]);
+        s.add_group(Schema::ROOT, "forecast");
+        assert!(refused(&s).contains("group /forecast"));
+        s.kind = Kind::Netcdf4;
+        check(&s).unwrap();
+
+        let mut s = schema(Kind::Data64, &[], &[]);
+        s.add_type(UserType {
+            name: "cell".into(),
+            group: Schema::ROOT,
+            class: TypeClass::Opaque { size: 4 },
+        });
+        assert!(refused(&s).contains("type cell"));
+
+        let s = schema(Kind::Offset64, &[("t", 3, true), ("u", 0, true)], &[]);
+        assert!(refused(&s).contains("t and u"));
+        let s = schema(
+            Kind::Classic,
+            &[("t", 3, true), ("x", 2, false)],
+            &[("v", Type::Int, &[1, 0])],
+        );
+        assert!(refused(&s).starts_with("variable v: its unlimited dimension t"));
+        let s = schema(Kind::Classic, &[("x", 0, false)], &[]);
+        assert!(refused(&s).contains("dimension x has length 0"));
+    }
+
+    #[test]
+    fn types_depend_on_the_kind() {
+        let of = |kind, ty| check(&schema(kind, &[], &[("v", ty, &[])]));
+        assert!(
+            of(Kind::Offset64, Type::UByte)
+                .unwrap_err()
+                .to_string()
+                .contains("cdf5")
+        );
+        of(Kind::Data64, Type::UByte).unwrap();
+        of(Kind::Data64, Type::UInt64).unwrap();
+        assert!(
+            of(Kind::Data64, Type::String)
+                .unwrap_err()
+                .to_string()
+                .contains("string")
+        );
+
+        let mut s = schema(Kind::Classic, &[], &[("v", Type::Int, &[])]);
+        s.vars[0].attributes.push(Attribute {
+            name: "history".into(),
+            ty: Type::String,
+            length: 1,
+            values: Values::from_strings([Some(&b"x"[..])]),
+        });
+        assert!(refused(&s).starts_with("variable v: attribute history: its type string"));
+    }
+
+    #[test]
+    fn only_the_last_variable_may_be_too_large() {
+        let dims = [
+            ("t", 2, true),
+            ("x", 1 << 29, false),
+            ("y", 1 << 30, false),
+            ("s", 2, false),
+        ];
+        let of = |kind, vars: &[(&str, Type, &[usize])]| {
+            check(&schema(kind, &dims, vars)).map_err(|e| e.to_string())
+        };
+        let (small, large, huge): (&[_], &[_], &[_]) = (&[3], &[1], &[2]);
+        // 2 GiB each.
+        of(Kind::Classic, &[("a", Type::Int, small), ("b", Type::Int, large)]).unwrap();
+        let e = of(Kind::Classic, &[("b", Type::Int, large), ("a", Type::Int, small)]).unwrap_err();
+        assert!(e.starts_with("variable b: 2147483648 bytes;"), "{e}");
+        of(
+            Kind::Offset64,
+            &[("b", Type::Int, large), ("a", Type::Int, small)],
+        )
+        .unwrap();
+        // 4 GiB.
+        let e = of(Kind::Offset64, &[("b", Type::Int, huge), ("a", Type::Int, small)]).unwrap_err();
+        assert!(e.contains("cdf5"), "{e}");
+        of(Kind::Data64, &[("b", Type::Int, huge), ("a", Type::Int, small)]).unwrap();
+        // A variable of fixed size is never last where there are record variables.
+        let e = of(Kind::Classic, &[("r", Type::Int, &[0]), ("b", Type::Int, large)]).unwrap_err();
+        assert!(e.contains("last record variable"), "{e}");
+        of(
+            Kind::Classic,
+            &[("r", Type::Int, &[0]), ("b", Type::Int, &[0, 1])],
+        )
+        .unwrap();
+        let e = of(
+            Kind::Classic,
+            &[("b", Type::Int, &[0, 1]), ("r", Type::Int, &[0])],
+        )
+        .unwrap_err();
+        assert!(e.contains("bytes a record"), "{e}");
+    }
+
+    #[test]
+    fn names() {
+        for name in [
+            "a",
+            "_x",
+            "9lives",
+            "Größe",
+            "日本",
+            "a b+c.d@e",
+            &"n".repeat(256),
+        ] {
+            check_name("variable", name).unwrap();
+        }
+        for name in ["", " a", "a ", "a/b", ".a", "a\n", "\u{7f}a", &"n".repeat(257)] {
+            assert!(check_name("variable", name).is_err(), "{name:?}");
+        }
+        let s = schema(
+            Kind::Classic,
+            &[],
+            &[("v", Type::Int, &[]), ("v", Type::Int, &[])],
+        );
+        assert!(refused(&s).contains("two variables are named v"));
+        let mut s = schema(Kind::Classic, &[], &[]);
+        s.groups[0] = Group::default();
+        check(&s).unwrap();
+    }
+}

@@ -1,0 +1,167 @@
+//! Where the elements of variables are in a file.
+
+use crate::chunk::element_count;
+use crate::model::Schema;
+
+use super::padded;
+
+/// Where one variable is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The first byte of its first element in the file.
+    pub begin: u64,
+    /// Bytes of the variable's data; of a record variable, within one record.
+    pub slab: u64,
+    /// Whether its first dimension is the record dimension.
+    pub record: bool,
+}
+
+/// The sizes that all variables of a file share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Geometry {
+    /// How many records there are.
+    pub records: u64,
+    /// Bytes from one record to the next; 0 without record variables.
+    pub record_size: u64,
+    /// How many record variables there are; a single one is not padded.
+    pub record_variables: usize,
+}
+
+/// A part of a variable that is contiguous in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Where it begins in the file.
+    pub at: u64,
+    /// How long it is, in bytes.
+    pub length: u64,
+    /// Whether it ends where the variable's slab ends, so that padding follows.
+    pub ends_slab: bool,
+}
+
+impl Geometry {
+    /// Bytes of all of a variable's data. Does not overflow for a geometry that was checked when it was made.
+    pub fn total(&self, place: &Place) -> u64 {
+        if place.record {
+            self.records.saturating_mul(place.slab)
+        } else {
+            place.slab
+        }
+    }
+
+    /// Bytes of padding after each slab of a variable.
+    pub fn padding(&self, place: &Place) -> u64 {
+        if place.record && self.record_variables == 1 {
+            return 0;
+        }
+        place.slab.wrapping_neg() % 4
+    }
+
+    /// Whether consecutive records of a variable are apart in the file.
+    pub fn interleaved(&self, place: &Place) -> bool {
+        place.record && place.slab != self.record_size
+    }
+
+    /// The longest piece from byte `offset` of a variable's data on, at most `limit` long. Empty at the end.
+    pub fn piece(&self, place: &Place, offset: u64, limit: u64) -> Piece {
+        if !self.interleaved(place) {
+            let length = limit.min(self.total(place).saturating_sub(offset));
+            return Piece {
+                at: place.begin + offset,
+                length,
+                ends_slab: offset + length == self.total(place),
+            };
+        }
+        let (record, within) = (offset / place.slab.max(1), offset % place.slab.max(1));
+        let length = limit.min(place.slab - within);
+        Piece {
+            at: place.begin + record * self.record_size + within,
+            length,
+            ends_slab: within + length == place.slab,
+        }
+    }
+}
+
+/// Bytes of each variable's data (of one record of a record variable) and whether it is one, in the order of
+/// [`Schema::vars`]. `Err` holds the position of a variable that is too large for 64 bits.
+pub(super) fn slabs(schema: &Schema) -> Result<Vec<(u64, bool)>, usize> {
+    let slab = |var: &crate::model::Variable| {
+        let record = var.dims.first().is_some_and(|d| schema.dim(*d).unlimited);
+        let lengths: Vec<u64> = var.dims[usize::from(record)..]
+            .iter()
+            .map(|d| schema.dim(*d).length)
+            .collect();
+        let bytes = element_count(&lengths)?.checked_mul(schema.type_size(var.ty) as u64)?;
+        padded(bytes).filter(|n| i64::try_from(*n).is_ok())?;
+        Some((bytes, record))
+    };
+    schema
+        .vars
+        .iter()
+        .enumerate()
+        .map(|(i, var)| slab(var).ok_or(i))
+        .collect()
+}
+
+/// Bytes from one record to the next, and how many record variables there are; `None` where that overflows.
+pub(super) fn record_size(slabs: &[(u64, bool)]) -> Option<(u64, usize)> {
+    let mut records = slabs.iter().filter(|s| s.1).map(|s| s.0);
+    match (records.next(), records.next()) {
+        (None, _) => Some((0, 0)),
+        (Some(only), None) => Some((only, 1)),
+        _ => {
+            let all = || slabs.iter().filter(|s| s.1);
+            let size = all().try_fold(0u64, |sum, s| sum.checked_add(padded(s.0)?))?;
+            Some((size, all().count()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_interleaved_records() {
+        let geometry = Geometry {
+            records: 3,
+            record_size: 12,
+            record_variables: 2,
+        };
+        let place = Place {
+            begin: 100,
+            slab: 6,
+            record: true,
+        };
+        let piece = |at, length, ends_slab| Piece {
+            at,
+            length,
+            ends_slab,
+        };
+        assert_eq!(geometry.piece(&place, 0, 100), piece(100, 6, true));
+        assert_eq!(geometry.piece(&place, 8, 3), piece(114, 3, false));
+        assert_eq!(geometry.piece(&place, 16, 100), piece(128, 2, true));
+        assert_eq!(geometry.padding(&place), 2);
+        assert_eq!(geometry.total(&place), 18);
+    }
+
+    #[test]
+    fn a_single_record_variable_is_not_padded() {
+        assert_eq!(record_size(&[(3, true), (7, false)]), Some((3, 1)));
+        assert_eq!(record_size(&[(3, true), (7, false), (6, true)]), Some((12, 2)));
+        assert_eq!(record_size(&[(7, false)]), Some((0, 0)));
+        assert_eq!(record_size(&[(u64::MAX - 7, true), (8, true)]), None);
+        let geometry = Geometry {
+            records: 5,
+            record_size: 3,
+            record_variables: 1,
+        };
+        let place = Place {
+            begin: 100,
+            slab: 3,
+            record: true,
+        };
+        assert_eq!(geometry.padding(&place), 0);
+        let all = geometry.piece(&place, 1, 100);
+        assert_eq!((all.at, all.length, all.ends_slab), (101, 14, true));
+    }
+}

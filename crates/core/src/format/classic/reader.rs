@@ -1,0 +1,199 @@
+//! Reading data.
+
+use std::io;
+use std::sync::Arc;
+
+use ncutils_hdf5::ByteSource;
+
+use super::decode::decode;
+use super::{Geometry, Place};
+use crate::chunk::Region;
+use crate::error::{Error, Result};
+use crate::format::{EncodedChunk, Reader, region};
+use crate::model::{
+    Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout, default_fill_value,
+    fill_value_attribute,
+};
+
+/// Records are read together, with what lies between them, up to this many bytes.
+const SPAN: u64 = 1 << 20;
+
+/// Where more than this lies between the slabs of two records they are read one by one: a read from the page cache
+/// costs about as much as copying this much.
+const MAX_GAP: u64 = 8 << 10;
+
+/// A classic file being read.
+pub struct ClassicReader {
+    source: Arc<dyn ByteSource>,
+    size: u64,
+    schema: Schema,
+    places: Vec<Place>,
+    geometry: Geometry,
+    layouts: Vec<VariableLayout>,
+}
+
+impl ClassicReader {
+    /// Reads the header of a file that begins with `CDF`.
+    ///
+    /// # Errors
+    /// Names what of the header is truncated or damaged. Data that is missing is found when it is read.
+    pub fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
+        let header = decode(&source)?;
+        let layouts = (0..header.schema.vars.len())
+            .map(|i| layout(&header.schema, VarId(i)))
+            .collect();
+        Ok(Self {
+            size: source.size().map_err(|e| Error::io("cannot read", e))?,
+            source,
+            schema: header.schema,
+            places: header.places,
+            geometry: header.geometry,
+            layouts,
+        })
+    }
+
+    fn in_variable(&self, var: VarId) -> impl Fn(Error) -> Error {
+        move |e| e.in_variable(&self.schema.var_path(var))
+    }
+
+    fn read(&self, at: u64, buf: &mut [u8]) -> Result<()> {
+        self.source.read_exact_at(at, buf).map_err(|e| match e.kind() {
+            io::ErrorKind::UnexpectedEof => self.truncated(at, buf.len() as u64),
+            _ => Error::io(format!("cannot read {} bytes at byte {at}", buf.len()), e),
+        })
+    }
+
+    fn truncated(&self, at: u64, length: u64) -> Error {
+        Error::Damaged(format!(
+            "the file is truncated: {length} bytes of data at byte {at} needed, and it ends at byte {}",
+            self.size
+        ))
+    }
+
+    /// Reads from a variable whose records are apart, several records at once where they are close together.
+    fn read_records(&self, place: &Place, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
+        let record_size = self.geometry.record_size;
+        let batch = if record_size - place.slab > MAX_GAP {
+            1
+        } else {
+            (SPAN / record_size).max(1)
+        };
+        let mut span = Vec::new();
+        while !buf.is_empty() {
+            let first = self.geometry.piece(place, offset, buf.len() as u64);
+            let slabs = (buf.len() as u64 - first.length).div_ceil(place.slab) + 1;
+            let slabs = slabs.min(batch);
+            if slabs == 1 {
+                let (now, rest) = buf.split_at_mut(first.length as usize);
+                self.read(first.at, now)?;
+                (offset, buf) = (offset + first.length, rest);
+                continue;
+            }
+            // From the first byte that is wanted to the last one, several records on.
+            let wanted = (first.length + (slabs - 1) * place.slab).min(buf.len() as u64);
+            let last = self.geometry.piece(place, offset + wanted - 1, 1);
+            span.resize((last.at + 1 - first.at) as usize, 0);
+            self.read(first.at, &mut span)?;
+            let (mut now, rest) = buf.split_at_mut(wanted as usize);
+            while !now.is_empty() {
+                let piece = self.geometry.piece(place, offset, now.len() as u64);
+                let from = (piece.at - first.at) as usize;
+                let (slab, after) = now.split_at_mut(piece.length as usize);
+                slab.copy_from_slice(&span[from..from + slab.len()]);
+                (offset, now) = (offset + piece.length, after);
+            }
+            buf = rest;
+        }
+        Ok(())
+    }
+
+    /// Fails where a region reaches past the end of the file, before memory is set aside for it.
+    fn check_not_truncated(&self, var: VarId, region: &Region) -> Result<()> {
+        let (layout, place) = (&self.layouts[var.0], &self.places[var.0]);
+        if region.is_empty() || !region.fits(&layout.extent) {
+            return Ok(());
+        }
+        let last = region
+            .start
+            .iter()
+            .zip(&region.count)
+            .zip(&layout.extent)
+            .fold(0, |at, ((start, count), length)| at * length + start + count - 1);
+        let element = layout.element_size as u64;
+        let piece = self.geometry.piece(place, last * element, element);
+        match piece.at + element {
+            end if end > self.size => Err(self.truncated(piece.at, element)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Reader for ClassicReader {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.layouts[var.0]
+    }
+
+    fn stored_chunks(&self, _var: VarId) -> Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
+
+    fn stored_size(&self, _var: VarId, _chunk: u64) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    fn read_encoded_chunk(&self, _var: VarId, _chunk: u64) -> Result<Option<EncodedChunk>> {
+        Ok(None)
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let place = &self.places[var.0];
+        let end = offset.checked_add(buf.len() as u64);
+        if end.is_none_or(|end| end > self.geometry.total(place)) {
+            let e = Error::io(
+                "cannot read past the end of a variable",
+                io::ErrorKind::InvalidInput.into(),
+            );
+            return Err(e).map_err(self.in_variable(var));
+        }
+        let read = if self.geometry.interleaved(place) {
+            self.read_records(place, offset, buf)
+        } else {
+            self.read(place.begin + offset, buf)
+        };
+        read.map_err(self.in_variable(var))
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.check_not_truncated(var, region)
+            .and_then(|()| region::read_region(self, var, region))
+            .map_err(self.in_variable(var))
+    }
+}
+
+fn layout(schema: &Schema, id: VarId) -> VariableLayout {
+    let var = schema.var(id);
+    let (element_size, _) = schema.storage_encoding(var.ty);
+    VariableLayout {
+        storage: Storage::Contiguous,
+        extent: schema.shape(id),
+        element_size,
+        encoding: Encoding::Numbers { unit: element_size },
+        endian: Endian::Big,
+        filters: Vec::new(),
+        edge_chunks_unfiltered: false,
+        // A classic file has a fill value for every variable: its own, or that of its type.
+        fill: Fill {
+            value: fill_value_attribute(var)
+                .cloned()
+                .or_else(|| default_fill_value(var.ty)),
+            explicit: true,
+            no_fill: false,
+            time: FillTime::IfSet,
+        },
+        allocated: true,
+    }
+}

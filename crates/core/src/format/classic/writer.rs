@@ -1,0 +1,327 @@
+//! Writing data.
+
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::encode::lay_out;
+use super::written::Written;
+use super::{Geometry, Place, Version, check};
+use crate::chunk::{Region, fill_pattern, swap_units};
+use crate::error::{Error, Result};
+use crate::format::{EncodedChunk, VariablePlan, Writer};
+use crate::model::{Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute};
+use crate::store::Output;
+
+/// Fill values and padded records are written this many bytes at a time.
+const BUFFER: usize = 1 << 20;
+
+/// Slabs of interleaved records are collected in memory as long as all records take no more than this: one write instead
+/// of one for each record of each variable.
+const MAX_COLLECTED: u64 = 16 << 20;
+
+/// A classic file being written. The header and the file's size are written at the beginning; what nobody wrote gets
+/// fill values at the end.
+pub struct ClassicWriter {
+    output: Arc<dyn Output>,
+    geometry: Geometry,
+    vars: Vec<Target>,
+    /// All records, where they are collected, and where they begin in the file.
+    records: Option<(u64, Mutex<Vec<u8>>)>,
+}
+
+/// One variable being written.
+struct Target {
+    name: String,
+    place: Place,
+    /// The shape that ranges refer to; in the record dimension it may be shorter than there are records.
+    extent: Vec<u64>,
+    /// Bytes of the extent.
+    size: u64,
+    element_size: usize,
+    /// Bytes of one number in what the caller gives that must be reversed; 1 where none.
+    swap: usize,
+    /// One element, big-endian.
+    fill: Vec<u8>,
+    written: Mutex<Written>,
+}
+
+impl Target {
+    fn written(&self) -> MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClassicWriter {
+    /// Begins a classic file.
+    ///
+    /// # Errors
+    /// What [`check`] finds, variables that are not planned to be contiguous, and what the output refuses.
+    pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
+        check(schema)?;
+        let version = Version::of(schema.kind)
+            .ok_or_else(|| Error::Unsupported(format!("{} as a classic format", schema.kind.name())))?;
+        if plans.len() != schema.vars.len() {
+            return Err(Error::Usage(format!(
+                "{} plans for {} variables",
+                plans.len(),
+                schema.vars.len()
+            )));
+        }
+        let layout = lay_out(schema, version)?;
+        let vars = plans
+            .iter()
+            .zip(&layout.places)
+            .enumerate()
+            .map(|(i, (plan, place))| {
+                target(schema, VarId(i), plan, *place).map_err(|e| e.in_variable(&schema.vars[i].name))
+            })
+            .collect::<Result<Vec<_>>>()?;
+
+        output
+            .set_size(layout.size)
+            .and_then(|()| output.write_all_at(0, &layout.header))
+            .map_err(|e| Error::io("cannot write", e))?;
+        let mut writer = Self {
+            output,
+            geometry: layout.geometry,
+            vars,
+            records: None,
+        };
+        writer.collect_records();
+        Ok(writer)
+    }
+
+    /// Sets memory aside for all records, filled, where they are interleaved and small.
+    fn collect_records(&mut self) {
+        let geometry = self.geometry;
+        let first = self
+            .vars
+            .iter()
+            .map(|v| &v.place)
+            .filter(|p| p.record)
+            .map(|p| p.begin)
+            .min();
+        let (Some(first), Some(size)) = (first, geometry.records.checked_mul(geometry.record_size)) else {
+            return;
+        };
+        if geometry.record_variables < 2 || size > MAX_COLLECTED {
+            return;
+        }
+        let mut records = vec![0; size as usize];
+        for var in self.vars.iter().filter(|v| v.place.record) {
+            let from = (var.place.begin - first) as usize;
+            let length = (var.place.slab + geometry.padding(&var.place)) as usize;
+            for record in records.chunks_exact_mut(geometry.record_size as usize) {
+                fill_pattern(&mut record[from..from + length], &var.fill);
+            }
+        }
+        self.records = Some((first, Mutex::new(records)));
+    }
+
+    fn var(&self, var: VarId) -> Result<&Target> {
+        self.vars
+            .get(var.0)
+            .ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
+    }
+
+    /// Writes big-endian elements of a variable's data from byte `offset` on, and the padding of slabs that end there.
+    fn put(&self, var: &Target, offset: u64, data: &[u8]) -> io::Result<()> {
+        let place = &var.place;
+        if place.record
+            && let Some((first, records)) = &self.records
+        {
+            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+            return self.pieces(place, offset, data, |at, piece, _| {
+                let at = (at - first) as usize;
+                records[at..at + piece.len()].copy_from_slice(piece);
+                Ok(())
+            });
+        }
+        let padding = self.geometry.padding(place) as usize;
+        if padding == 0 || var.fill.iter().all(|b| *b == 0) {
+            return self.pieces(place, offset, data, |at, piece, _| {
+                self.output.write_all_at(at, piece)
+            });
+        }
+        let mut pad = vec![0; padding];
+        fill_pattern(&mut pad, &var.fill);
+        let mut padded = Vec::new();
+        self.pieces(place, offset, data, |at, piece, ends_slab| {
+            if !ends_slab {
+                self.output.write_all_at(at, piece)
+            } else if piece.len() > BUFFER {
+                self.output.write_all_at(at, piece)?;
+                self.output.write_all_at(at + piece.len() as u64, &pad)
+            } else {
+                padded.clear();
+                padded.extend_from_slice(piece);
+                padded.extend_from_slice(&pad);
+                self.output.write_all_at(at, &padded)
+            }
+        })
+    }
+
+    /// Calls `put` with each part of `data` that is contiguous in the file: position, bytes, whether a slab ends there.
+    fn pieces(
+        &self,
+        place: &Place,
+        mut offset: u64,
+        mut data: &[u8],
+        mut put: impl FnMut(u64, &[u8], bool) -> io::Result<()>,
+    ) -> io::Result<()> {
+        while !data.is_empty() {
+            let piece = self.geometry.piece(place, offset, data.len() as u64);
+            let (now, rest) = data.split_at(piece.length as usize);
+            put(piece.at, now, piece.ends_slab)?;
+            (offset, data) = (offset + piece.length, rest);
+        }
+        Ok(())
+    }
+
+    /// Writes fill values where nobody wrote. Records that are collected have them already, and so have zeros.
+    fn fill(&self, var: &Target) -> io::Result<()> {
+        let collected = var.place.record && self.records.is_some();
+        if collected || var.fill.iter().all(|b| *b == 0) {
+            return Ok(());
+        }
+        let gaps = var.written().gaps(self.geometry.total(&var.place));
+        let Some(longest) = gaps.iter().map(|g| g.end - g.start).max() else {
+            return Ok(());
+        };
+        let mut buffer = vec![0; usize::try_from(longest).map_or(BUFFER, |n| n.min(BUFFER))];
+        fill_pattern(&mut buffer, &var.fill);
+        for Range { mut start, end } in gaps {
+            // Callers may write parts of elements; the pattern then begins within one.
+            let phase = (start % var.fill.len() as u64) as usize;
+            if phase > 0 {
+                let n = (var.fill.len() - phase).min((end - start) as usize);
+                self.put(var, start, &var.fill[phase..phase + n])?;
+                start += n as u64;
+            }
+            while start < end {
+                let n = usize::try_from(end - start).map_or(buffer.len(), |n| n.min(buffer.len()));
+                self.put(var, start, &buffer[..n])?;
+                start += n as u64;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Writer for ClassicWriter {
+    fn write_encoded_chunk(&self, _ticket: u64, var: VarId, _chunk: u64, _data: EncodedChunk) -> Result<()> {
+        let name = self.var(var)?.name.as_str();
+        Err(Error::Usage("classic files have no chunks".to_owned()).in_variable(name))
+    }
+
+    fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
+        let var = self.var(var)?;
+        let end = offset
+            .checked_add(data.len() as u64)
+            .filter(|end| *end <= var.size)
+            .ok_or_else(|| {
+                Error::io(
+                    "cannot write past the end of a variable",
+                    io::ErrorKind::InvalidInput.into(),
+                )
+                .in_variable(&var.name)
+            })?;
+        let written = if var.swap > 1 {
+            let mut data = data.to_vec();
+            swap_units(&mut data, var.swap);
+            self.put(var, offset, &data)
+        } else {
+            self.put(var, offset, data)
+        };
+        written.map_err(|e| Error::io("cannot write", e).in_variable(&var.name))?;
+        var.written().add(offset..end);
+        Ok(())
+    }
+
+    fn write_values(&self, _ticket: u64, id: VarId, region: &Region, mut values: Values) -> Result<()> {
+        let var = self.var(id)?;
+        if !region.fits(&var.extent) {
+            return Err(Error::Usage("a region outside the variable".to_owned()).in_variable(&var.name));
+        }
+        let first = region
+            .start
+            .iter()
+            .zip(&var.extent)
+            .fold(0, |at, (start, length)| at * length + start);
+        // Values are little-endian.
+        if var.swap == 1 {
+            swap_units(&mut values.bytes, var.element_size);
+        }
+        self.write_range(id, first * var.element_size as u64, &values.bytes)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        for var in &self.vars {
+            self.fill(var)
+                .map_err(|e| Error::io("cannot write", e).in_variable(&var.name))?;
+        }
+        let cannot = |e| Error::io("cannot write", e);
+        if let Some((first, records)) = &self.records {
+            let records = records.lock().unwrap_or_else(PoisonError::into_inner);
+            self.output.write_all_at(*first, &records).map_err(cannot)?;
+        }
+        self.output.commit().map_err(cannot)
+    }
+}
+
+fn target(schema: &Schema, id: VarId, plan: &VariablePlan, place: Place) -> Result<Target> {
+    let var = schema.var(id);
+    let layout = &plan.layout;
+    if matches!(layout.storage, Storage::Chunked { .. }) || !layout.filters.is_empty() {
+        return Err(Error::Usage(format!(
+            "a {} file can hold neither chunks nor filters; use the kind netCDF-4",
+            schema.kind.name()
+        )));
+    }
+    let shape = schema.shape(id);
+    let (element_size, _) = schema.storage_encoding(var.ty);
+    let fits = layout.extent.len() == shape.len()
+        && layout.element_size == element_size
+        && layout
+            .extent
+            .iter()
+            .zip(&shape)
+            .enumerate()
+            .all(|(i, (extent, length))| extent == length || (i == 0 && place.record && extent < length));
+    if !fits {
+        return Err(Error::Usage(format!(
+            "planned as {:?} elements of {} bytes, where the file has {shape:?} of {element_size}",
+            layout.extent, layout.element_size
+        )));
+    }
+    let size = match (place.record, layout.extent.first()) {
+        (true, Some(records)) => records.checked_mul(place.slab),
+        _ => Some(place.slab),
+    };
+    let mut fill = layout
+        .fill
+        .value
+        .as_ref()
+        .filter(|v| v.bytes.len() == element_size)
+        .or_else(|| fill_value_attribute(var))
+        .cloned()
+        .or_else(|| default_fill_value(var.ty))
+        .unwrap_or_default()
+        .bytes;
+    swap_units(&mut fill, element_size);
+    Ok(Target {
+        name: schema.var_path(id),
+        place,
+        extent: layout.extent.clone(),
+        size: size.ok_or_else(|| Error::Usage("larger than any file can be".to_owned()))?,
+        element_size,
+        swap: if layout.endian == Endian::Little {
+            element_size
+        } else {
+            1
+        },
+        fill,
+        written: Mutex::default(),
+    })
+}
