@@ -7,6 +7,7 @@
 //! ```
 
 mod memory;
+pub mod plan;
 mod progress;
 
 pub use memory::{default_budget, parse_memory};

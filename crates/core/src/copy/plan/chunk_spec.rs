@@ -1,0 +1,191 @@
+//! The argument of `nccopy -c`: which chunk shapes are asked for.
+//!
+//! | form | meaning |
+//! | --- | --- |
+//! | `dim/n,dim/,…` | chunk length `n` along every dimension of that name; `dim/` is the dimension's whole length |
+//! | `var:n1,n2,…` | the chunk shape of one variable |
+//! | `var:` or `var:contiguous` | that variable in one piece |
+//! | `var:compact` | that variable inside the metadata |
+//! | `/` or `//` | every variable in one piece |
+//!
+//! A backslash takes the next character of a name as it is.
+
+use crate::error::{Error, Result};
+
+/// One `-c` argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChunkSpec {
+    /// Lengths along dimensions, by name or path; `None` is the whole dimension.
+    Dimensions(Vec<(String, Option<u64>)>),
+    /// The layout of one variable, by path or root name.
+    Variable {
+        /// The variable.
+        name: String,
+        /// What is asked for it.
+        layout: AskedLayout,
+    },
+    /// No chunks at all.
+    Unchunked,
+}
+
+/// What a `-c` argument asks of one variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AskedLayout {
+    /// Chunks of this shape.
+    Chunked(Vec<u64>),
+    /// One piece.
+    Contiguous,
+    /// Inside the metadata.
+    Compact,
+}
+
+/// Splits `text` at every unescaped `separator`; escapes stay in the parts.
+fn split_unescaped(text: &str, separator: char) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut escaped) = (0, false);
+    for (at, c) in text.char_indices() {
+        if escaped {
+            escaped = false;
+        } else if c == '\\' {
+            escaped = true;
+        } else if c == separator {
+            parts.push(&text[start..at]);
+            start = at + c.len_utf8();
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn unescape(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut chars = name.chars();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' {
+            chars.next().unwrap_or('\\')
+        } else {
+            c
+        });
+    }
+    out
+}
+
+fn length(text: &str, argument: &str) -> Result<u64> {
+    match text.parse::<u64>() {
+        Ok(0) => Err(Error::Usage(format!(
+            "-c '{argument}': a chunk length of 0 is not possible"
+        ))),
+        Ok(n) => Ok(n),
+        Err(_) => Err(Error::Usage(format!(
+            "-c '{argument}': expected a chunk length, found '{text}'"
+        ))),
+    }
+}
+
+impl ChunkSpec {
+    /// Reads one `-c` argument.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] that says what was expected.
+    pub fn parse(argument: &str) -> Result<Self> {
+        if matches!(argument, "/" | "//") {
+            return Ok(Self::Unchunked);
+        }
+        let parts = split_unescaped(argument, ':');
+        match parts.as_slice() {
+            [_] => Self::parse_dimensions(argument),
+            [name, _] if name.is_empty() => Err(Error::Usage(format!(
+                "-c '{argument}': a variable's name is missing before ':'"
+            ))),
+            [name, lengths] => Ok(Self::Variable {
+                name: unescape(name),
+                layout: Self::parse_layout(lengths, argument)?,
+            }),
+            _ => Err(Error::Usage(format!(
+                "-c '{argument}': more than one ':'; repeat -c for each variable"
+            ))),
+        }
+    }
+
+    fn parse_layout(text: &str, argument: &str) -> Result<AskedLayout> {
+        match text {
+            "" | "contiguous" => Ok(AskedLayout::Contiguous),
+            "compact" => Ok(AskedLayout::Compact),
+            _ => text
+                .split(',')
+                .map(|n| length(n.trim(), argument))
+                .collect::<Result<_>>()
+                .map(AskedLayout::Chunked),
+        }
+    }
+
+    fn parse_dimensions(argument: &str) -> Result<Self> {
+        let mut dims = Vec::new();
+        for part in split_unescaped(argument, ',') {
+            // The name may be a path, so the length stands after the last slash.
+            let slashes = split_unescaped(part, '/');
+            let text = slashes[slashes.len() - 1];
+            let name = &part[..part.len() - text.len()];
+            let Some(name) = name.strip_suffix('/').filter(|n| !n.is_empty()) else {
+                return Err(Error::Usage(format!(
+                    "-c '{argument}': expected dim/length, var:length,… or '/', found '{part}'"
+                )));
+            };
+            let whole = text.is_empty();
+            dims.push((
+                unescape(name),
+                if whole {
+                    None
+                } else {
+                    Some(length(text, argument)?)
+                },
+            ));
+        }
+        Ok(Self::Dimensions(dims))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dims(list: &[(&str, Option<u64>)]) -> ChunkSpec {
+        ChunkSpec::Dimensions(list.iter().map(|(n, l)| ((*n).to_owned(), *l)).collect())
+    }
+
+    fn var(name: &str, layout: AskedLayout) -> ChunkSpec {
+        ChunkSpec::Variable {
+            name: name.to_owned(),
+            layout,
+        }
+    }
+
+    #[test]
+    fn reads_every_form() {
+        let parse = |s: &str| ChunkSpec::parse(s).unwrap();
+        assert_eq!(parse("/"), ChunkSpec::Unchunked);
+        assert_eq!(parse("//"), ChunkSpec::Unchunked);
+        assert_eq!(parse("time/10"), dims(&[("time", Some(10))]));
+        assert_eq!(parse("time/10,lat/"), dims(&[("time", Some(10)), ("lat", None)]));
+        assert_eq!(parse("/g/lat/4"), dims(&[("/g/lat", Some(4))]));
+        assert_eq!(parse(r"a\,b/4"), dims(&[("a,b", Some(4))]));
+        assert_eq!(parse("t:"), var("t", AskedLayout::Contiguous));
+        assert_eq!(parse("/g/t:contiguous"), var("/g/t", AskedLayout::Contiguous));
+        assert_eq!(parse("t:compact"), var("t", AskedLayout::Compact));
+        assert_eq!(
+            parse("t:1,20,30"),
+            var("t", AskedLayout::Chunked(vec![1, 20, 30]))
+        );
+        assert_eq!(parse(r"a\:b:3"), var("a:b", AskedLayout::Chunked(vec![3])));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for bad in [
+            "", "time", "time/0", "time/x", "a/1,,b/2", ":3", "t:1:2", "t:1,,2", "t:0", "t:-1", "/3",
+        ] {
+            let error = ChunkSpec::parse(bad).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("-c '{bad}': ")), "{error}");
+        }
+    }
+}

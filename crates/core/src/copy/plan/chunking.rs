@@ -1,0 +1,279 @@
+//! Which storage each variable of a copy gets: the rules of `-c` and `-M`.
+//!
+//! What no option touches keeps its storage and chunk shape. Chunks are needed along unlimited dimensions and for
+//! filters; a shape that was not asked for in full is completed from the input's, else from netCDF-C's default.
+
+use super::CopyOptions;
+use super::chunk_spec::{AskedLayout, ChunkSpec};
+use super::default_chunks::{MAX_CHUNK_BYTES, default_chunk_shape};
+use super::pipeline::{Pipeline, Wish};
+use crate::error::{Error, Result};
+use crate::model::{DimId, Dimension, Schema, Storage, VarId, VariableLayout};
+
+/// What an object header message can hold of a compact variable's data, in bytes.
+const MAX_COMPACT_BYTES: u64 = 65_520;
+
+/// The `-c` arguments, related to the input's variables and dimensions.
+#[derive(Debug)]
+pub struct Chunking {
+    unchunked: bool,
+    by_var: Vec<Option<AskedLayout>>,
+    /// For each dimension of the input: not named, the whole, or a length.
+    by_dim: Vec<Option<Option<u64>>>,
+    vars_dims: Vec<Vec<DimId>>,
+}
+
+/// The storage of one variable.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The storage.
+    pub storage: Storage,
+    /// Whether the pipeline is to be left out.
+    pub drop_filters: bool,
+}
+
+impl Chunking {
+    /// Relates every `-c` to the input.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for names that do not exist, and shapes that do not fit their variable.
+    pub fn resolve(input: &Schema, options: &CopyOptions) -> Result<Self> {
+        let mut chunking = Self {
+            unchunked: false,
+            by_var: vec![None; input.vars.len()],
+            by_dim: vec![None; input.dims.len()],
+            vars_dims: input.vars.iter().map(|v| v.dims.clone()).collect(),
+        };
+        for spec in &options.chunking {
+            match spec {
+                ChunkSpec::Unchunked => chunking.unchunked = true,
+                ChunkSpec::Dimensions(list) => {
+                    for (name, length) in list {
+                        chunking.add_dimension(input, name, *length)?;
+                    }
+                }
+                ChunkSpec::Variable { name, layout } => {
+                    chunking.add_variable(input, name, layout, options.fix_unlimited)?;
+                }
+            }
+        }
+        Ok(chunking)
+    }
+
+    fn add_dimension(&mut self, input: &Schema, name: &str, length: Option<u64>) -> Result<()> {
+        let mut found = false;
+        for (at, dim) in input.dims.iter().enumerate() {
+            let path = format!(
+                "{}/{}",
+                input.group_path(dim.group).trim_end_matches('/'),
+                dim.name
+            );
+            if dim.name == name || path == name {
+                self.by_dim[at] = Some(length);
+                found = true;
+            }
+        }
+        if found {
+            Ok(())
+        } else {
+            Err(Error::Usage(format!(
+                "-c: the input has no dimension named '{name}'"
+            )))
+        }
+    }
+
+    fn add_variable(&mut self, input: &Schema, name: &str, asked: &AskedLayout, fixed: bool) -> Result<()> {
+        let at = (0..input.vars.len())
+            .find(|at| {
+                let path = input.var_path(VarId(*at));
+                path == name || name.strip_prefix('/').is_some_and(|rest| rest == path)
+            })
+            .ok_or_else(|| Error::Usage(format!("-c: the input has no variable named '{name}'")))?;
+        let dims = &input.vars[at].dims;
+        if let AskedLayout::Chunked(shape) = asked {
+            if shape.len() != dims.len() {
+                return Err(Error::Usage(format!(
+                    "-c: variable {name} has {} dimensions, and {} chunk lengths are given",
+                    dims.len(),
+                    shape.len()
+                )));
+            }
+            for (length, dim) in shape.iter().zip(dims) {
+                let dim = input.dim(*dim);
+                if *length > dim.length && (fixed || !dim.unlimited) {
+                    return Err(Error::Usage(format!(
+                        "-c: variable {name}: the chunk length {length} exceeds the dimension {} of length {}",
+                        dim.name, dim.length
+                    )));
+                }
+            }
+        }
+        // As in netCDF-C, the first -c for a variable counts.
+        self.by_var[at].get_or_insert_with(|| asked.clone());
+        Ok(())
+    }
+
+    /// Chooses the storage of a variable of the input, stored as `source` there, that has the dimensions `dims` in the
+    /// output.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where a chunk or a compact variable would be larger than HDF5 allows.
+    pub fn choose(
+        &self,
+        var: VarId,
+        source: &VariableLayout,
+        dims: &[&Dimension],
+        element_size: usize,
+        pipeline: &Pipeline,
+        options: &CopyOptions,
+    ) -> Result<Chosen> {
+        let unlimited = dims.iter().any(|d| d.unlimited);
+        let one_piece = |storage| {
+            Ok(Chosen {
+                storage,
+                drop_filters: true,
+            })
+        };
+        let chunked = |shape| {
+            Ok(Chosen {
+                storage: Storage::Chunked { shape },
+                drop_filters: false,
+            })
+        };
+        if dims.is_empty() {
+            let compact = match &self.by_var[var.0] {
+                Some(asked) => *asked == AskedLayout::Compact,
+                None => source.storage == Storage::Compact,
+            };
+            return one_piece(if compact {
+                Storage::Compact
+            } else {
+                Storage::Contiguous
+            });
+        }
+        let asked = self.by_var[var.0]
+            .clone()
+            .or_else(|| self.unchunked.then_some(AskedLayout::Contiguous));
+        // Filters that an option asks for need chunks; those that the input merely has give way to what is asked here.
+        let filters_asked = !pipeline.is_empty() && pipeline.wish != Wish::Kept;
+        match asked {
+            Some(AskedLayout::Chunked(shape)) => return chunked(within_limit(shape, element_size)?),
+            Some(AskedLayout::Contiguous) if !unlimited && !filters_asked => {
+                return one_piece(Storage::Contiguous);
+            }
+            Some(AskedLayout::Compact) if !unlimited && !filters_asked => {
+                let bytes = dims
+                    .iter()
+                    .try_fold(element_size as u64, |n, d| n.checked_mul(d.length));
+                if bytes.is_none_or(|n| n > MAX_COMPACT_BYTES) {
+                    return Err(Error::Usage(format!(
+                        "-c: compact storage holds at most {MAX_COMPACT_BYTES} bytes; leave the variable contiguous"
+                    )));
+                }
+                return one_piece(Storage::Compact);
+            }
+            _ => {}
+        }
+        let own_shape = match &source.storage {
+            Storage::Chunked { shape } => Some(shape.as_slice()),
+            _ => None,
+        };
+        let named = self.vars_dims[var.0]
+            .iter()
+            .filter(|d| self.by_dim[d.0].is_some())
+            .count();
+        if asked.is_none() && named > 0 {
+            let shape = self.completed(var, own_shape, dims, element_size);
+            let partly = named < dims.len();
+            if partly && !unlimited && pipeline.is_empty() && too_small(&shape, element_size, options) {
+                return one_piece(Storage::Contiguous);
+            }
+            return chunked(within_limit(shape, element_size)?);
+        }
+        match own_shape {
+            Some(shape) => chunked(clipped(shape, dims)),
+            None if unlimited || !pipeline.is_empty() => {
+                let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
+                let shape = default_chunk_shape(element_size, &lengths);
+                if !unlimited && pipeline.wish != Wish::Named && too_small(&shape, element_size, options) {
+                    return one_piece(source.storage.clone());
+                }
+                chunked(shape)
+            }
+            None => one_piece(source.storage.clone()),
+        }
+    }
+
+    /// The lengths asked for by dimension; the others from the input's chunks, else whole (1 if unlimited).
+    fn completed(
+        &self,
+        var: VarId,
+        own_shape: Option<&[u64]>,
+        dims: &[&Dimension],
+        element_size: usize,
+    ) -> Vec<u64> {
+        let mut free = Vec::new();
+        let mut shape = Vec::with_capacity(dims.len());
+        for (at, (dim, id)) in dims.iter().zip(&self.vars_dims[var.0]).enumerate() {
+            let length = match self.by_dim[id.0] {
+                Some(Some(length)) => length,
+                Some(None) => dim.length,
+                None => {
+                    free.push(at);
+                    own_shape.map_or(if dim.unlimited { 1 } else { dim.length }, |own| own[at])
+                }
+            };
+            shape.push(length.max(1));
+        }
+        let mut shape = clipped(&shape, dims);
+        // Whole dimensions can make a chunk too large for HDF5; only lengths that nobody asked for are halved.
+        while chunk_bytes(&shape, element_size).is_none_or(|n| n > MAX_CHUNK_BYTES) {
+            let Some(longest) = free
+                .iter()
+                .copied()
+                .filter(|at| shape[*at] > 1)
+                .max_by_key(|at| shape[*at])
+            else {
+                break;
+            };
+            shape[longest] = shape[longest].div_ceil(2);
+        }
+        shape
+    }
+}
+
+fn chunk_bytes(shape: &[u64], element_size: usize) -> Option<u64> {
+    shape
+        .iter()
+        .try_fold(element_size as u64, |n, length| n.checked_mul(*length))
+}
+
+fn too_small(shape: &[u64], element_size: usize, options: &CopyOptions) -> bool {
+    options
+        .min_chunk_bytes
+        .is_some_and(|min| chunk_bytes(shape, element_size).is_some_and(|n| n < min))
+}
+
+/// A chunk may not reach past a dimension that cannot grow.
+fn clipped(shape: &[u64], dims: &[&Dimension]) -> Vec<u64> {
+    shape
+        .iter()
+        .zip(dims)
+        .map(|(n, d)| {
+            if d.unlimited {
+                *n
+            } else {
+                (*n).min(d.length.max(1))
+            }
+        })
+        .collect()
+}
+
+fn within_limit(shape: Vec<u64>, element_size: usize) -> Result<Vec<u64>> {
+    match chunk_bytes(&shape, element_size) {
+        Some(n) if n <= MAX_CHUNK_BYTES => Ok(shape),
+        _ => Err(Error::Usage(format!(
+            "-c: a chunk of shape {shape:?} is larger than 4 GiB; ask for smaller lengths"
+        ))),
+    }
+}

@@ -1,0 +1,166 @@
+//! Which filters each variable of a copy gets: the rules of `-F`, `-d` and `-s`.
+
+use super::CopyOptions;
+use crate::error::{Error, Result};
+use crate::filter::spec::{FilterRequest, Targets};
+use crate::filter::{Element, working};
+use crate::model::{FilterSpec, Schema, VarId, VariableLayout};
+
+const DEFLATE: u32 = 1;
+const SHUFFLE: u32 = 2;
+const FLETCHER32: u32 = 3;
+
+/// The filters of a variable, and who wants them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pipeline {
+    filters: Filters,
+    /// Who wants them.
+    pub wish: Wish,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Filters {
+    /// The input's, in its order, with its flags and parameters; true: shuffle goes before deflate.
+    Kept(Vec<FilterSpec>, bool),
+    /// New ones: ids and visible parameters.
+    New(Vec<(u32, Vec<u32>)>),
+}
+
+impl Pipeline {
+    fn new(filters: Vec<(u32, Vec<u32>)>, wish: Wish) -> Self {
+        Self {
+            filters: Filters::New(filters),
+            wish,
+        }
+    }
+
+    fn kept(source: &VariableLayout, shuffle: bool) -> Self {
+        Self {
+            filters: Filters::Kept(source.filters.clone(), shuffle),
+            wish: Wish::Kept,
+        }
+    }
+
+    /// Whether there are no filters.
+    pub fn is_empty(&self) -> bool {
+        match &self.filters {
+            Filters::Kept(filters, _) => filters.is_empty(),
+            Filters::New(filters) => filters.is_empty(),
+        }
+    }
+
+    /// The filters as they are stored with a variable of such elements in chunks of `shape`. With `same_chunks`, the
+    /// input's chunks have that shape and element, so that parameters that it has stay as they are.
+    ///
+    /// # Errors
+    /// What a filter refuses of this variable.
+    pub fn stored(self, element: Element, shape: &[u64], same_chunks: bool) -> Result<Vec<FilterSpec>> {
+        let (kept, shuffle) = match self.filters {
+            Filters::New(filters) => return working::new_pipeline(&filters, element, shape),
+            Filters::Kept(filters, shuffle) => (filters, shuffle),
+        };
+        let mut filters = Vec::with_capacity(kept.len() + 1);
+        for filter in kept {
+            if shuffle && filter.id == DEFLATE {
+                filters.extend(working::new_pipeline(&[(SHUFFLE, Vec::new())], element, shape)?);
+            }
+            filters.push(if same_chunks {
+                filter
+            } else {
+                working::working(&filter, element, shape)?
+            });
+        }
+        Ok(filters)
+    }
+}
+
+/// Who wants a variable's filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wish {
+    /// The input has them.
+    Kept,
+    /// An option that speaks of all variables (`-d`, `-F '*,…'`).
+    General,
+    /// A `-F` that names the variable.
+    Named,
+}
+
+/// For each variable of the schema, the `-F` that covers it.
+#[derive(Debug)]
+pub struct Requests<'a> {
+    by_var: Vec<Option<(&'a FilterRequest, Wish)>>,
+}
+
+impl<'a> Requests<'a> {
+    /// Finds the variables that each `-F` covers: one that names a variable beats `*`, a later one beats an earlier one.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a name that does not exist, and a scalar that is named.
+    pub fn resolve(input: &Schema, requests: &'a [FilterRequest]) -> Result<Self> {
+        let mut by_var: Vec<Option<(&FilterRequest, Wish)>> = vec![None; input.vars.len()];
+        for request in requests {
+            let Targets::Named(names) = &request.targets else {
+                for (at, var) in input.vars.iter().enumerate() {
+                    let named = by_var[at].is_some_and(|(_, wish)| wish == Wish::Named);
+                    if !named && !var.dims.is_empty() {
+                        by_var[at] = Some((request, Wish::General));
+                    }
+                }
+                continue;
+            };
+            for name in names {
+                let at = (0..input.vars.len())
+                    .find(|at| {
+                        let path = input.var_path(VarId(*at));
+                        path == *name || name.strip_prefix('/').is_some_and(|rest| rest == path)
+                    })
+                    .ok_or_else(|| Error::Usage(format!("-F: the input has no variable named '{name}'")))?;
+                if input.vars[at].dims.is_empty() && !request.pipeline.is_empty() {
+                    return Err(Error::Usage(format!(
+                        "-F: variable {name} is a scalar, which cannot have filters"
+                    )));
+                }
+                by_var[at] = Some((request, Wish::Named));
+            }
+        }
+        Ok(Self { by_var })
+    }
+
+    /// The filters of a variable of the input whose layout is `source`, in a file that can hold filters.
+    pub fn pipeline(
+        &self,
+        input: &Schema,
+        var: VarId,
+        source: &VariableLayout,
+        options: &CopyOptions,
+    ) -> Pipeline {
+        let scalar = input.var(var).dims.is_empty();
+        // A filter would see heap addresses, not the data; netCDF-C leaves such variables alone, too.
+        let addresses = input.has_heap(input.var(var).ty);
+        if let Some((request, wish)) = self.by_var[var.0] {
+            if addresses && wish == Wish::General && !request.pipeline.is_empty() {
+                return Pipeline::kept(source, false);
+            }
+            return Pipeline::new(request.pipeline.clone(), wish);
+        }
+        let has = |id: u32| source.filters.iter().any(|f| f.id == id);
+        if let (Some(level), false, false) = (options.deflate, scalar, addresses) {
+            let mut filters = Vec::new();
+            if has(FLETCHER32) {
+                filters.push((FLETCHER32, Vec::new()));
+            }
+            if level == 0 {
+                return Pipeline::new(filters, Wish::Kept);
+            }
+            if options.shuffle {
+                filters.push((SHUFFLE, Vec::new()));
+            }
+            filters.push((DEFLATE, vec![level]));
+            return Pipeline::new(filters, Wish::General);
+        }
+        Pipeline::kept(
+            source,
+            options.shuffle && !addresses && has(DEFLATE) && !has(SHUFFLE),
+        )
+    }
+}

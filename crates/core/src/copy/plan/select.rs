@@ -1,0 +1,154 @@
+//! The lists of `nccopy -v -V -g -G`: which variables are copied, only defined, or left out.
+
+use super::{CopyOptions, Listed};
+use crate::error::{Error, Result};
+use crate::model::{GroupId, Schema, Type, TypeClass, TypeId, VarId};
+
+/// What becomes of one variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Defined, and its data copied.
+    Copy,
+    /// Defined; reads as fill.
+    Define,
+    /// Not in the output.
+    Omit,
+}
+
+/// What of the input the output has.
+#[derive(Debug)]
+pub struct Selected {
+    /// For each variable of the schema.
+    pub vars: Vec<Use>,
+    /// For each group of the schema, whether it is defined.
+    pub groups: Vec<bool>,
+}
+
+/// Applies the lists of `options` to the input.
+///
+/// # Errors
+/// [`Error::Usage`] for a name that the input does not have.
+pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
+    let mut selected = Selected {
+        vars: vec![Use::Copy; input.vars.len()],
+        groups: vec![true; input.groups.len()],
+    };
+    if let Some(listed) = &options.variables {
+        let wanted = find(listed, "variable", input.vars.len(), |at| {
+            input.var_path(VarId(at))
+        })?;
+        selected.restrict_vars(listed, |var| wanted[var]);
+    }
+    if let Some(listed) = &options.groups {
+        let wanted = find(listed, "group", input.groups.len(), |at| {
+            input.group_path(GroupId(at))
+        })?;
+        selected.restrict_vars(listed, |var| wanted[input.vars[var].group.0]);
+        if !listed.define_others {
+            selected.keep_groups(input, &wanted);
+        }
+    }
+    Ok(selected)
+}
+
+impl Selected {
+    fn restrict_vars(&mut self, listed: &Listed, wanted: impl Fn(usize) -> bool) {
+        let other = if listed.define_others {
+            Use::Define
+        } else {
+            Use::Omit
+        };
+        for (at, used) in self.vars.iter_mut().enumerate() {
+            if !wanted(at) && *used != Use::Omit {
+                *used = other;
+            }
+        }
+    }
+
+    /// Keeps the groups that are wanted, those they are in, and those that define a type that something kept needs.
+    fn keep_groups(&mut self, input: &Schema, wanted: &[bool]) {
+        self.groups.fill(false);
+        self.groups[0] = true;
+        for (at, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
+            self.keep_with_parents(input, GroupId(at));
+        }
+        // Types may be used across groups; keeping a type's group may bring in attributes that need another.
+        loop {
+            let before = self.groups.iter().filter(|kept| **kept).count();
+            for ty in self.types_needed(input) {
+                self.keep_with_parents(input, input.user_type(ty).group);
+            }
+            if self.groups.iter().filter(|kept| **kept).count() == before {
+                return;
+            }
+        }
+    }
+
+    fn keep_with_parents(&mut self, input: &Schema, group: GroupId) {
+        let mut at = Some(group);
+        while let Some(id) = at {
+            self.groups[id.0] = true;
+            at = input.group(id).parent;
+        }
+    }
+
+    fn types_needed(&self, input: &Schema) -> Vec<TypeId> {
+        let mut needed = Vec::new();
+        let vars = input
+            .vars
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.vars[*at] != Use::Omit);
+        let groups = input.groups.iter().enumerate().filter(|(at, _)| self.groups[*at]);
+        needed.extend(vars.flat_map(|(_, v)| v.attributes.iter().map(|a| a.ty).chain([v.ty])));
+        needed.extend(
+            groups
+                .clone()
+                .flat_map(|(_, g)| g.attributes.iter().map(|a| a.ty)),
+        );
+        let kept_types = groups.flat_map(|(_, g)| g.types.iter());
+        for ty in kept_types {
+            match &input.user_type(*ty).class {
+                TypeClass::Vlen { base } => needed.push(*base),
+                TypeClass::Compound { fields, .. } => needed.extend(fields.iter().map(|f| f.ty)),
+                _ => {}
+            }
+        }
+        needed
+            .into_iter()
+            .filter_map(|ty| if let Type::User(id) = ty { Some(id) } else { None })
+            .collect()
+    }
+}
+
+/// Marks the items that a list names. An absolute path names one item; a relative one every item whose path ends in it.
+fn find(listed: &Listed, what: &str, count: usize, path: impl Fn(usize) -> String) -> Result<Vec<bool>> {
+    let paths: Vec<String> = (0..count)
+        .map(|at| {
+            let path = path(at);
+            if path.starts_with('/') {
+                path
+            } else {
+                format!("/{path}")
+            }
+        })
+        .collect();
+    let mut wanted = vec![false; count];
+    for name in &listed.names {
+        let mut found = false;
+        for (at, path) in paths.iter().enumerate() {
+            let hit = if name.starts_with('/') {
+                path == name
+            } else {
+                path.strip_suffix(name.as_str())
+                    .is_some_and(|head| head.ends_with('/'))
+            };
+            wanted[at] |= hit;
+            found |= hit;
+        }
+        if !found || name.is_empty() {
+            return Err(Error::Usage(format!("the input has no {what} named '{name}'")));
+        }
+    }
+    Ok(wanted)
+}

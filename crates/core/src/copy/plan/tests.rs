@@ -1,0 +1,383 @@
+//! The rules of `-k -F -d -s -c -u -M`, on a made-up input.
+
+use super::*;
+use crate::filter::spec;
+use crate::format::{EncodedChunk, Region};
+use crate::model::{Dimension, Fill, FillTime, FilterSpec, Values, Variable};
+
+/// An input whose data nobody asks for.
+struct Input {
+    schema: Schema,
+    layouts: Vec<VariableLayout>,
+}
+
+impl Reader for Input {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.layouts[var.0]
+    }
+    fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
+    fn stored_size(&self, _: VarId, _: u64) -> Result<Option<u64>> {
+        Ok(None)
+    }
+    fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
+        Ok(None)
+    }
+    fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+        Ok(())
+    }
+    fn read_region(&self, _: VarId, _: &Region) -> Result<Values> {
+        Ok(Values::default())
+    }
+}
+
+fn filter(id: u32, parameters: &[u32]) -> FilterSpec {
+    FilterSpec {
+        id,
+        optional: id != 3,
+        parameters: parameters.to_vec(),
+        name: String::new(),
+    }
+}
+
+/// t unlimited (3), y 10, x 20; variables: deflated(t,y,x), plain(y,x) contiguous, checked(y,x) chunked with fletcher32,
+/// shuffle and deflate, scalar.
+fn input(kind: Kind) -> Input {
+    let mut schema = Schema::new(kind);
+    let dims: Vec<_> = [("t", 3, true), ("y", 10, false), ("x", 20, false)]
+        .into_iter()
+        .map(|(name, length, unlimited)| {
+            schema.add_dim(Dimension {
+                name: name.into(),
+                group: Schema::ROOT,
+                length,
+                unlimited,
+            })
+        })
+        .collect();
+    let mut layouts = Vec::new();
+    let chunked = |shape: &[u64]| Storage::Chunked {
+        shape: shape.to_vec(),
+    };
+    for (name, from, storage, filters) in [
+        (
+            "deflated",
+            0,
+            chunked(&[1, 10, 20]),
+            vec![filter(2, &[4]), filter(1, &[4])],
+        ),
+        ("plain", 1, Storage::Contiguous, vec![]),
+        (
+            "checked",
+            1,
+            chunked(&[5, 7]),
+            vec![filter(2, &[4]), filter(1, &[6]), filter(3, &[])],
+        ),
+        ("scalar", 3, Storage::Contiguous, vec![]),
+    ] {
+        let var = schema.add_var(Variable {
+            name: name.into(),
+            group: Schema::ROOT,
+            ty: Type::Float,
+            dims: dims[from..].to_vec(),
+            attributes: Vec::new(),
+        });
+        layouts.push(VariableLayout {
+            storage: if kind.is_hdf5() {
+                storage
+            } else {
+                Storage::Contiguous
+            },
+            extent: schema.shape(var),
+            element_size: 4,
+            encoding: Encoding::Numbers { unit: 4 },
+            endian: if kind.is_hdf5() {
+                Endian::Little
+            } else {
+                Endian::Big
+            },
+            filters: if kind.is_hdf5() { filters } else { Vec::new() },
+            edge_chunks_unfiltered: false,
+            fill: Fill {
+                value: None,
+                explicit: false,
+                no_fill: false,
+                time: FillTime::IfSet,
+            },
+            allocated: true,
+        });
+    }
+    Input { schema, layouts }
+}
+
+fn options(filters: &[&str]) -> CopyOptions {
+    CopyOptions {
+        filters: filters.iter().map(|f| spec::parse(f).unwrap()).collect(),
+        ..CopyOptions::default()
+    }
+}
+
+fn chunks(specs: &[&str]) -> CopyOptions {
+    let chunking = specs.iter().map(|c| ChunkSpec::parse(c).unwrap()).collect();
+    CopyOptions {
+        chunking,
+        ..CopyOptions::default()
+    }
+}
+
+fn planned(kind: Kind, options: &CopyOptions) -> Vec<VariableLayout> {
+    plan(&input(kind), options)
+        .unwrap()
+        .variables
+        .into_iter()
+        .map(|v| v.layout)
+        .collect()
+}
+
+fn refused(kind: Kind, options: &CopyOptions) -> String {
+    plan(&input(kind), options).unwrap_err().to_string()
+}
+
+fn ids(layout: &VariableLayout) -> Vec<u32> {
+    layout.filters.iter().map(|f| f.id).collect()
+}
+
+fn shape(layout: &VariableLayout) -> &[u64] {
+    match &layout.storage {
+        Storage::Chunked { shape } => shape,
+        _ => &[],
+    }
+}
+
+#[test]
+fn what_no_option_touches_stays() {
+    let source = input(Kind::Netcdf4);
+    assert_eq!(planned(Kind::Netcdf4, &CopyOptions::default()), source.layouts);
+    let touched = planned(Kind::Netcdf4, &options(&["plain,307,9"]));
+    assert_eq!(touched[0], source.layouts[0]);
+    assert_eq!(touched[2..], source.layouts[2..]);
+    assert_eq!(ids(&touched[1]), [307]);
+    assert_eq!(shape(&touched[1]), [10, 20]);
+}
+
+#[test]
+fn named_filters_beat_the_star_and_later_ones_earlier() {
+    let all = planned(
+        Kind::Netcdf4,
+        &options(&["deflated,307,9", "*,32015,3", "plain,1,1", "plain,2|1,9"]),
+    );
+    assert_eq!(
+        all.iter().map(ids).collect::<Vec<_>>(),
+        [vec![307], vec![2, 1], vec![32015], vec![]]
+    );
+    assert_eq!(all[1].filters[1].parameters, [9]);
+    let none = planned(Kind::Netcdf4, &options(&["none", "deflated&checked,3|307,2"]));
+    assert_eq!(
+        none.iter().map(ids).collect::<Vec<_>>(),
+        [vec![3, 307], vec![], vec![3, 307], vec![]]
+    );
+    let taken_off = planned(Kind::Netcdf4, &options(&["deflated,none"]));
+    assert_eq!(ids(&taken_off[0]), []);
+    assert_eq!(shape(&taken_off[0]), [1, 10, 20]);
+}
+
+#[test]
+fn names_and_scalars_are_checked() {
+    assert!(refused(Kind::Netcdf4, &options(&["absent,307,9"])).contains("no variable named 'absent'"));
+    assert!(refused(Kind::Netcdf4, &options(&["scalar,307,9"])).contains("scalar"));
+    assert_eq!(
+        ids(&planned(Kind::Netcdf4, &options(&["/plain,307,9"]))[1]),
+        [307]
+    );
+}
+
+#[test]
+fn deflate_and_shuffle() {
+    let with = |deflate: Option<u32>, shuffle: bool, filters: &[&str]| {
+        let options = CopyOptions {
+            deflate,
+            shuffle,
+            ..options(filters)
+        };
+        planned(Kind::Netcdf4, &options)
+            .iter()
+            .map(ids)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        with(Some(5), true, &[]),
+        [vec![2, 1], vec![2, 1], vec![3, 2, 1], vec![]]
+    );
+    assert_eq!(with(Some(5), false, &[]), [vec![1], vec![1], vec![3, 1], vec![]]);
+    assert_eq!(with(Some(0), false, &[]), [vec![], vec![], vec![3], vec![]]);
+    assert_eq!(
+        with(Some(5), false, &["plain,307,9"]),
+        [vec![1], vec![307], vec![3, 1], vec![]]
+    );
+    assert_eq!(with(Some(5), true, &["none"]), [vec![], vec![], vec![], vec![]]);
+    assert_eq!(with(None, true, &[]), [vec![2, 1], vec![], vec![2, 1, 3], vec![]]);
+
+    let mut bare = input(Kind::Netcdf4);
+    bare.layouts[2].filters.remove(0);
+    let options = CopyOptions {
+        shuffle: true,
+        ..CopyOptions::default()
+    };
+    let layouts = plan(&bare, &options).unwrap().variables;
+    assert_eq!(ids(&layouts[2].layout), [2, 1, 3]);
+    assert_eq!(layouts[2].layout.filters[0].parameters, [4]);
+}
+
+#[test]
+fn chunk_shapes() {
+    let got = |specs: &[&str]| {
+        planned(Kind::Netcdf4, &chunks(specs))
+            .iter()
+            .map(|l| shape(l).to_vec())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        got(&["y/5,x/"]),
+        [vec![1, 5, 20], vec![5, 20], vec![5, 20], vec![]]
+    );
+    assert_eq!(
+        got(&["y/5", "y/2", "plain:3,3", "plain:4,4"]),
+        [vec![1, 2, 20], vec![3, 3], vec![2, 7], vec![]]
+    );
+    assert_eq!(got(&["t/100"]), [vec![100, 10, 20], vec![], vec![5, 7], vec![]]);
+    assert_eq!(got(&["/"]), [vec![1, 10, 20], vec![], vec![], vec![]]);
+    let laid = planned(
+        Kind::Netcdf4,
+        &chunks(&["checked:", "plain:compact", "deflated:contiguous"]),
+    );
+    assert_eq!(laid[2].storage, Storage::Contiguous);
+    assert!(laid[2].filters.is_empty());
+    assert_eq!(laid[1].storage, Storage::Compact);
+    assert_eq!(shape(&laid[0]), [1, 10, 20]);
+    let filtered = CopyOptions {
+        deflate: Some(1),
+        ..chunks(&["/"])
+    };
+    assert_eq!(shape(&planned(Kind::Netcdf4, &filtered)[2]), [5, 7]);
+}
+
+#[test]
+fn chunk_specs_must_fit() {
+    for (spec, says) in [
+        ("absent/5", "no dimension named"),
+        ("absent:5", "no variable named"),
+        ("plain:5", "2 dimensions"),
+        ("plain:50,2", "exceeds the dimension y"),
+        ("deflated:10000000,10,20", "larger than 4 GiB"),
+    ] {
+        let message = refused(Kind::Netcdf4, &chunks(&[spec]));
+        assert!(message.contains(says), "{message}");
+    }
+}
+
+#[test]
+fn unlimited_dimensions_become_fixed() {
+    let options = CopyOptions {
+        fix_unlimited: true,
+        ..chunks(&["t/2"])
+    };
+    let plan = plan(&input(Kind::Netcdf4), &options).unwrap();
+    assert!(plan.schema.dims.iter().all(|d| !d.unlimited));
+    assert_eq!(shape(&plan.variables[0].layout), [2, 10, 20]);
+    let mut empty = input(Kind::Netcdf4);
+    empty.schema.dims[0].length = 0;
+    assert!(
+        super::plan(&empty, &options)
+            .unwrap_err()
+            .to_string()
+            .contains("dimension t has length 0")
+    );
+}
+
+#[test]
+fn kinds() {
+    let kind_of = |kind, options: &CopyOptions| plan(&input(kind), options).unwrap().schema.kind;
+    let plain = CopyOptions::default();
+    for kind in [
+        Kind::Classic,
+        Kind::Offset64,
+        Kind::Data64,
+        Kind::Netcdf4,
+        Kind::Netcdf4Classic,
+    ] {
+        assert_eq!(kind_of(kind, &plain), kind);
+    }
+    let deflate = CopyOptions {
+        deflate: Some(1),
+        ..CopyOptions::default()
+    };
+    let shuffle = CopyOptions {
+        shuffle: true,
+        ..CopyOptions::default()
+    };
+    for options in [&deflate, &shuffle, &chunks(&["y/5"])] {
+        assert_eq!(kind_of(Kind::Classic, options), Kind::Netcdf4Classic);
+        assert_eq!(kind_of(Kind::Netcdf4, options), Kind::Netcdf4);
+    }
+    assert_eq!(kind_of(Kind::Classic, &options(&["*,1,1"])), Kind::Netcdf4);
+    assert_eq!(
+        kind_of(Kind::Netcdf4Classic, &options(&["*,1,1"])),
+        Kind::Netcdf4Classic
+    );
+    let explicit = CopyOptions {
+        kind: Some(Kind::Netcdf4Classic),
+        ..options(&["*,1,1"])
+    };
+    assert_eq!(kind_of(Kind::Classic, &explicit), Kind::Netcdf4Classic);
+    let classic = CopyOptions {
+        kind: Some(Kind::Classic),
+        ..options(&["*,1,1"])
+    };
+    assert!(refused(Kind::Netcdf4, &classic).contains("-F asks for filters"));
+    let none = CopyOptions {
+        kind: Some(Kind::Classic),
+        ..options(&["none"])
+    };
+    assert_eq!(kind_of(Kind::Netcdf4, &none), Kind::Classic);
+}
+
+#[test]
+fn a_kind_that_cannot_hold_the_input_is_refused() {
+    let classic = CopyOptions {
+        kind: Some(Kind::Classic),
+        ..CopyOptions::default()
+    };
+    let refused = |change: &dyn Fn(&mut Input)| {
+        let mut input = input(Kind::Netcdf4);
+        change(&mut input);
+        plan(&input, &classic).unwrap_err().to_string()
+    };
+    assert!(refused(&|i| i.schema.vars[1].ty = Type::UInt).contains("variable plain is of type uint"));
+    assert!(
+        refused(&|i| i.schema.dims[2].unlimited = true)
+            .contains("more than one unlimited dimension, t and x")
+    );
+    assert!(refused(&|i| i.schema.vars[0].dims.reverse()).contains("other than the first"));
+    assert!(
+        refused(&|i| {
+            i.schema.add_group(Schema::ROOT, "g");
+        })
+        .contains("group, /g")
+    );
+}
+
+#[test]
+fn default_chunks_for_classic_record_variables() {
+    let options = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        ..CopyOptions::default()
+    };
+    let layouts = planned(Kind::Classic, &options);
+    assert_eq!(shape(&layouts[0]), [1, 10, 20]);
+    assert_eq!(layouts[1].storage, Storage::Contiguous);
+    assert_eq!(layouts[1].endian, Endian::Little);
+}
