@@ -15,6 +15,7 @@ pub mod copy;
 pub mod error;
 pub mod filter;
 pub mod format;
+pub mod location;
 pub mod model;
 pub mod store;
 

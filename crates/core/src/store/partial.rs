@@ -129,4 +129,72 @@ mod tests {
         assert!(PartialName::create(path.clone(), |p| fs::File::create_new(p)).is_err());
         assert!(path.exists());
     }
+
+    /// Runs itself again as the process that is told to end.
+    #[test]
+    fn signals_remove_partial_files_and_end_the_process() {
+        use std::os::unix::process::ExitStatusExt;
+        use std::process::Command;
+        use std::time::{Duration, Instant};
+
+        const CHILD: &str = "NCUTILS_TEST_PARTIAL";
+        let patience = Duration::from_secs(30);
+        if let Some(path) = std::env::var_os(CHILD) {
+            let _held = PartialName::create(path.into(), |p| fs::File::create_new(p)).unwrap();
+            std::thread::sleep(2 * patience);
+            panic!("no signal came");
+        }
+
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("partial");
+        let until = |what: &str, happened: &mut dyn FnMut() -> bool| {
+            let start = Instant::now();
+            while !happened() {
+                assert!(start.elapsed() < patience, "{what}");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        for (signal, ignored) in [
+            (SIGINT, false),
+            (SIGTERM, false),
+            (SIGHUP, false),
+            (SIGTERM, true),
+        ] {
+            let script = if ignored {
+                "trap '' HUP; exec \"$@\""
+            } else {
+                "exec \"$@\""
+            };
+            let mut child = Command::new("sh")
+                .args(["-c", script, "sh"])
+                .arg(std::env::current_exe().unwrap())
+                .args([
+                    "--exact",
+                    "store::partial::tests::signals_remove_partial_files_and_end_the_process",
+                ])
+                .env(CHILD, &path)
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            until("the partial file appears", &mut || path.exists());
+            let pid = rustix::process::Pid::from_child(&child);
+            let send = |signal: c_int| {
+                let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
+                rustix::process::kill_process(pid, signal).unwrap();
+            };
+            if ignored {
+                send(SIGHUP);
+                std::thread::sleep(Duration::from_millis(50));
+                assert!(path.exists(), "a signal that was ignored ended the process");
+            }
+            send(signal);
+            let mut status = None;
+            until("the process ends", &mut || {
+                status = child.try_wait().unwrap();
+                status.is_some()
+            });
+            assert_eq!(status.unwrap().signal(), Some(signal));
+            assert!(!path.exists(), "signal {signal}");
+        }
+    }
 }
