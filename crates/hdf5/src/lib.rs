@@ -4,9 +4,11 @@
 //! value and knows nothing of netCDF.
 #![forbid(unsafe_code)]
 
+mod checksum;
 mod dataset;
 mod datatype;
 mod error;
+mod reader;
 mod source;
 mod writer;
 
