@@ -4,6 +4,7 @@
 //! which format is behind them.
 
 pub mod classic;
+pub mod netcdf4;
 pub mod region;
 
 use std::sync::Arc;
@@ -93,7 +94,7 @@ pub trait Writer: Send + Sync {
 pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
-        Kind::Netcdf4 | Kind::Netcdf4Classic => Ok(()),
+        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
     }
 }
 
@@ -106,7 +107,7 @@ pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) 
         Kind::Classic | Kind::Offset64 | Kind::Data64 => {
             Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
         }
-        kind => Err(Error::Unsupported(format!("writing {}", kind.name()))),
+        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::create(output, schema, plans),
     }
 }
 

@@ -1,0 +1,5 @@
+//! netCDF-4: netCDF over HDF5.
+
+mod write;
+
+pub use write::{check, create};

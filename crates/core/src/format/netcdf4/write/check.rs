@@ -1,0 +1,269 @@
+//! What netCDF-4 cannot hold, found before anything is written.
+
+use std::collections::HashSet;
+
+use super::dimensions::Scales;
+use super::tree::contents;
+use crate::chunk::{ChunkGrid, MAX_RANK, element_count};
+use crate::error::{Error, Result};
+use crate::format::VariablePlan;
+use crate::model::{Attribute, GroupId, Kind, Schema, Storage, Type, VarId};
+
+/// The longest name of netcdf-c, in bytes (`NC_MAX_NAME`): it opens no file that has a longer one.
+const MAX_NAME: usize = 256;
+
+/// The longest name of an attribute in HDF5, in bytes, without its terminating NUL.
+const MAX_ATTRIBUTE_NAME: usize = 65_534;
+
+/// The most bytes of compact storage: a message of an object header is shorter than 64 KiB.
+const MAX_COMPACT: u64 = 65_000;
+
+/// Checks names and ranks, and for the classic model that nothing else is in the schema.
+///
+/// # Errors
+/// Names the item.
+pub fn schema(schema: &Schema) -> Result<()> {
+    for (i, group) in schema.groups.iter().enumerate() {
+        if i > 0 {
+            name("group", &group.name)?;
+        }
+        attribute_names(&group.attributes)
+            .map_err(|why| Error::Usage(format!("group {}: {why}", schema.group_path(GroupId(i)))))?;
+    }
+    for dim in &schema.dims {
+        name("dimension", &dim.name)?;
+    }
+    for ty in &schema.types {
+        name("type", &ty.name)?;
+    }
+    for (i, var) in schema.vars.iter().enumerate() {
+        name("variable", &var.name)?;
+        let mut checked = attribute_names(&var.attributes);
+        if var.dims.len() > MAX_RANK {
+            checked = Err(format!(
+                "{} dimensions; HDF5 holds at most {MAX_RANK}",
+                var.dims.len()
+            ));
+        }
+        checked.map_err(|why| Error::Usage(why).in_variable(&schema.var_path(VarId(i))))?;
+    }
+    links(schema)?;
+    if schema.kind == Kind::Netcdf4Classic {
+        classic_model(schema)?;
+    }
+    Ok(())
+}
+
+/// Checks that each variable can be stored as it is planned.
+///
+/// # Errors
+/// Names the variable.
+pub fn plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    if plans.len() != schema.vars.len() {
+        let (plans, vars) = (plans.len(), schema.vars.len());
+        return Err(Error::Usage(format!("{plans} plans for {vars} variables")));
+    }
+    for (i, plan) in plans.iter().enumerate() {
+        variable(schema, VarId(i), plan).map_err(|e| e.in_variable(&schema.var_path(VarId(i))))?;
+    }
+    Ok(())
+}
+
+/// Types, dimensions, variables and child groups of a group are links of one HDF5 group, so they share its names.
+fn links(schema: &Schema) -> Result<()> {
+    for (i, links) in contents(schema, &Scales::new(schema)).iter().enumerate() {
+        let mut names = HashSet::new();
+        for (name, _) in links {
+            if !names.insert(name) {
+                return Err(Error::Usage(format!(
+                    "{name:?} in group {}: HDF5 cannot hold two of a type, dimension, variable and group under one name",
+                    schema.group_path(GroupId(i))
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn name(what: &str, name: &str) -> Result<()> {
+    let why = if name.is_empty() {
+        "empty names are not allowed"
+    } else if name == "." || name.contains(['/', '\0']) {
+        "HDF5 does not allow this name"
+    } else if name.len() > MAX_NAME {
+        "the name is longer than 256 bytes"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Usage(format!("{what} {name:?}: {why}")))
+}
+
+fn attribute_names(attributes: &[Attribute]) -> Result<(), String> {
+    for attribute in attributes {
+        let name = &attribute.name;
+        if name.is_empty() || name.contains('\0') || name.len() > MAX_ATTRIBUTE_NAME {
+            return Err(format!("attribute {name:?}: HDF5 does not allow this name"));
+        }
+    }
+    Ok(())
+}
+
+fn variable(schema: &Schema, id: VarId, plan: &VariablePlan) -> Result<()> {
+    let var = schema.var(id);
+    let layout = &plan.layout;
+    let (size, encoding) = schema.storage_encoding(var.ty);
+    if (layout.element_size, layout.encoding) != (size, encoding) {
+        return Err(Error::Usage(format!(
+            "elements of {} bytes ({:?}) cannot be written as {size} bytes ({encoding:?})",
+            layout.element_size, layout.encoding
+        )));
+    }
+    if layout.extent.len() != var.dims.len() {
+        return Err(Error::Usage(
+            "its extent has another rank than its shape".to_owned(),
+        ));
+    }
+    for (dim, length) in var.dims.iter().zip(&layout.extent) {
+        let dim = schema.dim(*dim);
+        if *length > dim.length {
+            return Err(Error::Usage(format!("longer than its dimension {}", dim.name)));
+        }
+        if dim.unlimited && !matches!(layout.storage, Storage::Chunked { .. }) {
+            return Err(Error::Usage(format!(
+                "its dimension {} is unlimited, so its storage must be chunked",
+                dim.name
+            )));
+        }
+    }
+    match &layout.storage {
+        Storage::Chunked { shape } => chunks(plan, shape),
+        _ if !layout.filters.is_empty() => Err(Error::Usage("filters need chunked storage".to_owned())),
+        Storage::Compact => {
+            let bytes = element_count(&layout.extent).and_then(|n| n.checked_mul(size as u64));
+            if bytes.is_none_or(|bytes| bytes > MAX_COMPACT) {
+                return Err(Error::Usage(format!(
+                    "compact storage holds at most {MAX_COMPACT} bytes"
+                )));
+            }
+            Ok(())
+        }
+        Storage::Contiguous => Ok(()),
+    }
+}
+
+fn chunks(plan: &VariablePlan, shape: &[u64]) -> Result<()> {
+    if shape.is_empty() {
+        return Err(Error::Usage("a scalar cannot be chunked".to_owned()));
+    }
+    if shape.contains(&0) {
+        return Err(Error::Usage("a chunk of length 0".to_owned()));
+    }
+    let bytes = element_count(shape).and_then(|n| n.checked_mul(plan.layout.element_size as u64));
+    if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) || shape.iter().any(|n| *n > u64::from(u32::MAX))
+    {
+        return Err(Error::Usage(
+            "a chunk of 4 GiB or more; HDF5 needs smaller ones".to_owned(),
+        ));
+    }
+    if plan.chunk_count > ChunkGrid::new(&plan.layout.extent, shape)?.len() {
+        return Err(Error::Usage("more chunks than its extent has".to_owned()));
+    }
+    if plan.layout.filters.len() > crate::filter::pipeline::MAX_FILTERS {
+        return Err(Error::Usage(format!(
+            "{} filters; HDF5 has at most 32",
+            plan.layout.filters.len()
+        )));
+    }
+    Ok(())
+}
+
+fn classic_model(schema: &Schema) -> Result<()> {
+    let cannot = |what: String| {
+        Err(Error::Usage(format!(
+            "the classic model of netCDF-4 has no {what}"
+        )))
+    };
+    if let Some(group) = schema.groups.get(1) {
+        return cannot(format!("groups: {}", group.name));
+    }
+    if let Some(ty) = schema.types.first() {
+        return cannot(format!("user-defined types: {}", ty.name));
+    }
+    let mut unlimited = schema.dims.iter().filter(|d| d.unlimited);
+    if let (Some(first), Some(second)) = (unlimited.next(), unlimited.next()) {
+        return cannot(format!(
+            "second unlimited dimension: {}, {}",
+            first.name, second.name
+        ));
+    }
+    let type_name = |ty: Type| ty.cdl_name().unwrap_or("user-defined");
+    for group in &schema.groups {
+        if let Some(a) = group.attributes.iter().find(|a| !a.ty.is_classic()) {
+            return cannot(format!("type {}: global attribute {}", type_name(a.ty), a.name));
+        }
+    }
+    for var in &schema.vars {
+        if !var.ty.is_classic() {
+            return cannot(format!("type {}: variable {}", type_name(var.ty), var.name));
+        }
+        if let Some(a) = var.attributes.iter().find(|a| !a.ty.is_classic()) {
+            return cannot(format!(
+                "type {}: attribute {}:{}",
+                type_name(a.ty),
+                var.name,
+                a.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Dimension, Values};
+
+    fn refused(schema: &Schema) -> String {
+        super::schema(schema).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_are_named() {
+        for bad in ["", ".", "a/b", &"n".repeat(257)] {
+            let mut schema = Schema::new(Kind::Netcdf4);
+            schema.add_group(Schema::ROOT, bad);
+            let why = refused(&schema);
+            assert!(why.contains("group") && why.contains(bad), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_classic_model_has_no_groups_and_few_types() {
+        let mut schema = Schema::new(Kind::Netcdf4Classic);
+        schema.groups[0].attributes.push(Attribute {
+            name: "big".into(),
+            ty: Type::UInt64,
+            length: 1,
+            values: Values::from_bytes(vec![0; 8]),
+        });
+        assert!(refused(&schema).contains("uint64: global attribute big"));
+        schema.groups[0].attributes.clear();
+        assert!(super::schema(&schema).is_ok());
+        schema.add_group(Schema::ROOT, "g");
+        assert!(refused(&schema).contains("groups: g"));
+    }
+
+    #[test]
+    fn a_group_and_a_dimension_cannot_share_a_name() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        schema.add_group(Schema::ROOT, "x");
+        assert!(super::schema(&schema).is_ok());
+        schema.add_dim(Dimension {
+            name: "x".into(),
+            group: Schema::ROOT,
+            length: 1,
+            unlimited: false,
+        });
+        assert!(refused(&schema).contains("\"x\" in group /"));
+    }
+}

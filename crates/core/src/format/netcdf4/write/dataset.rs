@@ -1,0 +1,187 @@
+//! How a variable's data is stored: from its plan to HDF5's layout, fill value and filters.
+
+use ncutils_hdf5::{
+    AllocationTime, ByteOrder, DatasetSpec, Dataspace, FillSpec, FillTime as HdfFillTime, Filter, LayoutSpec,
+};
+
+use super::datatypes::{Datatypes, byte_order};
+use super::elements::ElementShape;
+use crate::chunk::{ChunkGrid, element_count, swap_units};
+use crate::error::{Error, Result};
+use crate::format::VariablePlan;
+use crate::model::{FillTime, Schema, Storage, Values, VarId};
+
+/// The dataset of a variable. `extent` is that of the plan, or longer in the first dimension.
+///
+/// # Errors
+/// What HDF5 cannot hold.
+pub fn dataset(
+    schema: &Schema,
+    types: &Datatypes<'_>,
+    var: VarId,
+    plan: &VariablePlan,
+    extent: &[u64],
+) -> Result<DatasetSpec> {
+    let variable = schema.var(var);
+    let layout = &plan.layout;
+    let order = byte_order(plan);
+    let size = element_count(extent)
+        .and_then(|n| n.checked_mul(layout.element_size as u64))
+        .ok_or_else(|| Error::Unsupported("more data than 2^64 bytes".to_owned()))?;
+    let (hdf_layout, allocation_time) = match &layout.storage {
+        Storage::Compact => (LayoutSpec::Compact { size }, AllocationTime::Early),
+        Storage::Contiguous => {
+            let allocated = layout.allocated && size > 0;
+            (LayoutSpec::Contiguous { size, allocated }, AllocationTime::Late)
+        }
+        Storage::Chunked { shape } => {
+            let layout = LayoutSpec::Chunked {
+                shape: shape.clone(),
+                chunk_count: plan.chunk_count,
+            };
+            (layout, AllocationTime::Incremental)
+        }
+    };
+    let filters = layout.filters.iter().map(|filter| {
+        Ok(Filter {
+            id: u16::try_from(filter.id)
+                .map_err(|_| Error::Unsupported(format!("filter {} in HDF5", filter.id)))?,
+            optional: filter.optional,
+            name: filter.name.clone(),
+            parameters: filter.parameters.clone(),
+        })
+    });
+    let filters = filters.collect::<Result<Vec<_>>>()?;
+    let dataspace = if variable.dims.is_empty() {
+        Dataspace::Scalar
+    } else {
+        let max_dims = variable.dims.iter().zip(extent);
+        Dataspace::Simple {
+            dims: extent.to_vec(),
+            max_dims: max_dims
+                .map(|(d, length)| (!schema.dim(*d).unlimited).then_some(*length))
+                .collect(),
+        }
+    };
+    let has_holes = match &layout.storage {
+        Storage::Compact => false,
+        Storage::Contiguous => size > 0 && !layout.allocated,
+        Storage::Chunked { shape } => plan.chunk_count < ChunkGrid::new(extent, shape)?.len(),
+    };
+    let (fill, fill_time) = fill(schema, variable.ty, plan, order, has_holes)?;
+    Ok(DatasetSpec {
+        datatype: types.element(variable.ty, order)?,
+        dataspace,
+        layout: hdf_layout,
+        allocation_time,
+        fill_time,
+        fill,
+        filters,
+    })
+}
+
+/// The fill value and when it is written.
+///
+/// As netcdf-c does, a variable that has none of its own stores netCDF's default for its type (zeros for user types), and
+/// one in no-fill mode has HDF5's default and is never filled. libhdf5 gives whatever its buffer held where such a
+/// variable has holes, so one with holes is filled after all.
+fn fill(
+    schema: &Schema,
+    ty: crate::model::Type,
+    plan: &VariablePlan,
+    order: ByteOrder,
+    has_holes: bool,
+) -> Result<(FillSpec, HdfFillTime)> {
+    let fill = &plan.layout.fill;
+    let time = match fill.time {
+        FillTime::Alloc => HdfFillTime::Alloc,
+        FillTime::Never => HdfFillTime::Never,
+        FillTime::IfSet => HdfFillTime::IfSet,
+    };
+    let defined = |value: Option<&Values>| -> Result<FillSpec> {
+        let zeros = Values::from_bytes(vec![0; plan.layout.element_size]);
+        let mut data = match value {
+            None => ncutils_hdf5::Data::plain(zeros.bytes),
+            Some(value) if value.bytes.len() != plan.layout.element_size => {
+                return Err(Error::Damaged(format!(
+                    "a fill value of {} bytes for elements of {}",
+                    value.bytes.len(),
+                    plan.layout.element_size
+                )));
+            }
+            Some(value) => ElementShape::new(schema, ty).to_data(value)?,
+        };
+        if order == ByteOrder::Big {
+            swap_units(&mut data.bytes, plan.layout.element_size);
+        }
+        Ok(FillSpec::Defined(data))
+    };
+    let value = fill.value.as_ref();
+    if fill.no_fill && !fill.explicit {
+        if time == HdfFillTime::Never && has_holes {
+            // What a no-fill variable reads as elsewhere in this program.
+            return Ok((defined(None)?, HdfFillTime::IfSet));
+        }
+        return Ok((FillSpec::Default, time));
+    }
+    if time == HdfFillTime::Never && has_holes {
+        return Ok((defined(value)?, HdfFillTime::IfSet));
+    }
+    Ok((defined(value)?, time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::VariablePlan;
+    use crate::model::{Encoding, Endian, Fill, Kind, Type, VariableLayout};
+
+    fn plan(fill: Fill) -> VariablePlan {
+        VariablePlan {
+            layout: VariableLayout {
+                storage: Storage::Contiguous,
+                extent: vec![],
+                element_size: 4,
+                encoding: Encoding::Numbers { unit: 4 },
+                endian: Endian::Big,
+                filters: vec![],
+                edge_chunks_unfiltered: false,
+                fill,
+                allocated: true,
+            },
+            chunk_count: 0,
+        }
+    }
+
+    fn of(fill: Fill, has_holes: bool) -> (Option<Vec<u8>>, HdfFillTime) {
+        let schema = Schema::new(Kind::Netcdf4);
+        let (spec, time) = super::fill(&schema, Type::Int, &plan(fill), ByteOrder::Big, has_holes).unwrap();
+        match spec {
+            FillSpec::Defined(data) => (Some(data.bytes), time),
+            _ => (None, time),
+        }
+    }
+
+    #[test]
+    fn fill_values_follow_the_variables_byte_order() {
+        let fill = Fill {
+            value: Some(Values::from_bytes(vec![1, 0, 0, 0])),
+            explicit: true,
+            no_fill: false,
+            time: FillTime::Alloc,
+        };
+        assert_eq!(of(fill, false), (Some(vec![0, 0, 0, 1]), HdfFillTime::Alloc));
+    }
+
+    #[test]
+    fn no_fill_with_holes_is_filled() {
+        let fill = Fill {
+            value: None,
+            explicit: false,
+            no_fill: true,
+            time: FillTime::Never,
+        };
+        assert_eq!(of(fill.clone(), false), (None, HdfFillTime::Never));
+        assert_eq!(of(fill, true), (Some(vec![0; 4]), HdfFillTime::IfSet));
+    }
+}

@@ -1,0 +1,323 @@
+//! The tree of HDF5 objects that a schema becomes.
+//!
+//! Links stand in the order in which netcdf-c must read them, which is the order it then gives back: a group's types,
+//! the scales of dimensions without coordinate variable, variables, and child groups. (The order of dimensions is that of
+//! their `_Netcdf4Dimid`.)
+
+use std::collections::HashSet;
+
+use ncutils_hdf5::{AttributeSpec, FileTree, ObjectId, ObjectSpec, ObjectSpecKind};
+
+use super::datatypes::{Datatypes, homes, reading_order};
+use super::dimensions::{
+    Scales, class, dimension_list, name_of_dimension, name_of_variable, reference_list, scale_dataset,
+};
+use super::{attributes, dataset};
+use crate::error::{Error, Result};
+use crate::format::VariablePlan;
+use crate::model::{Attribute, DimId, GroupId, Kind, Schema, TypeId, VarId};
+
+/// What the objects of a file stand for.
+pub struct Built {
+    /// The objects.
+    pub tree: FileTree,
+    /// The dataset of each variable.
+    pub vars: Vec<ObjectId>,
+}
+
+/// What one object stands for.
+#[derive(Debug, Clone, Copy)]
+pub enum Item {
+    /// A group.
+    Group(GroupId),
+    /// A committed datatype.
+    Type(TypeId),
+    /// A dimension that has no coordinate variable.
+    Scale(DimId),
+    /// A variable.
+    Var(VarId),
+}
+
+/// Attributes in which netCDF-4 keeps a variable's dimensions.
+const RESERVED: [&str; 4] = [
+    "DIMENSION_LIST",
+    "REFERENCE_LIST",
+    "_Netcdf4Coordinates",
+    "_Netcdf4Dimid",
+];
+
+/// Attributes of the root group that say what the file is; each file has its own.
+const OF_THE_FILE: [&str; 2] = ["_NCProperties", "_nc3_strict"];
+
+/// Makes the tree.
+///
+/// # Errors
+/// What HDF5 cannot hold, named.
+pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
+    let scales = Scales::new(schema);
+    let mut types = Datatypes::new(schema, plans)?;
+    let mut contents = contents(schema, &scales);
+
+    // Every object gets its place first, as objects refer to each other.
+    let mut items = Vec::new();
+    let mut places = Places {
+        groups: vec![ObjectId(0); schema.groups.len()],
+        scales: vec![ObjectId(0); schema.dims.len()],
+        vars: vec![ObjectId(0); schema.vars.len()],
+    };
+    for group in reading_order(schema) {
+        places.groups[group.0] = ObjectId(items.len());
+        items.push(Item::Group(group));
+        for (_, item) in &contents[group.0] {
+            let object = ObjectId(items.len());
+            match item {
+                Item::Group(_) => continue,
+                Item::Type(id) => types.set_object(*id, object),
+                Item::Scale(id) => places.scales[id.0] = object,
+                Item::Var(id) => places.vars[id.0] = object,
+            }
+            items.push(*item);
+        }
+    }
+    for (i, dim) in places.scales.iter_mut().enumerate() {
+        if let Some(var) = scales.coordinate(DimId(i)) {
+            *dim = places.vars[var.0];
+        }
+    }
+
+    let attached = attached(schema, &scales, &places);
+    let extents = extents(schema, plans, &scales);
+    let mut tree = FileTree::default();
+    for item in items {
+        tree.objects.push(match item {
+            Item::Group(id) => {
+                let links = std::mem::take(&mut contents[id.0]);
+                let links = links
+                    .into_iter()
+                    .map(|(name, item)| (name, places.object(item, &types)));
+                ObjectSpec {
+                    kind: ObjectSpecKind::Group {
+                        links: links.collect(),
+                    },
+                    attributes: group_attributes(schema, &types, id)?,
+                }
+            }
+            Item::Type(id) => ObjectSpec {
+                kind: ObjectSpecKind::NamedDatatype(types.committed(id).clone()),
+                attributes: Vec::new(),
+            },
+            Item::Scale(id) => ObjectSpec {
+                kind: ObjectSpecKind::Dataset(scale_dataset(schema.dim(id))),
+                attributes: {
+                    let mut all = vec![
+                        class(),
+                        name_of_dimension(schema.dim(id).length),
+                        scales.dimension_id(id),
+                    ];
+                    all.extend(attached[id.0].as_deref().map(reference_list));
+                    all
+                },
+            },
+            Item::Var(id) => variable(
+                schema,
+                plans,
+                &types,
+                &scales,
+                &places,
+                &attached,
+                &extents[id.0],
+                id,
+            )
+            .map_err(|e| e.in_variable(&schema.var_path(id)))?,
+        });
+    }
+    Ok(Built {
+        tree,
+        vars: places.vars,
+    })
+}
+
+/// Where the objects are in the tree.
+struct Places {
+    groups: Vec<ObjectId>,
+    /// The scale of each dimension, coordinate variable or not.
+    scales: Vec<ObjectId>,
+    vars: Vec<ObjectId>,
+}
+
+impl Places {
+    fn object(&self, item: Item, types: &Datatypes<'_>) -> ObjectId {
+        match item {
+            Item::Group(id) => self.groups[id.0],
+            Item::Type(id) => types.object(id),
+            Item::Scale(id) => self.scales[id.0],
+            Item::Var(id) => self.vars[id.0],
+        }
+    }
+}
+
+/// What is linked in each group, in order.
+pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Item)>> {
+    let homes = homes(schema);
+    let mut incoming: Vec<Vec<TypeId>> = vec![Vec::new(); schema.groups.len()];
+    for (i, (ty, home)) in schema.types.iter().zip(&homes).enumerate() {
+        if ty.group != *home {
+            incoming[home.0].push(TypeId(i));
+        }
+    }
+    let of_group = |(i, group): (usize, &crate::model::Group)| {
+        let mut types: Vec<TypeId> = group
+            .types
+            .iter()
+            .copied()
+            .filter(|t| homes[t.0] == GroupId(i))
+            .collect();
+        if !incoming[i].is_empty() {
+            types.append(&mut incoming[i]);
+            // A type comes after those that it is made of.
+            types.sort_unstable();
+        }
+        let types = types
+            .into_iter()
+            .map(|t| (schema.user_type(t).name.clone(), Item::Type(t)));
+        let alone = group.dims.iter().filter(|d| scales.coordinate(**d).is_none());
+        let alone = alone.map(|d| (schema.dim(*d).name.clone(), Item::Scale(*d)));
+        let vars = group
+            .vars
+            .iter()
+            .map(|v| (scales.link_name(schema, *v), Item::Var(*v)));
+        let children = group
+            .children
+            .iter()
+            .map(|g| (schema.group(*g).name.clone(), Item::Group(*g)));
+        types.chain(alone).chain(vars).chain(children).collect()
+    };
+    schema.groups.iter().enumerate().map(of_group).collect()
+}
+
+/// The variables attached to each dimension's scale; `None` where there are none.
+fn attached(schema: &Schema, scales: &Scales, places: &Places) -> Vec<Option<Vec<(ObjectId, u32)>>> {
+    let mut attached: Vec<Option<Vec<_>>> = vec![None; schema.dims.len()];
+    for (i, var) in schema.vars.iter().enumerate() {
+        if scales.scale_of(VarId(i)).is_some() {
+            continue;
+        }
+        for (position, dim) in (0..).zip(&var.dims) {
+            attached[dim.0]
+                .get_or_insert_default()
+                .push((places.vars[i], position));
+        }
+    }
+    attached
+}
+
+/// The extent of each variable. An unlimited dimension is as long as the longest variable on it; where that is too short
+/// (as variables were left out), its coordinate variable is made longer. That renumbers no chunk, the dimension being
+/// its slowest.
+fn extents(schema: &Schema, plans: &[VariablePlan], scales: &Scales) -> Vec<Vec<u64>> {
+    let mut extents: Vec<Vec<u64>> = plans.iter().map(|plan| plan.layout.extent.clone()).collect();
+    let mut longest = vec![0; schema.dims.len()];
+    for (var, extent) in schema.vars.iter().zip(&extents) {
+        for (dim, length) in var.dims.iter().zip(extent) {
+            longest[dim.0] = longest[dim.0].max(*length);
+        }
+    }
+    for (i, dim) in schema.dims.iter().enumerate() {
+        if !dim.unlimited || longest[i] >= dim.length {
+            continue;
+        }
+        let coordinate = scales.coordinate(DimId(i));
+        if let Some(length) = coordinate.and_then(|var| extents[var.0].first_mut()) {
+            *length = dim.length;
+        }
+    }
+    extents
+}
+
+fn group_attributes(schema: &Schema, types: &Datatypes<'_>, id: GroupId) -> Result<Vec<AttributeSpec>> {
+    let mut all = Vec::new();
+    if id == Schema::ROOT {
+        let properties = concat!("version=2,ncutils=", env!("CARGO_PKG_VERSION"));
+        all.push(attributes::text("_NCProperties", properties));
+        if schema.kind == Kind::Netcdf4Classic {
+            all.push(attributes::scalar_int("_nc3_strict", 1));
+        }
+    }
+    let own = schema.group(id).attributes.iter();
+    let own = own.filter(|a| id != Schema::ROOT || !OF_THE_FILE.contains(&a.name.as_str()));
+    append(schema, types, &mut all, own)
+        .map_err(|(name, e)| named(e, &format!("attribute {name} of group {}", schema.group_path(id))))?;
+    Ok(all)
+}
+
+fn variable(
+    schema: &Schema,
+    plans: &[VariablePlan],
+    types: &Datatypes<'_>,
+    scales: &Scales,
+    places: &Places,
+    attached: &[Option<Vec<(ObjectId, u32)>>],
+    extent: &[u64],
+    id: VarId,
+) -> Result<ObjectSpec> {
+    let var = schema.var(id);
+    let scale_of = scales.scale_of(id);
+    let mut all = Vec::new();
+    if let Some(dim) = scale_of {
+        all.extend([class(), name_of_variable(&var.name), scales.dimension_id(dim)]);
+    }
+    if !var.dims.is_empty() {
+        all.push(scales.coordinate_ids(&var.dims));
+    }
+    for attribute in &var.attributes {
+        let makes_a_scale =
+            attribute.name == "CLASS" && attribute.values.bytes.starts_with(b"DIMENSION_SCALE");
+        if RESERVED.contains(&attribute.name.as_str()) || makes_a_scale {
+            return Err(Error::Usage(format!(
+                "attribute {}: netCDF-4 keeps dimensions under this name; leave it out or rename it",
+                attribute.name
+            )));
+        }
+    }
+    append(schema, types, &mut all, var.attributes.iter())
+        .map_err(|(name, e)| named(e, &format!("attribute {name}")))?;
+    match scale_of {
+        Some(dim) => all.extend(attached[dim.0].as_deref().map(reference_list)),
+        None if var.dims.is_empty() => {}
+        None => {
+            let scales: Vec<_> = var.dims.iter().map(|d| places.scales[d.0]).collect();
+            all.push(dimension_list(&scales));
+        }
+    }
+    Ok(ObjectSpec {
+        kind: ObjectSpecKind::Dataset(dataset::dataset(schema, types, id, &plans[id.0], extent)?),
+        attributes: all,
+    })
+}
+
+/// Adds attributes; an error comes with the attribute's name.
+fn append<'s>(
+    schema: &Schema,
+    types: &Datatypes<'_>,
+    all: &mut Vec<AttributeSpec>,
+    own: impl Iterator<Item = &'s Attribute>,
+) -> Result<(), (&'s str, Error)> {
+    let mut names: HashSet<String> = all.iter().map(|a| a.name.clone()).collect();
+    for attribute in own {
+        let name = attribute.name.as_str();
+        if !names.insert(name.to_owned()) {
+            let why = "there is another of this name, maybe netCDF-4's own; leave it out or rename it";
+            return Err((name, Error::Usage(why.to_owned())));
+        }
+        all.push(attributes::attribute(schema, types, attribute).map_err(|e| (name, e))?);
+    }
+    Ok(())
+}
+
+fn named(error: Error, what: &str) -> Error {
+    match error {
+        Error::Unsupported(why) => Error::Unsupported(format!("{what}: {why}")),
+        Error::Damaged(why) => Error::Damaged(format!("{what}: {why}")),
+        e => Error::Usage(format!("{what}: {e}")),
+    }
+}

@@ -1,0 +1,298 @@
+//! The data of a netCDF-4 file.
+
+use std::sync::Arc;
+
+use ncutils_hdf5::{ByteSink, FileWriter, ObjectId};
+
+use super::datatypes::byte_order;
+use super::elements::ElementShape;
+use super::reorder_window::ReorderWindow;
+use super::tree::Built;
+use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, swap_units};
+use crate::error::{Error, Result};
+use crate::filter::Context;
+use crate::filter::pipeline::{self, Scratch};
+use crate::format::{EncodedChunk, VariablePlan, Writer};
+use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
+use crate::store::Output;
+
+/// A netCDF-4 file being written.
+pub struct Netcdf4Writer {
+    file: FileWriter,
+    output: Arc<dyn Output>,
+    vars: Vec<VariableState>,
+    window: ReorderWindow<Piece>,
+}
+
+/// What is known of a variable.
+struct VariableState {
+    path: String,
+    dataset: ObjectId,
+    layout: VariableLayout,
+    /// `None` unless chunked.
+    grid: Option<ChunkGrid>,
+    shape: ElementShape,
+    /// Bytes of a number that is to be reversed from [`Values`] to storage; 1 where none.
+    swap: usize,
+}
+
+/// A piece of data whose turn has not come.
+enum Piece {
+    Chunk {
+        var: VarId,
+        chunk: u64,
+        data: EncodedChunk,
+    },
+    Values {
+        var: VarId,
+        place: Place,
+        values: Values,
+    },
+}
+
+/// Where values belong.
+#[derive(Clone, Copy)]
+enum Place {
+    /// They are all elements of one chunk.
+    Chunk(u64),
+    /// They follow each other from this byte on.
+    Range(u64),
+}
+
+/// A piece that has had its turn.
+enum Write {
+    At { address: u64, bytes: Vec<u8> },
+    Storage { var: VarId, offset: u64, bytes: Vec<u8> },
+}
+
+impl Netcdf4Writer {
+    /// Begins the file that `built` describes.
+    ///
+    /// # Errors
+    /// What HDF5 cannot hold, and what the output refuses.
+    pub fn create(
+        output: Arc<dyn Output>,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        built: Built,
+    ) -> Result<Self> {
+        let mut vars = Vec::with_capacity(plans.len());
+        for (i, (plan, dataset)) in plans.iter().zip(built.vars).enumerate() {
+            let layout = plan.layout.clone();
+            let grid = match &layout.storage {
+                Storage::Chunked { shape } => Some(ChunkGrid::new(&layout.extent, shape)?),
+                _ => None,
+            };
+            let big = byte_order(plan) == ncutils_hdf5::ByteOrder::Big;
+            vars.push(VariableState {
+                path: schema.var_path(VarId(i)),
+                dataset,
+                grid,
+                shape: ElementShape::new(schema, schema.vars[i].ty),
+                swap: if big { layout.element_size } else { 1 },
+                layout,
+            });
+        }
+        let sink: Arc<dyn ByteSink> = output.clone();
+        Ok(Self {
+            file: FileWriter::create(sink, built.tree)?,
+            output,
+            vars,
+            window: ReorderWindow::new(),
+        })
+    }
+
+    fn var(&self, var: VarId) -> Result<&VariableState> {
+        self.vars
+            .get(var.0)
+            .ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
+    }
+
+    fn submit(&self, ticket: u64, piece: Piece) -> Result<()> {
+        self.window
+            .submit(ticket, piece, |piece| self.turn(piece), |write| self.write(write))
+    }
+
+    /// What happens to pieces in the order of tickets: they get their places in the file.
+    fn turn(&self, piece: Piece) -> Result<Write> {
+        match piece {
+            Piece::Chunk { var, chunk, data } => self.reserve(var, chunk, data),
+            Piece::Values { var, place, values } => {
+                let state = self.var(var)?;
+                let in_variable = |e: Error| e.in_variable(&state.path);
+                let mut bytes = state.shape.insert(values, &self.file).map_err(in_variable)?;
+                swap_units(&mut bytes, state.swap);
+                match place {
+                    Place::Range(offset) => Ok(Write::Storage { var, offset, bytes }),
+                    Place::Chunk(chunk) => {
+                        let data = state.encode(bytes).map_err(|e| state.in_chunk(e, chunk))?;
+                        self.reserve(var, chunk, data)
+                    }
+                }
+            }
+        }
+    }
+
+    fn reserve(&self, var: VarId, chunk: u64, data: EncodedChunk) -> Result<Write> {
+        let state = self.var(var)?;
+        let size = data.bytes.len() as u64;
+        let address = self
+            .file
+            .reserve_chunk(state.dataset, chunk, size, data.filter_mask)
+            .map_err(|e| state.in_chunk(e.into(), chunk))?;
+        Ok(Write::At {
+            address,
+            bytes: data.bytes,
+        })
+    }
+
+    fn write(&self, write: Write) -> Result<()> {
+        match write {
+            Write::At { address, bytes } => Ok(self.file.write_at(address, &bytes)?),
+            Write::Storage { var, offset, bytes } => {
+                let dataset = self.var(var)?.dataset;
+                Ok(self.file.write_storage(dataset, offset, &bytes)?)
+            }
+        }
+    }
+}
+
+impl Writer for Netcdf4Writer {
+    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, mut data: EncodedChunk) -> Result<()> {
+        let state = self.var(var)?;
+        let Some(grid) = state.grid.as_ref().filter(|grid| chunk < grid.len()) else {
+            return Err(Error::Usage(format!("there is no chunk {chunk}")).in_variable(&state.path));
+        };
+        // The layouts that older readers know have no flag for this; the filter mask says the same chunk by chunk.
+        if state.layout.edge_chunks_unfiltered && grid.is_edge(chunk) {
+            let filters = state.layout.filters.len() as u32;
+            data.filter_mask = 1u32.checked_shl(filters).unwrap_or(0).wrapping_sub(1);
+        }
+        self.submit(ticket, Piece::Chunk { var, chunk, data })
+    }
+
+    fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
+        let state = self.var(var)?;
+        self.file
+            .write_storage(state.dataset, offset, data)
+            .map_err(|e| Error::from(e).in_variable(&state.path))
+    }
+
+    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
+        let state = self.var(var)?;
+        let piece = state
+            .place(region, values)
+            .map_err(|e| e.in_variable(&state.path))
+            .map(|(place, values)| Piece::Values { var, place, values })?;
+        self.submit(ticket, piece)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.window.close()?;
+        self.file.finish()?;
+        self.output
+            .commit()
+            .map_err(|e| Error::io("cannot complete the file", e))
+    }
+}
+
+impl VariableState {
+    fn in_chunk(&self, error: Error, chunk: u64) -> Error {
+        let index = self
+            .grid
+            .as_ref()
+            .map(|grid| grid.coordinates(chunk))
+            .unwrap_or_default();
+        error.in_chunk(&index).in_variable(&self.path)
+    }
+
+    /// Finds where the values of a region belong, completing those of a chunk that reaches past the extent.
+    fn place(&self, region: &Region, values: Values) -> Result<(Place, Values)> {
+        let size = self.layout.element_size;
+        if !region.fits(&self.layout.extent) || byte_count(&region.count, size) != Some(values.bytes.len()) {
+            return Err(Error::Usage(format!(
+                "{} bytes of values for a region of {:?} at {:?}",
+                values.bytes.len(),
+                region.count,
+                region.start
+            )));
+        }
+        let Some(grid) = &self.grid else {
+            let offset = linear(&region.start, &self.layout.extent)
+                .and_then(|n| n.checked_mul(size as u64))
+                .ok_or_else(|| Error::Usage("a region past 2^64 bytes".to_owned()))?;
+            return Ok((Place::Range(offset), values));
+        };
+        let chunk = grid.span(region).map(|span| grid.index(&span.start));
+        let Some(chunk) = chunk.filter(|chunk| grid.region(*chunk) == *region) else {
+            return Err(Error::Usage(format!(
+                "a region of {:?} at {:?} is not one chunk",
+                region.count, region.start
+            )));
+        };
+        let values = if grid.is_edge(chunk) {
+            self.complete(grid.chunk(), region, values)?
+        } else {
+            values
+        };
+        Ok((Place::Chunk(chunk), values))
+    }
+
+    /// A whole chunk: the values, and fill values where it reaches past the extent.
+    fn complete(&self, shape: &[u64], region: &Region, mut values: Values) -> Result<Values> {
+        let size = self.layout.element_size;
+        let bytes = byte_count(shape, size)
+            .ok_or_else(|| Error::Unsupported("a chunk larger than memory".to_owned()))?;
+        let fill = self
+            .layout
+            .fill
+            .value
+            .as_ref()
+            .filter(|value| value.bytes.len() == size);
+        let mut whole = vec![0; bytes];
+        if let Some(fill) = fill {
+            let element = self.shape.rebase(fill, &mut values.heap)?;
+            fill_pattern(&mut whole, &element);
+        }
+        let origin = vec![0; shape.len()];
+        copy_region(
+            &values.bytes,
+            &region.count,
+            &origin,
+            &mut whole,
+            shape,
+            &origin,
+            &region.count,
+            size,
+            1,
+        )?;
+        Ok(Values {
+            bytes: whole,
+            heap: values.heap,
+        })
+    }
+
+    fn encode(&self, bytes: Vec<u8>) -> Result<EncodedChunk> {
+        if self.layout.filters.is_empty() {
+            return Ok(EncodedChunk {
+                bytes,
+                filter_mask: 0,
+            });
+        }
+        let context = Context {
+            element_size: self.layout.element_size,
+            chunk_size: bytes.len(),
+        };
+        pipeline::encode(&self.layout.filters, &bytes, &mut Scratch::new(), &context)
+    }
+}
+
+/// The number of the element at `start` in C order over `extent`.
+fn linear(start: &[u64], extent: &[u64]) -> Option<u64> {
+    element_count(extent)?;
+    let mut number = 0u64;
+    for (s, n) in start.iter().zip(extent) {
+        number = number.checked_mul(*n)?.checked_add(*s)?;
+    }
+    Some(number)
+}
