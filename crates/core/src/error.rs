@@ -85,6 +85,10 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
 
+    /// A mistake in this program.
+    #[error("internal error: {0}")]
+    Internal(String),
+
     /// Legal, but something this version does not do.
     #[error("{0} is not supported")]
     Unsupported(String),

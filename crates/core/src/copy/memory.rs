@@ -34,9 +34,7 @@ pub fn default_budget() -> u64 {
 
 fn machine_memory() -> Option<u64> {
     let info = rustix::system::sysinfo();
-    u64::try_from(info.totalram)
-        .ok()?
-        .checked_mul(u64::from(info.mem_unit.max(1)))
+    info.totalram.checked_mul(info.mem_unit.max(1).into())
 }
 
 /// The least limit on the path from the process's control group to the root: version 2 in `memory.max`, version 1 in

@@ -6,12 +6,22 @@
 //!   └── encoded chunks, ranges, values ──► run: pass through │ refilter │ rechunk ────────┘
 //! ```
 
+mod block;
+mod execute;
+mod job;
+mod ledger;
 mod memory;
+mod order;
 pub mod plan;
+mod prepare;
 mod progress;
+mod run;
+mod scatter;
 
 pub use memory::{default_budget, parse_memory};
+pub use prepare::{Prepared, prepare};
 pub use progress::Progress;
+pub use run::{RunOptions, run};
 
 use crate::model::{Schema, VarId, VariableLayout};
 
@@ -32,3 +42,6 @@ pub struct VariableCopy {
     /// How the output stores it.
     pub layout: VariableLayout,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,14 @@
 //! Reading a region of a variable through the chunks or ranges that a [`Reader`] gives: the part of
 //! [`Reader::read_region`] that is the same for all formats.
 
-use super::{EncodedChunk, Reader};
-use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, swap_units};
+use super::Reader;
+use crate::chunk::{
+    Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, swap_units,
+};
 use crate::error::{Error, Result};
 use crate::filter::Context;
-use crate::model::{Encoding, Endian, Storage, Values, VarId, VariableLayout};
+use crate::filter::pipeline::{self, Scratch};
+use crate::model::{Encoding, Endian, FilterSpec, Storage, Values, VarId, VariableLayout};
 
 /// Small pieces of a range closer together than this are read in one go.
 const SPAN: usize = 1 << 20;
@@ -53,51 +56,40 @@ pub fn fill_element(layout: &VariableLayout) -> &[u8] {
     }
 }
 
-/// Decodes a chunk: `shape` elements in C order, in the layout's byte order.
+/// What the filters need to know of a chunk of `shape`.
 ///
 /// # Errors
-/// What a filter finds wrong, or a chunk of the wrong length.
-pub fn decode_chunk(
-    layout: &VariableLayout,
-    shape: &[u64],
-    edge: bool,
-    chunk: EncodedChunk,
-) -> Result<Vec<u8>> {
-    let size = byte_count(shape, layout.element_size)
+/// Where the chunk does not fit into memory.
+pub fn chunk_context(layout: &VariableLayout, shape: &[u64]) -> Result<Context> {
+    let chunk_size = byte_count(shape, layout.element_size)
         .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))?;
-    let context = Context {
+    Ok(Context {
         element_size: layout.element_size,
-        chunk_size: size,
-    };
-    let bytes = if edge && layout.edge_chunks_unfiltered {
-        chunk.bytes
-    } else {
-        decode(layout, chunk, &context)?
-    };
-    if bytes.len() != size {
-        return Err(Error::Damaged(format!("{} bytes, not {size}", bytes.len())));
-    }
-    Ok(bytes)
+        chunk_size,
+    })
 }
 
-fn decode(layout: &VariableLayout, chunk: EncodedChunk, _context: &Context) -> Result<Vec<u8>> {
-    let applied = |i: usize| i >= 32 || chunk.filter_mask >> i & 1 == 0;
-    match layout.filters.iter().enumerate().find(|(i, _)| applied(*i)) {
-        None => Ok(chunk.bytes),
-        Some((_, filter)) => Err(Error::UnknownFilter {
-            id: filter.id,
-            name: filter.name.clone(),
-        }),
+/// The filters that a chunk is stored with: none where it reaches past the extent (`edge`) and the layout says so.
+pub fn chunk_filters(layout: &VariableLayout, edge: bool) -> &[FilterSpec] {
+    if edge && layout.edge_chunks_unfiltered {
+        &[]
+    } else {
+        &layout.filters
     }
 }
 
 fn allocate(size: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    resize(&mut bytes, size)?;
+    Ok(bytes)
+}
+
+fn resize(bytes: &mut Vec<u8>, size: usize) -> Result<()> {
     bytes
-        .try_reserve_exact(size)
+        .try_reserve_exact(size.saturating_sub(bytes.len()))
         .map_err(|_| Error::Unsupported(format!("a region of {size} bytes, which memory does not hold,")))?;
     bytes.resize(size, 0);
-    Ok(bytes)
+    Ok(())
 }
 
 fn filled(size: usize, layout: &VariableLayout) -> Result<Vec<u8>> {
@@ -119,6 +111,8 @@ fn from_chunks(
     size: usize,
 ) -> Result<Vec<u8>> {
     let grid = ChunkGrid::new(&layout.extent, shape)?;
+    let context = chunk_context(layout, shape)?;
+    let mut scratch = Scratch::new();
     let swap = swap_unit(layout);
     let mut out = None;
     for index in grid.chunks_in(inside) {
@@ -126,7 +120,8 @@ fn from_chunks(
         let Some(chunk) = reader.read_encoded_chunk(var, index).map_err(wrap)? else {
             continue;
         };
-        let mut decoded = decode_chunk(layout, shape, grid.is_edge(index), chunk).map_err(wrap)?;
+        let filters = chunk_filters(layout, grid.is_edge(index));
+        let mut decoded = pipeline::decode(filters, chunk, &context, &mut scratch).map_err(wrap)?;
         let origin = grid.origin(index);
         if region.start == origin && region.count == *shape && inside == region {
             swap_units(&mut decoded, swap);
@@ -166,66 +161,87 @@ fn from_ranges(
     inside: &Region,
     size: usize,
 ) -> Result<Vec<u8>> {
-    let element = layout.element_size;
-    if byte_count(&layout.extent, 1).is_none() {
-        return Err(Error::Damaged(
-            "a variable with more elements than can be counted".into(),
-        ));
-    }
     let swap = swap_unit(layout);
-    let rank = layout.extent.len();
-    // Dimensions from `level` on are read at once: as many as are contiguous in storage, or nearly so.
-    let mut level = rank;
-    let mut span = element as u64;
-    let mut stride = element as u64;
-    for d in (0..rank).rev() {
-        let length = (inside.count[d] - 1).saturating_mul(stride).saturating_add(span);
-        let wanted = inside.count[d..]
-            .iter()
-            .fold(element as u64, |n, c| n.saturating_mul(*c));
-        if length != wanted && (length > SPAN as u64 || length / 16 > wanted) {
-            break;
-        }
-        level = d;
-        span = length;
-        stride = stride.saturating_mul(layout.extent[d]);
-    }
-    let whole = level == 0 && span == size as u64 && inside == region;
-    if whole {
-        let mut out = allocate(size)?;
-        reader.read_range(
-            var,
-            byte_offset(&layout.extent, &inside.start, element)?,
-            &mut out,
-        )?;
-        swap_units(&mut out, swap);
-        return Ok(out);
+    let mut stored = Vec::new();
+    read_ranges(reader, var, inside, &mut stored)?;
+    if inside == region {
+        swap_units(&mut stored, swap);
+        return Ok(stored);
     }
     let mut out = filled(size, layout)?;
-    let span = usize::try_from(span).map_err(|_| Error::Unsupported("a region larger than memory".into()))?;
-    let mut piece = allocate(span)?;
-    let (src_strides, dst_strides) = (
-        strides(&layout.extent, element)?,
-        strides(&region.count, element)?,
-    );
-    let outer = ChunkGrid::new(&inside.count[..level], &vec![1; level])?;
-    for n in 0..outer.len() {
-        let mut at = inside.start.clone();
-        for (a, c) in at.iter_mut().zip(outer.coordinates(n)) {
-            *a += c;
+    copy_region(
+        &stored,
+        &inside.count,
+        &vec![0; inside.rank()],
+        &mut out,
+        &region.count,
+        &inside.relative_to(&region.start).start,
+        &inside.count,
+        layout.element_size,
+        swap,
+    )?;
+    Ok(out)
+}
+
+/// Reads a region of a contiguous or compact variable that lies within its extent into `out`, whose earlier content is lost:
+/// the elements in C order, in the layout's byte order.
+///
+/// # Errors
+/// Where the region does not fit into memory, and what the reader finds wrong.
+pub fn read_ranges(reader: &dyn Reader, var: VarId, region: &Region, out: &mut Vec<u8>) -> Result<()> {
+    let layout = reader.layout(var);
+    let extent = &layout.extent;
+    let element = layout.element_size;
+    let size = byte_count(&region.count, element).filter(|_| region.fits(extent));
+    let size = size.ok_or_else(|| Error::Damaged("a region outside its variable".into()))?;
+    resize(out, size)?;
+    if size == 0 {
+        return Ok(());
+    }
+    let src_strides = strides(extent, element)?;
+    let dst_strides = strides(&region.count, element)?;
+    let rank = extent.len();
+    // Dimensions from `level` on are read in one go: as many as are contiguous in storage, or nearly so.
+    let (mut level, mut span, mut wanted) = (rank, element, element);
+    for d in (0..rank).rev() {
+        let count = region.count[d] as usize;
+        let length = (count - 1) * src_strides[d] + span;
+        wanted *= count;
+        if length != wanted && (length > SPAN || length / 16 > wanted) {
+            break;
         }
-        reader.read_range(var, byte_offset(&layout.extent, &at, element)?, &mut piece)?;
-        let dst_at = (0..rank).fold(0, |o, d| o + (at[d] - region.start[d]) as usize * dst_strides[d]);
+        (level, span) = (d, length);
+    }
+    let whole = region.count[level..].iter().product::<u64>() as usize * element;
+    let mut piece = Vec::new();
+    if span != whole {
+        resize(&mut piece, span)?;
+    }
+    let outer = ChunkGrid::new(&region.count[..level], &vec![1; level])?;
+    let mut at = region.start.clone();
+    for n in 0..outer.len() {
+        let step = outer.coordinates(n);
+        let mut dst_at = 0;
+        for (d, s) in step.iter().enumerate() {
+            at[d] = region.start[d] + s;
+            dst_at += *s as usize * dst_strides[d];
+        }
+        let offset = byte_offset(extent, &at, element)?;
+        if span == whole {
+            reader.read_range(var, offset, &mut out[dst_at..dst_at + span])?;
+            continue;
+        }
+        reader.read_range(var, offset, &mut piece)?;
         let mut axes = (level..rank)
-            .map(|d| crate::chunk::Axis {
-                count: inside.count[d] as usize,
+            .map(|d| Axis {
+                count: region.count[d] as usize,
                 src: src_strides[d],
                 dst: dst_strides[d],
             })
             .collect();
-        crate::chunk::copy_strided(&piece, 0, &mut out, dst_at, &mut axes, element, swap)?;
+        copy_strided(&piece, 0, out, dst_at, &mut axes, element, 1)?;
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Bytes from one element to the next in each dimension of a row-major buffer.
@@ -243,7 +259,7 @@ fn strides(shape: &[u64], element: usize) -> Result<Vec<usize>> {
 }
 
 /// Where an element begins in the storage of a contiguous variable.
-fn byte_offset(extent: &[u64], at: &[u64], element: usize) -> Result<u64> {
+pub fn byte_offset(extent: &[u64], at: &[u64], element: usize) -> Result<u64> {
     at.iter()
         .zip(extent)
         .try_fold(0u64, |o, (a, length)| o.checked_mul(*length)?.checked_add(*a))
@@ -255,6 +271,7 @@ fn byte_offset(extent: &[u64], at: &[u64], element: usize) -> Result<u64> {
 mod tests {
     use super::*;
     use crate::chunk::fill_pattern;
+    use crate::format::EncodedChunk;
     use crate::model::{Fill, FillTime, Kind, Schema};
     use proptest::prelude::*;
 

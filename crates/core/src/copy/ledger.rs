@@ -1,0 +1,191 @@
+//! Who holds how much memory, so that all together stay within the budget.
+//!
+//! Jobs are admitted in order. An admitted job holds its working memory until it completes, and what it handed to the
+//! writer until all jobs before it have completed too: until then the writer may be keeping it back.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Memory a job needs, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// While it runs.
+    pub working: u64,
+    /// For a block that outlives the job; given back with [`Ledger::release`].
+    pub block: u64,
+}
+
+/// The account of a run.
+#[derive(Debug)]
+pub struct Ledger {
+    budget: u64,
+    window: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    used: u64,
+    peak: u64,
+    running: usize,
+    /// Completed jobs before which others have not completed, and what the writer may keep of each.
+    waiting: BTreeMap<u64, u64>,
+    kept: u64,
+    /// The first job that has not completed.
+    low: u64,
+    stopped: bool,
+}
+
+impl Ledger {
+    /// An account over `budget` bytes, of which the writer may keep `window` back.
+    pub fn new(budget: u64, window: u64) -> Self {
+        Self {
+            budget,
+            window,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is room for a job, and admits it. A job that nothing runs beside is always admitted. False where
+    /// the run was stopped. `shed` is called before waiting, and says how many bytes it freed.
+    pub fn admit(&self, cost: Cost, shed: impl FnOnce() -> u64) -> bool {
+        let need = cost.working + cost.block;
+        let mut shed = Some(shed);
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return false;
+            }
+            let room = state.used.saturating_add(need) <= self.budget && state.kept <= self.window;
+            if room || state.running == 0 && shed.is_none() {
+                state.used += need;
+                state.peak = state.peak.max(state.used);
+                state.running += 1;
+                return true;
+            }
+            if let Some(shed) = shed.take() {
+                drop(state);
+                let freed = shed();
+                state = self.lock();
+                state.used = state.used.saturating_sub(freed);
+                continue;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Job `number`, admitted with `working` bytes, has completed and handed `kept` bytes to the writer.
+    pub fn complete(&self, number: u64, working: u64, kept: u64) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        state.running -= 1;
+        state.used = state.used.saturating_sub(working) + kept;
+        state.kept += kept;
+        state.waiting.insert(number, kept);
+        while let Some(entry) = state.waiting.first_entry() {
+            if *entry.key() != state.low {
+                break;
+            }
+            let kept = entry.remove();
+            state.used = state.used.saturating_sub(kept);
+            state.kept = state.kept.saturating_sub(kept);
+            state.low += 1;
+        }
+        drop(guard);
+        self.changed.notify_all();
+    }
+
+    /// Gives back `bytes` of a block.
+    pub fn release(&self, bytes: u64) {
+        let mut state = self.lock();
+        state.used = state.used.saturating_sub(bytes);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Admits no job any more.
+    pub fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether [`Ledger::stop`] was called.
+    pub fn is_stopped(&self) -> bool {
+        self.lock().stopped
+    }
+
+    /// The most that was ever held.
+    #[cfg(test)]
+    pub fn peak(&self) -> u64 {
+        self.lock().peak
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(working: u64) -> Cost {
+        Cost { working, block: 0 }
+    }
+
+    #[test]
+    fn a_job_alone_is_admitted_whatever_it_needs() {
+        let ledger = Ledger::new(10, 10);
+        assert!(ledger.admit(cost(100), || 0));
+        ledger.complete(0, 100, 0);
+        assert!(ledger.admit(cost(5), || 0));
+        assert_eq!(ledger.peak(), 100);
+    }
+
+    #[test]
+    fn what_came_early_counts_until_its_turn() {
+        let ledger = Ledger::new(10, 100);
+        assert!(ledger.admit(cost(3), || 0));
+        assert!(ledger.admit(cost(3), || 0));
+        ledger.complete(1, 3, 2);
+        assert_eq!(ledger.lock().used, 5);
+        ledger.complete(0, 3, 2);
+        assert_eq!(ledger.lock().used, 0);
+    }
+
+    #[test]
+    fn a_job_waits_for_room() {
+        let ledger = Ledger::new(10, 100);
+        assert!(ledger.admit(cost(8), || 0));
+        std::thread::scope(|s| {
+            let second = s.spawn(|| ledger.admit(cost(8), || 0));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            assert!(!second.is_finished());
+            ledger.complete(0, 8, 0);
+            assert!(second.join().unwrap());
+        });
+        assert_eq!(ledger.peak(), 8);
+    }
+
+    #[test]
+    fn room_is_made_before_waiting() {
+        let ledger = Ledger::new(10, 100);
+        let block = Cost { working: 0, block: 8 };
+        assert!(ledger.admit(block, || 0));
+        assert!(ledger.admit(cost(8), || 8));
+        assert_eq!(ledger.peak(), 8);
+    }
+
+    #[test]
+    fn stopping_wakes_who_waits() {
+        let ledger = Ledger::new(10, 100);
+        assert!(ledger.admit(cost(8), || 0));
+        std::thread::scope(|s| {
+            let second = s.spawn(|| ledger.admit(cost(8), || 0));
+            ledger.stop();
+            assert!(!second.join().unwrap());
+        });
+    }
+}

@@ -1,0 +1,213 @@
+//! In which order the chunks of a variable are written when their shape changes, and which are made together.
+//!
+//! Where input and output chunks share boundaries, the grid of output chunks falls apart into *tiles*: the smallest boxes
+//! whose faces are faces of input chunks too. Made tile by tile, each input chunk is decoded once, in little memory.
+//! Chunks are written tile after tile, and in C order within a tile; that order depends on shapes alone, so
+//! neither memory nor threads change what is written. A *block* is what is made at once: a tile, or, where
+//! that is too large for the budget, a run of the tile's chunks that is itself a box.
+//!
+//! ```text
+//! input 2×2, output 3×3 chunks:    tile = 6×6 elements = 2×2 output chunks = 3×3 input chunks
+//! ```
+
+use crate::chunk::Region;
+
+/// The order of chunks, and its division into blocks.
+#[derive(Debug, Clone)]
+pub struct BlockOrder {
+    counts: Vec<u64>,
+    tile: Vec<u64>,
+    /// The chunks behind one step in each dimension of the grid.
+    after: Vec<u64>,
+    /// Within a tile a block is one chunk thick before this dimension, `step` in it, and the whole tile after it.
+    level: usize,
+    step: u64,
+}
+
+/// Chunks made together: a box of the grid, whose chunks follow each other in the order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The box, in chunks.
+    pub span: Region,
+    /// The place of its first chunk in the order.
+    pub first: u64,
+    /// The place after its last.
+    pub end: u64,
+}
+
+/// The shape of a tile in output chunks: input chunks of shape `input`, output chunks of shape `output`, over `counts`
+/// output chunks in each dimension of `extent`.
+pub fn tile_shape(input: &[u64], output: &[u64], extent: &[u64], counts: &[u64]) -> Vec<u64> {
+    let mut tile = Vec::with_capacity(counts.len());
+    for (((i, o), length), count) in input.iter().zip(output).zip(extent).zip(counts) {
+        let chunks = if *i >= *length || *i == 0 || *o == 0 {
+            *count
+        } else {
+            i / gcd(*i, *o)
+        };
+        tile.push(chunks.min(*count).max(1));
+    }
+    tile
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl BlockOrder {
+    /// The order over a grid of `counts` chunks in tiles of `tile` chunks, divided into blocks of at most `most` chunks (and at
+    /// least one).
+    pub fn new(counts: &[u64], tile: &[u64], most: u64) -> Self {
+        let tile: Vec<u64> = tile
+            .iter()
+            .zip(counts)
+            .map(|(t, n)| (*t).min(*n).max(1))
+            .collect();
+        let mut after = vec![1u64; counts.len()];
+        for d in (0..counts.len().saturating_sub(1)).rev() {
+            after[d] = after[d + 1].saturating_mul(counts[d + 1]);
+        }
+        let (mut level, mut step, mut chunks) = (0, 1, 1u64);
+        for d in (0..tile.len()).rev() {
+            level = d;
+            step = tile[d];
+            let whole = chunks.saturating_mul(tile[d]);
+            if whole > most {
+                step = (most / chunks).clamp(1, tile[d]);
+                // Blocks of like size rather than a small last one.
+                step = tile[d].div_ceil(tile[d].div_ceil(step));
+                break;
+            }
+            chunks = whole;
+        }
+        Self {
+            counts: counts.to_vec(),
+            tile,
+            after,
+            level,
+            step,
+        }
+    }
+
+    /// The place in the order of the chunk at `coordinates` of the grid.
+    pub fn place(&self, coordinates: &[u64]) -> u64 {
+        let mut front = 1;
+        let mut place = 0;
+        let mut local = 0;
+        for (d, c) in coordinates.iter().enumerate() {
+            let start = c - c % self.tile[d];
+            let length = self.tile[d].min(self.counts[d] - start);
+            place += front * start * self.after[d];
+            local = local * length + (c - start);
+            front *= length;
+        }
+        place + local
+    }
+
+    /// The block that holds the chunk at `place`, which is less than the number of chunks.
+    pub fn block_at(&self, place: u64) -> Block {
+        let rank = self.counts.len();
+        let mut start = vec![0; rank];
+        let mut lengths = vec![0; rank];
+        let mut rest = place;
+        let mut front = 1;
+        for d in 0..rank {
+            let layer = front * self.after[d];
+            start[d] = rest / (self.tile[d] * layer) * self.tile[d];
+            rest -= start[d] * layer;
+            lengths[d] = self.tile[d].min(self.counts[d] - start[d]);
+            front *= lengths[d];
+        }
+        let tile_first = place - rest;
+        // Now `rest` is the place within the tile.
+        let mut first = 0;
+        let mut size = 1;
+        let mut count = lengths.clone();
+        let mut behind = front;
+        for d in 0..rank {
+            behind /= lengths[d];
+            let at = rest / behind;
+            rest %= behind;
+            let from = match d.cmp(&self.level) {
+                std::cmp::Ordering::Less => {
+                    count[d] = 1;
+                    at
+                }
+                std::cmp::Ordering::Equal => {
+                    let from = at - at % self.step;
+                    count[d] = self.step.min(lengths[d] - from);
+                    from
+                }
+                std::cmp::Ordering::Greater => 0,
+            };
+            start[d] += from;
+            first += from * behind;
+            size *= count[d];
+        }
+        Block {
+            span: Region { start, count },
+            first: tile_first + first,
+            end: tile_first + first + size,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkGrid;
+    use proptest::prelude::*;
+
+    #[test]
+    fn tiles_end_where_chunks_of_both_end() {
+        assert_eq!(
+            tile_shape(&[100, 100], &[30, 50], &[1000, 1000], &[34, 20]),
+            [10, 2]
+        );
+        assert_eq!(
+            tile_shape(&[1, 361, 720], &[248, 19, 36], &[248, 361, 720], &[1, 19, 20]),
+            [1, 19, 20]
+        );
+        assert_eq!(tile_shape(&[97], &[100], &[1000], &[10]), [10]);
+        assert!(tile_shape(&[], &[], &[], &[]).is_empty());
+    }
+
+    #[test]
+    fn a_budget_cuts_a_tile_into_like_parts() {
+        let order = BlockOrder::new(&[1, 19, 20], &[1, 19, 20], 84);
+        assert_eq!((order.level, order.step), (1, 4));
+        assert_eq!(order.block_at(0).span.count, [1, 4, 20]);
+        assert_eq!(order.block_at(379).span.start, [0, 16, 0]);
+        let scalar = BlockOrder::new(&[], &[], 5);
+        assert_eq!(scalar.block_at(0).end, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_follow_each_other_and_hold_every_chunk_once(
+            dims in proptest::collection::vec((1u64..6, 1u64..5), 0..4),
+            most in 1u64..20,
+        ) {
+            let counts: Vec<_> = dims.iter().map(|d| d.0).collect();
+            let tile: Vec<_> = dims.iter().map(|d| d.1).collect();
+            let order = BlockOrder::new(&counts, &tile, most);
+            let grid = ChunkGrid::new(&counts, &vec![1; counts.len()]).unwrap();
+            let mut place = 0;
+            let mut seen = vec![false; grid.len() as usize];
+            while place < grid.len() {
+                let block = order.block_at(place);
+                prop_assert_eq!(block.first, place);
+                prop_assert_eq!(Some(block.end - block.first), block.span.element_count());
+                prop_assert!(block.end - block.first <= most);
+                for (n, index) in grid.chunks_of_span(block.span.clone()).enumerate() {
+                    let at = place + n as u64;
+                    prop_assert_eq!(order.place(&grid.coordinates(index)), at);
+                    prop_assert_eq!(&order.block_at(at), &block);
+                    prop_assert!(!std::mem::replace(&mut seen[index as usize], true));
+                }
+                place = block.end;
+            }
+            prop_assert!(seen.iter().all(|s| *s));
+        }
+    }
+}

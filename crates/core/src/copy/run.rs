@@ -1,0 +1,187 @@
+//! Running a copy: all threads take jobs from one queue in the order of tickets.
+//!
+//! ```text
+//!            ┌─► thread ─► execute ─┐
+//! jobs ──────┼─► thread ─► execute ─┼──► Writer
+//! (in order) └─► thread ─► execute ─┘
+//!    ▲  admitted while the ledger has room      │
+//!    └──────────────── completed ◄──────────────┘
+//! ```
+//!
+//! No thread waits for another, but for the jobs that empty a block: they come in the queue after all that fill it, so
+//! those are already running.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::block::Pool;
+use super::execute::Worker;
+use super::job::{Costed, Job, Terms, jobs};
+use super::ledger::Ledger;
+use super::prepare::Prepared;
+use super::{Progress, default_budget};
+use crate::error::{Error, Result};
+use crate::format::{Reader, Writer};
+
+/// How to run a copy.
+#[derive(Clone, Copy, Default)]
+pub struct RunOptions<'a> {
+    /// How many threads; `None` for as many as the system can run at once.
+    pub threads: Option<usize>,
+    /// Bytes of memory for data; `None` for [`default_budget`].
+    pub memory: Option<u64>,
+    /// Who is told of the progress.
+    pub progress: Option<&'a dyn Progress>,
+}
+
+/// Of the budget, the writer may keep back at most one part in this many.
+const WINDOW_SHARE: u64 = 4;
+
+/// Copies the data of all variables from `reader` to `writer`, and finishes it. `prepared` is what
+/// [`prepare`](super::prepare) made of the same reader, and what `writer` was created with.
+///
+/// # Errors
+/// The error of the first job (in the order of tickets) that failed, naming variable and chunk. The writer is dropped
+/// unfinished then.
+pub fn run(
+    reader: &dyn Reader,
+    prepared: &Prepared,
+    writer: Box<dyn Writer>,
+    options: &RunOptions,
+) -> Result<()> {
+    let threads = options
+        .threads
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+        .max(1);
+    let budget = options.memory.unwrap_or_else(default_budget);
+    if let Some(progress) = options.progress {
+        let total = prepared
+            .variables
+            .iter()
+            .fold(0u64, |n, v| n.saturating_add(v.bytes));
+        progress.start(total);
+    }
+    let terms = Terms {
+        reader,
+        plans: &prepared.plans,
+        threads,
+        budget,
+    };
+    let engine = Engine {
+        terms: &terms,
+        writer: &*writer,
+        progress: options.progress,
+        ledger: Ledger::new(budget, budget / WINDOW_SHARE),
+        pool: Pool::default(),
+        failure: Mutex::new(None),
+    };
+    let queue = Mutex::new(Queue {
+        jobs: jobs(&terms, &prepared.variables),
+        next: 0,
+    });
+    thread::scope(|scope| {
+        for n in 1..threads {
+            let builder = thread::Builder::new().name(format!("copy-{n}"));
+            // Where the system refuses a thread, those there are do the work.
+            if builder.spawn_scoped(scope, || engine.work(&queue)).is_err() {
+                break;
+            }
+        }
+        engine.work(&queue);
+    });
+    drop(queue);
+    let failure = engine
+        .failure
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    match failure {
+        Some((_, error)) => Err(error),
+        None => writer.finish(),
+    }
+}
+
+struct Queue<'e> {
+    jobs: Box<dyn Iterator<Item = Costed<'e>> + Send + 'e>,
+    next: u64,
+}
+
+/// What the threads of a run share.
+pub(super) struct Engine<'e> {
+    pub terms: &'e Terms<'e>,
+    pub writer: &'e dyn Writer,
+    pub progress: Option<&'e dyn Progress>,
+    pub ledger: Ledger,
+    pub pool: Pool,
+    /// The failed job that comes first in the order.
+    failure: Mutex<Option<(u64, Error)>>,
+}
+
+impl<'e> Engine<'e> {
+    /// Takes and executes jobs until there is none, or one has failed.
+    fn work(&self, queue: &Mutex<Queue<'e>>) {
+        let mut worker = Worker::default();
+        while let Some((number, job, working)) = self.next_job(queue) {
+            worker.kept = 0;
+            let result = catch_unwind(AssertUnwindSafe(|| worker.execute(self, &job)));
+            let result = result.unwrap_or_else(|panic| {
+                worker = Worker::default();
+                Err(Error::Internal(panic_text(&*panic)).in_variable(job.variable()))
+            });
+            if let Job::Fill { block, .. } = &job {
+                block.job_done(result.is_ok());
+            }
+            drop(job);
+            if let Err(error) = result {
+                self.fail(number, error);
+            }
+            self.ledger.complete(number, working, worker.kept);
+            worker.trim(self.terms.budget / (32 * self.terms.threads as u64));
+        }
+    }
+
+    fn next_job(&self, queue: &Mutex<Queue<'e>>) -> Option<(u64, Job<'e>, u64)> {
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.ledger.is_stopped() {
+            return None;
+        }
+        let number = queue.next;
+        let next = catch_unwind(AssertUnwindSafe(|| queue.jobs.next()))
+            .unwrap_or_else(|panic| Some(Err(Error::Internal(panic_text(&*panic)))));
+        let (job, mut cost) = match next? {
+            Ok(job) => job,
+            Err(error) => {
+                self.fail(number, error);
+                return None;
+            }
+        };
+        if cost.block > 0 {
+            let claimed = self.pool.claim();
+            self.ledger.release(claimed.saturating_sub(cost.block));
+            cost.block = cost.block.saturating_sub(claimed);
+        }
+        if !self.ledger.admit(cost, || self.pool.clear()) {
+            return None;
+        }
+        queue.next += 1;
+        Some((number, job, cost.working))
+    }
+
+    /// Remembers the first failure and lets no new job begin. Those running, which come before any that has not begun,
+    /// complete: so the first failure is the same however threads run.
+    fn fail(&self, number: u64, error: Error) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure.as_ref().is_none_or(|(first, _)| number < *first) {
+            *failure = Some((number, error));
+        }
+        drop(failure);
+        self.ledger.stop();
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("panic")
+        .to_owned()
+}
