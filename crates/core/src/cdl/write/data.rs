@@ -96,7 +96,12 @@ fn char_row(lines: &mut Lines, row: &[u8]) {
     lines.text("\"");
     let row = trim_nuls(row);
     for &c in row {
-        push_text_byte(lines.raw(), c);
+        if c < 0x80 {
+            push_text_byte(lines.raw(), c);
+        } else {
+            // Unlike in attributes and strings: a row of a char array may begin or end within a UTF-8 character.
+            lines.text(format!("\\{c:03o}"));
+        }
         if c == b'\n' {
             lines.text("\",\n    \"");
         }

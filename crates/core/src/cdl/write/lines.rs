@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-/// Columns after which a list goes on in a new line.
-const LINE_LENGTH: usize = 80;
+/// The columns of a line of a list: netCDF-C keeps the last two of 80 free.
+const LINE_LENGTH: usize = 78;
 
 /// A buffered writer that knows its column and the indentation of the group it is in.
 pub struct Lines<'a> {
