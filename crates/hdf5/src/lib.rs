@@ -4,14 +4,19 @@
 //! value and knows nothing of netCDF.
 #![forbid(unsafe_code)]
 
+mod btree;
 mod checksum;
+mod chunk_index;
 mod dataset;
 mod datatype;
 mod error;
+mod heap;
 mod reader;
 mod source;
+mod walk;
 mod writer;
 
+pub use chunk_index::{ChunkIndex, ChunkTable, ChunkedLayout};
 pub use dataset::{AllocationTime, ChunkRecord, Dataspace, Fill, FillTime, FillValue, Filter};
 pub use datatype::{
     ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,

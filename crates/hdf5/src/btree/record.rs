@@ -1,0 +1,178 @@
+//! The records of version 2 B-trees (specification section III.A.2, "Version 2 B-tree, Type … Record Layout").
+//!
+//! Chunk records (types 10 and 11) are in [`chunk_index`](crate::chunk_index), which alone knows their width.
+
+use crate::error::{Error, Result};
+use crate::reader::bytes::{Cursor, MetadataReader};
+
+use super::v2;
+
+const WHAT: &str = "version 2 B-tree record";
+
+/// Type 1: a huge object of a fractal heap, by its key, without filters.
+pub(crate) const HUGE_INDIRECT: u8 = 1;
+/// Type 2: a huge object of a fractal heap, by its key, filtered.
+pub(crate) const HUGE_INDIRECT_FILTERED: u8 = 2;
+/// Type 5: a link of a group, by the hash of its name.
+pub(crate) const LINK_NAME: u8 = 5;
+/// Type 6: a link of a group, by its creation order.
+pub(crate) const LINK_CREATION_ORDER: u8 = 6;
+/// Type 7: a shared object header message.
+pub(crate) const SHARED_MESSAGE: u8 = 7;
+/// Type 8: an attribute, by the hash of its name.
+pub(crate) const ATTRIBUTE_NAME: u8 = 8;
+/// Type 9: an attribute, by its creation order.
+pub(crate) const ATTRIBUTE_CREATION_ORDER: u8 = 9;
+
+/// Bytes of the heap identifier of a link.
+pub(crate) const LINK_HEAP_ID: usize = 7;
+/// Bytes of the heap identifier of an attribute or shared message.
+pub(crate) const MESSAGE_HEAP_ID: usize = 8;
+
+/// Where a huge object of a fractal heap is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HugeRecord {
+    /// The key that the heap identifier holds.
+    pub(crate) key: u64,
+    /// The object's address.
+    pub(crate) address: u64,
+    /// The object's length in bytes.
+    pub(crate) length: u64,
+}
+
+/// A link (types 5 and 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LinkRecord {
+    /// The link's creation order, in a tree that is sorted by it.
+    pub(crate) creation_order: Option<u64>,
+    /// Which object of the group's fractal heap holds the Link message.
+    pub(crate) heap_id: [u8; LINK_HEAP_ID],
+}
+
+/// An attribute (types 8 and 9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AttributeRecord {
+    /// Which object of the object's fractal heap holds the Attribute message, or of the shared message heap where the
+    /// message flags say that it is shared.
+    pub(crate) heap_id: [u8; MESSAGE_HEAP_ID],
+    /// Flags of the message.
+    pub(crate) message_flags: u8,
+    /// The attribute's creation order.
+    pub(crate) creation_order: u32,
+}
+
+/// Where a shared message is (type 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SharedMessageRecord {
+    /// In the fractal heap of its index.
+    Heap {
+        /// How many messages refer to it.
+        reference_count: u32,
+        /// Its heap identifier.
+        heap_id: [u8; MESSAGE_HEAP_ID],
+    },
+    /// In an object header.
+    ObjectHeader {
+        /// The message's type.
+        message_type: u8,
+        /// Its position among the messages of that type.
+        index: u16,
+        /// The object header's address.
+        address: u64,
+    },
+}
+
+/// The links of the tree at `address`, in its order.
+pub(crate) fn links(reader: &MetadataReader, address: u64) -> Result<Vec<LinkRecord>> {
+    decode(reader, address, |record_type, record| match record_type {
+        LINK_NAME => {
+            record.u32()?; // the hash: only of use in a search
+            Ok(LinkRecord {
+                creation_order: None,
+                heap_id: record.array()?,
+            })
+        }
+        LINK_CREATION_ORDER => Ok(LinkRecord {
+            creation_order: Some(record.u64()?),
+            heap_id: record.array()?,
+        }),
+        other => Err(unexpected(record, other)),
+    })
+}
+
+/// The attributes of the tree at `address`, in its order.
+pub(crate) fn attributes(reader: &MetadataReader, address: u64) -> Result<Vec<AttributeRecord>> {
+    decode(reader, address, |record_type, record| match record_type {
+        ATTRIBUTE_NAME | ATTRIBUTE_CREATION_ORDER => Ok(AttributeRecord {
+            heap_id: record.array()?,
+            message_flags: record.u8()?,
+            creation_order: record.u32()?,
+        }),
+        other => Err(unexpected(record, other)),
+    })
+}
+
+/// The shared messages of the tree at `address`, in its order.
+pub(crate) fn shared_messages(reader: &MetadataReader, address: u64) -> Result<Vec<SharedMessageRecord>> {
+    decode(reader, address, |record_type, record| {
+        if record_type != SHARED_MESSAGE {
+            return Err(unexpected(record, record_type));
+        }
+        let location = record.u8()?;
+        record.u32()?; // the hash: only of use in a search
+        match location {
+            0 => Ok(SharedMessageRecord::Heap {
+                reference_count: record.u32()?,
+                heap_id: record.array()?,
+            }),
+            1 => {
+                record.u8()?;
+                let message_type = record.u8()?;
+                let index = record.u16()?;
+                Ok(SharedMessageRecord::ObjectHeader {
+                    message_type,
+                    index,
+                    address: record.defined_offset()?,
+                })
+            }
+            other => Err(record.damaged(format!("shared message location {other}"))),
+        }
+    })
+}
+
+/// The huge objects of the tree at `address`, which must be of type 1.
+pub(crate) fn huge_objects(reader: &MetadataReader, address: u64) -> Result<Vec<HugeRecord>> {
+    decode(reader, address, |record_type, record| match record_type {
+        HUGE_INDIRECT => {
+            let address = record.defined_offset()?;
+            let length = record.length()?;
+            let key = record.length()?;
+            Ok(HugeRecord { key, address, length })
+        }
+        HUGE_INDIRECT_FILTERED => Err(Error::Unsupported(
+            "a filtered huge object of a fractal heap".into(),
+        )),
+        other => Err(unexpected(record, other)),
+    })
+}
+
+fn decode<T>(
+    reader: &MetadataReader,
+    address: u64,
+    mut one: impl FnMut(u8, &mut Cursor<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let header = v2::Header::read(reader, address)?;
+    let mut list = Vec::new();
+    header.visit(reader, |record| {
+        list.push(one(
+            header.record_type,
+            &mut reader.cursor(WHAT, address, record),
+        )?);
+        Ok(())
+    })?;
+    Ok(list)
+}
+
+fn unexpected(record: &Cursor<'_>, record_type: u8) -> Error {
+    record.damaged(format!("records of type {record_type} do not belong here"))
+}

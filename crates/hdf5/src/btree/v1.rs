@@ -1,0 +1,131 @@
+//! Version 1 B-trees (specification section III.A.1).
+//!
+//! Internal and leaf nodes look alike: `key 0, child 0, key 1, child 1, … key N`, where children of a node at level 0
+//! are what the tree indexes: symbol table nodes of a group, or chunks of a dataset.
+
+use crate::error::Result;
+use crate::reader::bytes::MetadataReader;
+use crate::walk::Walk;
+
+const WHAT: &str = "version 1 B-tree node";
+
+/// Node type 0: symbol table nodes of a group.
+const GROUP: u8 = 0;
+/// Node type 1: chunks of raw data.
+const CHUNK: u8 = 1;
+
+/// The most dimensions a dataspace can have.
+const MAX_RANK: usize = 32;
+
+/// The key in front of a chunk's address.
+#[derive(Debug)]
+pub(crate) struct ChunkKey<'a> {
+    /// Size of the chunk as stored, in bytes.
+    pub(crate) size: u32,
+    /// Bit i set: filter i of the pipeline was not applied.
+    pub(crate) filter_mask: u32,
+    /// Where the chunk's first element is in the dataset, in elements, slowest dimension first; one per dimension.
+    pub(crate) offsets: &'a [u64],
+}
+
+/// The addresses of a group's symbol table nodes, in the order of the names they hold.
+pub(crate) fn group_nodes(reader: &MetadataReader, address: u64) -> Result<Vec<u64>> {
+    let key_size = usize::from(reader.length_size());
+    let mut nodes = Vec::new();
+    walk(reader, address, GROUP, key_size, |_, _, child| {
+        nodes.push(child);
+        Ok(())
+    })?;
+    Ok(nodes)
+}
+
+/// Calls `visit` with the key and the address of every chunk of a dataset of `rank` dimensions, in key order.
+pub(crate) fn chunks(
+    reader: &MetadataReader,
+    address: u64,
+    rank: usize,
+    mut visit: impl FnMut(ChunkKey<'_>, u64) -> Result<()>,
+) -> Result<()> {
+    if rank > MAX_RANK {
+        return Err(reader.damaged(WHAT, address, format!("{rank} dimensions")));
+    }
+    // Size, mask, and an offset for each dimension; the element counts as one more, fastest, dimension.
+    let key_size = 8 + 8 * (rank + 1);
+    let mut offsets = [0; MAX_RANK + 1];
+    walk(reader, address, CHUNK, key_size, |node, key, child| {
+        let mut key = reader.cursor(WHAT, node, key);
+        let size = key.u32()?;
+        let filter_mask = key.u32()?;
+        for offset in offsets.iter_mut().take(rank) {
+            *offset = key.u64()?;
+        }
+        let offsets = offsets.get(..rank).unwrap_or_default();
+        visit(
+            ChunkKey {
+                size,
+                filter_mask,
+                offsets,
+            },
+            child,
+        )
+    })
+}
+
+/// Calls `visit` with the node's address, the left key and the address of every child of the nodes at level 0.
+fn walk(
+    reader: &MetadataReader,
+    root: u64,
+    node_type: u8,
+    key_size: usize,
+    mut visit: impl FnMut(u64, &[u8], u64) -> Result<()>,
+) -> Result<()> {
+    let offset_size = usize::from(reader.offset_size());
+    let head_size = 8 + 2 * offset_size;
+    let mut guard = Walk::new(reader);
+    // Each entry: a node's address, and the level it must have where its parent says so.
+    let mut pending = vec![(root, None)];
+    while let Some((address, expected_level)) = pending.pop() {
+        let head = reader.read(WHAT, address, head_size)?;
+        let mut head = reader.cursor(WHAT, address, &head);
+        head.signature(b"TREE")?;
+        let found_type = head.u8()?;
+        if found_type != node_type {
+            return Err(reader.damaged(
+                WHAT,
+                address,
+                format!("node type {found_type} where {node_type} belongs"),
+            ));
+        }
+        let level = head.u8()?;
+        if expected_level.is_some_and(|expected| expected != level) {
+            return Err(reader.damaged(
+                WHAT,
+                address,
+                format!("it is at level {level}, which is not below its parent"),
+            ));
+        }
+        let count = usize::from(head.u16()?);
+
+        let size = count * (key_size + offset_size) + key_size;
+        guard.enter(WHAT, address, (head_size + size) as u64)?;
+        let Some(entries) = address.checked_add(head_size as u64) else {
+            return Err(reader.damaged(WHAT, address, "it reaches past the end of the address space"));
+        };
+        let entries = reader.read(WHAT, entries, size)?;
+        let mut entries = reader.cursor(WHAT, address, &entries);
+        let first_child = pending.len();
+        for _ in 0..count {
+            let key = entries.bytes(key_size)?;
+            let child = entries.defined_offset()?;
+            match level.checked_sub(1) {
+                None => visit(address, key, child)?,
+                Some(below) => pending.push((child, Some(below))),
+            }
+        }
+        // The last one pushed is the first to be popped.
+        if let Some(children) = pending.get_mut(first_child..) {
+            children.reverse();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,307 @@
+//! Version 2 B-trees (specification section III.A.2).
+//!
+//! A header (`BTHD`) points at the root, an internal node (`BTIN`) or a leaf (`BTLF`). Both kinds of nodes hold
+//! records; internal nodes hold one more child pointer than records, and record i lies between child i and child
+//! i + 1. How wide the counts in the child pointers are follows from how many records a node of each depth can hold.
+
+use crate::error::Result;
+use crate::reader::bytes::MetadataReader;
+use crate::walk::Walk;
+
+const HEADER: &str = "version 2 B-tree header";
+const NODE: &str = "version 2 B-tree node";
+
+/// Signature, version, type and checksum of a node.
+const NODE_OVERHEAD: u64 = 10;
+
+/// A tree of this depth has more than 2^64 records even with one record in each node.
+const MAX_DEPTH: u16 = 63;
+
+/// The header of a tree.
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// The type of the records, as [`record`](super::record) knows them.
+    pub(crate) record_type: u8,
+    /// Size of one record in bytes, at least 1.
+    pub(crate) record_size: usize,
+    /// How many records there are in the tree.
+    pub(crate) total: u64,
+    address: u64,
+    node_size: u64,
+    depth: u16,
+    root: Option<u64>,
+    root_records: u16,
+}
+
+/// All records of a tree, in key order, one after the other.
+#[derive(Debug)]
+pub(crate) struct Records {
+    /// The type of the records, as [`record`](super::record) knows them.
+    pub(crate) record_type: u8,
+    record_size: usize,
+    bytes: Vec<u8>,
+}
+
+impl Records {
+    /// The bytes of each record.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.record_size)
+    }
+
+    /// How many records there are.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() / self.record_size
+    }
+}
+
+/// Reads all records of the tree whose header is at `address`.
+pub(crate) fn records(reader: &MetadataReader, address: u64) -> Result<Records> {
+    let header = Header::read(reader, address)?;
+    let mut bytes = Vec::new();
+    header.visit(reader, |record| {
+        bytes.extend_from_slice(record);
+        Ok(())
+    })?;
+    Ok(Records {
+        record_type: header.record_type,
+        record_size: header.record_size,
+        bytes,
+    })
+}
+
+impl Header {
+    /// Reads and checks the header at `address`.
+    pub(crate) fn read(reader: &MetadataReader, address: u64) -> Result<Self> {
+        let size = 22 + usize::from(reader.offset_size()) + usize::from(reader.length_size());
+        let bytes = reader.read_checked(HEADER, address, size)?;
+        let mut bytes = reader.cursor(HEADER, address, &bytes);
+        bytes.signature(b"BTHD")?;
+        bytes.version(0)?;
+        let record_type = bytes.u8()?;
+        let node_size = u64::from(bytes.u32()?);
+        let record_size = usize::from(bytes.u16()?);
+        let depth = bytes.u16()?;
+        bytes.bytes(2)?; // at what fill nodes are split and merged: for writers
+        let root = bytes.offset()?;
+        let root_records = bytes.u16()?;
+        let total = bytes.length()?;
+
+        if record_size == 0 {
+            return Err(reader.damaged(HEADER, address, "records of no size"));
+        }
+        if depth > MAX_DEPTH {
+            return Err(reader.damaged(HEADER, address, format!("a depth of {depth}")));
+        }
+        if total
+            .checked_mul(record_size as u64)
+            .is_none_or(|n| n > reader.file_size())
+        {
+            return Err(reader.damaged(
+                HEADER,
+                address,
+                format!("{total} records are more than the file can hold"),
+            ));
+        }
+        Ok(Self {
+            record_type,
+            record_size,
+            total,
+            address,
+            node_size,
+            depth,
+            root,
+            root_records,
+        })
+    }
+
+    /// Calls `visit` with the bytes of every record, in key order.
+    pub(crate) fn visit(
+        &self,
+        reader: &MetadataReader,
+        mut visit: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let Some(root) = self.root.filter(|_| self.total > 0) else {
+            return Ok(());
+        };
+        let pointers = self.pointer_widths(reader)?;
+        let mut guard = Walk::new(reader);
+        let mut path = vec![self.node(reader, &mut guard, &pointers, root, self.root_records, self.depth)?];
+        let mut found = 0u64;
+        // At each step the deepest node on the path gives its next child, or, where that was given, its next record.
+        while let Some(node) = path.last_mut() {
+            if let Some(child) = node.next_child() {
+                let depth = node.depth.saturating_sub(1);
+                let child = self.node(reader, &mut guard, &pointers, child.address, child.records, depth)?;
+                path.push(child);
+            } else if let Some(record) = node.next_record(self.record_size) {
+                found += 1;
+                if found > self.total {
+                    break;
+                }
+                visit(record)?;
+            } else {
+                path.pop();
+            }
+        }
+        if found != self.total {
+            return Err(reader.damaged(
+                HEADER,
+                self.address,
+                format!("its nodes do not hold {} records", self.total),
+            ));
+        }
+        Ok(())
+    }
+
+    /// How a child pointer is stored in an internal node of each depth, from depth 1 on.
+    fn pointer_widths(&self, reader: &MetadataReader) -> Result<Vec<PointerWidths>> {
+        let record_size = self.record_size as u64;
+        let leaf_records = self.node_size.saturating_sub(NODE_OVERHEAD) / record_size;
+        if leaf_records == 0 {
+            return Err(reader.damaged(HEADER, self.address, "a node is too small for a record"));
+        }
+        let records = width_of(leaf_records);
+        let mut subtree = 0; // a leaf's subtree is the leaf, whose count stands already
+        let mut subtree_records = leaf_records;
+        let mut widths = Vec::new();
+        for _ in 0..self.depth {
+            let pointer = u64::from(reader.offset_size()) + records as u64 + subtree as u64;
+            widths.push(PointerWidths { records, subtree });
+            let own = self
+                .node_size
+                .saturating_sub(NODE_OVERHEAD)
+                .saturating_sub(pointer)
+                / (record_size + pointer);
+            if own == 0 {
+                return Err(reader.damaged(
+                    HEADER,
+                    self.address,
+                    "an internal node is too small for a record",
+                ));
+            }
+            subtree_records = (own + 1).saturating_mul(subtree_records).saturating_add(own);
+            subtree = width_of(subtree_records);
+        }
+        Ok(widths)
+    }
+
+    fn node(
+        &self,
+        reader: &MetadataReader,
+        guard: &mut Walk,
+        pointers: &[PointerWidths],
+        address: u64,
+        records: u16,
+        depth: u16,
+    ) -> Result<Node> {
+        let widths = usize::from(depth).checked_sub(1).and_then(|d| pointers.get(d));
+        let pointer_size = widths.map_or(0, |w| usize::from(reader.offset_size()) + w.records + w.subtree);
+        let children = if widths.is_some() {
+            usize::from(records) + 1
+        } else {
+            0
+        };
+        let size = NODE_OVERHEAD as usize + usize::from(records) * self.record_size + children * pointer_size;
+        if size as u64 > self.node_size {
+            return Err(reader.damaged(NODE, address, format!("{records} records do not fit in it")));
+        }
+        guard.enter(NODE, address, size as u64)?;
+        let bytes = reader.read_checked(NODE, address, size)?;
+        let mut cursor = reader.cursor(NODE, address, &bytes);
+        cursor.signature(if widths.is_some() { b"BTIN" } else { b"BTLF" })?;
+        cursor.version(0)?;
+        let record_type = cursor.u8()?;
+        if record_type != self.record_type {
+            return Err(reader.damaged(
+                NODE,
+                address,
+                format!(
+                    "records of type {record_type} in a tree of type {}",
+                    self.record_type
+                ),
+            ));
+        }
+        let records = cursor.bytes(usize::from(records) * self.record_size)?.to_vec();
+        let mut list = Vec::with_capacity(children);
+        if let Some(widths) = widths {
+            for _ in 0..children {
+                let child = cursor.offset()?;
+                let count = cursor.uint(widths.records)?;
+                cursor.bytes(widths.subtree)?;
+                let (Some(address), Ok(records)) = (child, u16::try_from(count)) else {
+                    return Err(reader.damaged(NODE, address, "a pointer to a child is out of range"));
+                };
+                list.push(Child { address, records });
+            }
+        }
+        Ok(Node {
+            depth,
+            records,
+            children: list,
+            next_child: 0,
+            next_record: 0,
+        })
+    }
+}
+
+#[derive(Debug)]
+struct PointerWidths {
+    /// Bytes of the count of records in the child.
+    records: usize,
+    /// Bytes of the count of records in the child and all below it.
+    subtree: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Child {
+    address: u64,
+    records: u16,
+}
+
+/// A node on the way from the root to where the walk is.
+#[derive(Debug)]
+struct Node {
+    depth: u16,
+    records: Vec<u8>,
+    children: Vec<Child>,
+    next_child: usize,
+    next_record: usize,
+}
+
+impl Node {
+    /// The child in front of the next record, once.
+    fn next_child(&mut self) -> Option<Child> {
+        if self.next_child > self.next_record {
+            return None;
+        }
+        let child = self.children.get(self.next_child).copied()?;
+        self.next_child += 1;
+        Some(child)
+    }
+
+    fn next_record(&mut self, size: usize) -> Option<&[u8]> {
+        let start = self.next_record.checked_mul(size)?;
+        let record = self.records.get(start..start.checked_add(size)?)?;
+        self.next_record += 1;
+        Some(record)
+    }
+}
+
+/// In how many bytes a count of up to `limit` is stored.
+fn width_of(limit: u64) -> usize {
+    limit.checked_ilog2().unwrap_or(0) as usize / 8 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_take_as_many_bytes_as_their_limit() {
+        assert_eq!(width_of(1), 1);
+        assert_eq!(width_of(255), 1);
+        assert_eq!(width_of(256), 2);
+        assert_eq!(width_of(65_536), 3);
+        assert_eq!(width_of(u64::MAX), 8);
+    }
+}

@@ -1,0 +1,49 @@
+//! Version 2 B-tree chunk index (specification section VII.E): records of types 10 and 11.
+
+use crate::btree::v2;
+use crate::error::Result;
+use crate::reader::bytes::MetadataReader;
+
+use super::entry::EntryFormat;
+use super::table::TableBuilder;
+
+const WHAT: &str = "version 2 B-tree of chunks";
+
+/// Chunks without filters.
+const UNFILTERED: u8 = 10;
+/// Chunks with filters.
+const FILTERED: u8 = 11;
+
+/// Reads the chunks of the tree whose header is at `address`, of a dataset of `rank` dimensions.
+pub(super) fn read(
+    reader: &MetadataReader,
+    address: u64,
+    rank: usize,
+    chunk_size: u64,
+    table: &mut TableBuilder<'_>,
+) -> Result<()> {
+    let header = v2::Header::read(reader, address)?;
+    let filtered = match header.record_type {
+        UNFILTERED => false,
+        FILTERED => true,
+        other => return Err(reader.damaged(WHAT, address, format!("records of type {other}"))),
+    };
+    // A record is an entry as arrays have it, and the chunk's coordinates in chunks.
+    let format = header
+        .record_size
+        .checked_sub(8 * rank)
+        .and_then(|size| EntryFormat::new(filtered, size, reader.offset_size(), chunk_size))
+        .ok_or_else(|| reader.damaged(WHAT, address, format!("records of {} bytes", header.record_size)))?;
+    let mut coordinates = vec![0; rank];
+    header.visit(reader, |record| {
+        let mut record = reader.cursor(WHAT, address, record);
+        let entry = format.decode(&mut record)?;
+        for coordinate in &mut coordinates {
+            *coordinate = record.u64()?;
+        }
+        match entry {
+            Some(entry) => table.push_at(&coordinates, entry),
+            None => Ok(()),
+        }
+    })
+}

@@ -1,0 +1,342 @@
+//! Extensible array chunk index (specification section VII.D): for datasets with one unlimited dimension.
+//!
+//! ```text
+//! header EAHD ─► index block EAIB ─┬─ entries                      the first few
+//!                                  ├─► data blocks EADB: entries   of the first super blocks, which are not stored
+//!                                  └─► super blocks EASB ─► data blocks EADB: entries, or pages of entries
+//! ```
+//!
+//! Super block u has 2^(u/2) data blocks of 2^((u+1)/2) times the least number of entries, so that each super block
+//! has as many entries as all before it together (and the least number more).
+
+use crate::error::{Error, Result};
+use crate::reader::bytes::{Cursor, MetadataReader};
+use crate::walk::Walk;
+
+use super::entry::{Entry, EntryFormat};
+use super::fixed_array::bit;
+
+const HEADER: &str = "extensible array header";
+const INDEX_BLOCK: &str = "extensible array index block";
+const SUPER_BLOCK: &str = "extensible array super block";
+const DATA_BLOCK: &str = "extensible array data block";
+const PAGE: &str = "extensible array data block page";
+
+/// Calls `visit` with the number and the entry of every stored chunk of the array whose header is at `address`.
+pub(super) fn read(
+    reader: &MetadataReader,
+    address: u64,
+    chunk_size: u64,
+    visit: impl FnMut(u64, Entry) -> Result<()>,
+) -> Result<()> {
+    let Some((shape, index_block)) = Shape::read(reader, address, chunk_size)? else {
+        return Ok(());
+    };
+    let mut array = Array {
+        reader,
+        header: address,
+        shape,
+        guard: Walk::new(reader),
+        visit,
+    };
+    array.index_block(index_block)
+}
+
+/// The constants of an array, from its header.
+#[derive(Debug)]
+struct Shape {
+    client: u8,
+    format: EntryFormat,
+    /// Bytes of the number of an entry.
+    index_width: usize,
+    /// Entries in the index block.
+    index_block_entries: u64,
+    /// The least number of entries of a data block: a power of two.
+    min_entries: u64,
+    /// Super blocks whose data blocks the index block points at.
+    implied_super_blocks: u32,
+    /// All super blocks.
+    super_blocks: u32,
+    /// Entries of a page: a power of two. A data block of more entries is divided into pages.
+    page_entries: u64,
+}
+
+impl Shape {
+    /// Reads the header. `None` where the array has no index block yet, else with the address of that.
+    fn read(reader: &MetadataReader, address: u64, chunk_size: u64) -> Result<Option<(Self, u64)>> {
+        let (o, l) = (
+            usize::from(reader.offset_size()),
+            usize::from(reader.length_size()),
+        );
+        let bytes = reader.read_checked(HEADER, address, 16 + 6 * l + o)?;
+        let mut bytes = reader.cursor(HEADER, address, &bytes);
+        bytes.signature(b"EAHD")?;
+        bytes.version(0)?;
+        let client = bytes.u8()?;
+        let entry_size = bytes.u8()?;
+        let max_bits = bytes.u8()?;
+        let index_block_entries = bytes.u8()?;
+        let min_entries = bytes.u8()?;
+        let min_pointers = bytes.u8()?;
+        let page_bits = bytes.u8()?;
+        bytes.bytes(6 * l)?; // statistics
+        let index_block = bytes.offset()?;
+
+        let format = EntryFormat::of_client(reader, HEADER, address, client, entry_size, chunk_size)?;
+        let refuse = |why: String| Err(reader.damaged(HEADER, address, why));
+        if !min_entries.is_power_of_two() || !min_pointers.is_power_of_two() {
+            return refuse(format!(
+                "{min_entries} entries and {min_pointers} pointers at least"
+            ));
+        }
+        if max_bits == 0 || max_bits > 64 || page_bits > 63 {
+            return refuse(format!("{max_bits} bits of entries, {page_bits} of pages"));
+        }
+        let implied = 2 * min_pointers.ilog2();
+        let super_blocks = (1 + u32::from(max_bits)).checked_sub(min_entries.ilog2());
+        let Some(super_blocks) = super_blocks.filter(|n| *n >= implied) else {
+            return refuse(format!("super blocks that do not fit into {max_bits} bits"));
+        };
+        let shape = Self {
+            client,
+            format,
+            index_width: usize::from(max_bits).div_ceil(8),
+            index_block_entries: u64::from(index_block_entries),
+            min_entries: u64::from(min_entries),
+            implied_super_blocks: implied,
+            super_blocks,
+            page_entries: 1 << page_bits,
+        };
+        Ok(index_block.map(|index_block| (shape, index_block)))
+    }
+
+    /// How many data blocks the super block `u` has.
+    fn data_blocks(&self, u: u32) -> u64 {
+        1 << (u / 2)
+    }
+
+    /// How many entries a data block of the super block `u` has.
+    fn data_block_entries(&self, u: u32) -> u64 {
+        (1u64 << u.div_ceil(2)) * self.min_entries
+    }
+
+    /// The number of the first entry of the super block `u`, if that is within 64 bits.
+    fn first_entry(&self, u: u32) -> Option<u64> {
+        ((1u64.checked_shl(u)?) - 1)
+            .checked_mul(self.min_entries)?
+            .checked_add(self.index_block_entries)
+    }
+}
+
+/// A walk over an array.
+struct Array<'a, F> {
+    reader: &'a MetadataReader,
+    header: u64,
+    shape: Shape,
+    guard: Walk,
+    visit: F,
+}
+
+/// What a super block knows of one of its data blocks.
+#[derive(Clone, Copy)]
+struct DataBlock<'a> {
+    address: u64,
+    /// The number of its first entry.
+    first: u64,
+    entries: u64,
+    /// Which pages were written, and the number of its first page in there; only with pages.
+    pages: Option<(&'a [u8], u64)>,
+}
+
+impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
+    fn index_block(&mut self, address: u64) -> Result<()> {
+        let o = usize::from(self.reader.offset_size());
+        let implied = self.shape.implied_super_blocks;
+        let data_blocks: u64 = (0..implied).map(|u| self.shape.data_blocks(u)).sum();
+        let stored_super_blocks = self.shape.super_blocks - implied;
+        let entries_size = self.shape.index_block_entries * self.shape.format.size as u64;
+        let pointers = data_blocks + u64::from(stored_super_blocks);
+        let size = (10 + o) as u64 + entries_size + pointers * o as u64;
+        let bytes = self.block(INDEX_BLOCK, address, b"EAIB", size)?;
+        let mut bytes = self.reader.cursor(INDEX_BLOCK, address, &bytes);
+        self.check_prefix(&mut bytes, INDEX_BLOCK, address, None)?;
+
+        self.entries(&mut bytes, 0, self.shape.index_block_entries)?;
+        for u in 0..implied {
+            let entries = self.shape.data_block_entries(u);
+            for i in 0..self.shape.data_blocks(u) {
+                let Some(address) = bytes.offset()? else { continue };
+                let first = self
+                    .data_block_first(u, i)
+                    .ok_or_else(|| self.out_of_range(address))?;
+                self.data_block(DataBlock {
+                    address,
+                    first,
+                    entries,
+                    pages: None,
+                })?;
+            }
+        }
+        for u in implied..self.shape.super_blocks {
+            if let Some(address) = bytes.offset()? {
+                self.super_block(address, u)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn super_block(&mut self, address: u64, u: u32) -> Result<()> {
+        let o = self.reader.offset_size();
+        let data_blocks = self.shape.data_blocks(u);
+        let entries = self.shape.data_block_entries(u);
+        // Bits are counted through all data blocks, though each was given whole bytes.
+        let pages = if entries > self.shape.page_entries {
+            entries / self.shape.page_entries
+        } else {
+            0
+        };
+        let bitmap = pages.div_ceil(8).checked_mul(data_blocks);
+        let prefix = 10 + u64::from(o) + self.shape.index_width as u64;
+        let size = bitmap.and_then(|bitmap| {
+            data_blocks
+                .checked_mul(u64::from(o))?
+                .checked_add(bitmap)?
+                .checked_add(prefix)
+        });
+        let (Some(size), Some(bitmap)) = (size, bitmap.and_then(|n| usize::try_from(n).ok())) else {
+            return Err(self.out_of_range(address));
+        };
+        let bytes = self.block(SUPER_BLOCK, address, b"EASB", size)?;
+        let mut bytes = self.reader.cursor(SUPER_BLOCK, address, &bytes);
+        let first = self
+            .shape
+            .first_entry(u)
+            .map(|n| n - self.shape.index_block_entries);
+        self.check_prefix(&mut bytes, SUPER_BLOCK, address, first)?;
+        let bitmap = bytes.bytes(bitmap)?;
+        for i in 0..data_blocks {
+            let Some(address) = bytes.offset()? else { continue };
+            let first = self
+                .data_block_first(u, i)
+                .ok_or_else(|| self.out_of_range(address))?;
+            // The bitmap has a bit for every page, so this cannot overflow.
+            let pages = (pages > 0).then_some((bitmap, i * pages));
+            self.data_block(DataBlock {
+                address,
+                first,
+                entries,
+                pages,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The number of the first entry in data block `i` of the super block `u`.
+    fn data_block_first(&self, u: u32, i: u64) -> Option<u64> {
+        self.shape
+            .first_entry(u)?
+            .checked_add(i.checked_mul(self.shape.data_block_entries(u))?)
+    }
+
+    fn data_block(&mut self, block: DataBlock<'_>) -> Result<()> {
+        let DataBlock {
+            address,
+            first,
+            entries,
+            pages,
+        } = block;
+        let prefix = 10 + u64::from(self.reader.offset_size()) + self.shape.index_width as u64;
+        let entry_size = self.shape.format.size as u64;
+        let stored_first = Some(first - self.shape.index_block_entries);
+        let Some((bitmap, first_page)) = pages else {
+            if entries > self.shape.page_entries {
+                // There is no bitmap for its pages anywhere.
+                return Err(self
+                    .reader
+                    .damaged(DATA_BLOCK, address, "it has pages, but no super block"));
+            }
+            let size = entries
+                .checked_mul(entry_size)
+                .and_then(|n| n.checked_add(prefix));
+            let size = size.ok_or_else(|| self.out_of_range(address))?;
+            let bytes = self.block(DATA_BLOCK, address, b"EADB", size)?;
+            let mut bytes = self.reader.cursor(DATA_BLOCK, address, &bytes);
+            self.check_prefix(&mut bytes, DATA_BLOCK, address, stored_first)?;
+            return self.entries(&mut bytes, first, entries);
+        };
+
+        let bytes = self.block(DATA_BLOCK, address, b"EADB", prefix)?;
+        let mut bytes = self.reader.cursor(DATA_BLOCK, address, &bytes);
+        self.check_prefix(&mut bytes, DATA_BLOCK, address, stored_first)?;
+        let n = self.shape.page_entries;
+        let page_size = n.checked_mul(entry_size).and_then(|n| n.checked_add(4));
+        for page in (0..entries / n).filter(|page| bit(bitmap, first_page + page)) {
+            let at = page_size
+                .and_then(|size| size.checked_mul(page)?.checked_add(prefix)?.checked_add(address))
+                .ok_or_else(|| self.out_of_range(address))?;
+            let size = page_size.and_then(|size| usize::try_from(size).ok());
+            let size = size.ok_or_else(|| self.out_of_range(address))?;
+            self.guard.spend(PAGE, at, size as u64)?;
+            let bytes = self.reader.read_checked(PAGE, at, size)?;
+            self.entries(&mut self.reader.cursor(PAGE, at, &bytes), first + page * n, n)?;
+        }
+        Ok(())
+    }
+
+    /// Visits `n` entries, the first of which is `first`.
+    fn entries(&mut self, bytes: &mut Cursor<'_>, first: u64, n: u64) -> Result<()> {
+        for index in first..first.saturating_add(n) {
+            if let Some(entry) = self.shape.format.decode(bytes)? {
+                (self.visit)(index, entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a block that is visited for the first time, with checksum.
+    fn block(&mut self, what: &'static str, address: u64, signature: &[u8; 4], size: u64) -> Result<Vec<u8>> {
+        self.guard.enter(what, address, size)?;
+        let size = usize::try_from(size).map_err(|_| self.out_of_range(address))?;
+        let bytes = self.reader.read_checked(what, address, size)?;
+        self.reader.cursor(what, address, &bytes).signature(signature)?;
+        Ok(bytes)
+    }
+
+    /// Checks a block's prefix; `first` is the block offset where there is one.
+    fn check_prefix(
+        &self,
+        bytes: &mut Cursor<'_>,
+        what: &'static str,
+        address: u64,
+        first: Option<u64>,
+    ) -> Result<()> {
+        bytes.bytes(4)?;
+        bytes.version(0)?;
+        if bytes.u8()? != self.shape.client || bytes.offset()? != Some(self.header) {
+            return Err(self.reader.damaged(
+                what,
+                address,
+                format!("it is not of the array at byte {}", self.header),
+            ));
+        }
+        if let Some(first) = first {
+            let found = bytes.uint(self.shape.index_width)?;
+            if found != first {
+                return Err(self.reader.damaged(
+                    what,
+                    address,
+                    format!("its offset is {found} instead of {first}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn out_of_range(&self, address: u64) -> Error {
+        self.reader.damaged(
+            DATA_BLOCK,
+            address,
+            format!("it is out of range of the array at byte {}", self.header),
+        )
+    }
+}

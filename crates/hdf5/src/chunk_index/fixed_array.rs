@@ -1,0 +1,128 @@
+//! Fixed array chunk index (specification section VII.C): for datasets of a fixed maximum size.
+//!
+//! ```text
+//! header FAHD ─► data block FADB: entries              up to 2^page_bits of them
+//!                             or: page bitmap, pages   each page with a checksum of its own
+//! ```
+//!
+//! A page whose bit is not set was never written, and what is there means nothing.
+
+use crate::error::Result;
+use crate::reader::bytes::MetadataReader;
+use crate::walk::Walk;
+
+use super::entry::{Entry, EntryFormat};
+
+const HEADER: &str = "fixed array header";
+const BLOCK: &str = "fixed array data block";
+const PAGE: &str = "fixed array data block page";
+
+/// Calls `visit` with the number and the entry of every stored chunk of the array whose header is at `address`.
+pub(super) fn read(
+    reader: &MetadataReader,
+    address: u64,
+    chunk_size: u64,
+    mut visit: impl FnMut(u64, Entry) -> Result<()>,
+) -> Result<()> {
+    let (o, l) = (
+        usize::from(reader.offset_size()),
+        usize::from(reader.length_size()),
+    );
+    let bytes = reader.read_checked(HEADER, address, 12 + l + o)?;
+    let mut bytes = reader.cursor(HEADER, address, &bytes);
+    bytes.signature(b"FAHD")?;
+    bytes.version(0)?;
+    let client = bytes.u8()?;
+    let entry_size = bytes.u8()?;
+    let page_bits = bytes.u8()?;
+    let count = bytes.length()?;
+    let Some(block) = bytes.offset()? else {
+        return Ok(());
+    };
+    let format = EntryFormat::of_client(reader, HEADER, address, client, entry_size, chunk_size)?;
+
+    let mut visit_all = |what, at, bytes: &[u8], first: u64, n: u64| -> Result<()> {
+        let mut bytes = reader.cursor(what, at, bytes);
+        for index in first..first.saturating_add(n) {
+            if let Some(entry) = format.decode(&mut bytes)? {
+                visit(index, entry)?;
+            }
+        }
+        Ok(())
+    };
+    let too_many = || {
+        reader.damaged(
+            HEADER,
+            address,
+            format!("{count} entries are more than the file can hold"),
+        )
+    };
+    let entry_size = u64::from(entry_size);
+    let mut guard = Walk::new(reader);
+    let prefix = 6 + o;
+    let page_entries = 1u64.checked_shl(u32::from(page_bits)).unwrap_or(u64::MAX);
+    if count <= page_entries {
+        let size = count
+            .checked_mul(entry_size)
+            .and_then(|n| usize::try_from(n).ok()?.checked_add(prefix + 4))
+            .ok_or_else(too_many)?;
+        guard.enter(BLOCK, block, size as u64)?;
+        let bytes = reader.read_checked(BLOCK, block, size)?;
+        check_prefix(reader, &bytes, block, client, address)?;
+        return visit_all(BLOCK, block, bytes.get(prefix..).unwrap_or_default(), 0, count);
+    }
+
+    let pages = count.div_ceil(page_entries);
+    let bitmap_len = usize::try_from(pages.div_ceil(8)).map_err(|_| too_many())?;
+    let size = bitmap_len.checked_add(prefix + 4).ok_or_else(too_many)?;
+    guard.enter(BLOCK, block, size as u64)?;
+    let bytes = reader.read_checked(BLOCK, block, size)?;
+    check_prefix(reader, &bytes, block, client, address)?;
+    let bitmap = bytes.get(prefix..prefix + bitmap_len).unwrap_or_default();
+    // Pages follow each other, whether written or not; the last one may be short.
+    let page_size = page_entries
+        .checked_mul(entry_size)
+        .and_then(|n| n.checked_add(4))
+        .ok_or_else(too_many)?;
+    for page in (0..pages).filter(|page| bit(bitmap, *page)) {
+        let first = page * page_entries;
+        let n = page_entries.min(count - first);
+        let at = page
+            .checked_mul(page_size)
+            .and_then(|n| n.checked_add(size as u64)?.checked_add(block))
+            .ok_or_else(too_many)?;
+        let size = n * entry_size + 4;
+        guard.spend(PAGE, at, size)?;
+        let bytes = reader.read_checked(PAGE, at, usize::try_from(size).map_err(|_| too_many())?)?;
+        visit_all(PAGE, at, &bytes, first, n)?;
+    }
+    Ok(())
+}
+
+fn check_prefix(reader: &MetadataReader, bytes: &[u8], block: u64, client: u8, header: u64) -> Result<()> {
+    let mut bytes = reader.cursor(BLOCK, block, bytes);
+    bytes.signature(b"FADB")?;
+    bytes.version(0)?;
+    if bytes.u8()? != client || bytes.offset()? != Some(header) {
+        return Err(reader.damaged(BLOCK, block, format!("it is not of the array at byte {header}")));
+    }
+    Ok(())
+}
+
+/// Bit `i` of a page bitmap, whose first bit is the highest of its first byte.
+pub(super) fn bit(bitmap: &[u8], i: u64) -> bool {
+    let byte = usize::try_from(i / 8).ok().and_then(|byte| bitmap.get(byte));
+    byte.is_some_and(|byte| byte & (0x80 >> (i % 8)) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bit;
+
+    #[test]
+    fn bitmaps_begin_with_the_highest_bit() {
+        let bitmap = [0b1000_0001, 0b0100_0000];
+        let set: Vec<u64> = (0..20).filter(|i| bit(&bitmap, *i)).collect();
+        assert_eq!(set, [0, 7, 9]);
+    }
+}

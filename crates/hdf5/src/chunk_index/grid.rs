@@ -1,0 +1,176 @@
+//! Numbers of chunks: over the present extent, and as the array indexes count them.
+
+/// The grid of chunks that covers a dataset's present extent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ChunkGrid {
+    counts: Vec<u64>,
+    total: u64,
+}
+
+impl ChunkGrid {
+    /// `None` where a chunk has no elements, or there are more chunks than 64 bits can count.
+    pub(super) fn new(dims: &[u64], shape: &[u64]) -> Option<Self> {
+        if shape.contains(&0) {
+            return None;
+        }
+        let counts: Vec<u64> = dims
+            .iter()
+            .zip(shape)
+            .map(|(dim, chunk)| dim.div_ceil(*chunk))
+            .collect();
+        let total = if counts.contains(&0) {
+            0
+        } else {
+            counts.iter().try_fold(1u64, |n, count| n.checked_mul(*count))?
+        };
+        Some(Self { counts, total })
+    }
+
+    /// How many chunks there are.
+    pub(super) fn count(&self) -> u64 {
+        self.total
+    }
+
+    /// How many dimensions there are.
+    pub(super) fn rank(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The number of the chunk at these coordinates (in chunks), in C order. `None` outside the extent.
+    pub(super) fn linear(&self, coordinates: &[u64]) -> Option<u64> {
+        if coordinates.len() != self.counts.len() {
+            return None;
+        }
+        let mut index = 0u64;
+        for (coordinate, count) in coordinates.iter().zip(&self.counts) {
+            if coordinate >= count {
+                return None;
+            }
+            index = index * count + coordinate;
+        }
+        Some(index)
+    }
+
+    /// The coordinates (in chunks) of the chunk with this number, which is less than [`count`](Self::count).
+    fn coordinates(&self, mut index: u64, coordinates: &mut [u64]) {
+        for (coordinate, count) in coordinates.iter_mut().zip(&self.counts).rev() {
+            let count = (*count).max(1);
+            *coordinate = index % count;
+            index /= count;
+        }
+    }
+}
+
+/// How the array indexes (implicit, fixed array, extensible array) number chunks: in C order over the *largest*
+/// extent, with the unlimited dimension, if there is one, moved to the front so that it can grow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ArrayOrder {
+    /// The dimension that stands in front.
+    front: usize,
+    /// How many numbers one step along each dimension skips.
+    strides: Vec<u64>,
+}
+
+impl ArrayOrder {
+    /// `None` where more than one dimension is unlimited or there are more chunks than 64 bits can count.
+    pub(super) fn new(shape: &[u64], max_dims: &[Option<u64>]) -> Option<Self> {
+        let mut unlimited = max_dims
+            .iter()
+            .enumerate()
+            .filter(|(_, max)| max.is_none())
+            .map(|(i, _)| i);
+        let front = unlimited.next().unwrap_or(0);
+        if unlimited.next().is_some() {
+            return None;
+        }
+        let mut strides = vec![0; shape.len()];
+        let mut step = Some(1u64);
+        for (i, stride) in strides.iter_mut().enumerate().rev() {
+            if i != front {
+                *stride = step?;
+                let max = max_dims.get(i).copied()??;
+                step = step?.checked_mul(max.div_ceil(*shape.get(i)?));
+            }
+        }
+        if let Some(stride) = strides.get_mut(front) {
+            *stride = step?;
+        }
+        Some(Self { front, strides })
+    }
+
+    /// The coordinates (in chunks) of the array's element `index`.
+    pub(super) fn coordinates(&self, mut index: u64, coordinates: &mut [u64]) {
+        let mut place = |i: usize| {
+            if let (Some(coordinate), Some(stride)) = (coordinates.get_mut(i), self.strides.get(i)) {
+                // A stride is 0 only where a maximum dimension is: then no chunk is inside the extent either.
+                *coordinate = index.checked_div(*stride).unwrap_or(u64::MAX);
+                index = index.checked_rem(*stride).unwrap_or(0);
+            }
+        };
+        place(self.front);
+        for i in (0..self.strides.len()).filter(|i| *i != self.front) {
+            place(i);
+        }
+    }
+
+    /// The array's element for the chunk that has the number `linear` in `grid`. `None` where it overflows.
+    pub(super) fn element(&self, grid: &ChunkGrid, linear: u64) -> Option<u64> {
+        let mut coordinates = vec![0; grid.rank()];
+        grid.coordinates(linear, &mut coordinates);
+        coordinates
+            .iter()
+            .zip(&self.strides)
+            .try_fold(0u64, |sum, (c, stride)| sum.checked_add(c.checked_mul(*stride)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_count_partial_chunks() {
+        let grid = ChunkGrid::new(&[10, 7], &[4, 7]).unwrap();
+        assert_eq!(grid.count(), 3);
+        assert_eq!(grid.linear(&[2, 0]), Some(2));
+        assert_eq!(grid.linear(&[0, 1]), None);
+        assert_eq!(grid.linear(&[3, 0]), None);
+        assert_eq!(ChunkGrid::new(&[0, 7], &[4, 7]).unwrap().count(), 0);
+        assert_eq!(
+            ChunkGrid::new(&[0, u64::MAX, u64::MAX], &[4, 1, 1])
+                .unwrap()
+                .count(),
+            0
+        );
+        assert_eq!(ChunkGrid::new(&[u64::MAX, 2], &[1, 1]), None);
+        assert_eq!(ChunkGrid::new(&[1], &[0]), None);
+    }
+
+    #[test]
+    fn arrays_count_over_the_largest_extent() {
+        let order = ArrayOrder::new(&[2, 3, 5], &[Some(4), None, Some(11)]).unwrap();
+        // Dimension 1 in front, then 2 x 3 chunks.
+        assert_eq!(order.strides, [3, 6, 1]);
+        let grid = ChunkGrid::new(&[3, 9, 6], &[2, 3, 5]).unwrap();
+        assert_eq!(grid.count(), 2 * 3 * 2);
+        for linear in 0..grid.count() {
+            let mut coordinates = [0; 3];
+            order.coordinates(order.element(&grid, linear).unwrap(), &mut coordinates);
+            assert_eq!(grid.linear(&coordinates), Some(linear));
+        }
+        let mut coordinates = [0; 3];
+        order.coordinates(2, &mut coordinates);
+        assert_eq!(coordinates, [0, 0, 2]);
+        assert_eq!(grid.linear(&coordinates), None);
+    }
+
+    #[test]
+    fn arrays_refuse_what_they_cannot_count() {
+        assert_eq!(ArrayOrder::new(&[1, 1], &[None, None]), None);
+        assert_eq!(
+            ArrayOrder::new(&[1, 1, 1], &[None, Some(u64::MAX), Some(u64::MAX)]),
+            None
+        );
+        assert!(ArrayOrder::new(&[1, 1], &[Some(u64::MAX), Some(1)]).is_some());
+    }
+}

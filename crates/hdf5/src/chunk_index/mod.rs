@@ -1,0 +1,93 @@
+//! Chunk indexes (specification section VII, and III.A.1 for version 1 B-trees): where each chunk is stored.
+//!
+//! ```text
+//! Dataset ─► layout.index ─┬─ version 1 B-tree  ─┐
+//!                          ├─ single chunk       │   scaled coordinates,        ┌───────────┐
+//!                          ├─ implicit           ├─► address, size, mask  ─────►│ ChunkGrid │─► ChunkTable
+//!                          ├─ fixed array        │   of every stored chunk      └───────────┘
+//!                          ├─ extensible array   │                         drops what is outside
+//!                          └─ version 2 B-tree  ─┘                         the present extent
+//! ```
+//!
+//! An index is read once, as a whole, into a [`ChunkTable`]: then any thread finds any chunk without reading metadata.
+
+mod btree_v1;
+mod btree_v2;
+mod entry;
+mod extensible_array;
+mod fixed_array;
+mod grid;
+mod layout;
+mod table;
+
+pub use layout::{ChunkIndex, ChunkedLayout};
+pub use table::ChunkTable;
+
+use crate::dataset::Dataspace;
+use crate::error::Result;
+use crate::reader::bytes::MetadataReader;
+
+use grid::{ArrayOrder, ChunkGrid};
+use table::TableBuilder;
+
+const WHAT: &str = "chunked layout";
+
+/// Reads the index of a dataset's chunks. `address` is the dataset's, for messages.
+pub(crate) fn chunk_table(
+    reader: &MetadataReader,
+    address: u64,
+    dataspace: &Dataspace,
+    layout: &ChunkedLayout,
+) -> Result<ChunkTable> {
+    let damaged = |why: &str| reader.damaged(WHAT, address, why);
+    let (dims, max_dims) = match dataspace {
+        Dataspace::Simple { dims, max_dims } => (dims, max_dims),
+        // A dataset without a shape cannot be in chunks; libraries refuse to make one.
+        Dataspace::Null | Dataspace::Scalar => return Err(damaged("the dataspace is not simple")),
+    };
+    if dims.len() != layout.shape.len() || max_dims.len() != dims.len() {
+        return Err(damaged("chunks and dataspace differ in rank"));
+    }
+    let grid = ChunkGrid::new(dims, &layout.shape)
+        .ok_or_else(|| damaged("chunks of no size, or more than can be counted"))?;
+    let chunk_size = layout
+        .shape
+        .iter()
+        .try_fold(layout.element_size, |n, d| n.checked_mul(*d))
+        .ok_or_else(|| damaged("chunks that are too large"))?;
+    let order = || {
+        ArrayOrder::new(&layout.shape, max_dims)
+            .ok_or_else(|| damaged("maximum dimensions that its chunk index cannot have"))
+    };
+    if grid.count() == 0 {
+        return Ok(ChunkTable::empty());
+    }
+    let mut table = TableBuilder::new(reader, address, &grid);
+    match layout.index {
+        ChunkIndex::Unallocated => {}
+        ChunkIndex::BtreeV1 { address } => btree_v1::read(reader, address, &layout.shape, &mut table)?,
+        ChunkIndex::Single { address, filtered } => {
+            let (size, mask) = filtered.unwrap_or((chunk_size, 0));
+            table.push(0, address, size, mask)?;
+        }
+        ChunkIndex::Implicit { address } => {
+            return ChunkTable::implicit(reader, address, chunk_size, grid, order()?);
+        }
+        ChunkIndex::FixedArray { address } => {
+            let order = order()?;
+            fixed_array::read(reader, address, chunk_size, |index, entry| {
+                table.push_ordered(&order, index, entry)
+            })?;
+        }
+        ChunkIndex::ExtensibleArray { address } => {
+            let order = order()?;
+            extensible_array::read(reader, address, chunk_size, |index, entry| {
+                table.push_ordered(&order, index, entry)
+            })?;
+        }
+        ChunkIndex::BtreeV2 { address } => {
+            btree_v2::read(reader, address, dims.len(), chunk_size, &mut table)?
+        }
+    }
+    table.finish()
+}

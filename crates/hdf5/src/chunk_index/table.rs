@@ -1,0 +1,211 @@
+//! What a chunk index says, in memory.
+
+use crate::dataset::ChunkRecord;
+use crate::error::{Error, Result};
+use crate::reader::bytes::MetadataReader;
+
+use super::entry::Entry;
+use super::grid::{ArrayOrder, ChunkGrid};
+
+const WHAT: &str = "chunk index";
+
+/// Where the chunks of a dataset are: of those inside its present extent, those that are stored.
+///
+/// Takes 32 bytes a chunk, or nothing where the chunks lie in a row.
+#[derive(Debug, Clone)]
+pub struct ChunkTable {
+    entries: Entries,
+}
+
+#[derive(Debug, Clone)]
+enum Entries {
+    /// Sorted by index, which no two share.
+    Listed(Vec<ChunkRecord>),
+    /// An implicit index: element i of the array is i chunks behind the address.
+    Computed {
+        /// In the source.
+        address: u64,
+        chunk_size: u64,
+        grid: ChunkGrid,
+        order: ArrayOrder,
+    },
+}
+
+impl ChunkTable {
+    pub(super) fn empty() -> Self {
+        Self {
+            entries: Entries::Listed(Vec::new()),
+        }
+    }
+
+    /// The table of an implicit index, whose array begins at `address`.
+    pub(super) fn implicit(
+        reader: &MetadataReader,
+        address: u64,
+        chunk_size: u64,
+        grid: ChunkGrid,
+        order: ArrayOrder,
+    ) -> Result<Self> {
+        // The chunk with the last number has the last element of those inside the extent.
+        let last = grid
+            .count()
+            .checked_sub(1)
+            .and_then(|last| order.element(&grid, last));
+        let size = last
+            .and_then(|last| last.checked_add(1)?.checked_mul(chunk_size))
+            .unwrap_or(u64::MAX);
+        let address = stored(reader, "chunks of an implicit index", address, size)?;
+        Ok(Self {
+            entries: Entries::Computed {
+                address,
+                chunk_size,
+                grid,
+                order,
+            },
+        })
+    }
+
+    /// How many chunks are stored.
+    pub fn len(&self) -> usize {
+        match &self.entries {
+            Entries::Listed(list) => list.len(),
+            Entries::Computed { grid, .. } => usize::try_from(grid.count()).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Is no chunk stored?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where the chunk with this number is; `None` where it is not stored or outside the extent.
+    ///
+    /// `index` counts in C order over the grid of chunks that covers the present extent.
+    pub fn get(&self, index: u64) -> Option<ChunkRecord> {
+        match &self.entries {
+            Entries::Listed(list) => {
+                // Mostly every chunk is stored, and then chunk i is entry i.
+                let guess = usize::try_from(index).ok().and_then(|i| list.get(i));
+                if let Some(record) = guess.filter(|record| record.index == index) {
+                    return Some(*record);
+                }
+                let at = list.binary_search_by_key(&index, |record| record.index).ok()?;
+                list.get(at).copied()
+            }
+            Entries::Computed {
+                address,
+                chunk_size,
+                grid,
+                order,
+            } => {
+                if index >= grid.count() {
+                    return None;
+                }
+                let element = order.element(grid, index)?;
+                Some(ChunkRecord {
+                    index,
+                    address: address.checked_add(element.checked_mul(*chunk_size)?)?,
+                    size: *chunk_size,
+                    filter_mask: 0,
+                })
+            }
+        }
+    }
+
+    /// All stored chunks, by ascending number.
+    pub fn iter(&self) -> impl Iterator<Item = ChunkRecord> + '_ {
+        let (list, computed) = match &self.entries {
+            Entries::Listed(list) => (list.as_slice(), 0),
+            Entries::Computed { grid, .. } => (&[] as &[_], grid.count()),
+        };
+        list.iter()
+            .copied()
+            .chain((0..computed).filter_map(|index| self.get(index)))
+    }
+}
+
+/// Gathers the entries of an index in any order.
+#[derive(Debug)]
+pub(super) struct TableBuilder<'a> {
+    reader: &'a MetadataReader,
+    /// The dataset's, for messages.
+    dataset: u64,
+    grid: &'a ChunkGrid,
+    list: Vec<ChunkRecord>,
+    coordinates: Vec<u64>,
+}
+
+impl<'a> TableBuilder<'a> {
+    pub(super) fn new(reader: &'a MetadataReader, dataset: u64, grid: &'a ChunkGrid) -> Self {
+        Self {
+            reader,
+            dataset,
+            grid,
+            list: Vec::new(),
+            coordinates: vec![0; grid.rank()],
+        }
+    }
+
+    /// Adds the chunk with the number `index`.
+    pub(super) fn push(&mut self, index: u64, address: u64, size: u64, filter_mask: u32) -> Result<()> {
+        let address = stored(self.reader, "chunk", address, size)?;
+        self.list.push(ChunkRecord {
+            index,
+            address,
+            size,
+            filter_mask,
+        });
+        Ok(())
+    }
+
+    /// Adds the chunk at these coordinates (in chunks), if it is inside the extent.
+    pub(super) fn push_at(&mut self, coordinates: &[u64], entry: Entry) -> Result<()> {
+        match self.grid.linear(coordinates) {
+            Some(index) => self.push(index, entry.address, entry.size, entry.filter_mask),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the chunk that is element `element` of an array index, if it is inside the extent.
+    pub(super) fn push_ordered(&mut self, order: &ArrayOrder, element: u64, entry: Entry) -> Result<()> {
+        order.coordinates(element, &mut self.coordinates);
+        match self.grid.linear(&self.coordinates) {
+            Some(index) => self.push(index, entry.address, entry.size, entry.filter_mask),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails with [`Error::Damaged`] where a chunk was added twice.
+    pub(super) fn finish(mut self) -> Result<ChunkTable> {
+        self.list.sort_unstable_by_key(|record| record.index);
+        let twice = self.list.windows(2).find_map(|pair| match pair {
+            [a, b] if a.index == b.index => Some(a.index),
+            _ => None,
+        });
+        if let Some(index) = twice {
+            return Err(self
+                .reader
+                .damaged(WHAT, self.dataset, format!("chunk {index} is stored twice")));
+        }
+        self.list.shrink_to_fit();
+        Ok(ChunkTable {
+            entries: Entries::Listed(self.list),
+        })
+    }
+}
+
+/// The address in the source of `size` bytes at `address` in the file, which must be there.
+fn stored(reader: &MetadataReader, what: &'static str, address: u64, size: u64) -> Result<u64> {
+    let offset = reader.absolute(address);
+    if address
+        .checked_add(size)
+        .is_none_or(|end| end > reader.file_size())
+    {
+        return Err(Error::Truncated {
+            what,
+            offset,
+            need: size,
+        });
+    }
+    Ok(offset)
+}

@@ -1,0 +1,55 @@
+//! How many bytes an open heap hands out.
+//!
+//! Objects of a heap are small in any real file, but a damaged one can name the same megabytes a hundred thousand
+//! times. Nothing about one such name is wrong, so what is counted is the sum.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Result;
+use crate::reader::bytes::MetadataReader;
+
+/// What any heap may hand out, however small its file.
+const FLOOR: u64 = 64 << 20;
+
+/// Bytes that a heap may still hand out.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    reader: MetadataReader,
+    left: AtomicU64,
+}
+
+impl Budget {
+    /// Enough to read all of a heap of the file several times over.
+    pub(crate) fn new(reader: &MetadataReader) -> Self {
+        Self {
+            reader: reader.clone(),
+            left: AtomicU64::new(reader.file_size().saturating_mul(8).saturating_add(FLOOR)),
+        }
+    }
+
+    /// Takes `len` bytes for an object of the heap `what` at `address`.
+    pub(crate) fn take(&self, what: &'static str, address: u64, len: u64) -> Result<()> {
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(len))
+            .map(drop)
+            .map_err(|_| {
+                self.reader
+                    .damaged(what, address, "its objects are together far larger than the file")
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends() {
+        let reader = MetadataReader::new(std::sync::Arc::new(vec![0]), 0, 8, 8).unwrap();
+        let budget = Budget::new(&reader);
+        budget.take("heap", 0, FLOOR).unwrap();
+        assert!(budget.take("heap", 0, 9).is_err());
+        budget.take("heap", 0, 8).unwrap();
+        assert!(budget.take("heap", 0, 1).is_err());
+    }
+}

@@ -1,0 +1,157 @@
+//! The doubling table of a fractal heap (specification section III.G): which block holds an offset of the heap.
+//!
+//! Blocks stand in rows of equal width. Those of rows 0 and 1 have the starting size, those of each further row twice
+//! the size of the row before. Rows whose blocks are not larger than the largest direct block are direct blocks; in
+//! later rows every block is an indirect block, that is, a doubling table of its own that covers as many bytes.
+
+/// The shape of a heap's doubling tables. All numbers are powers of two, here as exponents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DoublingTable {
+    width_bits: u32,
+    start_bits: u32,
+    max_direct_bits: u32,
+    max_heap_bits: u32,
+}
+
+/// Where in one table an offset is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The row.
+    pub(crate) row: u32,
+    /// The position among all the table's blocks, in row order.
+    pub(crate) entry: u64,
+    /// Where the block begins, relative to where the table begins.
+    pub(crate) block_start: u64,
+    /// How many bytes of the heap the block covers.
+    pub(crate) block_size: u64,
+}
+
+impl DoublingTable {
+    /// A table of `width` blocks a row, blocks from `start` bytes on, direct blocks up to `max_direct` bytes, in a
+    /// heap of less than 2 ^ `max_heap_bits` bytes. `None` where these do not fit together.
+    pub(crate) fn new(width: u64, start: u64, max_direct: u64, max_heap_bits: u16) -> Option<Self> {
+        let max_heap_bits = u32::from(max_heap_bits);
+        if !(width.is_power_of_two() && start.is_power_of_two() && max_direct.is_power_of_two())
+            || max_heap_bits == 0
+            || max_heap_bits > 64
+        {
+            return None;
+        }
+        let table = Self {
+            width_bits: width.ilog2(),
+            start_bits: start.ilog2(),
+            max_direct_bits: max_direct.ilog2(),
+            max_heap_bits,
+        };
+        (table.start_bits <= table.max_direct_bits && table.first_row_bits() <= max_heap_bits.min(63))
+            .then_some(table)
+    }
+
+    /// Bytes of the first row, as an exponent.
+    fn first_row_bits(&self) -> u32 {
+        self.width_bits + self.start_bits
+    }
+
+    /// How many rows the largest table has: that which covers the whole heap.
+    pub(crate) fn max_rows(&self) -> u32 {
+        self.max_heap_bits - self.first_row_bits() + 1
+    }
+
+    /// How many rows hold direct blocks.
+    fn direct_rows(&self) -> u32 {
+        self.max_direct_bits - self.start_bits + 2
+    }
+
+    /// Is a block of this row a direct block?
+    pub(crate) fn is_direct(&self, row: u32) -> bool {
+        row < self.direct_rows()
+    }
+
+    /// The size of the first blocks.
+    pub(crate) fn start_size(&self) -> u64 {
+        1 << self.start_bits
+    }
+
+    /// How many blocks a table of `rows` rows has. `None` where it has more rows than the heap can.
+    pub(crate) fn entries(&self, rows: u32) -> Option<u64> {
+        (rows <= self.max_rows()).then(|| u64::from(rows) << self.width_bits)
+    }
+
+    /// How many rows the table has that an indirect block covering `block_size` bytes holds.
+    pub(crate) fn rows_within(&self, block_size: u64) -> u32 {
+        (block_size.checked_ilog2().unwrap_or(0) + 1).saturating_sub(self.first_row_bits())
+    }
+
+    /// Where the byte at `offset` from the table's beginning is.
+    pub(crate) fn locate(&self, offset: u64) -> Place {
+        // Row r > 0 begins at 2 ^ (first_row_bits + r - 1) and is as long as all rows before it.
+        let row = match offset.checked_ilog2() {
+            Some(bit) if bit >= self.first_row_bits() => bit - self.first_row_bits() + 1,
+            _ => 0,
+        };
+        let (row_start, block_bits) = match row {
+            0 => (0, self.start_bits),
+            _ => (
+                1u64 << (self.first_row_bits() + row - 1),
+                self.start_bits + row - 1,
+            ),
+        };
+        let column = (offset - row_start) >> block_bits;
+        Place {
+            row,
+            entry: (u64::from(row) << self.width_bits) + column,
+            block_start: row_start + (column << block_bits),
+            block_size: 1 << block_bits,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_blocks_row_by_row() {
+        let table = DoublingTable::new(4, 512, 65_536, 32).unwrap();
+        let place = |row, entry, block_start, block_size| Place {
+            row,
+            entry,
+            block_start,
+            block_size,
+        };
+        assert_eq!(table.locate(0), place(0, 0, 0, 512));
+        assert_eq!(table.locate(511), place(0, 0, 0, 512));
+        assert_eq!(table.locate(2047), place(0, 3, 1536, 512));
+        assert_eq!(table.locate(2048), place(1, 4, 2048, 512));
+        assert_eq!(table.locate(4096), place(2, 8, 4096, 1024));
+        assert_eq!(table.locate(8191), place(2, 11, 7168, 1024));
+        assert_eq!(table.locate(8192), place(3, 12, 8192, 2048));
+        assert!(table.is_direct(8));
+        assert!(!table.is_direct(9));
+        assert_eq!(table.rows_within(131_072), 7);
+        assert_eq!(table.max_rows(), 22);
+        assert_eq!(table.entries(22), Some(88));
+        assert_eq!(table.entries(23), None);
+    }
+
+    #[test]
+    fn every_offset_has_a_place() {
+        for bits in 12..=64 {
+            let table = DoublingTable::new(4, 512, 1024, bits).unwrap();
+            let last = u64::MAX >> (64 - bits);
+            let place = table.locate(last);
+            assert_eq!(place.row + 1, table.max_rows().max(1));
+            assert!(place.block_start + (place.block_size - 1) == last);
+        }
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        assert_eq!(DoublingTable::new(3, 512, 1024, 32), None);
+        assert_eq!(DoublingTable::new(4, 512, 256, 32), None);
+        assert_eq!(DoublingTable::new(4, 512, 1024, 10), None);
+        assert_eq!(DoublingTable::new(4, 512, 1024, 65), None);
+        assert_eq!(DoublingTable::new(0, 512, 1024, 32), None);
+        assert_eq!(DoublingTable::new(1 << 63, 1 << 63, 1 << 63, 64), None);
+    }
+}
