@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Makes the files beside this script: chunks as libhdf5 and its plugins encode them.
+
+Needs h5py (with an encoder for szip) and hdf5plugin. For each case the stored bytes go to NAME.encoded, and a line to
+index.txt: name, file of the raw chunk, pipeline with its stored parameters, filter mask, "exact" where an encoder has no
+choice so that equal bytes are expected. zlib_sizes.txt holds the sizes of field.raw, shuffled, at zlib's levels 1 to 9.
+"""
+
+import pathlib
+import zlib
+
+import h5py
+import hdf5plugin  # noqa: F401  registers bzip2 and zstd
+import numpy as np
+
+HERE = pathlib.Path(__file__).parent
+OPTIONAL = h5py.h5z.FLAG_OPTIONAL
+rng = np.random.default_rng(20)
+index = []
+
+
+def datatype(dtype, precision):
+    made = h5py.h5t.py_create(np.dtype(dtype)).copy()
+    if precision:
+        made.set_precision(precision)
+    return made
+
+
+def case(name, data, filters, precision=None, mask=None):
+    raw = HERE / f"{data[0]}.raw"
+    values = data[1]
+    raw.write_bytes(values.tobytes())
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk(values.shape)
+    for number, parameters in filters:
+        if number == 4:
+            plist.set_szip(*parameters)
+        else:
+            plist.set_filter(number, 0 if number == 3 else OPTIONAL, parameters)
+    with h5py.File("memory", "w", driver="core", backing_store=False) as file:
+        space = h5py.h5s.create_simple(values.shape)
+        dataset = h5py.h5d.create(file.id, b"d", datatype(values.dtype, precision), space, plist)
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, values, datatype(values.dtype, precision))
+        stored = dataset.get_create_plist()
+        mask, encoded = dataset.read_direct_chunk((0,) * values.ndim)
+        stored = [stored.get_filter(i) for i in range(stored.get_nfilters())]
+    pipeline = "|".join(",".join(map(str, (f[0], *f[2]))) for f in stored)
+    (HERE / f"{name}.encoded").write_bytes(encoded)
+    exact = not {1, 32015} & {number for number, _ in filters}
+    index.append(f"{name} {raw.name} {pipeline} {mask} {'exact' if exact else 'any'}\n")
+
+
+smooth = "smooth_f4", (280 + 15 * np.sin(np.arange(1200) / 37)).astype("<f4").reshape(15, 80)
+double = "walk_f8", np.cumsum(rng.normal(size=400)).astype("<f8").reshape(4, 100)
+masked = "masked_f4", np.where(rng.random(1100) < 0.1, smooth[1].flat[:1100], np.float32(9.96921e36)).astype(">f4")
+short = "walk_i2", np.cumsum(rng.integers(-3, 4, 1500)).astype("<i2").reshape(30, 50)
+big = "burst_i2", (np.cumsum(rng.integers(-9, 10, 1500)) * (np.arange(1500) % 500 < 60)).astype(">i2").reshape(10, 150)
+sparse = "sparse_u1", ((np.arange(6000) % 1999 == 7) * 3).astype("u1")
+noise = "noise_u1", np.frombuffer(rng.bytes(900), "u1")
+narrow = "narrow_u4", (np.cumsum(rng.integers(-40, 41, 700)) % (1 << 20)).astype("<u4")
+
+for name, data in [("smooth", smooth), ("double", double), ("short", short)]:
+    case(f"deflate_{name}", data, [(1, (5,))])
+    case(f"shuffle_deflate_{name}", data, [(2, ()), (1, (9,))])
+case("deflate_0", smooth, [(1, (0,))])
+case("deflate_noise", noise, [(1, (6,))])
+case("shuffle_f4", smooth, [(2, ())])
+case("shuffle_f8", double, [(2, ())])
+case("fletcher32", smooth, [(3, ())])
+case("fletcher32_zero", ("zero_f8", np.zeros(50, "<f8")), [(3, ())])
+case("fletcher32_shuffle_deflate", short, [(3, ()), (2, ()), (1, (4,))])
+for coding, mask in [("nn", 32), ("ec", 4)]:
+    for name, data in [("smooth", smooth), ("double", double), ("masked", masked), ("short", short), ("big", big)]:
+        case(f"szip_{coding}_{name}", data, [(4, (mask, 32))])
+        case(f"szip_{coding}_{name}_8", data, [(4, (mask, 8))])
+    case(f"szip_{coding}_sparse", sparse, [(4, (mask, 16))])
+    case(f"szip_{coding}_odd", short, [(4, (mask, 12))])
+    case(f"szip_{coding}_narrow", narrow, [(4, (mask, 10))], precision=20)
+    case(f"szip_{coding}_noise", noise, [(4, (mask, 32))])
+case("fletcher32_szip", smooth, [(3, ()), (4, (32, 16))])
+case("bzip2_9", smooth, [(307, (9,))])
+case("bzip2_default", short, [(307, ())])
+case("shuffle_bzip2_1", smooth, [(2, ()), (307, (1,))])
+case("zstd_3", smooth, [(32015, (3,))])
+case("zstd_default", short, [(32015, ())])
+case("zstd_negative", short, [(32015, (2**32 - 5,))])
+case("shuffle_zstd_19", double, [(2, ()), (32015, (19,))])
+(HERE / "index.txt").write_text("".join(index))
+
+# A field with structure at all scales, in float32.
+waves = rng.normal(size=(150, 76)) + 1j * rng.normal(size=(150, 76))
+scale = np.hypot(np.fft.fftfreq(150)[:, None], np.fft.rfftfreq(150)[None, :])
+scale[0, 0] = 1
+field = np.fft.irfft2(waves * scale**-2.2, s=(150, 150))
+field = (280 + 15 * field / field.std()).astype("<f4").tobytes()
+(HERE / "field.raw").write_bytes(field)
+shuffled = np.frombuffer(field, "u1").reshape(-1, 4).T.tobytes()
+sizes = [str(len(zlib.compress(shuffled, level))) for level in range(1, 10)]
+(HERE / "zlib_sizes.txt").write_text(" ".join(sizes) + "\n")
