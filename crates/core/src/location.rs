@@ -9,7 +9,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -101,15 +101,15 @@ fn local_path(text: &str) -> Result<PathBuf> {
         None => PathBuf::from(rest),
         Some("file") => file_url(rest)?,
         Some(scheme) => {
-            return Err(Error::Unsupported(format!(
-                "the scheme {scheme}:// ({SUPPORTED}), so this URL"
+            return Err(Error::Usage(format!(
+                "the scheme {scheme}:// is not supported; {SUPPORTED}"
             )));
         }
     };
     match fragment {
         None => Ok(path),
-        Some(fragment) => Err(Error::Unsupported(format!(
-            "the fragment #{fragment} ({SUPPORTED}, and need none), so this location"
+        Some(fragment) => Err(Error::Usage(format!(
+            "#{fragment} is not supported; {SUPPORTED}, and need no fragment"
         ))),
     }
 }
@@ -165,6 +165,7 @@ fn file_url(url: &str) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     fn path(argument: &str) -> PathBuf {
         Location::parse(argument).unwrap().path

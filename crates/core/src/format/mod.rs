@@ -158,3 +158,33 @@ fn detect(source: &dyn ByteSource) -> Result<Format> {
     }
     Err(Error::UnknownFormat)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_found_by_their_magic_number() {
+        let signature = b"\x89HDF\r\n\x1a\n";
+        let behind = |block: usize| [&vec![b'u'; block][..], signature].concat();
+        for block in [0, 512, 1024, 2048, 1 << 16] {
+            assert_eq!(detect(&behind(block)).unwrap(), Format::Hdf5);
+        }
+        assert_eq!(detect(&b"CDF\x01".to_vec()).unwrap(), Format::Classic);
+        for other in [
+            Vec::new(),
+            b"CD".to_vec(),
+            behind(600),
+            behind(512)[..519].to_vec(),
+        ] {
+            assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
+        }
+        let error = open(Arc::new(b"CDF\x03....".to_vec()), &Origin::default())
+            .err()
+            .unwrap();
+        assert_eq!(
+            error.to_string(),
+            "version 3 of the classic format is not supported"
+        );
+    }
+}
