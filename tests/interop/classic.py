@@ -90,6 +90,20 @@ def many_records(path, fmt, _rng):
         ds["c"][:] = rng.random((4000, 1001), dtype="f4")
 
 
+def small_records(path, fmt, _rng):
+    """More small records than are collected in memory."""
+    with netCDF4.Dataset(path, "w", format=fmt) as ds:
+        ds.createDimension("time", None)
+        ds.createDimension("x", 7)
+        for name, t in [("a", "i1"), ("b", "i2"), ("c", "f4"), ("d", "f8")]:
+            ds.createVariable(name, t, ("time", "x"))
+        n = 200_000
+        rng = np.random.default_rng(2)
+        ds["b"][:] = rng.integers(-100, 100, (n, 7))
+        ds["a"][:n - 1] = rng.integers(-100, 100, (n - 1, 7))
+        ds["d"][5:7] = 3
+
+
 def past_4_gib(path, fmt, _rng):
     """A variable that CDF-2 can hold only as the last one. Not filled, so the file is sparse."""
     if fmt == "NETCDF3_CLASSIC":
@@ -157,7 +171,7 @@ def main():
         source, target = os.path.join(scratch, "in.nc"), os.path.join(scratch, "out.nc")
         for fmt in FORMATS:
             makers = [(f"random {seed}", random_file, seed) for seed in range(RANDOM_FILES)]
-            makers += [("many records", many_records, 0), ("past 4 GiB", past_4_gib, 0)]
+            makers += [("many records", many_records, 0), ("small records", small_records, 0), ("past 4 GiB", past_4_gib, 0)]
             for name, make, seed in makers:
                 if make(source, fmt, random.Random(seed)) is False:
                     continue

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ncutils_hdf5::ByteSink;
+use ncutils_hdf5::{ByteSink, ByteSource};
 
 use super::Output;
 
@@ -65,6 +65,10 @@ impl Output for MemoryOutput {
     fn commit(&self) -> io::Result<()> {
         self.state().committed = true;
         Ok(())
+    }
+
+    fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.state().bytes.read_exact_at(offset, buf)
     }
 }
 

@@ -24,6 +24,15 @@ pub use memory::MemoryOutput;
 pub trait Output: ByteSink {
     /// Makes what was written durable and visible under the output's name, whole. Dropping without it leaves nothing.
     fn commit(&self) -> io::Result<()>;
+
+    /// Fills `buf` with what was written from byte `offset` on, below the size that was set.
+    ///
+    /// # Errors
+    /// `Unsupported` where the output can only be written; a writer then does without.
+    fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let _ = (offset, buf);
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// Where a dataset was found: what a format needs to open its neighbours (external links), and to name it in messages.

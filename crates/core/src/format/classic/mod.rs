@@ -19,6 +19,7 @@ mod encode;
 mod limits;
 mod place;
 mod reader;
+mod records;
 mod writer;
 mod written;
 

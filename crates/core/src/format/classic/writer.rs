@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::encode::lay_out;
+use super::records::{Records, Slabs};
 use super::written::Written;
 use super::{Geometry, Place, Version, check};
 use crate::chunk::{Region, fill_pattern, swap_units};
@@ -13,12 +14,8 @@ use crate::format::{EncodedChunk, VariablePlan, Writer};
 use crate::model::{Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute};
 use crate::store::Output;
 
-/// Fill values and padded records are written this many bytes at a time.
+/// Fill values are written this many bytes at a time.
 const BUFFER: usize = 1 << 20;
-
-/// Slabs of interleaved records are collected in memory as long as all records take no more than this: one write instead
-/// of one for each record of each variable.
-const MAX_COLLECTED: u64 = 16 << 20;
 
 /// A classic file being written. The header and the file's size are written at the beginning; what nobody wrote gets
 /// fill values at the end.
@@ -26,8 +23,7 @@ pub struct ClassicWriter {
     output: Arc<dyn Output>,
     geometry: Geometry,
     vars: Vec<Target>,
-    /// All records, where they are collected, and where they begin in the file.
-    records: Option<(u64, Mutex<Vec<u8>>)>,
+    records: Records,
 }
 
 /// One variable being written.
@@ -47,6 +43,13 @@ struct Target {
 }
 
 impl Target {
+    fn slabs(&self) -> Slabs<'_> {
+        Slabs {
+            place: &self.place,
+            fill: &self.fill,
+        }
+    }
+
     fn written(&self) -> MutexGuard<'_, Written> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,41 +85,13 @@ impl ClassicWriter {
             .set_size(layout.size)
             .and_then(|()| output.write_all_at(0, &layout.header))
             .map_err(|e| Error::io("cannot write", e))?;
-        let mut writer = Self {
+        let records = Records::choose(output.as_ref(), &layout.geometry, vars.iter().map(Target::slabs));
+        Ok(Self {
             output,
             geometry: layout.geometry,
             vars,
-            records: None,
-        };
-        writer.collect_records();
-        Ok(writer)
-    }
-
-    /// Sets memory aside for all records, filled, where they are interleaved and small.
-    fn collect_records(&mut self) {
-        let geometry = self.geometry;
-        let first = self
-            .vars
-            .iter()
-            .map(|v| &v.place)
-            .filter(|p| p.record)
-            .map(|p| p.begin)
-            .min();
-        let (Some(first), Some(size)) = (first, geometry.records.checked_mul(geometry.record_size)) else {
-            return;
-        };
-        if geometry.record_variables < 2 || size > MAX_COLLECTED {
-            return;
-        }
-        let mut records = vec![0; size as usize];
-        for var in self.vars.iter().filter(|v| v.place.record) {
-            let from = (var.place.begin - first) as usize;
-            let length = (var.place.slab + geometry.padding(&var.place)) as usize;
-            for record in records.chunks_exact_mut(geometry.record_size as usize) {
-                fill_pattern(&mut record[from..from + length], &var.fill);
-            }
-        }
-        self.records = Some((first, Mutex::new(records)));
+            records,
+        })
     }
 
     fn var(&self, var: VarId) -> Result<&Target> {
@@ -127,62 +102,14 @@ impl ClassicWriter {
 
     /// Writes big-endian elements of a variable's data from byte `offset` on, and the padding of slabs that end there.
     fn put(&self, var: &Target, offset: u64, data: &[u8]) -> io::Result<()> {
-        let place = &var.place;
-        if place.record
-            && let Some((first, records)) = &self.records
-        {
-            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
-            return self.pieces(place, offset, data, |at, piece, _| {
-                let at = (at - first) as usize;
-                records[at..at + piece.len()].copy_from_slice(piece);
-                Ok(())
-            });
-        }
-        let padding = self.geometry.padding(place) as usize;
-        if padding == 0 || var.fill.iter().all(|b| *b == 0) {
-            return self.pieces(place, offset, data, |at, piece, _| {
-                self.output.write_all_at(at, piece)
-            });
-        }
-        let mut pad = vec![0; padding];
-        fill_pattern(&mut pad, &var.fill);
-        let mut padded = Vec::new();
-        self.pieces(place, offset, data, |at, piece, ends_slab| {
-            if !ends_slab {
-                self.output.write_all_at(at, piece)
-            } else if piece.len() > BUFFER {
-                self.output.write_all_at(at, piece)?;
-                self.output.write_all_at(at + piece.len() as u64, &pad)
-            } else {
-                padded.clear();
-                padded.extend_from_slice(piece);
-                padded.extend_from_slice(&pad);
-                self.output.write_all_at(at, &padded)
-            }
-        })
+        self.records
+            .put(self.output.as_ref(), &self.geometry, var.slabs(), offset, data)
     }
 
-    /// Calls `put` with each part of `data` that is contiguous in the file: position, bytes, whether a slab ends there.
-    fn pieces(
-        &self,
-        place: &Place,
-        mut offset: u64,
-        mut data: &[u8],
-        mut put: impl FnMut(u64, &[u8], bool) -> io::Result<()>,
-    ) -> io::Result<()> {
-        while !data.is_empty() {
-            let piece = self.geometry.piece(place, offset, data.len() as u64);
-            let (now, rest) = data.split_at(piece.length as usize);
-            put(piece.at, now, piece.ends_slab)?;
-            (offset, data) = (offset + piece.length, rest);
-        }
-        Ok(())
-    }
-
-    /// Writes fill values where nobody wrote. Records that are collected have them already, and so have zeros.
+    /// Writes fill values where nobody wrote. Zeros need not be written.
     fn fill(&self, var: &Target) -> io::Result<()> {
-        let collected = var.place.record && self.records.is_some();
-        if collected || var.fill.iter().all(|b| *b == 0) {
+        let filled = var.place.record && self.records.are_filled();
+        if filled || var.fill.iter().all(|b| *b == 0) {
             return Ok(());
         }
         let gaps = var.written().gaps(self.geometry.total(&var.place));
@@ -262,10 +189,7 @@ impl Writer for ClassicWriter {
                 .map_err(|e| Error::io("cannot write", e).in_variable(&var.name))?;
         }
         let cannot = |e| Error::io("cannot write", e);
-        if let Some((first, records)) = &self.records {
-            let records = records.lock().unwrap_or_else(PoisonError::into_inner);
-            self.output.write_all_at(*first, &records).map_err(cannot)?;
-        }
+        self.records.finish(self.output.as_ref()).map_err(cannot)?;
         self.output.commit().map_err(cannot)
     }
 }

@@ -1,0 +1,316 @@
+//! Writing records that are interleaved.
+//!
+//! Variables are written one after another, and their records lie apart: one write for each record of each variable takes
+//! long where the records are small. So there are three ways:
+//!
+//! ```text
+//! all records small together ─► collected in memory, written once at the end
+//! each record small          ─► a block of records at a time is read back, completed and written again
+//! large records              ─► each slab is written where it belongs
+//! ```
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use super::place::{Geometry, Place};
+use crate::chunk::fill_pattern;
+use crate::store::Output;
+
+/// Records are collected in memory as long as all of them take no more bytes than this.
+const MAX_COLLECTED: u64 = 16 << 20;
+
+/// Records longer than this are not read back: a write of its own then costs less than copying twice as many bytes.
+const MAX_READ_BACK: u64 = 1 << 10;
+
+/// Bytes of a block of records; small enough for a processor's cache.
+const BLOCK: u64 = 256 << 10;
+
+/// How many threads can work on blocks at once.
+const LOCKS: usize = 16;
+
+/// Padding is written together with the slab before it up to this length.
+const MAX_JOINED: usize = 1 << 20;
+
+/// How the variables of a file get to their places.
+#[derive(Debug)]
+pub(super) enum Records {
+    /// Slab by slab.
+    Direct,
+    /// All records in memory, the first one being at `first` in the file.
+    Collected { first: u64, bytes: Mutex<Vec<u8>> },
+    /// A block of so many records at a time; a lock keeps others from its block, and holds a buffer.
+    Blocks {
+        records: u64,
+        locks: Vec<Mutex<Vec<u8>>>,
+    },
+}
+
+/// What is written: elements of one variable, and the fill value that padding consists of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slabs<'a> {
+    pub place: &'a Place,
+    /// One element as stored.
+    pub fill: &'a [u8],
+}
+
+impl Records {
+    /// Chooses how. The output already has its size. `vars` are all variables.
+    pub fn choose<'a>(
+        output: &dyn Output,
+        geometry: &Geometry,
+        vars: impl Iterator<Item = Slabs<'a>> + Clone,
+    ) -> Self {
+        let record_vars = vars.filter(|v| v.place.record);
+        let size = geometry.records.checked_mul(geometry.record_size);
+        let (Some(first), Some(size)) = (record_vars.clone().map(|v| v.place.begin).min(), size) else {
+            return Self::Direct;
+        };
+        if geometry.record_variables < 2 {
+            return Self::Direct;
+        }
+        if size > MAX_COLLECTED {
+            // Outputs that cannot be read back say so.
+            let can_read_back = output.read_back_at(first, &mut [0]).is_ok();
+            return if geometry.record_size <= MAX_READ_BACK && can_read_back {
+                Self::Blocks {
+                    records: BLOCK / geometry.record_size,
+                    locks: (0..LOCKS).map(|_| Mutex::default()).collect(),
+                }
+            } else {
+                Self::Direct
+            };
+        }
+        let mut bytes = vec![0; size as usize];
+        for var in record_vars {
+            let from = (var.place.begin - first) as usize;
+            let length = (var.place.slab + geometry.padding(var.place)) as usize;
+            for record in bytes.chunks_exact_mut(geometry.record_size as usize) {
+                fill_pattern(&mut record[from..from + length], var.fill);
+            }
+        }
+        Self::Collected {
+            first,
+            bytes: Mutex::new(bytes),
+        }
+    }
+
+    /// Whether records hold fill values from the beginning.
+    pub fn are_filled(&self) -> bool {
+        matches!(self, Self::Collected { .. })
+    }
+
+    /// Writes `data`, elements as stored, from byte `offset` of a variable's data on, and the padding of slabs that end there.
+    pub fn put(
+        &self,
+        output: &dyn Output,
+        geometry: &Geometry,
+        var: Slabs<'_>,
+        offset: u64,
+        data: &[u8],
+    ) -> io::Result<()> {
+        match self {
+            Self::Collected { first, bytes } if var.place.record => {
+                let mut bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                pieces(geometry, var.place, offset, data, |at, piece, _| {
+                    let at = (at - first) as usize;
+                    bytes[at..at + piece.len()].copy_from_slice(piece);
+                    Ok(())
+                })
+            }
+            Self::Blocks { records, locks } if var.place.record => {
+                put_blocks(*records, locks, output, geometry, var, offset, data)
+            }
+            _ => put_direct(output, geometry, var, offset, data),
+        }
+    }
+
+    /// Writes what is still in memory.
+    pub fn finish(&self, output: &dyn Output) -> io::Result<()> {
+        match self {
+            Self::Collected { first, bytes } => {
+                let bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                output.write_all_at(*first, &bytes)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The padding after each slab; empty where it is none, or zeros, which the file has without being written.
+fn padding(geometry: &Geometry, var: Slabs<'_>) -> Vec<u8> {
+    if var.fill.iter().all(|b| *b == 0) {
+        return Vec::new();
+    }
+    let mut padding = vec![0; geometry.padding(var.place) as usize];
+    fill_pattern(&mut padding, var.fill);
+    padding
+}
+
+fn put_direct(
+    output: &dyn Output,
+    geometry: &Geometry,
+    var: Slabs<'_>,
+    offset: u64,
+    data: &[u8],
+) -> io::Result<()> {
+    let padding = padding(geometry, var);
+    let mut joined = Vec::new();
+    pieces(geometry, var.place, offset, data, |at, piece, ends_slab| {
+        if !ends_slab || padding.is_empty() {
+            output.write_all_at(at, piece)
+        } else if piece.len() > MAX_JOINED {
+            output.write_all_at(at, piece)?;
+            output.write_all_at(at + piece.len() as u64, &padding)
+        } else {
+            joined.clear();
+            joined.extend_from_slice(piece);
+            joined.extend_from_slice(&padding);
+            output.write_all_at(at, &joined)
+        }
+    })
+}
+
+fn put_blocks(
+    records: u64,
+    locks: &[Mutex<Vec<u8>>],
+    output: &dyn Output,
+    geometry: &Geometry,
+    var: Slabs<'_>,
+    mut offset: u64,
+    mut data: &[u8],
+) -> io::Result<()> {
+    let padding = padding(geometry, var);
+    let block_size = records * var.place.slab;
+    while !data.is_empty() {
+        let block = offset / block_size;
+        let left = (block + 1) * block_size - offset;
+        let (now, rest) = data.split_at(usize::try_from(left).map_or(data.len(), |n| n.min(data.len())));
+        let first = geometry.piece(var.place, offset, now.len() as u64);
+        let last = geometry.piece(var.place, offset + now.len() as u64 - 1, 1);
+        let mut end = last.at + 1;
+        if last.ends_slab {
+            end += padding.len() as u64;
+        }
+        let lock = &locks[(block % locks.len() as u64) as usize];
+        let mut span = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        span.resize((end - first.at) as usize, 0);
+        output.read_back_at(first.at, &mut span)?;
+        pieces(geometry, var.place, offset, now, |at, piece, ends_slab| {
+            let from = (at - first.at) as usize;
+            let to = from + piece.len();
+            span[from..to].copy_from_slice(piece);
+            if ends_slab {
+                span[to..to + padding.len()].copy_from_slice(&padding);
+            }
+            Ok(())
+        })?;
+        output.write_all_at(first.at, &span)?;
+        (offset, data) = (offset + now.len() as u64, rest);
+    }
+    Ok(())
+}
+
+/// Calls `put` with each part of `data` that is contiguous in the file: position, bytes, whether a slab ends there.
+fn pieces(
+    geometry: &Geometry,
+    place: &Place,
+    mut offset: u64,
+    mut data: &[u8],
+    mut put: impl FnMut(u64, &[u8], bool) -> io::Result<()>,
+) -> io::Result<()> {
+    while !data.is_empty() {
+        let piece = geometry.piece(place, offset, data.len() as u64);
+        let (now, rest) = data.split_at(piece.length as usize);
+        put(piece.at, now, piece.ends_slab)?;
+        (offset, data) = (offset + piece.length, rest);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::MemoryOutput;
+    use ncutils_hdf5::ByteSink;
+
+    const FIRST: u64 = 10;
+
+    /// Three variables of 6, 2 and 8 bytes a record, the first two padded.
+    fn places() -> [Place; 3] {
+        [(0, 6), (8, 2), (12, 8)].map(|(at, slab)| Place {
+            begin: FIRST + at,
+            slab,
+            record: true,
+        })
+    }
+
+    fn write(records: u64, how: impl Fn(&MemoryOutput, &Geometry) -> Records) -> Vec<u8> {
+        let geometry = Geometry {
+            records,
+            record_size: 20,
+            record_variables: 3,
+        };
+        let output = MemoryOutput::new();
+        output.set_size(FIRST + 20 * records).unwrap();
+        let how = how(&output, &geometry);
+        let places = places();
+        std::thread::scope(|threads| {
+            for (i, place) in places.iter().enumerate() {
+                let (how, output, geometry) = (&how, &output, &geometry);
+                threads.spawn(move || {
+                    let fill = [i as u8 + 1, 0x77];
+                    let data: Vec<u8> = (0..place.slab * records)
+                        .map(|b| (b * 3 + i as u64) as u8)
+                        .collect();
+                    let mut at = 0;
+                    for length in [1, 4, 17, 1000, 5, 100, 1 << 20, usize::MAX] {
+                        let end = data.len().min(usize::saturating_add(at, length));
+                        let var = Slabs { place, fill: &fill };
+                        how.put(output, geometry, var, at as u64, &data[at..end]).unwrap();
+                        at = end;
+                    }
+                });
+            }
+        });
+        how.finish(&output).unwrap();
+        output.bytes()
+    }
+
+    #[test]
+    fn all_ways_give_the_same_file() {
+        let blocks = |records| {
+            move |_: &MemoryOutput, _: &Geometry| Records::Blocks {
+                records,
+                locks: (0..2).map(|_| Mutex::default()).collect(),
+            }
+        };
+        let choose = |output: &MemoryOutput, geometry: &Geometry| {
+            let places = places();
+            let fill = [[1, 0x77], [2, 0x77], [3, 0x77]];
+            let vars = places
+                .iter()
+                .zip(&fill)
+                .map(|(place, fill)| Slabs { place, fill });
+            Records::choose(output, geometry, vars)
+        };
+        for records in [0, 1, 7, 500] {
+            let direct = write(records, |_, _| Records::Direct);
+            for size in [1, 3, 7, 13107] {
+                assert_eq!(write(records, blocks(size)), direct);
+            }
+            assert_eq!(write(records, choose), direct);
+        }
+        let chosen = |records| {
+            let output = MemoryOutput::new();
+            output.set_size(100).unwrap();
+            let geometry = Geometry {
+                records,
+                record_size: 20,
+                record_variables: 3,
+            };
+            choose(&output, &geometry)
+        };
+        assert!(chosen(1000).are_filled());
+        assert!(matches!(chosen(1 << 20), Records::Blocks { records: 13107, .. }));
+    }
+}
