@@ -1,2 +1,66 @@
-//! `nccopy`: under construction.
-fn main() {}
+//! `nccopy`: copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way.
+
+mod progress;
+
+use std::process::ExitCode;
+
+use nccopy::flags::{self, Arguments};
+use ncutils_core::copy::plan::plan;
+use ncutils_core::copy::{self, Progress, RunOptions, prepare};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::location::Location;
+use progress::Bar;
+
+fn main() -> ExitCode {
+    let matches = match flags::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => {
+            let failed = error.use_stderr();
+            let _ = error.print();
+            return if failed {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    match flags::arguments(&matches).and_then(|arguments| run(&arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("nccopy: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let input = Location::parse(&arguments.input)?;
+    let output = Location::parse(&arguments.output)?;
+    let in_input = |error: Error| error.in_file(input.path());
+    if input.is_same_file(&output) {
+        let (input, output) = (input.path().display(), output.path().display());
+        return Err(Error::Usage(format!(
+            "{input} and {output} are the same file; name another output"
+        )));
+    }
+    let reader = input.open().map_err(in_input)?;
+    for warning in &reader.schema().warnings {
+        eprintln!("nccopy: {}: warning: {warning}", input.path().display());
+    }
+    let plan = plan(&*reader, &arguments.copy).map_err(in_input)?;
+    let prepared = prepare(&*reader, &plan).map_err(in_input)?;
+    let writer = output
+        .create(&plan.schema, &prepared.plans)
+        .map_err(|error| error.in_file(output.path()))?;
+    let bar = Bar::on_terminal();
+    let options = RunOptions {
+        threads: arguments.threads,
+        memory: arguments.memory,
+        progress: bar.as_ref().map(|bar| bar as &dyn Progress),
+    };
+    let done = copy::run(&*reader, &prepared, writer, &options);
+    if let Some(bar) = &bar {
+        bar.clear();
+    }
+    done.map_err(in_input)
+}

@@ -1,0 +1,295 @@
+//! The flags of `nccopy`. Each is defined once, here; parser, `--help` and man page come from it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use ncutils_core::copy::parse_memory;
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::spec::FilterRequest;
+use ncutils_core::model::Kind;
+
+/// What one call of `nccopy` is to do.
+#[derive(Debug)]
+pub struct Arguments {
+    /// The input, as named by the user.
+    pub input: OsString,
+    /// The output, as named by the user.
+    pub output: PathBuf,
+    /// What the copy is to be.
+    pub copy: CopyOptions,
+    /// `-m`: how many bytes of memory the copy may take; `None` lets the engine decide.
+    pub memory: Option<u64>,
+    /// `--threads`: how many threads work; `None` lets the engine decide.
+    pub threads: Option<usize>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  nccopy -F 'temp,32015,3' in.nc out.nc      compress the variable temp with zstd
+  nccopy -F '*,2|1,5' in.nc out.nc           shuffle and deflate every variable
+  nccopy -F none in.nc out.nc                take all filters off
+  nccopy -d 5 -s -c time/1,lat/90,lon/90 in.nc out.nc
+  nccopy -k nc4 -u in.nc out.nc              netCDF-4 with fixed dimensions
+
+Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, bzip2 307, zstd 32015.
+A variable that no option speaks of keeps its chunks, filters and fill value; its chunks are copied as they are.";
+
+/// The command with all its flags.
+pub fn command() -> Command {
+    let flag = |name: &'static str, short: char, help: &'static str| {
+        Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
+    };
+    let value = |name: &'static str, short: char, metavar: &'static str, help: &'static str| {
+        Arg::new(name)
+            .short(short)
+            .value_name(metavar)
+            .help(help)
+            .allow_hyphen_values(true)
+    };
+    let list = |name: &'static str, short: char, metavar: &'static str, help: &'static str| {
+        value(name, short, metavar, help).action(ArgAction::Append)
+    };
+    Command::new("nccopy")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way")
+        .after_help(AFTER_HELP)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .args_override_self(true)
+        .arg(value("kind", 'k', "KIND", "Kind of the output: nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4), nc7 (netCDF-4 classic model)"))
+        .args(KIND_DIGITS.map(|(name, digit, kind)| {
+            Arg::new(name)
+                .short(digit)
+                .action(ArgAction::SetTrue)
+                .help(format!("Same as -k '{}'", kind.name()))
+        }))
+        .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
+        .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
+        .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
+        .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
+        .arg(list("filter", 'F', "FILTER", "Filters: var&var,id,p1,…|id,…  '*' for all variables, none for no filter; repeatable"))
+        .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
+        .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
+        .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))
+        .arg(list("only-groups", 'G', "GROUP,…", "Copy these groups only; the others are left out"))
+        .arg(value("memory", 'm', "BYTES", "Memory for the copy, with suffix K, M, G or T; default a quarter of the machine's"))
+        .arg(value("min-chunk", 'M', "BYTES", "Where the program chooses chunking, leave a variable whose chunk would be smaller in one piece"))
+        .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
+        .arg(value("chunk-cache", 'h', "BYTES", "Accepted for compatibility; not needed"))
+        .arg(value("cache-elements", 'e', "N", "Accepted for compatibility; not needed"))
+        .arg(flag("diskless-write", 'w', "Accepted for compatibility; not needed"))
+        .arg(flag("diskless-read", 'r', "Accepted for compatibility; not needed"))
+        .arg(value("log", 'L', "N", "Accepted for compatibility; not needed"))
+        .arg(Arg::new("help").long("help").action(ArgAction::Help).help("Print this help"))
+        .arg(Arg::new("version").long("version").action(ArgAction::Version).help("Print the version"))
+        .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The file to read"))
+        .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(PathBuf)).help("The file to write; it appears, or replaces an older one, only when complete"))
+}
+
+const KIND_DIGITS: [(&str, char, Kind); 5] = [
+    ("3", '3', Kind::Classic),
+    ("4", '4', Kind::Netcdf4),
+    ("5", '5', Kind::Data64),
+    ("6", '6', Kind::Offset64),
+    ("7", '7', Kind::Netcdf4Classic),
+];
+
+/// The names that `-k` takes, old ones included.
+pub fn kind_from_name(name: &str) -> Result<Kind> {
+    Ok(match name {
+        "classic" | "nc3" | "1" => Kind::Classic,
+        "64-bit offset" | "64-bit-offset" | "nc6" | "2" => Kind::Offset64,
+        "netCDF-4" | "nc4" | "hdf5" | "enhanced" | "3" => Kind::Netcdf4,
+        "netCDF-4 classic model" | "nc7" | "hdf5-nc3" | "enhanced-nc3" | "4" => Kind::Netcdf4Classic,
+        "cdf5" | "64-bit data" | "64-bit-data" | "nc5" | "5" | "pnetcdf" => Kind::Data64,
+        _ => {
+            return Err(Error::Usage(format!(
+                "-k '{name}': unknown kind; the kinds are nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4) \
+                 and nc7 (netCDF-4 classic model)"
+            )));
+        }
+    })
+}
+
+/// Reads the flags.
+///
+/// # Errors
+/// What an option's value should have been.
+pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let all = |name: &str| {
+        matches
+            .get_many::<String>(name)
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+    };
+    let copy = CopyOptions {
+        kind: kind(matches)?,
+        deflate: text("deflate").map(deflate_level).transpose()?,
+        shuffle: matches.get_flag("shuffle"),
+        fix_unlimited: matches.get_flag("unlimited"),
+        chunking: all("chunks").map(ChunkSpec::parse).collect::<Result<_>>()?,
+        filters: all("filter")
+            .map(ncutils_core::filter::spec::parse)
+            .collect::<Result<Vec<FilterRequest>>>()?,
+        variables: listed(all("vars"), all("only-vars"), "-v", "-V")?,
+        groups: listed(all("groups"), all("only-groups"), "-g", "-G")?,
+        min_chunk_bytes: text("min-chunk").map(|v| memory(v, "-M")).transpose()?,
+    };
+    Ok(Arguments {
+        input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
+        output: matches.get_one::<PathBuf>("output").cloned().unwrap_or_default(),
+        copy,
+        memory: text("memory").map(|v| memory(v, "-m")).transpose()?,
+        threads: matches.get_one::<usize>("threads").copied(),
+    })
+}
+
+/// The kind asked for by `-k` or a digit; whichever stands last.
+fn kind(matches: &ArgMatches) -> Result<Option<Kind>> {
+    let mut last: Option<(usize, Kind)> = None;
+    let mut take = |at: Option<usize>, kind: Kind| {
+        if at > last.map(|(at, _)| at) || last.is_none() {
+            last = at.map(|at| (at, kind));
+        }
+    };
+    if let Some(name) = matches.get_one::<String>("kind") {
+        take(matches.index_of("kind"), kind_from_name(name)?);
+    }
+    for (name, _, kind) in KIND_DIGITS {
+        if matches.get_flag(name) {
+            take(matches.index_of(name), kind);
+        }
+    }
+    Ok(last.map(|(_, kind)| kind))
+}
+
+fn deflate_level(text: &str) -> Result<u32> {
+    text.parse().ok().filter(|level| *level <= 9).ok_or_else(|| {
+        Error::Usage(format!(
+            "-d '{text}': expected a deflate level from 0 (none) to 9 (smallest)"
+        ))
+    })
+}
+
+fn memory(text: &str, flag: &str) -> Result<u64> {
+    parse_memory(text).ok_or_else(|| {
+        Error::Usage(format!(
+            "{flag} '{text}': expected a number of bytes, such as 500000, 64M or 2G"
+        ))
+    })
+}
+
+fn listed<'a>(
+    define_others: impl Iterator<Item = &'a str>,
+    only: impl Iterator<Item = &'a str>,
+    define_flag: &str,
+    only_flag: &str,
+) -> Result<Option<Listed>> {
+    let defined = names(define_others, define_flag)?;
+    let only = names(only, only_flag)?;
+    match (defined.is_empty(), only.is_empty()) {
+        (true, true) => Ok(None),
+        (false, true) => Ok(Some(Listed {
+            names: defined,
+            define_others: true,
+        })),
+        (true, false) => Ok(Some(Listed {
+            names: only,
+            define_others: false,
+        })),
+        (false, false) => Err(Error::Usage(format!(
+            "{define_flag} and {only_flag} contradict each other; give one of them"
+        ))),
+    }
+}
+
+/// Splits comma-separated lists; a backslash takes the next character as it is.
+fn names<'a>(lists: impl Iterator<Item = &'a str>, flag: &str) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for list in lists {
+        let mut name = String::new();
+        let mut chars = list.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => name.extend(chars.next()),
+                ',' => all.push(std::mem::take(&mut name)),
+                c => name.push(c),
+            }
+        }
+        all.push(name);
+    }
+    if all.iter().any(String::is_empty) {
+        return Err(Error::Usage(format!(
+            "{flag}: expected names separated by commas"
+        )));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(args: &[&str]) -> Result<Arguments> {
+        let all = ["nccopy"].iter().chain(args).chain(&["in.nc", "out.nc"]);
+        arguments(&command().try_get_matches_from(all).unwrap())
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn flags_cluster_and_attach_as_getopt_takes_them() {
+        let args = read(&[
+            "-d1", "-s", "-M0", "-k", "nc4", "-uw", "-m64M", "-h", "1000", "-e5", "-L0",
+        ])
+        .unwrap();
+        assert_eq!(args.copy.deflate, Some(1));
+        assert!(args.copy.shuffle && args.copy.fix_unlimited);
+        assert_eq!(args.copy.min_chunk_bytes, Some(0));
+        assert_eq!(args.copy.kind, Some(Kind::Netcdf4));
+        assert_eq!(args.memory, Some(64_000_000));
+        assert_eq!(read(&["-sd", "3"]).unwrap().copy.deflate, Some(3));
+        assert_eq!(read(&["-knc7"]).unwrap().copy.kind, Some(Kind::Netcdf4Classic));
+    }
+
+    #[test]
+    fn the_last_kind_counts() {
+        assert_eq!(read(&["-3", "-k", "nc4"]).unwrap().copy.kind, Some(Kind::Netcdf4));
+        assert_eq!(read(&["-k", "nc4", "-3"]).unwrap().copy.kind, Some(Kind::Classic));
+        assert_eq!(read(&["-7", "-5", "-6"]).unwrap().copy.kind, Some(Kind::Offset64));
+        assert_eq!(read(&[]).unwrap().copy.kind, None);
+    }
+
+    #[test]
+    fn repeated_options_add_up_or_override() {
+        let args = read(&[
+            "-c", "t/1", "-c", "v:1,2", "-d", "1", "-d", "2", "-v", "a,b", "-v", r"c\,d",
+        ])
+        .unwrap();
+        assert_eq!(args.copy.chunking.len(), 2);
+        assert_eq!(args.copy.deflate, Some(2));
+        assert_eq!(args.copy.variables.unwrap().names, ["a", "b", "c,d"]);
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        for bad in [
+            &["-d", "10"][..],
+            &["-d", "x"],
+            &["-d", "-1"],
+            &["-k", "nc9"],
+            &["-m", "much"],
+            &["-v", "a,,b"],
+            &["-v", "a", "-V", "b"],
+        ] {
+            assert!(matches!(read(bad), Err(Error::Usage(_))), "{bad:?}");
+        }
+    }
+}

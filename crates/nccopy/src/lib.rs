@@ -1,0 +1,3 @@
+//! The command line of `nccopy`: flags and what they mean. The binary runs them; the man page is made from them.
+
+pub mod flags;
