@@ -224,7 +224,7 @@ impl Output for FileOutput {
 }
 
 fn not_seekable() -> Error {
-    Error::Usage("is a pipe or socket; data is written out of order, so name a file".to_owned())
+    Error::Usage("a pipe or socket; data is written out of order, so name a file".to_owned())
 }
 
 /// Where a chain of symbolic links ends, whether or not there is a file.
