@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_small_input_never_makes_a_large_buffer() {
         let mut out = Vec::new();
-        let _ = Deflate
+        Deflate
             .decode(&[5], &STORED, &mut out, &context(usize::MAX))
             .unwrap();
         assert!(out.capacity() <= STORED.len() * EXPANSION);
