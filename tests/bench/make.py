@@ -1,0 +1,51 @@
+"""Makes the files of the benchmark: a smooth float32 field with noise, 248 x 361 x 720 (258 MB), and 5,000 variables.
+
+    python make.py FOLDER
+"""
+
+import pathlib
+import sys
+
+import netCDF4
+import numpy as np
+
+
+def field(folder, name, **options):
+    path = folder / name
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    rng = np.random.default_rng(1)
+    lat = np.linspace(-90, 90, 361, dtype="f4")[:, None]
+    lon = np.linspace(0, 360, 720, dtype="f4")[None, :]
+    with netCDF4.Dataset(part, "w") as d:
+        for dim, n in ("time", 248), ("lat", 361), ("lon", 720):
+            d.createDimension(dim, n)
+        v = d.createVariable("t2m", "f4", ("time", "lat", "lon"), chunksizes=(1, 361, 720), **options)
+        for t in range(248):
+            base = 288 - 40 * np.sin(np.radians(lat)) ** 2 + 5 * np.cos(np.radians(lon + 15 * t))
+            v[t] = np.round((base + rng.normal(0, 0.5, (361, 720))) * 64) / 64
+    part.rename(path)
+
+
+def many(folder, name):
+    path = folder / name
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    with netCDF4.Dataset(part, "w") as d:
+        d.createDimension("x", 10)
+        for i in range(5000):
+            v = d.createVariable(f"variable_{i:04}", "f4", ("x",))
+            v.units = "K"
+            v.long_name = f"variable number {i}"
+            v.scale_factor = 1.0
+    part.rename(path)
+
+
+if __name__ == "__main__":
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    field(folder, "raw.nc")
+    field(folder, "deflated.nc", zlib=True, complevel=4, shuffle=True)
+    many(folder, "many.nc")

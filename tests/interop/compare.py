@@ -1,0 +1,218 @@
+"""Says in what two files differ, as netCDF4-python and h5py see them.
+
+    python compare.py [--layout] [--kind] [--subset] A B
+
+Prints one line for each difference and exits with 1 where there is any. With --layout, storage (chunk shapes, filters
+with their parameters, fill values, allocation) must be equal, too, with --kind the kind of file; without them only structure
+and values. With --subset, what counts is that each variable that netCDF4-python reads of A is in B, equal. Runs in a
+process of its own wherever a file may crash a C library.
+"""
+
+import sys
+
+import h5py
+import hdf5plugin  # registers filters
+import netCDF4
+import numpy as np
+
+SAMPLE_BYTES = 200_000_000
+
+
+def same(a, b):
+    """Equal values, NaN being NaN, at any depth."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = np.asarray(a), np.asarray(b)
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if a.dtype.names:
+            return all(same(a[n], b[n]) for n in a.dtype.names)
+        if a.dtype.kind == "O":
+            return all(same(x, y) for x, y in zip(a.ravel(), b.ravel()))
+        if a.dtype.kind in "fc":
+            return np.array_equal(a, b, equal_nan=True)
+        return np.array_equal(a, b)
+    if isinstance(a, np.void) or isinstance(b, np.void):
+        return same(np.asarray(a), np.asarray(b))
+    if isinstance(a, (float, np.floating)) and isinstance(b, (float, np.floating)):
+        return type(a) is type(b) and (a == b or (np.isnan(a) and np.isnan(b)))
+    return type(a) is type(b) and a == b
+
+
+class Differences(list):
+    def check(self, what, a, b):
+        if not same(a, b):
+            self.append(f"{what}: {str(a)[:300]!r} is not {str(b)[:300]!r}")
+
+
+def attributes(d, what, a, b):
+    d.check(f"{what}: attribute names", list(a.ncattrs()), list(b.ncattrs()))
+    for name in a.ncattrs():
+        if name in b.ncattrs():
+            d.check(f"{what}:{name}", a.getncattr(name), b.getncattr(name))
+
+
+def types(d, what, a, b):
+    for kind in "cmptypes", "vltypes", "enumtypes":
+        x, y = getattr(a, kind), getattr(b, kind)
+        d.check(f"{what} {kind}", list(x), list(y))
+        for name in set(x) & set(y):
+            d.check(f"{what} {kind} {name}", str(x[name].dtype), str(y[name].dtype))
+            if kind == "enumtypes":
+                d.check(f"{what} {kind} {name}", x[name].enum_dict, y[name].enum_dict)
+
+
+def samples(shape, size):
+    """The whole, or for a large variable its ends and something of the middle."""
+    if int(np.prod(shape, dtype="f8")) * size <= SAMPLE_BYTES or not shape:
+        yield ...
+        return
+    for start in (0, shape[0] // 2, max(shape[0] - 1, 0)):
+        yield slice(start, start + 1)
+
+
+def netcdf_variable(d, what, a, b, layout):
+    d.check(f"{what} type", str(a.dtype), str(b.dtype))
+    d.check(f"{what} dimensions", a.dimensions, b.dimensions)
+    d.check(f"{what} shape", tuple(map(int, a.shape)), tuple(map(int, b.shape)))
+    attributes(d, what, a, b)
+    if layout:
+        d.check(f"{what} chunking", a.chunking(), b.chunking())
+        d.check(f"{what} endian", a.endian(), b.endian())
+        try:
+            d.check(f"{what} filters", a.filters(), b.filters())
+        except RuntimeError as error:
+            print(f"compare: {what}: filters(): {error}", file=sys.stderr)
+    if a.shape != b.shape:
+        return
+    size = getattr(a.dtype, "itemsize", 16)
+    for part in samples(a.shape, size):
+        try:
+            x = a[part]
+        except (RuntimeError, ValueError, IndexError, TypeError) as error:
+            print(f"compare: {what}: cannot be read by netCDF4-python: {error}", file=sys.stderr)
+            return
+        d.check(f"{what} values", x, b[part])
+
+
+def netcdf_group(d, what, a, b, layout):
+    dims = lambda g: [(n, len(x), x.isunlimited()) for n, x in g.dimensions.items()]
+    d.check(f"{what} dimensions", dims(a), dims(b))
+    d.check(f"{what} variables", list(a.variables), list(b.variables))
+    d.check(f"{what} groups", list(a.groups), list(b.groups))
+    attributes(d, what, a, b)
+    types(d, what, a, b)
+    for name in a.variables:
+        if name in b.variables:
+            netcdf_variable(d, f"{what}{name}", a.variables[name], b.variables[name], layout)
+    for name in a.groups:
+        if name in b.groups:
+            netcdf_group(d, f"{what}{name}/", a.groups[name], b.groups[name], layout)
+
+
+def netcdf(d, a, b, layout, model):
+    with netCDF4.Dataset(a) as x, netCDF4.Dataset(b) as y:
+        for file in x, y:
+            file.set_auto_maskandscale(False)
+            file.set_auto_chartostring(False)
+        if model:
+            d.check("kind", x.data_model, y.data_model)
+        netcdf_group(d, "/", x, y, layout)
+
+
+def subset(d, a, b):
+    """Each variable that can be read of `a` is in `b`, with the same type, shape and values."""
+    try:
+        x = netCDF4.Dataset(a)
+    except (OSError, RuntimeError) as error:
+        print(f"compare: netCDF4-python does not open {a}: {error}", file=sys.stderr)
+        return
+    y = netCDF4.Dataset(b)
+    for file in x, y:
+        file.set_auto_maskandscale(False)
+        file.set_auto_chartostring(False)
+    subset_group(d, "/", x, y)
+
+
+def subset_group(d, what, a, b):
+    for name, p in a.variables.items():
+        try:
+            parts = [(part, p[part]) for part in samples(p.shape, getattr(p.dtype, "itemsize", 16))]
+        except Exception as error:
+            print(f"compare: {what}{name}: cannot be read by netCDF4-python: {error}", file=sys.stderr)
+            continue
+        if name not in b.variables:
+            d.append(f"{what}{name} is missing")
+            continue
+        q = b.variables[name]
+        d.check(f"{what}{name} shape", tuple(map(int, p.shape)), tuple(map(int, q.shape)))
+        if p.shape == q.shape:
+            for part, values in parts:
+                d.check(f"{what}{name} values", values, q[part])
+    for name, group in a.groups.items():
+        if name in b.groups:
+            subset_group(d, f"{what}{name}/", group, b.groups[name])
+        elif group.variables:
+            d.append(f"{what}{name}/ is missing")
+
+
+def pipeline(dataset):
+    plist = dataset.id.get_create_plist()
+    return [tuple(plist.get_filter(i)[:3]) for i in range(plist.get_nfilters())]
+
+
+def storage(dataset):
+    plist = dataset.id.get_create_plist()
+    layout = plist.get_layout()
+    chunks = dataset.chunks
+    written = dataset.id.get_storage_size() > 0
+    count = dataset.id.get_num_chunks() if layout == h5py.h5d.CHUNKED else None
+    return {"layout": layout, "chunks": chunks, "filters": pipeline(dataset), "written": written, "count": count}
+
+
+def fill(dataset):
+    plist = dataset.id.get_create_plist()
+    defined = plist.fill_value_defined()
+    if defined == h5py.h5d.FILL_VALUE_UNDEFINED or dataset.dtype.kind in "OV":
+        return None
+    value = np.zeros((1,), dataset.dtype)
+    plist.get_fill_value(value)
+    return value[0]
+
+
+def hdf5(d, a, b, layout):
+    """Whatever both files call a dataset by the same path."""
+    with h5py.File(a) as x, h5py.File(b) as y:
+        names = []
+        x.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+        for name in names:
+            if name not in y or not isinstance(y[name], h5py.Dataset):
+                continue  # what netCDF cannot hold is left out; netcdf() has compared the rest
+            p, q = x[name], y[name]
+            d.check(f"h5py {name} shape", p.shape, q.shape)
+            if layout:
+                d.check(f"h5py {name} storage", storage(p), storage(q))
+                d.check(f"h5py {name} fill value", fill(p), fill(q))
+            if p.dtype == q.dtype and p.shape == q.shape and p.shape is not None and p.dtype.kind != "O":
+                if p.size * p.dtype.itemsize <= SAMPLE_BYTES:
+                    d.check(f"h5py {name} values", p[()], q[()])
+
+
+def main(arguments):
+    layout = "--layout" in arguments
+    a, b = [x for x in arguments if not x.startswith("--")]
+    d = Differences()
+    if "--subset" in arguments:
+        subset(d, a, b)
+        for line in d:
+            print(line)
+        return 1 if d else 0
+    netcdf(d, a, b, layout, "--kind" in arguments)
+    if h5py.is_hdf5(a) and h5py.is_hdf5(b):
+        hdf5(d, a, b, layout)
+    for line in d:
+        print(line)
+    return 1 if d else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

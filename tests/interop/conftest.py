@@ -1,0 +1,59 @@
+"""What the interop tests share: the binaries, the files of other programs, and comparing."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+BIN = pathlib.Path(os.environ.get("NCUTILS_BIN", HERE.parent.parent / "target" / "release"))
+CORPUS = pathlib.Path(os.environ.get("NCUTILS_CORPUS", HERE.parent.parent.parent / "shared" / "corpus"))
+
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of files by other programs is not here")
+
+
+def nccopy(*arguments, ok=True, timeout=120, **options):
+    """Runs our nccopy; returns what it printed on standard error."""
+    command = [str(BIN / "nccopy"), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
+    if ok:
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    else:
+        assert done.returncode == 1, f"{command}: exit status {done.returncode}, {done.stderr}"
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+        assert done.stderr.startswith("nccopy: "), done.stderr
+    return done.stderr
+
+
+def ncdump(*arguments, timeout=120):
+    """Runs our ncdump; returns its text."""
+    command = [str(BIN / "ncdump"), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, timeout=timeout)
+    assert done.returncode == 0, f"{command}: {done.stderr.decode()}"
+    return done.stdout
+
+
+def installed(program):
+    """The path of a program that Debian installs, or a skip."""
+    path = shutil.which(program)
+    if path is None:
+        pytest.skip(f"{program} is not installed")
+    return path
+
+
+def compare(*arguments, timeout=120):
+    """Differences between two files, found in a process of its own. None where the peer itself crashes."""
+    command = [sys.executable, "-W", "ignore", str(HERE / "compare.py"), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def generated(tmp_path_factory):
+    """A folder with the files that generate.py makes."""
+    folder = tmp_path_factory.mktemp("generated")
+    subprocess.run([sys.executable, "-W", "ignore", str(HERE / "generate.py"), str(folder)], check=True)
+    return folder

@@ -1,0 +1,65 @@
+"""Files of the HDF5 library's own tests, some of them broken on purpose.
+
+Every variable that netCDF4-python opens and reads is equal after a copy; nothing makes a program panic, hang or take over
+1 GiB; filters that are not built in pass through.
+"""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import BIN, CORPUS, compare, needs_corpus
+
+FILES = sorted(p for p in CORPUS.glob("hdf5/**/*") if p.is_file())
+
+
+@needs_corpus
+@pytest.mark.parametrize("source", FILES, ids=lambda p: p.name)
+def test_copy(source, tmp_path):
+    target = tmp_path / "out.nc"
+    done = subprocess.run(
+        ["time", "-f", "peak %M", str(BIN / "nccopy"), "-m", "200M", str(source), str(target)],
+        capture_output=True, text=True, timeout=60,
+    )
+    error = done.stderr
+    peak = int(error.rsplit("peak ", 1)[1].split()[0]) if "peak " in error else 0
+    assert peak < 1 << 20, error
+    assert "panicked" not in error and done.returncode in (0, 1), error
+    if done.returncode == 1:
+        # Refused: then netCDF4-python must not be able to read a variable of it.
+        readable = readable_variables(source)
+        assert not readable, f"netCDF4-python reads {readable}, and nccopy says: {error}"
+        return
+    code, text = compare("--subset", source, target, timeout=60)
+    if code < 0:
+        pytest.skip(f"netCDF4-python crashes on it (signal {-code})")
+    assert code == 0, text
+
+
+@needs_corpus
+@pytest.mark.parametrize("source", FILES, ids=lambda p: p.name)
+def test_dump(source):
+    for flags in ["-h"], ["-hs"], []:
+        done = subprocess.run([str(BIN / "ncdump"), *flags, str(source)], capture_output=True, timeout=60)
+        assert b"panicked" not in done.stderr and done.returncode in (0, 1), done.stderr
+
+
+READABLE = """
+import sys, netCDF4
+def walk(g, path):
+    for n, v in g.variables.items():
+        v.set_auto_maskandscale(False)
+        try:
+            v[...] if v.size < 5e7 else v[:1]
+            print(path + n)
+        except Exception: pass
+    for n, h in g.groups.items(): walk(h, path + n + "/")
+walk(netCDF4.Dataset(sys.argv[1]), "/")
+"""
+
+
+def readable_variables(path):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", READABLE, str(path)], capture_output=True, text=True, timeout=60
+    )
+    return done.stdout.split("\n")[:-1]

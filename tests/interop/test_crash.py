@@ -1,0 +1,139 @@
+"""Whatever happens to a copy, the file that was there stays whole, and nothing is left lying about."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+import netCDF4
+import numpy as np
+import pytest
+from conftest import BIN, nccopy
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    path = tmp_path_factory.mktemp("large") / "in.nc"
+    rng = np.random.default_rng(1)
+    with netCDF4.Dataset(path, "w") as d:
+        d.createDimension("t", 40)
+        d.createDimension("x", 250_000)
+        d.createVariable("v", "f4", ("t", "x"), chunksizes=(1, 250_000))[:] = rng.normal(0, 1, (40, 250_000))
+    return path
+
+
+def started(large, target):
+    return subprocess.Popen(
+        [str(BIN / "nccopy"), "-d", "9", "-s", str(large), str(target)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+
+
+def how_long(large, tmp_path):
+    begun = time.monotonic()
+    nccopy("-d", "9", "-s", large, tmp_path / "probe.nc")
+    (tmp_path / "probe.nc").unlink()
+    return time.monotonic() - begun
+
+
+def test_kill_leaves_the_old_file(large, tmp_path):
+    target = tmp_path / "out.nc"
+    target.write_bytes(b"precious" * 1000)
+    whole = how_long(large, tmp_path)
+    random.seed(4)
+    killed = 0
+    for _ in range(20):
+        process = started(large, target)
+        time.sleep(random.uniform(0, whole * 0.9))
+        process.kill()
+        process.wait()
+        if process.returncode == -signal.SIGKILL:
+            killed += 1
+            assert target.read_bytes() == b"precious" * 1000
+        else:
+            target.write_bytes(b"precious" * 1000)
+        left = [p.name for p in tmp_path.iterdir() if p != target]
+        assert len(left) <= 1 and all("partial" in name for name in left), left
+        for name in left:
+            (tmp_path / name).unlink()
+    assert killed >= 10
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupt_leaves_no_litter(large, tmp_path, number):
+    target = tmp_path / "out.nc"
+    target.write_bytes(b"precious")
+    process = started(large, target)
+    time.sleep(how_long(large, tmp_path / "..") * 0.4)
+    process.send_signal(number)
+    process.wait(timeout=30)
+    assert process.returncode != 0
+    assert target.read_bytes() == b"precious"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.nc"]
+
+
+def test_full_disk(large, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        target = disk / "out.nc"
+        target.write_bytes(b"precious")
+        for flags in [], ["-d", "1"], ["-k", "nc3"]:
+            message = nccopy(*flags, large, target, ok=False)
+            assert "No space left" in message and "out.nc" in message, message
+            assert target.read_bytes() == b"precious"
+            assert [p.name for p in disk.iterdir()] == ["out.nc"]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_output_through_a_symlink_keeps_link_and_mode(large, tmp_path):
+    real, link = tmp_path / "real.nc", tmp_path / "link.nc"
+    real.write_bytes(b"old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    nccopy(large, link)
+    assert link.is_symlink() and real.stat().st_mode & 0o777 == 0o640
+    with netCDF4.Dataset(real) as d:
+        assert d["v"].shape == (40, 250_000)
+
+
+def test_damaged_input(large, tmp_path):
+    whole = large.read_bytes()
+    for name, content, says in [
+        ("empty.nc", b"", ""),
+        ("text.nc", b"no netCDF at all " * 100, "not a netCDF file"),
+        ("cut.nc", whole[: len(whole) // 2], ""),
+        ("head.nc", whole[:100], ""),
+    ]:
+        path = tmp_path / name
+        path.write_bytes(content)
+        message = nccopy(path, tmp_path / "out.nc", ok=False)
+        assert name in message and says in message
+        assert not (tmp_path / "out.nc").exists()
+    assert "absent.nc" in nccopy(tmp_path / "absent.nc", tmp_path / "out.nc", ok=False)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    assert "folder" in nccopy(folder, tmp_path / "out.nc", ok=False)
+
+
+def test_chunk_that_does_not_decode(tmp_path):
+    import h5py
+
+    path = tmp_path / "in.nc"
+    with h5py.File(path, "w") as f:
+        f.create_dataset("good", data=np.arange(100), chunks=(10,), compression="gzip")
+        v = f.create_dataset("v", data=np.arange(100), chunks=(10,), compression="gzip")
+        v.id.write_direct_chunk((30,), b"\x78\x9crubbish", 0)
+    message = nccopy("-F", "*,307,9", path, tmp_path / "out.nc", ok=False)
+    assert "in.nc" in message and "variable v" in message and "chunk [3]" in message, message
+    assert not (tmp_path / "out.nc").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
+def test_no_permission(large, tmp_path):
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o555)
+    assert "out.nc" in nccopy(large, locked / "out.nc", ok=False)

@@ -1,0 +1,196 @@
+//! Pairs against Debian's netcdf-bin in the same run: the same work, theirs and ours in turn, output on tmpfs.
+//!
+//! For each piece of work: both times and their ratio, both peaks of memory, ours with one thread, how it scales, and which
+//! share of the codecs' own speed is reached (threads × the speed of one thread that does nothing but code; and the speed
+//! of that many threads at once, which is what the machine can really give).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::measure::{self, Run};
+use crate::{build_release, codec, python, root, succeed};
+
+/// How often each program runs; the fastest run counts.
+const REPEATS: usize = 3;
+
+/// One piece of work.
+struct Case {
+    name: &'static str,
+    /// The ratio to reach.
+    target: f64,
+    input: &'static str,
+    program: &'static str,
+    /// For both programs.
+    flags: &'static [&'static str],
+    /// For ours alone.
+    ours: &'static [&'static str],
+    /// The filters that chunks are encoded with; `None` where no codec runs.
+    encode: Option<&'static [(u32, &'static [u32])]>,
+}
+
+const CASES: [Case; 6] = [
+    Case {
+        name: "compress: -d 5 -s, uncompressed in",
+        target: 4.0,
+        input: "raw.nc",
+        program: "nccopy",
+        flags: &["-d", "5", "-s"],
+        ours: &[],
+        encode: Some(&[(2, &[]), (1, &[5])]),
+    },
+    Case {
+        name: "copy: nothing changed, deflated",
+        target: 20.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &[],
+        ours: &[],
+        encode: None,
+    },
+    Case {
+        name: "zstd: deflated in, -F '*,32015,3'",
+        target: 7.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &["-F", "*,32015,3"],
+        ours: &[],
+        encode: Some(&[(32015, &[3])]),
+    },
+    Case {
+        name: "rechunk: 1x361x720 to 248x19x36, -d 4 -s",
+        target: 4.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
+        ours: &[],
+        encode: Some(&[(2, &[]), (1, &[4])]),
+    },
+    Case {
+        name: "rechunk within 64 MB: the same with -m 64M",
+        target: 4.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
+        ours: &["-m", "64M"],
+        encode: Some(&[(2, &[]), (1, &[4])]),
+    },
+    Case {
+        name: "header: ncdump -h of 5,000 variables",
+        target: 10.0,
+        input: "many.nc",
+        program: "ncdump",
+        flags: &["-h"],
+        ours: &[],
+        encode: None,
+    },
+];
+
+/// Runs the cases whose name contains `only`.
+pub fn run(only: Option<&str>) -> Result<()> {
+    let binaries = build_release()?;
+    let data = data_folder();
+    succeed(
+        Command::new(python::interpreter()?)
+            .arg(root().join("tests/bench/make.py"))
+            .arg(&data),
+    )?;
+    let threads = std::thread::available_parallelism()?.get();
+    println!("{threads} threads, data and output in {}", data.display());
+    for case in CASES
+        .iter()
+        .filter(|case| only.is_none_or(|only| case.name.contains(only)))
+    {
+        pair(case, &binaries, &data, threads).with_context(|| case.name)?;
+    }
+    Ok(())
+}
+
+/// On tmpfs, where the disk does not count.
+fn data_folder() -> PathBuf {
+    let shm = Path::new("/dev/shm");
+    if shm.is_dir() {
+        shm.join("ncutils-bench")
+    } else {
+        std::env::temp_dir().join("ncutils-bench")
+    }
+}
+
+fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()> {
+    let input = data.join(case.input);
+    let output = data.join("out.nc");
+    let command = |program: &Path, extra: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(case.flags).args(extra).arg(&input);
+        if case.program == "nccopy" {
+            command.arg(&output);
+        }
+        command
+    };
+    let theirs_path = Path::new("/usr/bin").join(case.program);
+    let ours_path = binaries.join(case.program);
+    let one_thread = [case.ours, &["--threads", "1"]].concat();
+    let (mut theirs, mut ours, mut single) = (None, None, None);
+    for _ in 0..REPEATS {
+        let _ = fs::remove_file(&output);
+        keep_best(&mut theirs, measure::run(&mut command(&theirs_path, &[]))?);
+        let _ = fs::remove_file(&output);
+        keep_best(&mut ours, measure::run(&mut command(&ours_path, case.ours))?);
+        if case.program == "nccopy" {
+            let _ = fs::remove_file(&output);
+            keep_best(&mut single, measure::run(&mut command(&ours_path, &one_thread))?);
+        }
+    }
+    let _ = fs::remove_file(&output);
+    let (Some(theirs), Some(ours)) = (theirs, ours) else {
+        return Ok(());
+    };
+    let ratio = seconds(theirs.time) / seconds(ours.time);
+    println!("\n{}", case.name);
+    println!(
+        "  netcdf-bin {:.3} s, {} MB",
+        seconds(theirs.time),
+        theirs.peak / 1_000_000
+    );
+    println!(
+        "  ncutils    {:.3} s, {} MB",
+        seconds(ours.time),
+        ours.peak / 1_000_000
+    );
+    println!(
+        "  ratio      {ratio:.1} (wanted: {:.0}){}",
+        case.target,
+        if ratio < case.target { "  SHORT" } else { "" }
+    );
+    if let Some(single) = single {
+        println!(
+            "  one thread {:.3} s, ratio {:.1}, scaling {:.2}",
+            seconds(single.time),
+            seconds(theirs.time) / seconds(single.time),
+            seconds(single.time) / seconds(ours.time)
+        );
+    }
+    if let Some(encode) = case.encode {
+        let alone = seconds(codec::time(&input, encode, 1)?);
+        let together = seconds(codec::time(&input, encode, threads)?);
+        println!(
+            "  codecs     {alone:.3} s on one thread, {together:.3} s on {threads}; reached {:.0} % of threads x speed, {:.0} % of all together",
+            100.0 * alone / threads as f64 / seconds(ours.time),
+            100.0 * together / seconds(ours.time)
+        );
+    }
+    Ok(())
+}
+
+fn keep_best(best: &mut Option<Run>, run: Run) {
+    let peak = best.map_or(0, |b| b.peak).max(run.peak);
+    let time = best.map_or(run.time, |b| b.time.min(run.time));
+    *best = Some(Run { time, peak });
+}
+
+fn seconds(time: Duration) -> f64 {
+    time.as_secs_f64()
+}

@@ -1,0 +1,78 @@
+//! How fast the codecs alone are: the limit that a copy can reach.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ncutils_core::filter::pipeline::{self, Scratch};
+use ncutils_core::filter::{Context, working};
+use ncutils_core::format::Reader;
+use ncutils_core::location::Location;
+use ncutils_core::model::VarId;
+
+/// How long `threads` threads take that do nothing but the codecs' work of a copy of the first variable of `input`, whose
+/// encoded chunks are in memory: decoding them, and encoding them with the filters `encode` (ids and parameters).
+pub fn time(input: &Path, encode: &[(u32, &[u32])], threads: usize) -> Result<Duration> {
+    let reader = Location::parse(input)?.open()?;
+    let var = VarId(0);
+    let layout = reader.layout(var);
+    let chunk_size = layout.chunk_shape().iter().product::<u64>() as usize * layout.element_size;
+    let context = Context {
+        element_size: layout.element_size,
+        chunk_size,
+    };
+    let chunks = encoded_chunks(&*reader, var)?;
+    let requested: Vec<_> = encode.iter().map(|(id, p)| (*id, p.to_vec())).collect();
+    let element = ncutils_core::filter::Element {
+        size: layout.element_size,
+        number: Some(layout.endian),
+    };
+    let new = working::new_pipeline(&requested, element, layout.chunk_shape())?;
+    let next = AtomicU64::new(0);
+    let begun = Instant::now();
+    std::thread::scope(|scope| -> Result<()> {
+        let workers: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| -> Result<()> {
+                    let mut scratch = Scratch::new();
+                    let mut values = Vec::new();
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed) as usize;
+                        let Some(chunk) = chunks.get(at) else {
+                            return Ok(());
+                        };
+                        let plain = layout.filters.is_empty();
+                        if !plain {
+                            let (bytes, mask) = (&chunk.bytes, chunk.filter_mask);
+                            pipeline::decode_into(
+                                &layout.filters,
+                                bytes,
+                                mask,
+                                &context,
+                                &mut scratch,
+                                &mut values,
+                            )?;
+                        }
+                        if !new.is_empty() {
+                            let values = if plain { &chunk.bytes } else { &values };
+                            pipeline::encode(&new, values, &context, &mut scratch)?;
+                        }
+                    }
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("a codec does not panic"))
+    })?;
+    Ok(begun.elapsed())
+}
+
+fn encoded_chunks(reader: &dyn Reader, var: VarId) -> Result<Vec<ncutils_core::format::EncodedChunk>> {
+    let mut chunks = Vec::new();
+    for index in reader.stored_chunks(var)? {
+        chunks.extend(reader.read_encoded_chunk(var, index)?);
+    }
+    Ok(chunks)
+}

@@ -1,0 +1,56 @@
+//! Runs a program and says how long it took and how much memory it held.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// What one run took.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// From start to end.
+    pub time: Duration,
+    /// The largest resident set, in bytes.
+    pub peak: u64,
+}
+
+/// Runs `command` to its end.
+pub fn run(command: &mut Command) -> Result<Run> {
+    let begun = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot run {command:?}"))?;
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    let status = loop {
+        peak = peak.max(high_water_mark(&status_file).unwrap_or(0));
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let time = begun.elapsed();
+    if !status.success() {
+        let mut message = String::new();
+        if let Some(mut stderr) = child.stderr.take() {
+            let _ = std::io::Read::read_to_string(&mut stderr, &mut message);
+        }
+        bail!("{command:?} failed: {status}: {message}");
+    }
+    Ok(Run { time, peak })
+}
+
+/// `VmHWM` of a process, in bytes.
+fn high_water_mark(status_file: &str) -> Option<u64> {
+    let status = fs::read_to_string(status_file).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace()
+        .nth(1)?
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib * 1024)
+}
