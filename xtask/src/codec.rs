@@ -56,7 +56,7 @@ pub fn time(input: &Path, encode: &[(u32, &[u32])], threads: usize) -> Result<Du
                         }
                         if !new.is_empty() {
                             let values = if plain { &chunk.bytes } else { &values };
-                            pipeline::encode(&new, values, &context, &mut scratch)?;
+                            pipeline::encode(&new, values, &mut scratch, &context)?;
                         }
                     }
                 })
