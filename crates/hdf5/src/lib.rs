@@ -4,24 +4,34 @@
 //! value and knows nothing of netCDF.
 #![forbid(unsafe_code)]
 
+mod attribute;
 mod btree;
 mod checksum;
 mod chunk_index;
 mod dataset;
 mod datatype;
 mod error;
+mod group;
 mod heap;
+mod layout;
+mod messages;
+mod object_header;
 mod reader;
 mod source;
+mod superblock;
 mod walk;
 mod writer;
 
+pub use attribute::Attribute;
 pub use chunk_index::{ChunkIndex, ChunkTable, ChunkedLayout};
 pub use dataset::{AllocationTime, ChunkRecord, Dataspace, Fill, FillTime, FillValue, Filter};
 pub use datatype::{
     ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,
 };
 pub use error::{Error, Result};
+pub use group::{Link, LinkTarget, Links};
+pub use layout::Layout;
+pub use reader::{Dataset, File, Object, ObjectKind};
 pub use source::{ByteSink, ByteSource};
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,

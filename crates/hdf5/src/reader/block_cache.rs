@@ -44,6 +44,11 @@ impl BlockCache {
         }
     }
 
+    /// Bytes of the source.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// The source behind the cache.
     pub(super) fn source(&self) -> &Arc<dyn ByteSource> {
         &self.source

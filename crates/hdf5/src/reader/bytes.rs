@@ -19,7 +19,7 @@ pub(crate) struct MetadataReader {
 }
 
 struct Shared {
-    cache: BlockCache,
+    cache: Arc<BlockCache>,
     base: u64,
     /// Bytes from the base address to the end of the source.
     size: u64,
@@ -47,6 +47,25 @@ impl MetadataReader {
         offset_size: u8,
         length_size: u8,
     ) -> Result<Self> {
+        let size = source.size().map_err(|source| Error::Io {
+            what: "file size",
+            offset: 0,
+            source,
+        })?;
+        Self::over(
+            Arc::new(BlockCache::new(source, size)),
+            base,
+            offset_size,
+            length_size,
+        )
+    }
+
+    /// A reader through the same cache of the HDF5 file that begins at byte `base` of the source.
+    pub(crate) fn at_base(&self, base: u64, offset_size: u8, length_size: u8) -> Result<Self> {
+        Self::over(self.shared.cache.clone(), base, offset_size, length_size)
+    }
+
+    fn over(cache: Arc<BlockCache>, base: u64, offset_size: u8, length_size: u8) -> Result<Self> {
         for size in [offset_size, length_size] {
             if ![2, 4, 8].contains(&size) {
                 return Err(Error::Unsupported(format!(
@@ -54,16 +73,12 @@ impl MetadataReader {
                 )));
             }
         }
-        let total = source.size().map_err(|source| Error::Io {
-            what: "file size",
-            offset: 0,
-            source,
-        })?;
+        let size = cache.size().saturating_sub(base);
         Ok(Self {
             shared: Arc::new(Shared {
-                cache: BlockCache::new(source, total),
+                cache,
                 base,
-                size: total.saturating_sub(base),
+                size,
                 image: OnceLock::new(),
             }),
             offset_size,
@@ -292,12 +307,6 @@ impl<'a> Cursor<'a> {
     /// Passes over `n` bytes.
     pub(crate) fn skip(&mut self, n: usize) -> Result<()> {
         self.bytes(n).map(drop)
-    }
-
-    /// Passes over the padding up to a multiple of `alignment` bytes from the first byte; where the structure ends
-    /// within the padding, to its end.
-    pub(crate) fn align(&mut self, alignment: usize) {
-        self.position = self.position.next_multiple_of(alignment).min(self.bytes.len());
     }
 
     /// The signature that the structure must begin with.

@@ -6,3 +6,10 @@
 
 mod block_cache;
 pub(crate) mod bytes;
+mod dataset;
+mod file;
+mod object;
+
+pub use dataset::Dataset;
+pub use file::File;
+pub use object::{Object, ObjectKind};

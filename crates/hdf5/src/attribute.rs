@@ -1,0 +1,73 @@
+//! Attributes (specification sections IV.A.2.m and IV.A.2.v): in the object header, or densely in a fractal heap.
+
+use crate::btree::record;
+use crate::dataset::Dataspace;
+use crate::datatype::Datatype;
+use crate::error::Result;
+use crate::heap::fractal::FractalHeap;
+use crate::messages::attribute_info::AttributeInfo;
+use crate::messages::message_type;
+use crate::messages::shared::{self, SharedMessages};
+use crate::object_header::ObjectHeader;
+
+const DENSE: &str = "attribute in dense storage";
+
+/// An attribute of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// What an element is.
+    pub datatype: Datatype,
+    /// Address of the committed datatype, where it has one.
+    pub committed: Option<u64>,
+    /// Its shape.
+    pub dataspace: Dataspace,
+    /// Its elements as stored, all of them.
+    pub data: Vec<u8>,
+}
+
+/// The attributes of an object: in creation order where it is tracked, else compact ones in message order and dense ones
+/// in the order of the name index. An inner error is about that attribute alone.
+pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec<Result<Attribute>>> {
+    let info = match header.first(message_type::ATTRIBUTE_INFO) {
+        Some(message) => Some(AttributeInfo::decode(&mut shared.resolve(message)?.cursor())?),
+        None => None,
+    };
+    let mut attributes = Vec::new();
+    for message in header.all(message_type::ATTRIBUTE) {
+        let attribute = shared
+            .resolve(message)
+            .and_then(|resolved| Attribute::decode(&mut resolved.cursor(), message.address, shared));
+        attributes.push((message.creation_order.map(u32::from), attribute));
+    }
+    if let Some(AttributeInfo {
+        heap: Some(heap),
+        name_index,
+        ..
+    }) = info
+    {
+        let reader = &shared.reader;
+        let Some(name_index) = name_index else {
+            return Err(reader.damaged(
+                "attribute info message",
+                heap,
+                "a heap of attributes without an index",
+            ));
+        };
+        let objects = FractalHeap::open(reader, heap)?;
+        for record in record::attributes(reader, name_index)? {
+            let data = if record.message_flags & shared::FLAG != 0 {
+                shared.in_heap(message_type::ATTRIBUTE, &record.heap_id, name_index)?
+            } else {
+                objects.object(&record.heap_id)?
+            };
+            let attribute = Attribute::decode(&mut reader.cursor(DENSE, heap, &data), heap, shared);
+            attributes.push((Some(record.creation_order), attribute));
+        }
+    }
+    if info.is_some_and(|info| info.creation_order_tracked) {
+        attributes.sort_by_key(|(order, _)| *order);
+    }
+    Ok(attributes.into_iter().map(|(_, attribute)| attribute).collect())
+}

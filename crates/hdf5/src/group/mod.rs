@@ -1,0 +1,95 @@
+//! Groups: the links of old-style groups (symbol table) and of new-style ones (messages, or densely in a fractal heap).
+
+mod symbol_table;
+
+use crate::btree::record;
+use crate::error::Result;
+use crate::heap::fractal::FractalHeap;
+use crate::messages::link_info::LinkInfo;
+use crate::messages::message_type;
+use crate::messages::shared::SharedMessages;
+use crate::messages::symbol_table::SymbolTable;
+use crate::object_header::ObjectHeader;
+
+/// The links of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Links {
+    /// Whether the group tracks the creation order of its links.
+    pub creation_order_tracked: bool,
+    /// The links: by creation order where it is tracked, else by the bytes of their names.
+    pub links: Vec<Link>,
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// When it was created, as a number that grows.
+    pub creation_order: Option<u64>,
+    /// What it leads to.
+    pub target: LinkTarget,
+}
+
+/// What a link leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkTarget {
+    /// The object with this address.
+    Hard(u64),
+    /// A path in the same file, absolute or relative to the link's group.
+    Soft(String),
+    /// A path in another file.
+    External {
+        /// The other file's name.
+        file: String,
+        /// The path in it.
+        path: String,
+    },
+    /// Something that only the program knows which registered the link's type.
+    UserDefined(u8),
+}
+
+/// Reads the links of the group that the header describes.
+pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Links> {
+    let reader = &shared.reader;
+    let mut links = Vec::new();
+    let mut creation_order_tracked = false;
+    if let Some(message) = header.first(message_type::SYMBOL_TABLE) {
+        let table = SymbolTable::decode(&mut shared.resolve(message)?.cursor())?;
+        symbol_table::read(reader, table, &mut links)?;
+    }
+    for message in header.all(message_type::LINK) {
+        links.push(Link::decode(&mut shared.resolve(message)?.cursor())?);
+    }
+    if let Some(message) = header.first(message_type::LINK_INFO) {
+        let info = LinkInfo::decode(&mut shared.resolve(message)?.cursor())?;
+        creation_order_tracked = info.creation_order_tracked;
+        if let Some(heap) = info.heap {
+            let Some(name_index) = info.name_index else {
+                return Err(reader.damaged(
+                    "link info message",
+                    message.address,
+                    "a heap of links without an index",
+                ));
+            };
+            let objects = FractalHeap::open(reader, heap)?;
+            for record in record::links(reader, name_index)? {
+                let data = objects.object(&record.heap_id)?;
+                links.push(Link::decode(&mut reader.cursor(
+                    "link in dense storage",
+                    heap,
+                    &data,
+                ))?);
+            }
+        }
+    }
+    if creation_order_tracked {
+        links.sort_by(|a, b| (a.creation_order, &a.name).cmp(&(b.creation_order, &b.name)));
+    } else {
+        links.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+    Ok(Links {
+        creation_order_tracked,
+        links,
+    })
+}

@@ -1,0 +1,71 @@
+//! Symbol tables (specification sections III.B and III.C): the links of old-style groups.
+//!
+//! A version 1 B-tree finds the symbol table nodes; their entries have object addresses, and names in a local heap.
+
+use crate::btree::v1;
+use crate::error::Result;
+use crate::group::{Link, LinkTarget};
+use crate::heap::local::LocalHeap;
+use crate::messages::symbol_table::SymbolTable;
+use crate::reader::bytes::MetadataReader;
+use crate::walk::Walk;
+
+const WHAT: &str = "symbol table node";
+
+/// Cache type of an entry that is a soft link.
+const SOFT_LINK: u32 = 2;
+
+/// Adds the links of a table.
+pub(super) fn read(reader: &MetadataReader, table: SymbolTable, links: &mut Vec<Link>) -> Result<()> {
+    let heap = LocalHeap::open(reader, table.heap)?;
+    let mut walk = Walk::new(reader);
+    for address in v1::group_nodes(reader, table.btree)? {
+        read_node(reader, address, &heap, &mut walk, links)?;
+    }
+    Ok(())
+}
+
+fn read_node(
+    reader: &MetadataReader,
+    address: u64,
+    heap: &LocalHeap,
+    walk: &mut Walk,
+    links: &mut Vec<Link>,
+) -> Result<()> {
+    const HEAD: usize = 8;
+    let head = reader.read(WHAT, address, HEAD)?;
+    let mut head = reader.cursor(WHAT, address, &head);
+    head.signature(b"SNOD")?;
+    head.version(1)?;
+    head.skip(1)?;
+    let count = usize::from(head.u16()?);
+    let size = HEAD + count * (2 * usize::from(reader.offset_size()) + 24);
+    walk.enter(WHAT, address, size as u64)?;
+
+    let bytes = reader.read(WHAT, address, size)?;
+    let mut node = reader.cursor(WHAT, address, &bytes);
+    node.skip(HEAD)?;
+    for _ in 0..count {
+        let name = node.uint(reader.offset_size().into())?;
+        let object = node.offset()?;
+        let cache_type = node.u32()?;
+        node.skip(4)?;
+        let mut scratch = node.part(16)?;
+        let target = match (cache_type, object) {
+            (SOFT_LINK, _) => LinkTarget::Soft(text(&heap.string(scratch.u32()?.into())?)),
+            (_, Some(object)) => LinkTarget::Hard(object),
+            (_, None) => return Err(node.damaged("an entry without an object")),
+        };
+        links.push(Link {
+            name: text(&heap.string(name)?),
+            creation_order: None,
+            target,
+        });
+    }
+    Ok(())
+}
+
+/// Names are ASCII or UTF-8 by the specification; programs have written others.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

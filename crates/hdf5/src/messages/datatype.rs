@@ -1,0 +1,276 @@
+//! The Datatype message (specification section IV.A.2.d), versions 1 to 5.
+
+use crate::datatype::{
+    ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,
+};
+use crate::error::{Error, Result};
+use crate::reader::bytes::Cursor;
+
+/// How deep types may nest. (netCDF's own types come to a handful.)
+const MAX_DEPTH: u32 = 32;
+
+impl Datatype {
+    /// Reads the message.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a class or version that is not known; else where it is damaged.
+    pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
+        decode(message, MAX_DEPTH)
+    }
+}
+
+fn decode(message: &mut Cursor<'_>, depth: u32) -> Result<Datatype> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(message.damaged(format!("types nested more than {MAX_DEPTH} deep")));
+    };
+    let class_and_version = message.u8()?;
+    let version = class_and_version >> 4;
+    let bits = message.uint(3)? as u32;
+    let size = message.u32()?;
+    if !(1..=5).contains(&version) {
+        return Err(Error::Unsupported(format!(
+            "version {version} of a datatype message"
+        )));
+    }
+    if size == 0 {
+        return Err(message.damaged("an element of no size"));
+    }
+    let class = match class_and_version & 0x0f {
+        0 => fixed_point(message, bits)?,
+        1 => floating_point(message, bits)?,
+        2 => Class::Time {
+            order: order(bits),
+            precision: message.u16()?,
+        },
+        3 => {
+            let (padding, charset) = (
+                padding(message, bits & 0x0f)?,
+                charset(message, bits >> 4 & 0x0f)?,
+            );
+            Class::String { padding, charset }
+        }
+        4 => Class::Bitfield {
+            order: order(bits),
+            bit_offset: message.u16()?,
+            precision: message.u16()?,
+        },
+        5 => opaque(message, bits)?,
+        6 => compound(message, version, bits, size, depth)?,
+        7 => Class::Reference {
+            kind: match bits & 0x0f {
+                0 => ReferenceKind::Object,
+                1 => ReferenceKind::DatasetRegion,
+                2..=4 if version >= 4 => ReferenceKind::Standard,
+                other => return Err(message.damaged(format!("reference type {other}"))),
+            },
+        },
+        8 => enumeration(message, version, bits, size, depth)?,
+        9 => {
+            let kind = bits & 0x0f;
+            // The length, and the address and index of an object in the global heap.
+            let expected = 8 + u32::from(message.offset_size());
+            if size != expected {
+                return Err(message.damaged(format!("a variable-length element of {size} bytes")));
+            }
+            let padding = padding(message, bits >> 4 & 0x0f);
+            let charset = charset(message, bits >> 8 & 0x0f);
+            let base = Box::new(decode(message, depth)?);
+            match kind {
+                0 => Class::VariableLength { base },
+                1 => Class::VariableString {
+                    padding: padding?,
+                    charset: charset?,
+                },
+                other => return Err(message.damaged(format!("variable-length type {other}"))),
+            }
+        }
+        10 => array(message, version, size, depth)?,
+        11 => {
+            let base = Box::new(decode(message, depth)?);
+            if !matches!(base.class, Class::FloatingPoint(_)) || base.size.checked_mul(2) != Some(size) {
+                return Err(message.damaged("a complex number that is not two floating-point numbers"));
+            }
+            Class::Complex { base }
+        }
+        other => return Err(Error::Unsupported(format!("datatype class {other}"))),
+    };
+    Ok(Datatype { size, class })
+}
+
+fn fixed_point(message: &mut Cursor<'_>, bits: u32) -> Result<Class> {
+    Ok(Class::FixedPoint {
+        order: order(bits),
+        signed: bits & 8 != 0,
+        bit_offset: message.u16()?,
+        precision: message.u16()?,
+    })
+}
+
+fn floating_point(message: &mut Cursor<'_>, bits: u32) -> Result<Class> {
+    let order = match (bits & 1, bits >> 6 & 1) {
+        (0, 0) => ByteOrder::Little,
+        (1, 0) => ByteOrder::Big,
+        (1, 1) => ByteOrder::Vax,
+        _ => return Err(message.damaged("a byte order that is not defined")),
+    };
+    Ok(Class::FloatingPoint(FloatingPoint {
+        order,
+        normalization: (bits >> 4 & 3) as u8,
+        sign_location: (bits >> 8) as u8,
+        bit_offset: message.u16()?,
+        precision: message.u16()?,
+        exponent_location: message.u8()?,
+        exponent_size: message.u8()?,
+        mantissa_location: message.u8()?,
+        mantissa_size: message.u8()?,
+        exponent_bias: message.u32()?,
+    }))
+}
+
+fn opaque(message: &mut Cursor<'_>, bits: u32) -> Result<Class> {
+    let tag = message.bytes((bits & 0xff) as usize)?;
+    let end = tag.iter().position(|byte| *byte == 0).unwrap_or(tag.len());
+    Ok(Class::Opaque {
+        tag: text(tag.get(..end).unwrap_or_default()),
+    })
+}
+
+fn compound(message: &mut Cursor<'_>, version: u8, bits: u32, size: u32, depth: u32) -> Result<Class> {
+    let count = bits & 0xffff;
+    let mut members = Vec::new();
+    for _ in 0..count {
+        let name = name(message, version)?;
+        let offset = match version {
+            1 | 2 => message.u32()?,
+            // As many bytes as the compound's size takes.
+            _ => message.uint(size.ilog2() as usize / 8 + 1)? as u32,
+        };
+        let dims = if version == 1 {
+            old_member_dims(message)?
+        } else {
+            Vec::new()
+        };
+        let mut datatype = decode(message, depth)?;
+        if !dims.is_empty() {
+            let Some(size) = dims
+                .iter()
+                .try_fold(datatype.size, |size, dim| size.checked_mul(*dim))
+            else {
+                return Err(message.damaged("an array that is too large"));
+            };
+            datatype = Datatype {
+                size,
+                class: Class::Array {
+                    dims,
+                    base: Box::new(datatype),
+                },
+            };
+        }
+        if offset.checked_add(datatype.size).is_none_or(|end| end > size) {
+            return Err(message.damaged(format!("member {name} does not fit in its compound")));
+        }
+        members.push(CompoundMember {
+            name,
+            offset,
+            datatype,
+        });
+    }
+    Ok(Class::Compound { members })
+}
+
+/// The shape of a member of a version-1 compound, which may be an array of up to 4 dimensions.
+fn old_member_dims(message: &mut Cursor<'_>) -> Result<Vec<u32>> {
+    let rank = message.u8()?;
+    message.skip(3 + 4 + 4)?; // reserved, permutation, reserved
+    if rank > 4 {
+        return Err(message.damaged(format!("a member of {rank} dimensions")));
+    }
+    let dims = (0..4).map(|_| message.u32()).collect::<Result<Vec<_>>>()?;
+    let dims: Vec<u32> = dims.into_iter().take(rank.into()).collect();
+    if dims.contains(&0) {
+        return Err(message.damaged("an array of no elements"));
+    }
+    Ok(dims)
+}
+
+fn enumeration(message: &mut Cursor<'_>, version: u8, bits: u32, size: u32, depth: u32) -> Result<Class> {
+    let count = (bits & 0xffff) as usize;
+    let base = Box::new(decode(message, depth)?);
+    if !matches!(base.class, Class::FixedPoint { .. }) || base.size != size {
+        return Err(message.damaged("an enumeration whose base is not an integer of its size"));
+    }
+    let mut names = Vec::new();
+    for _ in 0..count {
+        names.push(name(message, version)?);
+    }
+    let mut members = Vec::with_capacity(names.len());
+    for name in names {
+        members.push((name, message.bytes(size as usize)?.to_vec()));
+    }
+    Ok(Class::Enumeration { base, members })
+}
+
+fn array(message: &mut Cursor<'_>, version: u8, size: u32, depth: u32) -> Result<Class> {
+    if version < 2 {
+        return Err(message.damaged("an array datatype in a version 1 message"));
+    }
+    let rank = message.u8()?;
+    if version == 2 {
+        message.skip(3)?;
+    }
+    if rank == 0 || rank > super::dataspace::MAX_RANK {
+        return Err(message.damaged(format!("an array of {rank} dimensions")));
+    }
+    let dims = (0..rank).map(|_| message.u32()).collect::<Result<Vec<_>>>()?;
+    if version == 2 {
+        message.skip(4 * usize::from(rank))?; // permutation
+    }
+    let base = Box::new(decode(message, depth)?);
+    if dims.iter().try_fold(base.size, |n, dim| n.checked_mul(*dim)) != Some(size) {
+        return Err(message.damaged(format!(
+            "an array of {size} bytes, which is not the size of its elements"
+        )));
+    }
+    Ok(Class::Array { dims, base })
+}
+
+/// A name of a member; padded to a multiple of 8 bytes before version 3.
+fn name(message: &mut Cursor<'_>, version: u8) -> Result<String> {
+    let start = message.position();
+    let name = message.nul_terminated()?;
+    if version < 3 {
+        let len = message.position() - start;
+        message.skip(len.next_multiple_of(8) - len)?;
+    }
+    Ok(text(name))
+}
+
+/// Bytes that should be ASCII or UTF-8.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn order(bits: u32) -> ByteOrder {
+    if bits & 1 == 0 {
+        ByteOrder::Little
+    } else {
+        ByteOrder::Big
+    }
+}
+
+fn padding(message: &Cursor<'_>, bits: u32) -> Result<StringPadding> {
+    match bits {
+        0 => Ok(StringPadding::NullTerminate),
+        1 => Ok(StringPadding::NullPad),
+        2 => Ok(StringPadding::SpacePad),
+        other => Err(message.damaged(format!("string padding {other}"))),
+    }
+}
+
+fn charset(message: &Cursor<'_>, bits: u32) -> Result<CharacterSet> {
+    match bits {
+        0 => Ok(CharacterSet::Ascii),
+        1 => Ok(CharacterSet::Utf8),
+        other => Err(message.damaged(format!("character set {other}"))),
+    }
+}

@@ -1,0 +1,88 @@
+//! The Fill Value messages (specification sections IV.A.2.e and IV.A.2.f): the old one, and versions 1 to 3.
+
+use crate::dataset::{AllocationTime, Fill, FillTime, FillValue};
+use crate::error::Result;
+use crate::reader::bytes::Cursor;
+
+/// Flag of version 3: the value is explicitly undefined.
+const UNDEFINED: u8 = 1 << 4;
+/// Flag of version 3: a value follows.
+const DEFINED: u8 = 1 << 5;
+
+impl FillValue {
+    /// What holds where a dataset has no message at all.
+    pub(crate) fn absent(allocation_time: AllocationTime) -> Self {
+        Self {
+            allocation_time,
+            fill_time: FillTime::IfSet,
+            value: Fill::Default,
+        }
+    }
+
+    /// Reads the message.
+    pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
+        let version = message.u8()?;
+        let (allocation, time, value) = match version {
+            1 | 2 => {
+                let allocation = message.u8()?;
+                let time = message.u8()?;
+                let defined = message.u8()?;
+                // Version 1 has the size in any case.
+                let value = if version == 1 || defined != 0 {
+                    match message.u32()? {
+                        u32::MAX => Fill::Undefined,
+                        0 => Fill::Default,
+                        size => Fill::Defined(message.bytes(size as usize)?.to_vec()),
+                    }
+                } else {
+                    Fill::Undefined
+                };
+                (allocation, time, value)
+            }
+            3 => {
+                let flags = message.u8()?;
+                let value = if flags & DEFINED != 0 {
+                    match message.u32()? {
+                        0 => Fill::Default,
+                        size => Fill::Defined(message.bytes(size as usize)?.to_vec()),
+                    }
+                } else if flags & UNDEFINED != 0 {
+                    Fill::Undefined
+                } else {
+                    Fill::Default
+                };
+                (flags & 3, flags >> 2 & 3, value)
+            }
+            other => return Err(message.damaged(format!("version {other}"))),
+        };
+        Ok(Self {
+            allocation_time: match allocation {
+                1 => AllocationTime::Early,
+                // 0 is not used, and files with it exist; for a reader it makes no difference.
+                0 | 2 => AllocationTime::Late,
+                3 => AllocationTime::Incremental,
+                other => return Err(message.damaged(format!("allocation time {other}"))),
+            },
+            fill_time: match time {
+                0 => FillTime::Alloc,
+                1 => FillTime::Never,
+                2 => FillTime::IfSet,
+                other => return Err(message.damaged(format!("fill time {other}"))),
+            },
+            value,
+        })
+    }
+
+    /// Reads the old message, which says nothing of times.
+    pub(crate) fn decode_old(message: &mut Cursor<'_>, allocation_time: AllocationTime) -> Result<Self> {
+        let value = match message.u32()? {
+            0 => Fill::Undefined,
+            size => Fill::Defined(message.bytes(size as usize)?.to_vec()),
+        };
+        Ok(Self {
+            allocation_time,
+            fill_time: FillTime::IfSet,
+            value,
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! The Filter Pipeline message (specification section IV.A.2.l), versions 1 and 2.
+
+use crate::dataset::Filter;
+use crate::error::Result;
+use crate::reader::bytes::Cursor;
+
+/// Filters of this number and above have their name in version 2 messages.
+const FIRST_NAMED: u16 = 256;
+/// Bits of a chunk's filter mask: no pipeline is longer.
+const MAX_FILTERS: u8 = 32;
+
+/// Reads the message.
+pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Vec<Filter>> {
+    let version = message.u8()?;
+    let count = message.u8()?;
+    match version {
+        1 => message.skip(6)?,
+        2 => {}
+        other => return Err(message.damaged(format!("version {other}"))),
+    }
+    if count > MAX_FILTERS {
+        return Err(message.damaged(format!("{count} filters")));
+    }
+    let mut filters = Vec::with_capacity(count.into());
+    for _ in 0..count {
+        let id = message.u16()?;
+        let name_length = if version == 1 || id >= FIRST_NAMED {
+            message.u16()?
+        } else {
+            0
+        };
+        let flags = message.u16()?;
+        let parameter_count = message.u16()?;
+        let padded_length = match version {
+            1 => usize::from(name_length).next_multiple_of(8),
+            _ => name_length.into(),
+        };
+        let name = message.bytes(padded_length)?;
+        let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+        let name = String::from_utf8_lossy(name.get(..end).unwrap_or_default()).into_owned();
+        let mut values = message.part(4 * usize::from(parameter_count))?;
+        let parameters = (0..parameter_count)
+            .map(|_| values.u32())
+            .collect::<Result<_>>()?;
+        if version == 1 && parameter_count % 2 == 1 {
+            message.skip(4)?;
+        }
+        filters.push(Filter {
+            id,
+            optional: flags & 1 != 0,
+            name,
+            parameters,
+        });
+    }
+    Ok(filters)
+}

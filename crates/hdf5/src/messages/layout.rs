@@ -1,0 +1,152 @@
+//! The Data Layout message (specification section IV.A.2.i), versions 1 to 5.
+//!
+//! Version 5 differs from 4 in how wide the chunk indexes store the sizes of filtered chunks; they say it themselves.
+
+use crate::chunk_index::ChunkIndex;
+use crate::error::{Error, Result};
+use crate::messages::dataspace::MAX_RANK;
+use crate::reader::bytes::Cursor;
+
+/// Flag of chunked layouts: partial chunks at the edge are not filtered.
+const EDGE_CHUNKS_UNFILTERED: u8 = 1;
+/// Flag of chunked layouts: the single chunk is filtered.
+const SINGLE_CHUNK_FILTERED: u8 = 2;
+
+/// The message as it stands, before it is held against dataspace and datatype.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LayoutMessage {
+    /// The data itself.
+    Compact(Vec<u8>),
+    /// One block.
+    Contiguous {
+        /// Where it is; `None` where it was not allocated.
+        address: Option<u64>,
+    },
+    /// Chunks.
+    Chunked {
+        /// Lengths of a chunk in elements; the last one is the size of an element in bytes.
+        dims: Vec<u64>,
+        /// Whether partial chunks at the edge are not filtered.
+        edge_chunks_unfiltered: bool,
+        /// Where the chunks are found.
+        index: ChunkIndex,
+    },
+    /// Parts of other datasets.
+    Virtual,
+}
+
+impl LayoutMessage {
+    /// Reads the message.
+    pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
+        match message.u8()? {
+            1 | 2 => Self::decode_old(message),
+            version @ 3..=5 => match message.u8()? {
+                0 => {
+                    let size = message.u16()?;
+                    Ok(Self::Compact(message.bytes(size.into())?.to_vec()))
+                }
+                // The size that follows is left: files exist where it is cut to 32 bits.
+                1 => Ok(Self::Contiguous {
+                    address: message.offset()?,
+                }),
+                2 if version == 3 => {
+                    let rank = rank(message)?;
+                    let index = btree_v1(message.offset()?);
+                    let dims = dims(message, rank, 4)?;
+                    Ok(Self::Chunked {
+                        dims,
+                        edge_chunks_unfiltered: false,
+                        index,
+                    })
+                }
+                2 => Self::decode_chunked(message),
+                3 if version > 3 => Ok(Self::Virtual),
+                other => Err(message.damaged(format!("layout class {other}"))),
+            },
+            other => Err(Error::Unsupported(format!(
+                "version {other} of a data layout message"
+            ))),
+        }
+    }
+
+    /// Versions 1 and 2.
+    fn decode_old(message: &mut Cursor<'_>) -> Result<Self> {
+        let rank = message.u8()?;
+        let class = message.u8()?;
+        message.skip(5)?;
+        let address = if class == 0 { None } else { message.offset()? };
+        if rank > MAX_RANK + 1 {
+            return Err(message.damaged(format!("{rank} dimensions")));
+        }
+        let dims = dims(message, rank, 4)?;
+        match class {
+            0 => {
+                let size = message.u32()?;
+                Ok(Self::Compact(message.bytes(size as usize)?.to_vec()))
+            }
+            1 => Ok(Self::Contiguous { address }),
+            2 if rank >= 2 => Ok(Self::Chunked {
+                dims,
+                edge_chunks_unfiltered: false,
+                index: btree_v1(address),
+            }),
+            2 => Err(message.damaged("chunks of no dimensions")),
+            other => Err(message.damaged(format!("layout class {other}"))),
+        }
+    }
+
+    /// The chunked class of versions 4 and 5, behind the class.
+    fn decode_chunked(message: &mut Cursor<'_>) -> Result<Self> {
+        let flags = message.u8()?;
+        let rank = rank(message)?;
+        let width = message.u8()?;
+        let dims = dims(message, rank, width)?;
+        let index_type = message.u8()?;
+        let filtered = if index_type == 1 && flags & SINGLE_CHUNK_FILTERED != 0 {
+            Some((message.length()?, message.u32()?))
+        } else {
+            None
+        };
+        // What the indexes are created with; the headers of the indexes have it, too.
+        message.skip(match index_type {
+            1 | 2 => 0,
+            3 => 1,
+            4 => 5,
+            5 => 6,
+            other => return Err(message.damaged(format!("chunk index type {other}"))),
+        })?;
+        let index = match (message.offset()?, index_type) {
+            (None, _) => ChunkIndex::Unallocated,
+            (Some(address), 1) => ChunkIndex::Single { address, filtered },
+            (Some(address), 2) => ChunkIndex::Implicit { address },
+            (Some(address), 3) => ChunkIndex::FixedArray { address },
+            (Some(address), 4) => ChunkIndex::ExtensibleArray { address },
+            (Some(address), _) => ChunkIndex::BtreeV2 { address },
+        };
+        Ok(Self::Chunked {
+            dims,
+            edge_chunks_unfiltered: flags & EDGE_CHUNKS_UNFILTERED != 0,
+            index,
+        })
+    }
+}
+
+fn btree_v1(address: Option<u64>) -> ChunkIndex {
+    match address {
+        Some(address) => ChunkIndex::BtreeV1 { address },
+        None => ChunkIndex::Unallocated,
+    }
+}
+
+/// The rank of a chunk, the size of the element counted as one dimension.
+fn rank(message: &mut Cursor<'_>) -> Result<u8> {
+    let rank = message.u8()?;
+    if !(2..=MAX_RANK + 1).contains(&rank) {
+        return Err(message.damaged(format!("chunks of {rank} dimensions, the element counted as one")));
+    }
+    Ok(rank)
+}
+
+fn dims(message: &mut Cursor<'_>, rank: u8, width: u8) -> Result<Vec<u64>> {
+    (0..rank).map(|_| message.uint(width.into())).collect()
+}

@@ -1,0 +1,73 @@
+//! The Link message (specification section IV.A.2.g).
+
+use crate::error::Result;
+use crate::group::{Link, LinkTarget};
+use crate::reader::bytes::Cursor;
+
+/// Flags of the message.
+mod flag {
+    /// Two bits: the width of the length of the name, as a power of 2.
+    pub(super) const NAME_LENGTH_WIDTH: u8 = 0b11;
+    /// The creation order is there.
+    pub(super) const CREATION_ORDER: u8 = 1 << 2;
+    /// The type is there; else the link is hard.
+    pub(super) const TYPE: u8 = 1 << 3;
+    /// The character set is there.
+    pub(super) const CHARSET: u8 = 1 << 4;
+}
+
+impl Link {
+    /// Reads the message.
+    pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
+        message.version(1)?;
+        let flags = message.u8()?;
+        let kind = if flags & flag::TYPE != 0 { message.u8()? } else { 0 };
+        let creation_order = if flags & flag::CREATION_ORDER != 0 {
+            Some(message.u64()?)
+        } else {
+            None
+        };
+        if flags & flag::CHARSET != 0 {
+            message.u8()?;
+        }
+        let length = message.uint(1 << (flags & flag::NAME_LENGTH_WIDTH))?;
+        let name = text(message.bytes(as_length(length))?);
+        let target = match kind {
+            0 => LinkTarget::Hard(message.defined_offset()?),
+            1 => {
+                let length = message.u16()?;
+                LinkTarget::Soft(text(message.bytes(length.into())?))
+            }
+            64 => {
+                let length = message.u16()?;
+                let mut value = message.part(length.into())?;
+                let version_and_flags = value.u8()?;
+                if version_and_flags != 0 {
+                    return Err(value.damaged(format!(
+                        "version and flags {version_and_flags} of an external link"
+                    )));
+                }
+                let file = text(value.nul_terminated()?);
+                let path = text(value.nul_terminated()?);
+                LinkTarget::External { file, path }
+            }
+            65.. => LinkTarget::UserDefined(kind),
+            other => return Err(message.damaged(format!("link type {other}"))),
+        };
+        Ok(Self {
+            name,
+            creation_order,
+            target,
+        })
+    }
+}
+
+/// A length that is too large for the machine is too large for any message: the read that follows fails.
+fn as_length(length: u64) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
+}
+
+/// Names are ASCII or UTF-8 by the specification; programs have written others.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,128 @@
+//! Shared messages (specification section IV.A.2, "Shared Message"): a message that says where the message is.
+
+use std::borrow::Cow;
+
+use crate::error::Result;
+use crate::heap::fractal::FractalHeap;
+use crate::messages::shared_message_table::SharedMessageTable;
+use crate::object_header::{Message, ObjectHeader};
+use crate::reader::bytes::{Cursor, MetadataReader};
+
+const WHAT: &str = "shared message";
+
+/// Bit 1 of a message's flags: what stands there only says where the message is.
+pub(crate) const FLAG: u8 = 1 << 1;
+
+/// Finds the messages that shared ones stand for.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedMessages {
+    /// Of the file.
+    pub(crate) reader: MetadataReader,
+    /// The heaps of the file's shared messages.
+    pub(crate) table: SharedMessageTable,
+}
+
+/// A message, wherever it was.
+#[derive(Debug)]
+pub(crate) struct Resolved<'a> {
+    reader: &'a MetadataReader,
+    what: &'static str,
+    /// Its data.
+    data: Cow<'a, [u8]>,
+    /// Where its data is, or what refers to it.
+    address: u64,
+    /// The object header it is in, if that is another one.
+    pub(crate) committed: Option<u64>,
+}
+
+impl Resolved<'_> {
+    /// A cursor over the data.
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        self.reader.cursor(self.what, self.address, &self.data)
+    }
+}
+
+impl SharedMessages {
+    /// The message itself, or the one it refers to.
+    pub(crate) fn resolve<'a>(&'a self, message: &'a Message) -> Result<Resolved<'a>> {
+        if message.flags & FLAG != 0 {
+            let mut reference = self.reader.cursor(WHAT, message.address, &message.data);
+            return self.follow(&mut reference, message.kind, message.address);
+        }
+        Ok(Resolved {
+            reader: &self.reader,
+            what: message.name(),
+            data: Cow::Borrowed(&message.data),
+            address: message.address,
+            committed: None,
+        })
+    }
+
+    /// The message of type `kind` that the reference refers to. `address` is where the reference is.
+    pub(crate) fn follow(&self, reference: &mut Cursor<'_>, kind: u16, address: u64) -> Result<Resolved<'_>> {
+        match Reference::decode(reference)? {
+            Reference::Committed(header_address) => {
+                let header = ObjectHeader::read(&self.reader, header_address)?;
+                let message = header
+                    .into_first(kind)
+                    .filter(|message| message.flags & FLAG == 0);
+                let Some(message) = message else {
+                    return Err(reference.damaged(format!(
+                        "no message of type {kind:#04x} is at address {header_address}, where it refers to"
+                    )));
+                };
+                Ok(Resolved {
+                    reader: &self.reader,
+                    what: message.name(),
+                    address: message.address,
+                    data: Cow::Owned(message.data),
+                    committed: Some(header_address),
+                })
+            }
+            Reference::Heap(id) => Ok(Resolved {
+                reader: &self.reader,
+                what: "message in a shared message heap",
+                data: Cow::Owned(self.in_heap(kind, &id, address)?),
+                address,
+                committed: None,
+            }),
+        }
+    }
+
+    /// The data of a message of type `kind` in its shared message heap. `address` is where the identifier is.
+    pub(crate) fn in_heap(&self, kind: u16, id: &[u8], address: u64) -> Result<Vec<u8>> {
+        let Some(heap) = self.table.heap(kind) else {
+            return Err(self.reader.damaged(
+                WHAT,
+                address,
+                format!("the file has no heap for shared messages of type {kind:#04x}"),
+            ));
+        };
+        FractalHeap::open(&self.reader, heap)?.object(id)
+    }
+}
+
+/// Where a shared message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reference {
+    /// In the object header at this address, as the first of its type: a committed datatype.
+    Committed(u64),
+    /// In the fractal heap of shared messages of its type.
+    Heap([u8; 8]),
+}
+
+impl Reference {
+    fn decode(message: &mut Cursor<'_>) -> Result<Self> {
+        let version = message.u8()?;
+        let kind = message.u8()?;
+        match (version, kind) {
+            (1, _) => {
+                message.skip(6)?;
+                Ok(Self::Committed(message.defined_offset()?))
+            }
+            (2, _) | (3, 2) => Ok(Self::Committed(message.defined_offset()?)),
+            (3, 1) => Ok(Self::Heap(message.array()?)),
+            _ => Err(message.damaged(format!("version {version}, type {kind} of the reference"))),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Object headers (specification section IV.A.1), versions 1 and 2: the messages that describe an object.
+
+use std::collections::VecDeque;
+
+use crate::error::{Error, Result};
+use crate::messages::continuation::Continuation;
+use crate::messages::message_type as kind;
+use crate::reader::bytes::{Cursor, MetadataReader};
+use crate::walk::Walk;
+
+const WHAT: &str = "object header";
+const BLOCK: &str = "object header continuation block";
+
+/// Flags of a version 2 header.
+mod flag {
+    /// Two bits: the width of the size of the first chunk, as a power of 2.
+    pub(super) const SIZE_WIDTH: u8 = 0b11;
+    /// Each message has its creation order.
+    pub(super) const CREATION_ORDER: u8 = 1 << 2;
+    /// Numbers at which attributes change between compact and dense are there.
+    pub(super) const ATTRIBUTE_PHASE_CHANGE: u8 = 1 << 4;
+    /// Times are there.
+    pub(super) const TIMES: u8 = 1 << 5;
+}
+
+/// Flag of a message: whoever does not know its type must not read the object.
+const FAIL_IF_UNKNOWN: u8 = 1 << 7;
+
+/// All messages of an object.
+#[derive(Debug, Clone)]
+pub(crate) struct ObjectHeader {
+    messages: Vec<Message>,
+}
+
+/// One message.
+#[derive(Debug, Clone)]
+pub(crate) struct Message {
+    /// Its type.
+    pub(crate) kind: u16,
+    /// Its flags.
+    pub(crate) flags: u8,
+    /// Its creation order among the messages of its type, where the header tracks it.
+    pub(crate) creation_order: Option<u16>,
+    /// Address of its data.
+    pub(crate) address: u64,
+    /// Its data.
+    pub(crate) data: Vec<u8>,
+}
+
+impl Message {
+    /// What to call it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.kind {
+            kind::DATASPACE => "dataspace message",
+            kind::LINK_INFO => "link info message",
+            kind::DATATYPE => "datatype message",
+            kind::OLD_FILL_VALUE | kind::FILL_VALUE => "fill value message",
+            kind::LINK => "link message",
+            kind::LAYOUT => "data layout message",
+            kind::FILTER_PIPELINE => "filter pipeline message",
+            kind::ATTRIBUTE => "attribute message",
+            kind::SYMBOL_TABLE => "symbol table message",
+            kind::ATTRIBUTE_INFO => "attribute info message",
+            _ => "object header message",
+        }
+    }
+}
+
+impl ObjectHeader {
+    /// Reads the header at `address` with all its continuations.
+    pub(crate) fn read(reader: &MetadataReader, address: u64) -> Result<Self> {
+        let start = reader.read(WHAT, address, 4)?;
+        if start == b"OHDR" {
+            Self::read_v2(reader, address)
+        } else {
+            Self::read_v1(reader, address)
+        }
+    }
+
+    /// The first message of a type.
+    pub(crate) fn first(&self, kind: u16) -> Option<&Message> {
+        self.all(kind).next()
+    }
+
+    /// The first message of a type, by value.
+    pub(crate) fn into_first(self, kind: u16) -> Option<Message> {
+        self.messages.into_iter().find(|message| message.kind == kind)
+    }
+
+    /// The messages of a type, in the header's order.
+    pub(crate) fn all(&self, kind: u16) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(move |message| message.kind == kind)
+    }
+
+    fn read_v1(reader: &MetadataReader, address: u64) -> Result<Self> {
+        // Behind the 12 bytes of the prefix, messages begin at a multiple of 8 bytes.
+        const PREFIX: u64 = 16;
+        let prefix = reader.read(WHAT, address, PREFIX as usize)?;
+        let mut prefix = reader.cursor(WHAT, address, &prefix);
+        let version = prefix.u8()?;
+        if version != 1 {
+            return Err(prefix.damaged(format!("no object header is here (version {version})")));
+        }
+        prefix.skip(1 + 2 + 4)?; // reserved, number of messages, reference count
+        let size = u64::from(prefix.u32()?);
+
+        let mut walk = Walk::new(reader);
+        let mut messages = Messages::default();
+        messages.continuations.push_back(Continuation {
+            address: address.saturating_add(PREFIX),
+            length: size,
+        });
+        while let Some(block) = messages.continuations.pop_front() {
+            let bytes = messages.block(reader, &mut walk, block, None)?;
+            let mut cursor = reader.cursor(BLOCK, block.address, &bytes);
+            while cursor.remaining() >= 8 {
+                let kind = cursor.u16()?;
+                let size = cursor.u16()?;
+                let flags = cursor.u8()?;
+                cursor.skip(3)?;
+                messages.add(reader, &mut cursor, block.address, (kind, size, flags, None))?;
+            }
+        }
+        Ok(Self {
+            messages: messages.list,
+        })
+    }
+
+    fn read_v2(reader: &MetadataReader, address: u64) -> Result<Self> {
+        let prefix = reader.read(WHAT, address, 6)?;
+        let mut prefix = reader.cursor(WHAT, address, &prefix);
+        prefix.signature(b"OHDR")?;
+        prefix.version(2)?;
+        let flags = prefix.u8()?;
+        let mut prefix_size = 6;
+        if flags & flag::TIMES != 0 {
+            prefix_size += 16;
+        }
+        if flags & flag::ATTRIBUTE_PHASE_CHANGE != 0 {
+            prefix_size += 4;
+        }
+        let width = 1 << (flags & flag::SIZE_WIDTH);
+        let start = reader.read(WHAT, address, prefix_size + width)?;
+        let mut start = reader.cursor(WHAT, address, &start);
+        start.skip(prefix_size)?;
+        let size = start.uint(width)?;
+        prefix_size += width;
+
+        let mut walk = Walk::new(reader);
+        let mut messages = Messages::default();
+        messages.continuations.push_back(Continuation {
+            address,
+            length: size.saturating_add(prefix_size as u64 + 4),
+        });
+        let mut first = true;
+        while let Some(block) = messages.continuations.pop_front() {
+            let bytes = messages.block(reader, &mut walk, block, Some(first))?;
+            let covered = bytes.len().saturating_sub(4);
+            let mut cursor = reader.cursor(
+                if first { WHAT } else { BLOCK },
+                block.address,
+                bytes.get(..covered).unwrap_or(&[]),
+            );
+            if first {
+                cursor.skip(prefix_size)?;
+            } else {
+                cursor.signature(b"OCHK")?;
+            }
+            first = false;
+            let tracked = flags & flag::CREATION_ORDER != 0;
+            let header_size = if tracked { 6 } else { 4 };
+            // What is too short for a message is a gap.
+            while cursor.remaining() >= header_size {
+                let kind = u16::from(cursor.u8()?);
+                let size = cursor.u16()?;
+                let flags = cursor.u8()?;
+                let order = if tracked { Some(cursor.u16()?) } else { None };
+                messages.add(reader, &mut cursor, block.address, (kind, size, flags, order))?;
+            }
+        }
+        Ok(Self {
+            messages: messages.list,
+        })
+    }
+}
+
+/// Messages as they are found.
+#[derive(Default)]
+struct Messages {
+    list: Vec<Message>,
+    continuations: VecDeque<Continuation>,
+}
+
+impl Messages {
+    /// The bytes of a block. `first`: of a version 2 header, and whether it is the header itself.
+    fn block(
+        &self,
+        reader: &MetadataReader,
+        walk: &mut Walk,
+        block: Continuation,
+        first: Option<bool>,
+    ) -> Result<Vec<u8>> {
+        let what = if first == Some(false) { BLOCK } else { WHAT };
+        let length = usize::try_from(block.length).unwrap_or(usize::MAX);
+        walk.enter(what, block.address, block.length)?;
+        match first {
+            None => reader.read(what, block.address, length),
+            Some(_) => reader.read_checked(what, block.address, length),
+        }
+    }
+
+    /// Adds the message whose data is next.
+    fn add(
+        &mut self,
+        reader: &MetadataReader,
+        block: &mut Cursor<'_>,
+        block_address: u64,
+        (kind, size, flags, creation_order): (u16, u16, u8, Option<u16>),
+    ) -> Result<()> {
+        let address = block_address.saturating_add(block.position() as u64);
+        let data = block.bytes(size.into())?;
+        match kind {
+            kind::NIL => {}
+            kind::CONTINUATION => {
+                let continuation = Continuation::decode(&mut reader.cursor(BLOCK, address, data))?;
+                self.continuations.push_back(continuation);
+            }
+            _ if kind > kind::LAST => {
+                if flags & FAIL_IF_UNKNOWN != 0 {
+                    return Err(Error::Unsupported(format!(
+                        "an object with a message of type {kind:#04x}"
+                    )));
+                }
+            }
+            _ => self.list.push(Message {
+                kind,
+                flags,
+                creation_order,
+                address,
+                data: data.to_vec(),
+            }),
+        }
+        Ok(())
+    }
+}

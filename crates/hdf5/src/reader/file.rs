@@ -1,0 +1,146 @@
+//! An open file.
+
+use std::sync::Arc;
+
+use crate::attribute::{self, Attribute};
+use crate::chunk_index::{self, ChunkTable};
+use crate::datatype::Datatype;
+use crate::error::{Error, Result};
+use crate::group::{self, Links};
+use crate::heap::global::GlobalHeap;
+use crate::layout::Layout;
+use crate::messages::message_type;
+use crate::messages::shared::SharedMessages;
+use crate::object_header::ObjectHeader;
+use crate::reader::bytes::MetadataReader;
+use crate::reader::dataset::Dataset;
+use crate::reader::object::{Object, ObjectKind};
+use crate::source::ByteSource;
+use crate::superblock::Superblock;
+
+/// An open HDF5 file. Clones are the same file; any thread may use any of them.
+///
+/// Addresses are those of the file: they count from where it begins in its source (behind a user block).
+#[derive(Clone)]
+pub struct File {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    superblock: Superblock,
+    shared: SharedMessages,
+    global_heap: GlobalHeap,
+}
+
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("File")
+            .field("superblock", &self.inner.superblock)
+            .finish_non_exhaustive()
+    }
+}
+
+impl File {
+    /// Opens the file in `source`: superblock versions 0 to 3, also behind a user block, with its extension.
+    ///
+    /// # Errors
+    /// [`Error::NotHdf5`] where no superblock is; [`Error::Truncated`] where the source is shorter than the superblock
+    /// says; [`Error::Unsupported`] for a file that is one of several (multi, split and family drivers).
+    pub fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
+        // Sizes and base address are the superblock's to say.
+        let reader = MetadataReader::new(source, 0, 8, 8)?;
+        let (reader, superblock) = Superblock::read(&reader)?;
+        let table = superblock.read_extension(&reader)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                superblock,
+                global_heap: GlobalHeap::new(&reader),
+                shared: SharedMessages { reader, table },
+            }),
+        })
+    }
+
+    fn reader(&self) -> &MetadataReader {
+        &self.inner.shared.reader
+    }
+
+    /// The version of the superblock, 0 to 3.
+    pub fn superblock_version(&self) -> u8 {
+        self.inner.superblock.version
+    }
+
+    /// Bytes of an address in this file: 2, 4 or 8.
+    pub fn offset_size(&self) -> u8 {
+        self.reader().offset_size()
+    }
+
+    /// Address of the root group.
+    pub fn root(&self) -> u64 {
+        self.inner.superblock.root
+    }
+
+    /// The object whose object header is at `address`, with all messages of the header.
+    pub fn object(&self, address: u64) -> Result<Object> {
+        Ok(Object::new(address, ObjectHeader::read(self.reader(), address)?))
+    }
+
+    /// The links of a group; none where `group` is something else.
+    pub fn links(&self, group: &Object) -> Result<Links> {
+        group::read(&self.inner.shared, &group.header)
+    }
+
+    /// The attributes of an object: in creation order where it is tracked, else those in the object header in its order,
+    /// then those in dense storage in the order of their name index.
+    ///
+    /// # Errors
+    /// An inner error is about one attribute, which is [`Error::Unsupported`] or damaged; an outer one means that the
+    /// attributes cannot even be listed.
+    pub fn attributes(&self, object: &Object) -> Result<Vec<Result<Attribute>>> {
+        attribute::read(&self.inner.shared, &object.header)
+    }
+
+    /// What the messages of a dataset say.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a datatype or layout that is not known; else where messages are missing, damaged, or
+    /// contradict each other.
+    pub fn dataset(&self, object: &Object) -> Result<Dataset> {
+        Dataset::read(&self.inner.shared, object)
+    }
+
+    /// The datatype that a [`NamedDatatype`](ObjectKind::NamedDatatype) object is.
+    pub fn named_datatype(&self, object: &Object) -> Result<Datatype> {
+        let message = object.header.first(message_type::DATATYPE);
+        let (Some(message), ObjectKind::NamedDatatype) = (message, object.kind) else {
+            return Err(self.reader().damaged(
+                "object header",
+                object.address,
+                "it is not a committed datatype",
+            ));
+        };
+        Datatype::decode(&mut self.inner.shared.resolve(message)?.cursor())
+    }
+
+    /// Fills `buf` with raw data from `address` on. Nothing is cached.
+    pub fn read_at(&self, address: u64, buf: &mut [u8]) -> Result<()> {
+        self.reader().read_raw("raw data", address, buf)
+    }
+
+    /// Reads the whole chunk index of a chunked dataset.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the layout is not chunked.
+    pub fn chunk_table(&self, dataset: &Dataset) -> Result<ChunkTable> {
+        let Layout::Chunked(layout) = &dataset.layout else {
+            return Err(Error::Unsupported(
+                "a chunk table of a dataset that is not chunked".into(),
+            ));
+        };
+        chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout)
+    }
+
+    /// The bytes of object `index` of the global heap collection at `collection`. Collections used last are kept.
+    pub fn global_heap_object(&self, collection: u64, index: u32) -> Result<Arc<[u8]>> {
+        self.inner.global_heap.object(collection, index)
+    }
+}

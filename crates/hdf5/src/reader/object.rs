@@ -1,0 +1,47 @@
+//! Objects: what an object header describes.
+
+use crate::messages::message_type;
+use crate::object_header::ObjectHeader;
+
+/// An object of a file, with its header's messages.
+#[derive(Debug, Clone)]
+pub struct Object {
+    /// Address of its object header, which identifies it.
+    pub address: u64,
+    /// What it is.
+    pub kind: ObjectKind,
+    pub(crate) header: ObjectHeader,
+}
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// It has links.
+    Group,
+    /// It has elements.
+    Dataset,
+    /// A committed datatype.
+    NamedDatatype,
+    /// Its messages do not say.
+    Unknown,
+}
+
+impl Object {
+    pub(crate) fn new(address: u64, header: ObjectHeader) -> Self {
+        let has = |kind| header.first(kind).is_some();
+        let kind = if has(message_type::SYMBOL_TABLE) || has(message_type::LINK_INFO) {
+            ObjectKind::Group
+        } else if has(message_type::DATATYPE) && has(message_type::DATASPACE) {
+            ObjectKind::Dataset
+        } else if has(message_type::DATATYPE) {
+            ObjectKind::NamedDatatype
+        } else {
+            ObjectKind::Unknown
+        };
+        Self {
+            address,
+            kind,
+            header,
+        }
+    }
+}
