@@ -3,7 +3,7 @@
 
 Needs h5py (with an encoder for szip) and hdf5plugin. For each case the stored bytes go to NAME.encoded, and a line to
 index.txt: name, file of the raw chunk, pipeline with its stored parameters, filter mask, "exact" where an encoder has no
-choice so that equal bytes are expected. zlib_sizes.txt holds the sizes of field.raw, shuffled, at zlib's levels 1 to 9.
+choice so that equal bytes are expected. zlib_sizes.txt holds the sizes of fields, shuffled, at zlib's levels 1 to 9.
 """
 
 import pathlib
@@ -92,8 +92,13 @@ waves = rng.normal(size=(150, 76)) + 1j * rng.normal(size=(150, 76))
 scale = np.hypot(np.fft.fftfreq(150)[:, None], np.fft.rfftfreq(150)[None, :])
 scale[0, 0] = 1
 field = np.fft.irfft2(waves * scale**-2.2, s=(150, 150))
-field = (280 + 15 * field / field.std()).astype("<f4").tobytes()
-(HERE / "field.raw").write_bytes(field)
-shuffled = np.frombuffer(field, "u1").reshape(-1, 4).T.tobytes()
-sizes = [str(len(zlib.compress(shuffled, level))) for level in range(1, 10)]
-(HERE / "zlib_sizes.txt").write_text(" ".join(sizes) + "\n")
+field = (280 + 15 * field / field.std()).astype("<f4")
+# The same with twelve bits of mantissa, in a small chunk.
+rounded = ((field.view("<u4") + 0x400) & 0xFFFFF800).flat[:4096].astype("<u4")
+lines = []
+for name, values in [("field", field), ("rounded", rounded)]:
+    (HERE / f"{name}.raw").write_bytes(values.tobytes())
+    shuffled = np.frombuffer(values.tobytes(), "u1").reshape(-1, 4).T.tobytes()
+    sizes = [str(len(zlib.compress(shuffled, level))) for level in range(1, 10)]
+    lines.append(f"{name}.raw {' '.join(sizes)}\n")
+(HERE / "zlib_sizes.txt").write_text("".join(lines))
