@@ -137,6 +137,9 @@ fn opaque(message: &mut Cursor<'_>, bits: u32) -> Result<Class> {
 
 fn compound(message: &mut Cursor<'_>, version: u8, bits: u32, size: u32, depth: u32) -> Result<Class> {
     let count = bits & 0xffff;
+    if count == 0 {
+        return Err(message.damaged("a compound without members"));
+    }
     let mut members = Vec::new();
     for _ in 0..count {
         let name = name(message, version)?;

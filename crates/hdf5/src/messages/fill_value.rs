@@ -10,12 +10,13 @@ const UNDEFINED: u8 = 1 << 4;
 const DEFINED: u8 = 1 << 5;
 
 impl FillValue {
-    /// What holds where a dataset has no message at all.
+    /// What holds where a dataset has no message at all: as libraries of that time have it, what was not written may be
+    /// anything.
     pub(crate) fn absent(allocation_time: AllocationTime) -> Self {
         Self {
             allocation_time,
             fill_time: FillTime::IfSet,
-            value: Fill::Default,
+            value: Fill::Undefined,
         }
     }
 

@@ -75,7 +75,7 @@ impl LayoutMessage {
         let class = message.u8()?;
         message.skip(5)?;
         let address = if class == 0 { None } else { message.offset()? };
-        if rank > MAX_RANK + 1 {
+        if !(1..=MAX_RANK + 1).contains(&rank) {
             return Err(message.damaged(format!("{rank} dimensions")));
         }
         let dims = dims(message, rank, 4)?;

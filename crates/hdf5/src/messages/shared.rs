@@ -116,8 +116,10 @@ impl Reference {
         let version = message.u8()?;
         let kind = message.u8()?;
         match (version, kind) {
+            // Version 1 has a symbol table entry, whose name is not used.
             (1, _) => {
                 message.skip(6)?;
+                message.skip(message.offset_size().into())?;
                 Ok(Self::Committed(message.defined_offset()?))
             }
             (2, _) | (3, 2) => Ok(Self::Committed(message.defined_offset()?)),

@@ -381,11 +381,11 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// An error about this structure, at the place that was reached.
+    /// An error about this structure.
     pub(crate) fn damaged(&self, why: impl Into<String>) -> Error {
         Error::Damaged {
             what: self.what,
-            offset: self.origin.saturating_add(self.position as u64),
+            offset: self.origin,
             why: why.into(),
         }
     }
