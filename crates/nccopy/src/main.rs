@@ -56,6 +56,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let options = RunOptions {
         threads: arguments.threads,
         memory: arguments.memory,
+        folder: None,
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
     };
     let done = copy::run(&*reader, &prepared, writer, &options);

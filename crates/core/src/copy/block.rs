@@ -30,14 +30,15 @@ pub(super) struct SharedBlock {
     pub memory: u64,
 }
 
+#[derive(Default)]
 struct Filling {
     jobs: u64,
     failed: bool,
 }
 
 impl SharedBlock {
-    /// A block of chunks of `chunk_bytes`, which `jobs` jobs will fill.
-    pub fn new(block: Block, chunk_bytes: u64, jobs: u64, memory: u64) -> Result<Self> {
+    /// A block of chunks of `chunk_bytes`.
+    pub fn new(block: Block, chunk_bytes: u64, memory: u64) -> Result<Self> {
         let shape = stripe_shape(&block.span.count, STRIPE / chunk_bytes.max(1));
         let stripes = ChunkGrid::new(&block.span.count, &shape)?;
         let buffers = (0..stripes.len()).map(|_| Mutex::default()).collect::<Vec<_>>();
@@ -46,10 +47,15 @@ impl SharedBlock {
             emptying: Mutex::new(buffers.len() as u64),
             stripes,
             buffers,
-            filling: Mutex::new(Filling { jobs, failed: false }),
+            filling: Mutex::default(),
             filled: Condvar::new(),
             memory,
         })
+    }
+
+    /// Says how many jobs will fill it, before any of them begins.
+    pub fn expect(&self, jobs: u64) {
+        self.filling.lock().unwrap_or_else(PoisonError::into_inner).jobs = jobs;
     }
 
     /// How many stripes there are.
@@ -214,7 +220,7 @@ mod tests {
             first: 100,
             end: 124,
         };
-        let shared = SharedBlock::new(block, STRIPE / 5, 1, 0).unwrap();
+        let shared = SharedBlock::new(block, STRIPE / 5, 0).unwrap();
         assert_eq!(shared.stripe_count(), 6, "a row of four chunks each");
         let mut next = 100;
         for n in 0..shared.stripe_count() {
@@ -239,7 +245,8 @@ mod tests {
             first: 0,
             end: 1,
         };
-        let shared = SharedBlock::new(block, 1, 2, 0).unwrap();
+        let shared = SharedBlock::new(block, 1, 0).unwrap();
+        shared.expect(2);
         std::thread::scope(|s| {
             let waiting = s.spawn(|| shared.wait_filled());
             shared.job_done(true);

@@ -1,11 +1,12 @@
 //! What a thread does with a job.
 
 use super::block::SharedBlock;
-use super::job::{Job, Pieces, elements, pieces};
+use super::job::{Job, Pieces, Spilling, elements, pieces};
 use super::order::{Block, BlockOrder};
 use super::prepare::{Tiling, Variable, swap_between};
 use super::run::Engine;
 use super::scatter::{Piece, Slots, scatter};
+use super::spill::Spill;
 use crate::chunk::{Axis, ChunkGrid, Region, copy_region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{self, Scratch};
@@ -19,11 +20,15 @@ use crate::model::{Encoding, Storage, VarId, VariableLayout};
 #[derive(Default)]
 pub(super) struct Worker {
     scratch: Scratch,
+    /// A piece of input as stored.
+    encoded: Vec<u8>,
     /// A decoded piece of input.
     decoded: Vec<u8>,
     /// A chunk or block of output.
     block: Vec<u8>,
     axes: Vec<Axis>,
+    /// What the job before was about.
+    variable: Option<VarId>,
     /// Bytes that the current job handed to the writer in its order.
     pub kept: u64,
 }
@@ -37,8 +42,7 @@ struct Target<'a> {
 }
 
 impl Job<'_> {
-    /// The path of the variable it is about.
-    pub fn variable(&self) -> &str {
+    fn about(&self) -> &Variable {
         match self {
             Self::Raw { var, .. }
             | Self::Refilter { var, .. }
@@ -46,8 +50,18 @@ impl Job<'_> {
             | Self::Blocks { var, .. }
             | Self::Fill { var, .. }
             | Self::Empty { var, .. }
-            | Self::Values { var, .. } => &var.name,
+            | Self::Values { var, .. } => var,
         }
+    }
+
+    /// The path of the variable it is about.
+    pub fn variable(&self) -> &str {
+        &self.about().name
+    }
+
+    /// The output's variable it is about.
+    pub fn out(&self) -> VarId {
+        self.about().out
     }
 }
 
@@ -72,7 +86,10 @@ impl Worker {
                 tiling,
                 block,
                 pieces,
-            } => self.fill_shared(engine, var, tiling, block, pieces).map(|()| 0),
+                spill,
+            } => self
+                .fill_shared(engine, var, tiling, block, pieces, spill)
+                .map(|()| 0),
             Job::Empty {
                 var,
                 tiling,
@@ -90,10 +107,15 @@ impl Worker {
         Ok(())
     }
 
-    /// Gives memory back where buffers are larger than `most` bytes.
-    pub fn trim(&mut self, most: u64) {
+    /// Prepares for a job. Where it is about another variable than the one before, gives back the memory of buffers larger than
+    /// `most` bytes.
+    pub fn turn_to(&mut self, job: &Job, most: u64) {
+        self.kept = 0;
+        if self.variable.replace(job.out()) == Some(job.out()) {
+            return;
+        }
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        for buffer in [&mut self.decoded, &mut self.block] {
+        for buffer in [&mut self.encoded, &mut self.decoded, &mut self.block] {
             if buffer.capacity() > most {
                 *buffer = Vec::new();
             }
@@ -193,18 +215,22 @@ impl Worker {
         grid: &ChunkGrid,
         chunk: u64,
     ) -> Result<bool> {
-        let Some(data) = reader.read_encoded_chunk(var, chunk)? else {
+        let filters = chunk_filters(layout, grid.is_edge(chunk));
+        let bytes = if filters.is_empty() {
+            &mut self.decoded
+        } else {
+            &mut self.encoded
+        };
+        let Some(filter_mask) = reader.read_encoded_chunk_into(var, chunk, bytes)? else {
             return Ok(false);
         };
         let context = chunk_context(layout, grid.chunk())?;
-        let filters = chunk_filters(layout, grid.is_edge(chunk));
         if filters.is_empty() {
-            self.decoded = pipeline::decode(filters, data, &context, &mut self.scratch)?;
+            pipeline::check_size(bytes.len(), &context)?;
         } else {
-            let EncodedChunk { bytes, filter_mask } = data;
             pipeline::decode_into(
                 filters,
-                &bytes,
+                &self.encoded,
                 filter_mask,
                 &context,
                 &mut self.scratch,
@@ -282,7 +308,7 @@ impl Worker {
         };
         let mut out = std::mem::take(&mut self.block);
         if let Some(region) = region {
-            for piece in pieces(tiling, from, &region) {
+            for piece in pieces(tiling, from, &region, 1) {
                 self.each_piece(
                     engine,
                     var,
@@ -404,40 +430,68 @@ impl Worker {
         tiling: &Tiling,
         block: &SharedBlock,
         pieces: &Pieces,
+        spill: &Spilling,
     ) -> Result<()> {
-        let from = engine.terms.reader.layout(var.source);
-        let to = &engine.terms.plans[var.out.0].layout;
-        let swap = swap_between(from, to);
-        let chunk = tiling.grid.chunk();
-        let region = elements(&block.block.span, chunk, tiling.grid.extent());
+        let stripes = Stripes {
+            engine,
+            var,
+            tiling,
+            block,
+        };
+        if let Spilling::Reads(spill) = spill
+            && (!spill.wait_written() || self.fill_from_spill(&stripes, pieces, spill)?)
+        {
+            return Ok(());
+        }
         self.each_piece(engine, var, tiling, pieces, |worker, piece, held| {
-            let Some(held) = held.intersect(&region) else {
-                return Ok(());
-            };
-            let Some(span) = tiling.grid.span(&held) else {
-                return Ok(());
-            };
-            for n in block.stripes_in(&span) {
-                let stripe = block.stripe(n);
-                if !any_written(var, &stripe) {
-                    continue;
-                }
-                let Some(part) = elements(&stripe.span, chunk, tiling.grid.extent()).intersect(&held) else {
-                    continue;
-                };
-                let slots = Slots {
-                    span: &stripe.span,
-                    chunk,
-                    element_size: to.element_size,
-                };
-                let mut buffer = block.buffer(n);
-                if buffer.is_empty() {
-                    *buffer = stripe_buffer(engine, tiling, &stripe, from, to)?;
-                }
-                scatter(piece, &part, &slots, &mut buffer, swap, &mut worker.axes)?;
+            if let Spilling::Writes(spill) = spill {
+                spill.write(piece, held, &mut worker.block)?;
             }
-            Ok(())
+            stripes.scatter(piece, held, &mut worker.axes)
         })
+    }
+
+    /// Fills from the parts of consecutive chunks that were written down; false where they cannot be had.
+    fn fill_from_spill(&mut self, stripes: &Stripes, pieces: &Pieces, spill: &Spill) -> Result<bool> {
+        let Stripes {
+            engine,
+            var,
+            tiling,
+            block,
+        } = stripes;
+        let (Pieces::Chunks(chunks), Some(input)) = (pieces, &tiling.input) else {
+            return Ok(false);
+        };
+        let reader = engine.terms.reader;
+        let whole = elements(&block.block.span, tiling.grid.chunk(), tiling.grid.extent());
+        let Some(whole) = whole.clip(input.extent()) else {
+            return Ok(true);
+        };
+        let part = |chunk: &u64| input.region(*chunk).intersect(&whole);
+        let (Some(first), Some(last)) = (chunks.first().and_then(part), chunks.last().and_then(part)) else {
+            return Ok(true);
+        };
+        let mut bytes = std::mem::take(&mut self.decoded);
+        let done = (|| {
+            if !spill.read(&whole, &first, &last, &mut bytes)? {
+                return Ok(false);
+            }
+            for chunk in chunks {
+                let stored = reader.stored_size(var.source, *chunk)?.is_some();
+                let Some(part) = part(chunk).filter(|_| stored) else {
+                    continue;
+                };
+                let piece = Piece {
+                    bytes: spill.part(&bytes, &whole, &first, &part)?,
+                    origin: &part.start,
+                    shape: &part.count,
+                };
+                stripes.scatter(&piece, &part, &mut self.axes)?;
+            }
+            Ok(true)
+        })();
+        self.decoded = bytes;
+        done
     }
 
     fn empty_shared(
@@ -534,6 +588,56 @@ impl Worker {
         let written = self.write_chunk(target, chunk, ticket, Data::Owned(&mut block));
         self.block = block;
         written
+    }
+}
+
+/// A block being filled.
+struct Stripes<'a, 'e> {
+    engine: &'a Engine<'e>,
+    var: &'a Variable,
+    tiling: &'a Tiling,
+    block: &'a SharedBlock,
+}
+
+impl Stripes<'_, '_> {
+    /// Scatters those elements of `held` into the stripes that are the block's; `piece` holds them.
+    fn scatter(&self, piece: &Piece, held: &Region, axes: &mut Vec<Axis>) -> Result<()> {
+        let Self {
+            engine,
+            var,
+            tiling,
+            block,
+        } = self;
+        let from = engine.terms.reader.layout(var.source);
+        let to = &engine.terms.plans[var.out.0].layout;
+        let chunk = tiling.grid.chunk();
+        let region = elements(&block.block.span, chunk, tiling.grid.extent());
+        let Some(held) = held.intersect(&region) else {
+            return Ok(());
+        };
+        let Some(span) = tiling.grid.span(&held) else {
+            return Ok(());
+        };
+        for n in block.stripes_in(&span) {
+            let stripe = block.stripe(n);
+            if !any_written(var, &stripe) {
+                continue;
+            }
+            let Some(part) = elements(&stripe.span, chunk, tiling.grid.extent()).intersect(&held) else {
+                continue;
+            };
+            let slots = Slots {
+                span: &stripe.span,
+                chunk,
+                element_size: to.element_size,
+            };
+            let mut buffer = block.buffer(n);
+            if buffer.is_empty() {
+                *buffer = stripe_buffer(engine, tiling, &stripe, from, to)?;
+            }
+            scatter(piece, &part, &slots, &mut buffer, swap_between(from, to), axes)?;
+        }
+        Ok(())
     }
 }
 

@@ -4,12 +4,15 @@
 //! than one thread becomes jobs that fill it, then jobs that empty it.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::block::SharedBlock;
+use super::default_budget;
 use super::ledger::Cost;
 use super::order::{Block, BlockOrder};
 use super::prepare::{Route, Tiling, Variable};
+use super::spill::Spill;
 use crate::chunk::{Region, byte_count};
 use crate::error::Result;
 use crate::format::{Reader, VariablePlan};
@@ -45,6 +48,7 @@ pub(super) enum Job<'e> {
         tiling: &'e Tiling,
         block: Arc<SharedBlock>,
         pieces: Pieces,
+        spill: Spilling,
     },
     /// Encode one stripe of a block.
     Empty {
@@ -69,8 +73,21 @@ pub(super) enum Pieces {
     Range(Region),
 }
 
+/// What filling a block has to do with a [`Spill`].
+#[derive(Clone)]
+pub(super) enum Spilling {
+    /// Nothing.
+    Not,
+    /// It writes what later blocks need.
+    Writes(Arc<Spill>),
+    /// It reads what the first block's filling wrote.
+    Reads(Arc<Spill>),
+}
+
 /// What all jobs of a run depend on.
 pub(super) struct Terms<'e> {
+    /// Where temporary files go.
+    pub folder: Option<&'e Path>,
     pub reader: &'e dyn Reader,
     pub plans: &'e [VariablePlan],
     pub threads: usize,
@@ -235,12 +252,25 @@ fn blocks<'e>(
         .min(terms.budget / 2);
     let most = (terms.budget - aside) / chunk.max(1);
     let order = BlockOrder::new(grid.counts(), &tiling.tile, most.max(1));
-    Box::new(written_blocks(var, order).flat_map(move |block| -> Jobs<'e> {
-        match shared(var, tiling, from, block, chunk, decode, encode) {
-            Ok(jobs) => jobs,
-            Err(e) => Box::new(std::iter::once(Err(e.in_variable(&var.name)))),
-        }
-    }))
+    let mut maker = BlockMaker {
+        terms,
+        var,
+        tiling,
+        from,
+        order,
+        chunk,
+        decode,
+        encode,
+        spill: None,
+    };
+    Box::new(
+        written_blocks(var, maker.order.clone()).flat_map(move |block| -> Jobs<'e> {
+            match maker.jobs(block) {
+                Ok(jobs) => jobs,
+                Err(e) => Box::new(std::iter::once(Err(e.in_variable(&var.name)))),
+            }
+        }),
+    )
 }
 
 /// The blocks that hold a chunk to be written.
@@ -254,55 +284,164 @@ fn written_blocks<'e>(var: &'e Variable, order: BlockOrder) -> impl Iterator<Ite
     })
 }
 
-/// The jobs of a block that all threads work on.
-fn shared<'e>(
+/// Makes the jobs of blocks that all threads work on.
+struct BlockMaker<'e> {
+    terms: &'e Terms<'e>,
     var: &'e Variable,
     tiling: &'e Tiling,
     from: &'e VariableLayout,
-    block: Block,
+    order: BlockOrder,
+    /// Bytes of an output chunk.
     chunk: u64,
     decode: u64,
     encode: u64,
-) -> Result<Jobs<'e>> {
-    let memory = (block.end - block.first).saturating_mul(chunk);
-    let region = elements(&block.span, tiling.grid.chunk(), tiling.grid.extent()).clip(&from.extent);
-    let pieces = region.map_or_else(Vec::new, |region| pieces(tiling, from, &region));
-    let shared = Arc::new(SharedBlock::new(block, chunk, pieces.len() as u64, memory)?);
-    let filling = Arc::clone(&shared);
-    let filled = !pieces.is_empty();
-    let fill = pieces.into_iter().enumerate().map(move |(n, pieces)| {
-        let block = Arc::clone(&filling);
-        let cost = Cost {
-            working: decode,
-            block: if n == 0 { memory } else { 0 },
-        };
-        Ok((
-            Job::Fill {
-                var,
-                tiling,
-                block,
-                pieces,
+    /// What the first block of the present tile wrote down, and where the tile ends.
+    spill: Option<(Arc<Spill>, u64)>,
+}
+
+impl<'e> BlockMaker<'e> {
+    fn jobs(&mut self, block: Block) -> Result<Jobs<'e>> {
+        let (var, tiling, from, encode) = (self.var, self.tiling, self.from, self.encode);
+        let memory = (block.end - block.first).saturating_mul(self.chunk);
+        let region = self.region(&block.span);
+        self.spill.take_if(|(_, end)| block.first >= *end);
+        let shared = Arc::new(SharedBlock::new(block, self.chunk, memory)?);
+        let mut decode = self.decode;
+        let mut pieces = region
+            .as_ref()
+            .map_or_else(Vec::new, |region| pieces(tiling, from, region, 1));
+        let spilling = match &self.spill {
+            Some((spill, _)) => {
+                // A part of every chunk: more of them make a job.
+                if let Some(region) = &region {
+                    let input = chunk_bytes(from) / from.element_size.max(1) as u64;
+                    let most = largest_part(tiling, region, input).max(1);
+                    pieces = self::pieces(tiling, from, region, input / most);
+                }
+                Spilling::Reads(Arc::clone(spill))
+            }
+            None => match region
+                .as_ref()
+                .and_then(|region| self.begin_spill(&shared, region))
+            {
+                Some((spill, all, end)) => {
+                    pieces = all;
+                    decode = decode.saturating_add(chunk_bytes(from));
+                    self.spill = Some((Arc::clone(&spill), end));
+                    Spilling::Writes(spill)
+                }
+                None => Spilling::Not,
             },
-            cost,
-        ))
-    });
-    let empty = (0..shared.stripe_count()).map(move |stripe| {
-        let block = Arc::clone(&shared);
-        let cost = Cost {
-            working: encode,
-            block: if stripe == 0 && !filled { memory } else { 0 },
         };
-        Ok((
-            Job::Empty {
-                var,
-                tiling,
-                block,
-                stripe,
-            },
-            cost,
+        shared.expect(pieces.len() as u64);
+        let filling = Arc::clone(&shared);
+        let filled = !pieces.is_empty();
+        let fill = pieces.into_iter().enumerate().map(move |(n, pieces)| {
+            let block = Arc::clone(&filling);
+            let spill = spilling.clone();
+            let cost = Cost {
+                working: decode,
+                block: if n == 0 { memory } else { 0 },
+            };
+            Ok((
+                Job::Fill {
+                    var,
+                    tiling,
+                    block,
+                    pieces,
+                    spill,
+                },
+                cost,
+            ))
+        });
+        let empty = (0..shared.stripe_count()).map(move |stripe| {
+            let block = Arc::clone(&shared);
+            let cost = Cost {
+                working: encode,
+                block: if stripe == 0 && !filled { memory } else { 0 },
+            };
+            Ok((
+                Job::Empty {
+                    var,
+                    tiling,
+                    block,
+                    stripe,
+                },
+                cost,
+            ))
+        });
+        Ok(Box::new(fill.chain(empty)))
+    }
+
+    /// The elements of the input under a box of output chunks.
+    fn region(&self, span: &Region) -> Option<Region> {
+        let grid = &self.tiling.grid;
+        elements(span, grid.chunk(), grid.extent()).clip(&self.from.extent)
+    }
+
+    /// Where the blocks after this one would decode the same chunks again and writing down what they need is cheaper: a
+    /// file for that, the input pieces of the whole tile, and where in the order the tile ends.
+    fn begin_spill(
+        &self,
+        first: &Arc<SharedBlock>,
+        region: &Region,
+    ) -> Option<(Arc<Spill>, Vec<Pieces>, u64)> {
+        let input = self.tiling.input.as_ref()?;
+        let tile = self.order.tile_at(first.block.first);
+        let mut blocks = Vec::new();
+        let mut next = first.block.end;
+        while next < tile.end {
+            let Some(place) = self
+                .var
+                .written
+                .place(self.var.written.before(next))
+                .filter(|p| *p < tile.end)
+            else {
+                break;
+            };
+            let block = self.order.block_at(place);
+            blocks.extend(self.region(&block.span));
+            next = block.end;
+        }
+        if blocks.is_empty() || self.from.filters.is_empty() {
+            return None;
+        }
+        let whole = self.region(&tile.span)?;
+        let chunks = |region: &Region| input.span(region)?.element_count();
+        let decodes = blocks
+            .iter()
+            .filter_map(chunks)
+            .fold(chunks(region)?, u64::saturating_add);
+        let again = decodes / chunks(&whole)?.max(1);
+        let size = whole
+            .element_count()?
+            .checked_mul(self.from.element_size as u64)?;
+        // A file that the system's cache can hold costs little. A larger one costs a disk's time, which decoding on all
+        // threads must exceed.
+        let worth = if size <= default_budget() {
+            2
+        } else {
+            2 + 2 * self.terms.threads as u64
+        };
+        if again < worth {
+            return None;
+        }
+        let size = self.from.element_size;
+        let spill = Spill::create(self.terms.folder, &whole, blocks, size, Arc::clone(first))?;
+        Some((
+            Arc::new(spill),
+            pieces(self.tiling, self.from, &whole, 1),
+            tile.end,
         ))
-    });
-    Ok(Box::new(fill.chain(empty)))
+    }
+}
+
+/// The most elements of `region` that one input chunk of `elements` elements can hold.
+fn largest_part(tiling: &Tiling, region: &Region, elements: u64) -> u64 {
+    tiling.input.as_ref().map_or(elements, |input| {
+        let part = input.chunk().iter().zip(&region.count).map(|(c, n)| (*c).min(*n));
+        part.fold(1, u64::saturating_mul)
+    })
 }
 
 /// The elements that a box of chunks covers, within `extent`.
@@ -324,11 +463,11 @@ pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
     Region { start, count }
 }
 
-/// The input pieces that a region needs, in jobs of about [`BATCH`] bytes.
-pub(super) fn pieces(tiling: &Tiling, from: &VariableLayout, region: &Region) -> Vec<Pieces> {
+/// The input pieces that a region needs, in jobs of about [`BATCH`] bytes of chunks, or `times` as many.
+pub(super) fn pieces(tiling: &Tiling, from: &VariableLayout, region: &Region, times: u64) -> Vec<Pieces> {
     match &tiling.input {
         Some(input) => {
-            let each = (BATCH / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;
+            let each = (BATCH.saturating_mul(times) / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;
             let mut jobs = Vec::new();
             let mut chunks = Vec::new();
             for chunk in input.chunks_in(region) {

@@ -17,6 +17,7 @@ mod prepare;
 mod progress;
 mod run;
 mod scatter;
+mod spill;
 
 pub use memory::{default_budget, parse_memory};
 pub use prepare::{Prepared, prepare};

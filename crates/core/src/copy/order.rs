@@ -104,26 +104,40 @@ impl BlockOrder {
         place + local
     }
 
-    /// The block that holds the chunk at `place`, which is less than the number of chunks.
-    pub fn block_at(&self, place: u64) -> Block {
+    /// The tile that holds the chunk at `place`, which is less than the number of chunks.
+    pub fn tile_at(&self, place: u64) -> Block {
         let rank = self.counts.len();
         let mut start = vec![0; rank];
-        let mut lengths = vec![0; rank];
+        let mut count = vec![0; rank];
         let mut rest = place;
         let mut front = 1;
         for d in 0..rank {
             let layer = front * self.after[d];
             start[d] = rest / (self.tile[d] * layer) * self.tile[d];
             rest -= start[d] * layer;
-            lengths[d] = self.tile[d].min(self.counts[d] - start[d]);
-            front *= lengths[d];
+            count[d] = self.tile[d].min(self.counts[d] - start[d]);
+            front *= count[d];
         }
-        let tile_first = place - rest;
+        Block {
+            span: Region { start, count },
+            first: place - rest,
+            end: place - rest + front,
+        }
+    }
+
+    /// The block that holds the chunk at `place`, which is less than the number of chunks.
+    pub fn block_at(&self, place: u64) -> Block {
+        let rank = self.counts.len();
+        let tile = self.tile_at(place);
+        let tile_first = tile.first;
+        let mut rest = place - tile_first;
+        let mut behind = tile.end - tile_first;
+        let lengths = tile.span.count;
+        let mut start = tile.span.start;
         // Now `rest` is the place within the tile.
         let mut first = 0;
         let mut size = 1;
         let mut count = lengths.clone();
-        let mut behind = front;
         for d in 0..rank {
             behind /= lengths[d];
             let at = rest / behind;

@@ -12,6 +12,7 @@
 //! those are already running.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -31,6 +32,8 @@ pub struct RunOptions<'a> {
     pub threads: Option<usize>,
     /// Bytes of memory for data; `None` for [`default_budget`].
     pub memory: Option<u64>,
+    /// The folder for temporary files, which a copy in little memory may need; `None` for `$TMPDIR`, or else `/var/tmp`.
+    pub folder: Option<&'a Path>,
     /// Who is told of the progress.
     pub progress: Option<&'a dyn Progress>,
 }
@@ -67,6 +70,7 @@ pub fn run(
         plans: &prepared.plans,
         threads,
         budget,
+        folder: options.folder,
     };
     let engine = Engine {
         terms: &terms,
@@ -122,7 +126,7 @@ impl<'e> Engine<'e> {
     fn work(&self, queue: &Mutex<Queue<'e>>) {
         let mut worker = Worker::default();
         while let Some((number, job, working)) = self.next_job(queue) {
-            worker.kept = 0;
+            worker.turn_to(&job, self.terms.budget / (32 * self.terms.threads as u64));
             let result = catch_unwind(AssertUnwindSafe(|| worker.execute(self, &job)));
             let result = result.unwrap_or_else(|panic| {
                 worker = Worker::default();
@@ -136,7 +140,6 @@ impl<'e> Engine<'e> {
                 self.fail(number, error);
             }
             self.ledger.complete(number, working, worker.kept);
-            worker.trim(self.terms.budget / (32 * self.terms.threads as u64));
         }
     }
 

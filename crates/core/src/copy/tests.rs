@@ -274,6 +274,7 @@ fn copy(input: &Input, plan: &CopyPlan, threads: usize, memory: u64) -> Result<L
     let options = RunOptions {
         threads: Some(threads),
         memory: Some(memory),
+        folder: None,
         progress: None,
     };
     run(input, &prepared, Box::new(Output(Arc::clone(&log))), &options)?;
@@ -491,6 +492,31 @@ fn tiles_are_decoded_once_even_in_little_memory() {
 }
 
 #[test]
+fn what_does_not_fit_is_written_down_rather_than_decoded_again() {
+    let (input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &[40, 6, 5]);
+    let chunks = input.sources[0].grid().len();
+    let expected = copy(&input, &plan, 2, 1 << 30).unwrap();
+    input.reads.store(0, Ordering::Relaxed);
+    // A fifth of the variable at most, so that there are several blocks.
+    assert_eq!(copy(&input, &plan, 2, 150_000).unwrap(), expected);
+    assert_eq!(input.reads.load(Ordering::Relaxed), chunks);
+
+    // Without a folder for it, chunks are decoded again.
+    let prepared = prepare(&input, &plan).unwrap();
+    let log = Arc::new(Mutex::new(Log::default()));
+    let options = RunOptions {
+        threads: Some(2),
+        memory: Some(150_000),
+        folder: Some(std::path::Path::new("/nonexistent")),
+        progress: None,
+    };
+    input.reads.store(0, Ordering::Relaxed);
+    run(&input, &prepared, Box::new(Output(Arc::clone(&log))), &options).unwrap();
+    assert_eq!(*log.lock().unwrap(), expected);
+    assert!(input.reads.load(Ordering::Relaxed) > 2 * chunks);
+}
+
+#[test]
 fn raw_chunks_pass_through_filters_that_are_not_known() {
     let mut from = layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0);
     let source_chunks = source(from.clone(), [3]);
@@ -609,6 +635,7 @@ fn progress_ends_at_its_total() {
         let options = RunOptions {
             threads: Some(2),
             memory: Some(memory),
+            folder: None,
             progress: Some(&count),
         };
         run(&input, &prepared, Box::new(Output(Arc::default())), &options).unwrap();

@@ -163,7 +163,7 @@ pub fn decode(
     Ok(out)
 }
 
-fn check_size(size: usize, context: &Context) -> Result<()> {
+pub(crate) fn check_size(size: usize, context: &Context) -> Result<()> {
     if size == context.chunk_size {
         return Ok(());
     }

@@ -46,6 +46,15 @@ pub trait Reader: Send + Sync {
     /// One chunk of a chunked variable, as stored; `None` where it was never written (reads as fill).
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>>;
 
+    /// As [`Reader::read_encoded_chunk`], into a buffer whose memory is used again: its earlier content is lost. Returns the
+    /// filter mask.
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        Ok(self.read_encoded_chunk(var, chunk)?.map(|data| {
+            *bytes = data.bytes;
+            data.filter_mask
+        }))
+    }
+
     /// Fills `buf` with the storage of a contiguous or compact variable from byte `offset` on, the elements of its extent
     /// being in C order without gaps (a classic record variable too). Never called where `allocated` is false.
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()>;

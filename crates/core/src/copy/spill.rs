@@ -1,0 +1,216 @@
+//! Decoded data that does not fit into memory, in a temporary file.
+//!
+//! Where a tile is cut into blocks because the memory budget asks for it, an input chunk belongs to several blocks. Decoding
+//! it again for each costs more than writing down what the later ones need:
+//!
+//! ```text
+//! chunk ─► decode ─┬─► first block           in memory
+//!                  ├─► part for block 1 ─┐
+//!                  └─► part for block 2 ─┴─► temporary file ─► later
+//! ```
+//!
+//! The file holds the blocks of a tile one after another, and in a block the parts of the input chunks in C order, so that
+//! places follow from shapes and need no table. It has no name, so that nothing is left behind. Where it cannot be had, or
+//! fails, chunks are decoded again.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::block::SharedBlock;
+use super::scatter::Piece;
+use crate::chunk::{Region, copy_region};
+use crate::error::Result;
+
+/// The parts of a tile's input chunks that blocks after the first need.
+pub(super) struct Spill {
+    file: File,
+    broken: AtomicBool,
+    element_size: usize,
+    /// The blocks after the first: which elements each has, and where in the file it begins.
+    blocks: Vec<(Region, u64)>,
+    /// The block whose filling writes the parts.
+    first: Arc<SharedBlock>,
+}
+
+impl Spill {
+    /// A file for the tile whose elements are `tile`, and those of its blocks after the first `blocks`. `None` where there is
+    /// no room for it.
+    pub fn create(
+        folder: Option<&Path>,
+        tile: &Region,
+        blocks: Vec<Region>,
+        element_size: usize,
+        first: Arc<SharedBlock>,
+    ) -> Option<Self> {
+        let size = tile.element_count()?.checked_mul(element_size as u64)?;
+        let blocks = blocks
+            .into_iter()
+            .map(|block| {
+                let at = place(&block, tile).checked_mul(element_size as u64)?;
+                Some((block, at))
+            })
+            .collect::<Option<Vec<_>>>()?;
+        Some(Self {
+            file: temporary_file(folder, size)?,
+            broken: AtomicBool::new(false),
+            element_size,
+            blocks,
+            first,
+        })
+    }
+
+    /// Writes down those parts of `piece`, of which `held` are elements of the variable, that later blocks need. What fails is
+    /// noticed by [`Spill::read`].
+    pub fn write(&self, piece: &Piece, held: &Region, buffer: &mut Vec<u8>) -> Result<()> {
+        for (block, at) in &self.blocks {
+            let Some(part) = held.intersect(block) else {
+                continue;
+            };
+            if self.broken.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let size = self.bytes(part.element_count().unwrap_or(u64::MAX))?;
+            buffer.resize(size, 0);
+            copy_region(
+                piece.bytes,
+                piece.shape,
+                &part.relative_to(piece.origin).start,
+                buffer,
+                &part.count,
+                &vec![0; part.rank()],
+                &part.count,
+                self.element_size,
+                1,
+            )?;
+            let offset = at + place(&part, block) * self.element_size as u64;
+            if self.file.write_all_at(buffer, offset).is_err() {
+                self.broken.store(true, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until all parts are written; false where that failed.
+    pub fn wait_written(&self) -> bool {
+        self.first.wait_filled()
+    }
+
+    /// Reads the parts of consecutive input chunks for the block whose elements are `block`: from the part `first` to the part
+    /// `last`. False where they cannot be read and chunks must be decoded again.
+    pub fn read(&self, block: &Region, first: &Region, last: &Region, buffer: &mut Vec<u8>) -> Result<bool> {
+        let at = self
+            .blocks
+            .iter()
+            .find(|(region, _)| region == block)
+            .map(|(_, at)| *at);
+        let Some(at) = at.filter(|_| !self.broken.load(Ordering::Relaxed)) else {
+            return Ok(false);
+        };
+        let from = place(first, block);
+        let end = place(last, block) + last.element_count().unwrap_or(0);
+        buffer.resize(self.bytes(end.saturating_sub(from))?, 0);
+        let read = self
+            .file
+            .read_exact_at(buffer, at + from * self.element_size as u64);
+        if read.is_err() {
+            // A hole at the end of the file: the last chunks were never stored, or the disk failed.
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// The bytes of `part` in what [`Spill::read`] read from the part `first` on.
+    pub fn part<'b>(
+        &self,
+        buffer: &'b [u8],
+        block: &Region,
+        first: &Region,
+        part: &Region,
+    ) -> Result<&'b [u8]> {
+        let from = self.bytes(place(part, block).saturating_sub(place(first, block)))?;
+        let size = self.bytes(part.element_count().unwrap_or(u64::MAX))?;
+        let end = from.checked_add(size);
+        end.and_then(|end| buffer.get(from..end))
+            .ok_or_else(|| crate::Error::Internal("a part outside its block".into()))
+    }
+
+    fn bytes(&self, elements: u64) -> Result<usize> {
+        usize::try_from(elements)
+            .ok()
+            .and_then(|n| n.checked_mul(self.element_size))
+            .ok_or_else(|| crate::Error::Internal("a part larger than memory".into()))
+    }
+}
+
+/// How many elements lie before `part` when `whole` is cut into boxes by cuts that go all the way through, and the boxes
+/// are laid one after another in C order. `part` is one of them.
+fn place(part: &Region, whole: &Region) -> u64 {
+    let mut behind: u64 = whole.count.iter().product();
+    let mut front = 1;
+    let mut place = 0;
+    for d in 0..part.rank() {
+        behind /= whole.count[d].max(1);
+        place += front * part.start[d].saturating_sub(whole.start[d]) * behind;
+        front *= part.count[d];
+    }
+    place
+}
+
+/// A file without a name for `size` bytes: in `folder`, else where the system keeps large temporary files.
+fn temporary_file(folder: Option<&Path>, size: u64) -> Option<File> {
+    let folder = match folder {
+        Some(folder) => folder.to_owned(),
+        None => std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from),
+    };
+    let space = rustix::fs::statvfs(&folder).ok()?;
+    // The output may be on the same disk.
+    let room = space.f_bavail.checked_mul(space.f_frsize)? / 2;
+    if size > room {
+        return None;
+    }
+    tempfile::tempfile_in(folder).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkGrid;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn parts_follow_each_other(dims in proptest::collection::vec((1u64..9, 1u64..5, 0u64..7), 0..4)) {
+            // A region that begins anywhere, cut where chunks end.
+            let whole = Region {
+                start: dims.iter().map(|d| d.2).collect(),
+                count: dims.iter().map(|d| d.0).collect(),
+            };
+            let extent = vec![16; dims.len()];
+            let chunk: Vec<u64> = dims.iter().map(|d| d.1).collect();
+            let grid = ChunkGrid::new(&extent, &chunk).unwrap();
+            let mut next = 0;
+            for index in grid.chunks_in(&whole) {
+                let part = grid.region(index).intersect(&whole).unwrap();
+                prop_assert_eq!(place(&part, &whole), next);
+                next += part.element_count().unwrap();
+            }
+            prop_assert_eq!(Some(next), whole.element_count());
+        }
+    }
+
+    #[test]
+    fn a_file_larger_than_the_disk_is_not_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(temporary_file(Some(folder.path()), 1 << 62).is_none());
+        assert!(temporary_file(Some(&folder.path().join("none")), 1).is_none());
+        assert!(temporary_file(Some(folder.path()), 1).is_some());
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "it has no name"
+        );
+    }
+}
