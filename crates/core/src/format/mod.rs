@@ -125,10 +125,9 @@ pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) 
 /// # Errors
 /// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
 pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Box<dyn Reader>> {
-    let _ = origin;
     match detect(&source)? {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(source)?)),
-        Format::Hdf5 => Err(Error::Unsupported("reading netCDF-4/HDF5".to_owned())),
+        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(source, origin)?)),
     }
 }
 

@@ -1,5 +1,8 @@
 //! netCDF-4: netCDF over HDF5.
 
+mod conventions;
+mod read;
 mod write;
 
+pub use read::Netcdf4Reader;
 pub use write::{check, create};

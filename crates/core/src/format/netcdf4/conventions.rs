@@ -1,0 +1,49 @@
+//! The names that netCDF-4 reserves in HDF5 files (netCDF File Formats, "The NetCDF-4 Format").
+
+/// On a dimension scale: says that it is one. Its text is [`DIMENSION_SCALE`].
+pub(super) const CLASS: &str = "CLASS";
+/// The text of [`CLASS`] on a dimension scale.
+pub(super) const DIMENSION_SCALE: &str = "DIMENSION_SCALE";
+/// On a dimension scale: its name, or [`DIMENSION_WITHOUT_VARIABLE`].
+pub(super) const NAME: &str = "NAME";
+/// How the text of [`NAME`] begins on a scale that is a dimension and not a variable. The length of the dimension follows.
+pub(super) const DIMENSION_WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
+/// On a variable: for each dimension, references to the scales attached to it.
+pub(super) const DIMENSION_LIST: &str = "DIMENSION_LIST";
+/// On a dimension scale: references to the datasets that it is attached to.
+pub(super) const REFERENCE_LIST: &str = "REFERENCE_LIST";
+/// On a dimension scale: the id of the dimension.
+pub(super) const DIMENSION_ID: &str = "_Netcdf4Dimid";
+/// On a variable: the ids of its dimensions.
+pub(super) const COORDINATES: &str = "_Netcdf4Coordinates";
+/// On the root group: the file is held to the classic model.
+pub(super) const CLASSIC_MODEL: &str = "_nc3_strict";
+/// On the root group: which software wrote the file.
+pub(super) const PROPERTIES: &str = "_NCProperties";
+/// How the link of a variable begins that bears the name of a dimension and is not its coordinate variable.
+pub(super) const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
+
+/// Attributes that netCDF keeps to itself: never shown as attributes of a group or variable. Those after the first seven
+/// are virtual (computed when asked for) or belong to other formats of the netCDF library; it hides them here too.
+const RESERVED: [&str; 15] = [
+    CLASS,
+    NAME,
+    DIMENSION_LIST,
+    REFERENCE_LIST,
+    DIMENSION_ID,
+    COORDINATES,
+    CLASSIC_MODEL,
+    PROPERTIES,
+    "_ARRAY_DIMENSIONS",
+    "_Codecs",
+    "_Format",
+    "_IsNetcdf4",
+    "_SuperblockVersion",
+    "_nczarr_attr",
+    "_nczarr_attrs",
+];
+
+/// Whether an attribute of this name is hidden from netCDF's users.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}

@@ -1,0 +1,134 @@
+//! HDF5 attributes as netCDF attributes.
+//!
+//! netCDF's have one dimension, so those of more are flattened. A scalar string of fixed size is text (`char`, one value a
+//! byte, trailing NULs included); every other string is a `string`. A null dataspace is a length of zero.
+
+use ncutils_hdf5::{Attribute as Stored, Class, Dataspace};
+
+use super::convert::{Conversion, Heap};
+use super::links::{ObjectId, OpenFile, Unfollowed};
+use super::types::{Member, TypeTable, is_text};
+use crate::error::Error;
+use crate::model::{Attribute, GroupId, Schema, Type, Values};
+
+/// The attribute of netCDF that one of HDF5 becomes. Types that it brings along are added to `group`.
+///
+/// # Errors
+/// [`Unfollowed::Left`] where netCDF cannot hold it.
+pub(super) fn convert(
+    stored: &Stored,
+    file: (usize, &OpenFile),
+    schema: &mut Schema,
+    types: &mut TypeTable,
+    group: GroupId,
+) -> Result<Attribute, Unfollowed> {
+    let (file_index, file) = file;
+    let left = |why: String| Unfollowed::Left(why);
+    let text = is_text(&stored.datatype);
+    if text && !matches!(stored.dataspace, Dataspace::Simple { .. }) {
+        let bytes = match stored.dataspace {
+            Dataspace::Scalar => stored
+                .data
+                .get(..stored.datatype.size as usize)
+                .ok_or_else(|| short(stored))?
+                .to_vec(),
+            _ => Vec::new(),
+        };
+        return Ok(Attribute {
+            name: stored.name.clone(),
+            ty: Type::Char,
+            length: bytes.len(),
+            values: Values::from_bytes(bytes),
+        });
+    }
+    let member = Member::of(&stored.datatype).map_err(left)?;
+    let ty = if is_text(member.base) {
+        Type::String
+    } else {
+        let committed = stored.committed.map(|address| ObjectId {
+            file: file_index,
+            address,
+        });
+        types
+            .of_attribute(
+                schema,
+                member.base,
+                committed.filter(|_| member.dims.is_empty()),
+                group,
+            )
+            .map_err(left)?
+    };
+    let inner = member.count().ok_or_else(|| short(stored))?;
+    let count = stored
+        .dataspace
+        .count()
+        .and_then(|n| usize::try_from(n).ok())
+        .ok_or_else(|| short(stored))?;
+    let length = count.checked_mul(inner).ok_or_else(|| short(stored))?;
+    let mut values = Values::default();
+    if length > 0 {
+        let conversion = if is_text(member.base) {
+            Conversion::compile_text(&member)
+        } else {
+            Conversion::compile_array(schema, &member, ty)
+        }
+        .map_err(|e| failed(stored, e))?;
+        conversion
+            .run(&stored.data, count, &Heap::new(file), &mut values)
+            .map_err(|e| failed(stored, e))?;
+    }
+    Ok(Attribute {
+        name: stored.name.clone(),
+        ty,
+        length,
+        values,
+    })
+}
+
+fn short(stored: &Stored) -> Unfollowed {
+    failed(stored, Error::Damaged("its elements do not fit its data".into()))
+}
+
+fn failed(stored: &Stored, error: Error) -> Unfollowed {
+    match error {
+        Error::Hdf5(e @ ncutils_hdf5::Error::Unsupported(_)) => Unfollowed::Left(e.to_string()),
+        e => Unfollowed::Failed(Error::Damaged(format!("attribute {}: {e}", stored.name))),
+    }
+}
+
+/// The text of an attribute that holds one string of either kind, up to the first NUL.
+pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
+    let bytes = match &stored.datatype.class {
+        Class::String { .. } => stored.data.clone(),
+        Class::VariableString { .. } => {
+            let (length, address, index) =
+                super::convert::heap_reference(&stored.data, usize::from(file.file.offset_size()))?;
+            let object = file.file.global_heap_object(address, index).ok()?;
+            object.get(..length)?.to_vec()
+        }
+        _ => return None,
+    };
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    Some(String::from_utf8_lossy(bytes.get(..end)?).into_owned())
+}
+
+/// The integers of an attribute that holds some.
+pub(super) fn integers(stored: &Stored) -> Option<Vec<i64>> {
+    let number = super::number::Number::of(&stored.datatype).ok()?;
+    let size = number.ty().atomic_size();
+    if matches!(number.ty(), Type::Float | Type::Double) || stored.datatype.size == 0 {
+        return None;
+    }
+    let count = usize::try_from(stored.dataspace.count()?).ok()?;
+    let mut integers = Vec::new();
+    for element in stored
+        .data
+        .chunks_exact(stored.datatype.size as usize)
+        .take(count)
+    {
+        let mut out = [0u8; 8];
+        number.convert(element, out.get_mut(..size)?);
+        integers.push(i64::from_le_bytes(out));
+    }
+    (integers.len() == count).then_some(integers)
+}

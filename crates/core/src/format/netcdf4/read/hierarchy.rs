@@ -1,0 +1,263 @@
+//! The objects of a file in the order in which netCDF meets them: a group's own, then its child groups'.
+//!
+//! Only structure is read here: headers, attributes as stored, links followed. What they mean is for
+//! [`super::schema`] to say.
+
+use std::collections::HashSet;
+
+use ncutils_hdf5::{Attribute, Dataset, Datatype, ObjectKind};
+use rayon::prelude::*;
+
+use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use crate::error::{Error, Result};
+
+/// How deep groups may be nested.
+const DEPTH: usize = 256;
+
+/// How often objects may be met again through further links. Links that form no cycle can still meet their objects
+/// exponentially often.
+const REPEATS: usize = 1 << 16;
+
+/// Objects whose headers one task reads: fewer are not worth a thread.
+const BATCH: usize = 64;
+
+/// Everything in the file.
+pub(super) struct Hierarchy {
+    /// The root first, a child after its parent.
+    pub groups: Vec<FoundGroup>,
+    /// What was left out, and why.
+    pub warnings: Vec<String>,
+}
+
+/// A group.
+pub(super) struct FoundGroup {
+    /// The name of its link; empty for the root.
+    pub name: String,
+    /// Its path with a `/` at the end.
+    pub path: String,
+    /// Position of the group it is in.
+    pub parent: Option<usize>,
+    /// The object.
+    pub id: ObjectId,
+    /// Its attributes as stored.
+    pub attributes: Vec<Attribute>,
+    /// Its committed datatypes.
+    pub types: Vec<FoundType>,
+    /// Its datasets.
+    pub datasets: Vec<FoundDataset>,
+}
+
+/// A committed datatype.
+pub(super) struct FoundType {
+    /// The name of its link.
+    pub name: String,
+    /// The object.
+    pub id: ObjectId,
+    /// The type.
+    pub datatype: Datatype,
+}
+
+/// A dataset.
+pub(super) struct FoundDataset {
+    /// The name of its link.
+    pub name: String,
+    /// The object.
+    pub id: ObjectId,
+    /// Its header.
+    pub dataset: Dataset,
+    /// Its attributes as stored.
+    pub attributes: Vec<Attribute>,
+}
+
+impl FoundDataset {
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.name == name)
+    }
+}
+
+/// What an object turned out to be, and what of it was left out.
+struct Described {
+    what: What,
+    warnings: Vec<String>,
+}
+
+enum What {
+    Group(Vec<Attribute>),
+    Type(Datatype),
+    Dataset(Box<Dataset>, Vec<Attribute>),
+    Nothing,
+}
+
+/// A group still to be read.
+struct Pending {
+    name: String,
+    parent: Option<usize>,
+    id: ObjectId,
+    attributes: Vec<Attribute>,
+    depth: usize,
+}
+
+/// Reads the whole hierarchy.
+///
+/// # Errors
+/// Where the file is damaged. What is merely not netCDF's is left out with a warning.
+pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
+    let mut found = Hierarchy {
+        groups: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let root = linker.root();
+    let described = describe(linker.files(), root, "/")?;
+    let What::Group(attributes) = described.what else {
+        return Err(Error::Damaged("the root is not a group".into()));
+    };
+    found.warnings.extend(described.warnings);
+    let mut pending = vec![Pending {
+        name: String::new(),
+        parent: None,
+        id: root,
+        attributes,
+        depth: 0,
+    }];
+    let mut seen = HashSet::from([root]);
+    let mut repeats = 0;
+    while let Some(group) = pending.pop() {
+        let path = match group.parent {
+            None => "/".to_owned(),
+            Some(parent) => format!("{}{}/", found.groups[parent].path, group.name),
+        };
+        let index = found.groups.len();
+        found.groups.push(FoundGroup {
+            name: group.name,
+            path: path.clone(),
+            parent: group.parent,
+            id: group.id,
+            attributes: group.attributes,
+            types: Vec::new(),
+            datasets: Vec::new(),
+        });
+        let mut members = Vec::new();
+        let file = linker.files()[group.id.file].file.clone();
+        let links = file
+            .object(group.id.address)
+            .and_then(|object| file.links(&object))?;
+        for link in links.links {
+            let left = |why: String| format!("{path}{} is left out: {why}", link.name);
+            match linker.follow(group.id, &link.target) {
+                Ok(id) => {
+                    if !seen.insert(id) {
+                        repeats += 1;
+                    }
+                    if repeats > REPEATS {
+                        return Err(Error::Damaged(format!(
+                            "more than {REPEATS} links lead to objects that have other links already"
+                        )));
+                    }
+                    members.push((link.name, id));
+                }
+                Err(Unfollowed::Left(why)) => found.warnings.push(left(why)),
+                Err(Unfollowed::Failed(e)) => return Err(e),
+            }
+        }
+        let files = linker.files();
+        let described: Vec<Described> = members
+            .par_iter()
+            .with_min_len(BATCH)
+            .map(|(name, id)| describe(files, *id, &format!("{path}{name}")))
+            .collect::<Result<_>>()?;
+        let mut children = Vec::new();
+        for ((name, id), described) in members.into_iter().zip(described) {
+            found.warnings.extend(described.warnings);
+            match described.what {
+                What::Nothing => {}
+                What::Type(datatype) => found.groups[index].types.push(FoundType { name, id, datatype }),
+                What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
+                    name,
+                    id,
+                    dataset: *dataset,
+                    attributes,
+                }),
+                What::Group(_) if found.is_ancestor(index, id) => found.warnings.push(format!(
+                    "{path}{name} is left out: it is a group that it is itself in"
+                )),
+                What::Group(_) if group.depth >= DEPTH => found.warnings.push(format!(
+                    "{path}{name} is left out: groups are nested more than {DEPTH} deep"
+                )),
+                What::Group(attributes) => children.push(Pending {
+                    name,
+                    parent: Some(index),
+                    id,
+                    attributes,
+                    depth: group.depth + 1,
+                }),
+            }
+        }
+        pending.extend(children.into_iter().rev());
+    }
+    Ok(found)
+}
+
+impl Hierarchy {
+    /// Whether `id` is the group at `index` or one that it is in.
+    fn is_ancestor(&self, index: usize, id: ObjectId) -> bool {
+        let mut at = Some(index);
+        while let Some(i) = at {
+            if self.groups[i].id == id {
+                return true;
+            }
+            at = self.groups[i].parent;
+        }
+        false
+    }
+}
+
+/// Reads one object's header and attributes.
+fn describe(files: &[OpenFile], id: ObjectId, path: &str) -> Result<Described> {
+    let file = &files[id.file].file;
+    let mut warnings = Vec::new();
+    let what = (|| {
+        let object = file.object(id.address)?;
+        let mut attributes = || -> ncutils_hdf5::Result<Vec<Attribute>> {
+            let mut kept = Vec::new();
+            for attribute in file.attributes(&object)? {
+                match attribute {
+                    Ok(attribute) => kept.push(attribute),
+                    Err(ncutils_hdf5::Error::Unsupported(why)) => warnings.push(format!(
+                        "an attribute of {path} is left out: {why} is not supported"
+                    )),
+                    Err(e) => return Err(e),
+                }
+            }
+            Ok(kept)
+        };
+        Ok(match object.kind {
+            ObjectKind::Group => What::Group(attributes()?),
+            ObjectKind::Dataset => {
+                let dataset = file.dataset(&object)?;
+                What::Dataset(Box::new(dataset), attributes()?)
+            }
+            ObjectKind::NamedDatatype => What::Type(file.named_datatype(&object)?),
+            ObjectKind::Unknown => {
+                return Err(ncutils_hdf5::Error::Unsupported(
+                    "an object that is neither group, dataset nor datatype".into(),
+                ));
+            }
+        })
+    })();
+    match what {
+        Ok(what) => Ok(Described { what, warnings }),
+        Err(ncutils_hdf5::Error::Unsupported(why)) => {
+            warnings.push(format!("{path} is left out: {why} is not supported"));
+            Ok(Described {
+                what: What::Nothing,
+                warnings,
+            })
+        }
+        Err(e) => Err(Error::from(e).in_variable(
+            path.strip_prefix('/')
+                .filter(|p| !p.contains('/'))
+                .unwrap_or(path),
+        )),
+    }
+}

@@ -1,0 +1,213 @@
+//! [`Reader`] over an HDF5 file.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ncutils_hdf5::{ByteSource, ChunkRecord, ChunkTable, Layout};
+
+use super::hierarchy;
+use super::links::{Linker, OpenFile};
+use super::schema::{self, StoredVariable};
+use super::structured;
+use crate::chunk::{Region, fill_pattern};
+use crate::error::{Error, Result};
+use crate::format::{EncodedChunk, Reader, region};
+use crate::model::{Encoding, Schema, Values, VarId, VariableLayout, default_fill_value};
+use crate::store::Origin;
+
+/// An open netCDF-4 or other HDF5 file.
+pub struct Netcdf4Reader {
+    schema: Schema,
+    files: Vec<OpenFile>,
+    variables: Vec<Opened>,
+}
+
+/// A variable, with its chunk index once that was asked for.
+struct Opened {
+    stored: StoredVariable,
+    chunks: OnceLock<ChunkTable>,
+    /// Held while the index is read, so that it is read once.
+    reading: Mutex<()>,
+}
+
+impl Netcdf4Reader {
+    /// Opens an HDF5 file and reads its structure.
+    ///
+    /// # Errors
+    /// Where it is not HDF5, or damaged. What netCDF cannot hold is left out with a line in [`Schema::warnings`].
+    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Self> {
+        let mut linker = Linker::open(source, origin)?;
+        let hierarchy = hierarchy::read(&mut linker)?;
+        let (schema, stored) = schema::build(&linker, hierarchy)?;
+        Ok(Self {
+            schema,
+            files: linker.into_files(),
+            variables: stored
+                .into_iter()
+                .map(|stored| Opened {
+                    stored,
+                    chunks: OnceLock::new(),
+                    reading: Mutex::new(()),
+                })
+                .collect(),
+        })
+    }
+
+    fn file(&self, var: VarId) -> &OpenFile {
+        &self.files[self.variables[var.0].stored.file]
+    }
+
+    fn named(&self, var: VarId) -> impl FnOnce(Error) -> Error + '_ {
+        move |e| e.in_variable(&self.schema.var_path(var))
+    }
+
+    /// The chunk index of a variable, read when first asked for.
+    fn chunks(&self, var: VarId) -> Result<&ChunkTable> {
+        let variable = &self.variables[var.0];
+        if let Some(table) = variable.chunks.get() {
+            return Ok(table);
+        }
+        let _reading = variable.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = variable.chunks.get() {
+            return Ok(table);
+        }
+        let table = self
+            .file(var)
+            .file
+            .chunk_table(&variable.stored.dataset)
+            .map_err(|e| self.named(var)(e.into()))?;
+        Ok(variable.chunks.get_or_init(|| table))
+    }
+
+    fn chunk(&self, var: VarId, chunk: u64) -> Result<Option<ChunkRecord>> {
+        Ok(self.chunks(var)?.get(chunk))
+    }
+
+    /// Fills what lies past a variable's own extent with netCDF's default where the file defines no fill value: as netCDF-C
+    /// reads it, while what was never written within the extent reads as zeros.
+    fn fill_past_extent(&self, var: VarId, region: &Region, values: &mut Values) {
+        let layout = &self.variables[var.0].stored.layout;
+        if layout.fill.value.is_some() || region.fits(&layout.extent) || values.bytes.is_empty() {
+            return;
+        }
+        let Some(fill) = default_fill_value(self.schema.var(var).ty) else {
+            return;
+        };
+        let size = fill.bytes.len();
+        if !fill.heap.is_empty() || size == 0 {
+            return;
+        }
+        let Some(last) = region.rank().checked_sub(1) else {
+            return;
+        };
+        let row = usize::try_from(region.count[last]).unwrap_or(usize::MAX);
+        let Some(row_bytes) = row.checked_mul(size) else {
+            return;
+        };
+        let inside = usize::try_from(layout.extent[last].saturating_sub(region.start[last]))
+            .unwrap_or(usize::MAX)
+            .min(row);
+        let mut at = vec![0u64; last];
+        for bytes in values.bytes.chunks_exact_mut(row_bytes) {
+            let beyond = (0..last).any(|d| region.start[d] + at[d] >= layout.extent[d]);
+            let from = if beyond { 0 } else { inside * size };
+            fill_pattern(&mut bytes[from..], &fill.bytes);
+            for d in (0..last).rev() {
+                at[d] += 1;
+                if at[d] < region.count[d] {
+                    break;
+                }
+                at[d] = 0;
+            }
+        }
+    }
+}
+
+impl Reader for Netcdf4Reader {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.variables[var.0].stored.layout
+    }
+
+    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
+        Ok(self.chunks(var)?.iter().map(|chunk| chunk.index).collect())
+    }
+
+    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+        Ok(self.chunk(var, chunk)?.map(|record| record.size))
+    }
+
+    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        let Some(record) = self.chunk(var, chunk)? else {
+            return Ok(None);
+        };
+        let file = self.file(var);
+        let end = record.address.checked_add(record.size);
+        let size = usize::try_from(record.size).ok();
+        let (Some(size), true) = (size, end.is_some_and(|end| end <= file.size)) else {
+            return Err(self.named(var)(
+                ncutils_hdf5::Error::Truncated {
+                    what: "chunk",
+                    offset: record.address,
+                    need: record.size,
+                }
+                .into(),
+            ));
+        };
+        let mut bytes = vec![0; size];
+        file.source
+            .read_exact_at(record.address, &mut bytes)
+            .map_err(|e| self.named(var)(Error::io("cannot read", e)))?;
+        Ok(Some(EncodedChunk {
+            bytes,
+            filter_mask: record.filter_mask,
+        }))
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let outside = || {
+            self.named(var)(Error::Damaged(format!(
+                "its storage ends before byte {}",
+                offset.saturating_add(buf.len() as u64)
+            )))
+        };
+        let end = offset.checked_add(buf.len() as u64).ok_or_else(outside)?;
+        match &self.variables[var.0].stored.dataset.layout {
+            Layout::Compact(data) => {
+                let bytes = usize::try_from(offset)
+                    .ok()
+                    .zip(usize::try_from(end).ok())
+                    .and_then(|(from, to)| data.get(from..to))
+                    .ok_or_else(outside)?;
+                buf.copy_from_slice(bytes);
+                Ok(())
+            }
+            Layout::Contiguous {
+                address: Some(address),
+                size,
+            } if end <= *size => {
+                let at = address.checked_add(offset).ok_or_else(outside)?;
+                self.file(var)
+                    .file
+                    .read_at(at, buf)
+                    .map_err(|e| self.named(var)(e.into()))
+            }
+            _ => Err(outside()),
+        }
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        let stored = &self.variables[var.0].stored;
+        let values = if stored.layout.encoding == Encoding::Structured {
+            let fill = stored.layout.fill.value.as_ref();
+            structured::read_region(self, var, region, &stored.conversion, self.file(var), fill)
+        } else {
+            region::read_region(self, var, region)
+        };
+        let mut values = values.map_err(self.named(var))?;
+        self.fill_past_extent(var, region, &mut values);
+        Ok(values)
+    }
+}

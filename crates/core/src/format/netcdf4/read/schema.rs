@@ -1,0 +1,362 @@
+//! The netCDF schema of an HDF5 file, put together from the parts that know one idea each.
+
+use std::collections::HashMap;
+
+use ncutils_hdf5::{Dataset, Dataspace};
+
+use super::attributes;
+use super::convert::Conversion;
+use super::dimension_scale::{self, Scale};
+use super::dimensions::Dimensions;
+use super::extent;
+use super::hierarchy::{FoundDataset, FoundGroup, Hierarchy};
+use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::phony_dimension;
+use super::storage;
+use super::types::TypeTable;
+use crate::error::{Error, Result};
+use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
+use crate::model::{
+    Attribute, DimId, Dimension, GroupId, Kind, Provenance, Schema, Type, Variable, VariableLayout,
+};
+
+/// A variable's storage, beside what the schema says of it.
+pub(super) struct StoredVariable {
+    /// Position of the file it is in.
+    pub file: usize,
+    /// The dataset's header.
+    pub dataset: Dataset,
+    /// How it is stored.
+    pub layout: VariableLayout,
+    /// How its elements become values.
+    pub conversion: Conversion,
+}
+
+/// A variable being put together.
+struct Draft<'a> {
+    found: &'a FoundDataset,
+    name: String,
+    group: usize,
+    ty: Type,
+    dims: Vec<Option<usize>>,
+}
+
+/// Builds the schema and, for each of its variables, what is needed to read it.
+///
+/// # Errors
+/// Where the file is damaged. What netCDF cannot hold is left out with a warning.
+pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Vec<StoredVariable>)> {
+    let files = linker.files();
+    let Hierarchy { groups, warnings } = hierarchy;
+    let root = groups
+        .first()
+        .ok_or_else(|| Error::Damaged("no root group".into()))?;
+    let mut schema = Schema::new(if root.attributes.iter().any(|a| a.name == CLASSIC_MODEL) {
+        Kind::Netcdf4Classic
+    } else {
+        Kind::Netcdf4
+    });
+    schema.warnings = warnings;
+    schema.provenance = Some(provenance(&groups, files));
+    for group in groups.iter().skip(1) {
+        let parent = GroupId(group.parent.unwrap_or(0));
+        schema.add_group(parent, group.name.clone());
+    }
+    let mut types = define_types(&groups, &mut schema);
+    let (drafts, dimensions) = draft_variables(&groups, files, &mut schema, &mut types)?;
+    let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
+
+    let mut stored = Vec::with_capacity(drafts.len());
+    let mut sources = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let path = path(&groups, draft.group, &draft.found.name);
+        let within = |e: Error| e.in_variable(&user_path(&path));
+        let file = &files[draft.found.id.file];
+        let conversion =
+            Conversion::compile(&schema, &draft.found.dataset.datatype, draft.ty).map_err(within)?;
+        let layout =
+            storage::layout(&schema, &draft.found.dataset, draft.ty, &conversion, file).map_err(within)?;
+        schema.add_var(Variable {
+            name: draft.name,
+            group: GroupId(draft.group),
+            ty: draft.ty,
+            dims: draft
+                .dims
+                .iter()
+                .filter_map(|d| dim_ids.get(&(*d)?).copied())
+                .collect(),
+            attributes: Vec::new(),
+        });
+        stored.push(StoredVariable {
+            file: draft.found.id.file,
+            dataset: draft.found.dataset.clone(),
+            layout,
+            conversion,
+        });
+        sources.push((draft.group, draft.found));
+    }
+
+    // Last, as in netCDF-C attributes make no types: those that only they have are numbered after all others.
+    for (var, (group, found)) in sources.into_iter().enumerate() {
+        let path = path(&groups, group, &found.name);
+        let kept = keep_attributes(
+            &found.attributes,
+            found.id,
+            files,
+            &mut schema,
+            &mut types,
+            group,
+            &path,
+        )?;
+        schema.vars[var].attributes = kept;
+    }
+    for (index, group) in groups.iter().enumerate() {
+        let path = group.path.strip_suffix('/').unwrap_or_default();
+        schema.groups[index].attributes = keep_attributes(
+            &group.attributes,
+            group.id,
+            files,
+            &mut schema,
+            &mut types,
+            index,
+            path,
+        )?;
+    }
+    Ok((schema, stored))
+}
+
+/// The path of an object, for messages.
+fn path(groups: &[FoundGroup], group: usize, name: &str) -> String {
+    format!("{}{name}", groups[group].path)
+}
+
+/// A path as users name it: without the `/` for what is in the root group.
+fn user_path(path: &str) -> String {
+    match path.strip_prefix('/') {
+        Some(name) if !name.contains('/') => name.to_owned(),
+        _ => path.to_owned(),
+    }
+}
+
+/// What the file says of its making. Whether netCDF wrote it is decided as netCDF-C does: by the attributes that it puts
+/// on the root group, or else by two or more reserved attributes on any datasets.
+fn provenance(groups: &[FoundGroup], files: &[OpenFile]) -> Provenance {
+    let root = &groups[0];
+    let on_root = |name: &str| root.attributes.iter().find(|a| a.name == name);
+    let marked = || {
+        let datasets = groups.iter().flat_map(|g| &g.datasets);
+        let markers = datasets
+            .flat_map(|d| &d.attributes)
+            .filter(|a| is_reserved(&a.name));
+        markers.take(2).count() == 2
+    };
+    Provenance {
+        nc_properties: on_root(PROPERTIES).and_then(|a| attributes::text(a, &files[root.id.file])),
+        superblock_version: files[0].file.superblock_version().into(),
+        is_netcdf4: on_root(CLASSIC_MODEL).is_some() || on_root(PROPERTIES).is_some() || marked(),
+    }
+}
+
+fn define_types(groups: &[FoundGroup], schema: &mut Schema) -> TypeTable {
+    let mut types = TypeTable::default();
+    let mut paths = Vec::new();
+    for (index, group) in groups.iter().enumerate() {
+        for ty in &group.types {
+            types.commit(&ty.name, GroupId(index), ty.id, &ty.datatype);
+            paths.push(path(groups, index, &ty.name));
+        }
+    }
+    for (at, why) in types.define_committed(schema) {
+        schema
+            .warnings
+            .push(format!("the type {} is left out: {why}", paths[at]));
+    }
+    types
+}
+
+/// Finds the variables with their types, and the dimensions of all.
+fn draft_variables<'a>(
+    groups: &'a [FoundGroup],
+    files: &[OpenFile],
+    schema: &mut Schema,
+    types: &mut TypeTable,
+) -> Result<(Vec<Draft<'a>>, Dimensions)> {
+    let parents: Vec<_> = groups.iter().map(|g| g.parent).collect();
+    let mut dimensions = Dimensions::new(parents.clone());
+    let mut drafts = Vec::new();
+    let mut scales = Vec::new();
+    for (index, group) in groups.iter().enumerate() {
+        for found in &group.datasets {
+            let scale = Scale::of(found, &files[found.id.file]);
+            let own = scale
+                .as_ref()
+                .map(|s| dimensions.add_scale(s, &found.name, index, found.id));
+            if scale.is_some_and(|s| !s.is_variable) {
+                continue;
+            }
+            match variable_type(found, schema, types, GroupId(index)) {
+                Ok(ty) => {
+                    drafts.push(Draft {
+                        found,
+                        name: variable_name(&found.name).to_owned(),
+                        group: index,
+                        ty,
+                        dims: vec![None; found.dataset.dataspace.dims().len()],
+                    });
+                    scales.push(own);
+                }
+                Err(why) => schema
+                    .warnings
+                    .push(format!("{} is left out: {why}", path(groups, index, &found.name))),
+            }
+        }
+    }
+    for (draft, own) in drafts.iter_mut().zip(scales) {
+        let file = &files[draft.found.id.file];
+        attach(draft, own, &dimensions, file).map_err(|e| {
+            Error::from(e).in_variable(&user_path(&path(groups, draft.group, &draft.found.name)))
+        })?;
+    }
+    let mut by_group: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
+    for (at, draft) in drafts.iter().enumerate() {
+        by_group[draft.group].push(at);
+    }
+    for group in phony_dimension::group_order(&parents) {
+        for at in &by_group[group] {
+            let draft = &mut drafts[*at];
+            if let Dataspace::Simple { dims, max_dims } = &draft.found.dataset.dataspace {
+                phony_dimension::complete(&mut dimensions, group, &mut draft.dims, dims, max_dims);
+            }
+        }
+    }
+    Ok((drafts, dimensions))
+}
+
+/// The type of a dataset's elements, or why it cannot be a variable.
+fn variable_type(
+    found: &FoundDataset,
+    schema: &mut Schema,
+    types: &mut TypeTable,
+    group: GroupId,
+) -> Result<Type, String> {
+    let committed = found.dataset.committed.map(|address| ObjectId {
+        file: found.id.file,
+        address,
+    });
+    let ty = types.of_dataset(schema, &found.dataset.datatype, committed, group)?;
+    if found.dataset.dataspace == Dataspace::Null {
+        return Err("netCDF has no null dataspace".into());
+    }
+    match storage::unreadable(&found.dataset.layout) {
+        Some(why) => Err(why.into()),
+        None => Ok(ty),
+    }
+}
+
+/// The name of a variable, without what was put before it as it is that of a dimension.
+fn variable_name(link: &str) -> &str {
+    match link.strip_prefix(NON_COORDINATE_PREFIX) {
+        Some(name) if !name.is_empty() => name,
+        _ => link,
+    }
+}
+
+/// Finds the dimensions that a variable says it has: by their ids, or by the scales attached to it. Of several scales on
+/// one dimension the last counts. `own` is the dimension that the variable is the scale of.
+fn attach(
+    draft: &mut Draft<'_>,
+    own: Option<usize>,
+    dimensions: &Dimensions,
+    file: &OpenFile,
+) -> ncutils_hdf5::Result<()> {
+    let rank = draft.dims.len();
+    if let (Some(own), 1) = (own, rank) {
+        draft.dims[0] = Some(own);
+        return Ok(());
+    }
+    let ids = dimension_scale::coordinates(draft.found, rank);
+    let by_id: Option<Vec<usize>> = ids.and_then(|ids| {
+        ids.into_iter()
+            .map(|id| dimensions.with_id(draft.group, id))
+            .collect()
+    });
+    if let Some(found) = by_id {
+        draft.dims = found.into_iter().map(Some).collect();
+        return Ok(());
+    }
+    let attached = dimension_scale::attached(draft.found, rank, file)?;
+    for (dim, scales) in draft.dims.iter_mut().zip(attached) {
+        *dim = scales
+            .into_iter()
+            .rev()
+            .find_map(|scale| dimensions.of_scale(draft.group, scale));
+    }
+    if let (Some(first @ None), Some(own)) = (draft.dims.first_mut(), own) {
+        *first = Some(own);
+    }
+    Ok(())
+}
+
+/// Adds all dimensions in the order of their ids, which is the order netCDF lists them in. Returns the ids in the schema by
+/// position in `dimensions`.
+fn add_dimensions(
+    schema: &mut Schema,
+    dimensions: &Dimensions,
+    drafts: &[Draft<'_>],
+) -> HashMap<usize, DimId> {
+    let positions: Vec<Vec<usize>> = drafts
+        .iter()
+        .map(|d| d.dims.iter().flatten().copied().collect())
+        .collect();
+    let variables = positions
+        .iter()
+        .zip(drafts)
+        .map(|(p, d)| (p.as_slice(), d.found.dataset.dataspace.dims()));
+    let all = dimensions.all();
+    let lengths = extent::lengths(all.iter().map(|d| (d.length, d.unlimited)), variables);
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|at| all[*at].id);
+    let mut ids = HashMap::with_capacity(all.len());
+    for at in order {
+        let found = &all[at];
+        let id = schema.add_dim(Dimension {
+            name: found.name.clone(),
+            group: GroupId(found.group),
+            length: lengths[at],
+            unlimited: found.unlimited,
+        });
+        ids.insert(at, id);
+    }
+    ids
+}
+
+/// The attributes of an object that netCDF shows.
+fn keep_attributes(
+    stored: &[ncutils_hdf5::Attribute],
+    object: ObjectId,
+    files: &[OpenFile],
+    schema: &mut Schema,
+    types: &mut TypeTable,
+    group: usize,
+    path: &str,
+) -> Result<Vec<Attribute>> {
+    let mut kept = Vec::with_capacity(stored.len());
+    let file = (object.file, &files[object.file]);
+    for attribute in stored.iter().filter(|a| !is_reserved(&a.name)) {
+        match attributes::convert(attribute, file, schema, types, GroupId(group)) {
+            Ok(attribute) => kept.push(attribute),
+            Err(Unfollowed::Left(why)) => schema.warnings.push(format!(
+                "the attribute {path}:{} is left out: {why}",
+                attribute.name
+            )),
+            Err(Unfollowed::Failed(e)) => {
+                return Err(if path.is_empty() {
+                    e
+                } else {
+                    e.in_variable(&user_path(path))
+                });
+            }
+        }
+    }
+    Ok(kept)
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Compares what `schema_dump` reads of HDF5 files with what netCDF-C reads.
+
+    hdf5_read.py SCHEMA_DUMP [-v] FILE...
+
+SCHEMA_DUMP is `target/debug/examples/schema_dump`. Every file is read by each in a process of its own: netCDF-C crashes on
+some. Where netCDF-C fails as a whole nothing is compared, but ours must end properly and soon; what it leaves out or gets
+wrong in part is set aside by the rules below.
+"""
+
+import os
+import subprocess
+import sys
+
+TIME = 60
+HERE = os.path.dirname(os.path.abspath(__file__))
+CRASH = (-11, -6, 101, 134, 139)
+
+
+def run(command):
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=TIME)
+        return done.returncode, done.stdout.decode(errors="replace").splitlines(), done.stderr.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        return "timeout", [], ""
+
+
+def keyed(lines):
+    """Lines by what they are about, with their order among their kind in their group."""
+    table = {}
+    for line in lines:
+        words = line.split(" ")
+        kind = words[0]
+        if kind in ("kind", "provenance", "warning", "error"):
+            key, rest = (kind,), line
+        elif kind == "group":
+            key, rest = (kind, words[1]), ""
+        else:
+            key, rest = tuple(words[:3]), " ".join(words[3:])
+        table[key] = rest
+    return table
+
+
+def compare(ours, theirs):
+    """What differs, as (key, ours, theirs)."""
+    a, b = keyed(ours), keyed(theirs)
+    different = []
+    attribute_errors = {key[1:3] for key in b if key[0] == "att" and "error" in b[key]}
+    for key, want in b.items():
+        have = a.get(key)
+        if have == want:
+            continue
+        # netCDF-C cannot say what it cannot read.
+        if want.startswith("error") or "error" in key[2:]:
+            continue
+        if key[0] == "endian" and want == "native":
+            continue
+        # It leaves out the last two of szip's parameters and changes the first.
+        if key[0] == "filters" and want.split(",")[0] == have.split(",")[0] == "4":
+            continue
+        # Where nothing was written and there is no fill value, its buffer keeps what was in it.
+        different.append((key, have, want))
+    kinds = {}
+    for name in ("type", "dim", "var", "att"):
+        kinds[name] = ([k for k in a if k[0] == name and k in b], [k for k in b if k[0] == name and k in a])
+        if kinds[name][0] != kinds[name][1]:
+            different.append(((name, "order"), kinds[name][0], kinds[name][1]))
+    extra = [k for k in a if k not in b and k[0] not in ("warning",)]
+    return different, extra, attribute_errors
+
+
+def main(arguments):
+    verbose = "-v" in arguments
+    dump, *files = [a for a in arguments if a != "-v"]
+    failed = 0
+    for path in files:
+        name = os.path.basename(path)
+        ours_status, ours, ours_error = run([dump, path])
+        theirs_status, theirs, theirs_error = run([sys.executable, os.path.join(HERE, "netcdf_c_dump.py"), path])
+        if ours_status not in (0, 1):
+            print(f"{name}: OURS ENDED BADLY: {ours_status} {ours_error[-300:]}")
+            failed += 1
+            continue
+        warnings = [line for line in ours if line.startswith("warning")]
+        if theirs and theirs[0].startswith("error") or not theirs or theirs_status == "timeout":
+            says = f"error {ours[-1][6:]}" if ours_status else f"{len(ours)} lines, {len(warnings)} warnings"
+            print(f"{name}: netCDF-C cannot ({theirs[0] if theirs else theirs_status}); ours: {says}")
+        else:
+            if theirs_status != 0:
+                theirs = theirs[:-1]
+            if ours_status:
+                print(f"{name}: DIFFERENT: ours fails: {ours[-1]}")
+                failed += 1
+                continue
+            different, extra, _ = compare(ours, theirs)
+            note = "" if theirs_status == 0 else f" (as far as netCDF-C got: {theirs_error.strip().splitlines()[-1:]})"
+            print(f"{name}: {'DIFFERENT' if different else 'equal'}{note}; {len(extra)} lines more, "
+                  f"{len(warnings)} warnings")
+            failed += bool(different)
+            for key, have, want in different:
+                print(f"    {' '.join(key)}\n        ours   {have}\n        theirs {want}")
+            if verbose:
+                for key in extra:
+                    print("    more:", *key)
+        if verbose:
+            for line in warnings:
+                print("   ", line)
+    print(f"{failed} of {len(files)} files differ")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
