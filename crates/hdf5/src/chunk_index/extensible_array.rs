@@ -159,7 +159,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         let size = (10 + o) as u64 + entries_size + pointers * o as u64;
         let bytes = self.block(INDEX_BLOCK, address, b"EAIB", size)?;
         let mut bytes = self.reader.cursor(INDEX_BLOCK, address, &bytes);
-        self.check_prefix(&mut bytes, INDEX_BLOCK, address, None)?;
+        self.check_prefix(&mut bytes, INDEX_BLOCK, address)?;
 
         self.entries(&mut bytes, 0, self.shape.index_block_entries)?;
         for u in 0..implied {
@@ -208,11 +208,8 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         };
         let bytes = self.block(SUPER_BLOCK, address, b"EASB", size)?;
         let mut bytes = self.reader.cursor(SUPER_BLOCK, address, &bytes);
-        let first = self
-            .shape
-            .first_entry(u)
-            .map(|n| n - self.shape.index_block_entries);
-        self.check_prefix(&mut bytes, SUPER_BLOCK, address, first)?;
+        self.check_prefix(&mut bytes, SUPER_BLOCK, address)?;
+        bytes.skip(self.shape.index_width)?;
         let bitmap = bytes.bytes(bitmap)?;
         for i in 0..data_blocks {
             let Some(address) = bytes.offset()? else { continue };
@@ -247,7 +244,6 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         } = block;
         let prefix = 10 + u64::from(self.reader.offset_size()) + self.shape.index_width as u64;
         let entry_size = self.shape.format.size as u64;
-        let stored_first = Some(first - self.shape.index_block_entries);
         let Some((bitmap, first_page)) = pages else {
             if entries > self.shape.page_entries {
                 // There is no bitmap for its pages anywhere.
@@ -261,13 +257,15 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             let size = size.ok_or_else(|| self.out_of_range(address))?;
             let bytes = self.block(DATA_BLOCK, address, b"EADB", size)?;
             let mut bytes = self.reader.cursor(DATA_BLOCK, address, &bytes);
-            self.check_prefix(&mut bytes, DATA_BLOCK, address, stored_first)?;
+            self.check_prefix(&mut bytes, DATA_BLOCK, address)?;
+            // The block offset says which entries these are, but libraries write it in two ways, and read it in none.
+            bytes.skip(self.shape.index_width)?;
             return self.entries(&mut bytes, first, entries);
         };
 
         let bytes = self.block(DATA_BLOCK, address, b"EADB", prefix)?;
         let mut bytes = self.reader.cursor(DATA_BLOCK, address, &bytes);
-        self.check_prefix(&mut bytes, DATA_BLOCK, address, stored_first)?;
+        self.check_prefix(&mut bytes, DATA_BLOCK, address)?;
         let n = self.shape.page_entries;
         let page_size = n.checked_mul(entry_size).and_then(|n| n.checked_add(4));
         for page in (0..entries / n).filter(|page| bit(bitmap, first_page + page)) {
@@ -302,14 +300,8 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         Ok(bytes)
     }
 
-    /// Checks a block's prefix; `first` is the block offset where there is one.
-    fn check_prefix(
-        &self,
-        bytes: &mut Cursor<'_>,
-        what: &'static str,
-        address: u64,
-        first: Option<u64>,
-    ) -> Result<()> {
+    /// Checks a block's prefix, up to the address of the header.
+    fn check_prefix(&self, bytes: &mut Cursor<'_>, what: &'static str, address: u64) -> Result<()> {
         bytes.bytes(4)?;
         bytes.version(0)?;
         if bytes.u8()? != self.shape.client || bytes.offset()? != Some(self.header) {
@@ -318,16 +310,6 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
                 address,
                 format!("it is not of the array at byte {}", self.header),
             ));
-        }
-        if let Some(first) = first {
-            let found = bytes.uint(self.shape.index_width)?;
-            if found != first {
-                return Err(self.reader.damaged(
-                    what,
-                    address,
-                    format!("its offset is {found} instead of {first}"),
-                ));
-            }
         }
         Ok(())
     }

@@ -1,0 +1,162 @@
+//! Chunk indexes against what libhdf5 says of the same files, which `data/chunk_indexes.py` made and asked.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Dataset, File, Layout, LinkTarget};
+
+fn data(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
+}
+
+fn open(name: &str) -> File {
+    File::open(Arc::new(std::fs::read(data(name)).unwrap())).unwrap()
+}
+
+fn datasets(file: &File) -> BTreeMap<String, Dataset> {
+    let root = file.object(file.root()).unwrap();
+    let links = file.links(&root).unwrap().links;
+    links
+        .into_iter()
+        .map(|link| {
+            let LinkTarget::Hard(address) = link.target else {
+                panic!("{link:?}")
+            };
+            (link.name, file.dataset(&file.object(address).unwrap()).unwrap())
+        })
+        .collect()
+}
+
+fn expected(name: &str) -> BTreeMap<String, Vec<ChunkRecord>> {
+    let mut datasets: BTreeMap<String, Vec<ChunkRecord>> = BTreeMap::new();
+    for line in std::fs::read_to_string(data(name)).unwrap().lines() {
+        let mut words = line.split(' ');
+        let chunks = datasets.entry(words.next().unwrap().into()).or_default();
+        let numbers: Vec<u64> = words.map(|word| word.parse().unwrap()).collect();
+        if let [index, address, size, mask] = numbers[..] {
+            chunks.push(ChunkRecord {
+                index,
+                address,
+                size,
+                filter_mask: mask.try_into().unwrap(),
+            });
+        }
+    }
+    datasets
+}
+
+/// Compares every dataset of a file, and counts the datasets with each kind of index.
+fn compare(version: &str) -> BTreeMap<&'static str, usize> {
+    let file = open(&format!("chunk_indexes_{version}.h5"));
+    let expected = expected(&format!("chunk_indexes_{version}.chunks"));
+    let datasets = datasets(&file);
+    assert!(datasets.keys().eq(expected.keys()));
+    let mut kinds = BTreeMap::new();
+    for (name, dataset) in &datasets {
+        let table = file.chunk_table(dataset).unwrap();
+        assert_eq!(
+            table.iter().collect::<Vec<_>>(),
+            expected[name],
+            "{version} {name}"
+        );
+        assert_eq!(table.len(), expected[name].len(), "{version} {name}");
+        assert_eq!(table.is_empty(), expected[name].is_empty());
+        check_get(&table, &expected[name]);
+        *kinds.entry(kind(dataset)).or_default() += 1;
+    }
+    kinds
+}
+
+fn check_get(table: &ChunkTable, expected: &[ChunkRecord]) {
+    let end = expected.last().map_or(0, |last| last.index + 2);
+    let mut stored = expected.iter().peekable();
+    for index in 0..end {
+        assert_eq!(
+            table.get(index),
+            stored.next_if(|chunk| chunk.index == index).copied()
+        );
+    }
+    assert_eq!(table.get(u64::MAX), None);
+}
+
+fn kind(dataset: &Dataset) -> &'static str {
+    let Layout::Chunked(layout) = &dataset.layout else {
+        panic!("{:?}", dataset.layout)
+    };
+    match layout.index {
+        ChunkIndex::Unallocated => "unallocated",
+        ChunkIndex::BtreeV1 { .. } => "v1 B-tree",
+        ChunkIndex::Single { .. } => "single",
+        ChunkIndex::Implicit { .. } => "implicit",
+        ChunkIndex::FixedArray { .. } => "fixed array",
+        ChunkIndex::ExtensibleArray { .. } => "extensible array",
+        ChunkIndex::BtreeV2 { .. } => "v2 B-tree",
+    }
+}
+
+#[test]
+fn version_1_btrees() {
+    let kinds = compare("earliest");
+    assert_eq!(kinds["v1 B-tree"], 6);
+}
+
+#[test]
+fn indexes_of_layout_version_4() {
+    let kinds = compare("v110");
+    for kind in [
+        "single",
+        "implicit",
+        "fixed array",
+        "extensible array",
+        "v2 B-tree",
+    ] {
+        assert!(kinds[kind] >= 2, "{kind}: {kinds:?}");
+    }
+}
+
+#[test]
+fn indexes_of_layout_version_5() {
+    let kinds = compare("latest");
+    for kind in ["single", "fixed array", "extensible array", "v2 B-tree"] {
+        assert!(kinds[kind] >= 1, "{kind}: {kinds:?}");
+    }
+}
+
+/// Every address of a chunk is one of the source, also behind a user block.
+#[test]
+fn addresses_count_from_the_start_of_the_source() {
+    let name = "chunk_indexes_v110.h5";
+    let file = open(name);
+    let bytes = std::fs::read(data(name)).unwrap();
+    let chunks: Vec<_> = file
+        .chunk_table(&datasets(&file)["small"])
+        .unwrap()
+        .iter()
+        .collect();
+    assert_eq!(chunks.len(), 9);
+    for (n, chunk) in chunks.into_iter().enumerate() {
+        // The script gives the first element of the n-th chunk the value 7 n.
+        assert_eq!(usize::from(bytes[chunk.address as usize]), 7 * n);
+    }
+}
+
+#[test]
+fn a_chunk_past_the_end_of_the_file_is_an_error() {
+    let name = "chunk_indexes_v110.h5";
+    let mut bytes = std::fs::read(data(name)).unwrap();
+    let file = open(name);
+    let dataset = &datasets(&file)["one"];
+    let Layout::Chunked(layout) = &dataset.layout else {
+        panic!("{dataset:?}")
+    };
+    let ChunkIndex::Single { address, .. } = layout.index else {
+        panic!("{layout:?}")
+    };
+    // The source is cut within the only chunk; the superblock has been read by then.
+    bytes.truncate(512 + address as usize + 2);
+    let cut = File::open(Arc::new(bytes)).map(|file| file.chunk_table(dataset).map(|table| table.len()));
+    assert!(!matches!(cut, Ok(Ok(_))), "{cut:?}");
+}
