@@ -46,7 +46,7 @@ impl Superblock {
 
         let start = if version == 1 { FIXED + 4 } else { FIXED };
         // Four addresses, and the root group's symbol table entry.
-        let size = start + 4 * usize::from(offset_size) + 2 * usize::from(offset_size) + 24;
+        let size = start + 5 * usize::from(offset_size) + usize::from(length_size) + 24;
         let bytes = reader.read(WHAT, 0, size)?;
         let mut cursor = reader.cursor(WHAT, 0, &bytes);
         cursor.skip(start)?;
@@ -54,7 +54,7 @@ impl Superblock {
         cursor.offset()?; // free space: never stored there
         let end = cursor.offset()?;
         let driver = cursor.offset()?;
-        cursor.offset()?; // the root group's name
+        cursor.length()?; // where the root group's name is
         let root = cursor.defined_offset()?;
         if let Some(address) = driver {
             // Version, reserved, size; then the name of the driver.

@@ -39,14 +39,16 @@ fn read_node(
     head.version(1)?;
     head.skip(1)?;
     let count = usize::from(head.u16()?);
-    let size = HEAD + count * (2 * usize::from(reader.offset_size()) + 24);
+    let entry_size = usize::from(reader.length_size()) + usize::from(reader.offset_size()) + 24;
+    let size = HEAD + count * entry_size;
     walk.enter(WHAT, address, size as u64)?;
 
     let bytes = reader.read(WHAT, address, size)?;
     let mut node = reader.cursor(WHAT, address, &bytes);
     node.skip(HEAD)?;
     for _ in 0..count {
-        let name = node.uint(reader.offset_size().into())?;
+        // Where the name is within the heap: the specification says offset, libraries write a length.
+        let name = node.length()?;
         let object = node.offset()?;
         let cache_type = node.u32()?;
         node.skip(4)?;

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::btree::record;
-use crate::checksum::lookup3;
+use crate::checksum;
 use crate::error::{Error, Result};
 use crate::reader::bytes::{Cursor, MetadataReader};
 use crate::walk::Walk;
@@ -330,7 +330,7 @@ impl FractalHeap {
             if let Some(field) = bytes.get_mut(prefix - 4..prefix) {
                 field.fill(0);
             }
-            if lookup3(&bytes) != stored {
+            if !checksum::matches(&bytes, stored) {
                 return Err(Error::Checksum {
                     what: DIRECT,
                     offset: self.reader.absolute(address),

@@ -119,7 +119,7 @@ impl Reference {
             // Version 1 has a symbol table entry, whose name is not used.
             (1, _) => {
                 message.skip(6)?;
-                message.skip(message.offset_size().into())?;
+                message.length()?;
                 Ok(Self::Committed(message.defined_offset()?))
             }
             (2, _) | (3, 2) => Ok(Self::Committed(message.defined_offset()?)),

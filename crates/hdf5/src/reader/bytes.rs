@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::block_cache::BlockCache;
-use crate::checksum::lookup3;
+use crate::checksum;
 use crate::error::{Error, Result};
 use crate::source::ByteSource;
 
@@ -135,7 +135,7 @@ impl MetadataReader {
                 why: "too short for its checksum".into(),
             });
         };
-        if lookup3(covered) != u32::from_le_bytes(*stored) {
+        if !checksum::matches(covered, u32::from_le_bytes(*stored)) {
             return Err(Error::Checksum { what, offset });
         }
         Ok(bytes)
@@ -438,7 +438,7 @@ mod tests {
             cursor.u16(),
             Err(Error::Damaged {
                 what: "x",
-                offset: 13,
+                offset: 0,
                 ..
             })
         ));
