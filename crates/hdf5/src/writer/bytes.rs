@@ -1,0 +1,95 @@
+//! Little-endian fields, appended to a buffer in the order in which the specification lists them.
+
+use crate::checksum::lookup3;
+
+/// An address that points nowhere.
+pub(super) const UNDEFINED: u64 = u64::MAX;
+
+/// Appends fields. Everything in an HDF5 file's metadata is little-endian.
+pub(super) trait PutBytes {
+    /// One byte.
+    fn put_u8(&mut self, value: u8);
+    /// Two bytes.
+    fn put_u16(&mut self, value: u16);
+    /// Four bytes.
+    fn put_u32(&mut self, value: u32);
+    /// Eight bytes: lengths and addresses too, whose sizes this writer fixes to 8.
+    fn put_u64(&mut self, value: u64);
+    /// The `size` lower bytes of `value`.
+    fn put_uint(&mut self, value: u64, size: usize);
+    /// Bytes as they are.
+    fn put(&mut self, bytes: &[u8]);
+    /// `count` zeros.
+    fn put_zeros(&mut self, count: usize);
+    /// The checksum of everything from `start` on.
+    fn put_checksum(&mut self, start: usize);
+    /// Zeros up to a multiple of 8.
+    fn pad8(&mut self);
+}
+
+impl PutBytes for Vec<u8> {
+    fn put_u8(&mut self, value: u8) {
+        self.push(value);
+    }
+
+    fn put_u16(&mut self, value: u16) {
+        self.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn put_u32(&mut self, value: u32) {
+        self.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn put_u64(&mut self, value: u64) {
+        self.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn put_uint(&mut self, value: u64, size: usize) {
+        self.extend(value.to_le_bytes().iter().take(size));
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn put_zeros(&mut self, count: usize) {
+        self.resize(self.len() + count, 0);
+    }
+
+    fn put_checksum(&mut self, start: usize) {
+        let sum = lookup3(self.get(start..).unwrap_or_default());
+        self.put_u32(sum);
+    }
+
+    fn pad8(&mut self) {
+        self.resize(self.len().next_multiple_of(8), 0);
+    }
+}
+
+/// How many bytes hold any number up to `limit`.
+pub(super) fn bytes_for(limit: u64) -> usize {
+    (limit.checked_ilog2().unwrap_or(0) / 8 + 1) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_grow_at_powers_of_256() {
+        assert_eq!(
+            [0, 1, 255, 256, 65_535, 65_536].map(bytes_for),
+            [1, 1, 1, 2, 2, 3]
+        );
+        assert_eq!(bytes_for(u64::MAX), 8);
+    }
+
+    #[test]
+    fn fields_are_little_endian() {
+        let mut out = Vec::new();
+        out.put_u16(0x0201);
+        out.put_uint(0x0605_0403, 3);
+        out.pad8();
+        assert_eq!(out, [1, 2, 3, 4, 5, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,188 @@
+//! What a tree must fulfil before it is laid out.
+
+use std::collections::HashSet;
+
+use super::spec::{
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind,
+};
+use crate::{Dataspace, Error, Result};
+
+/// The library reads no larger chunk.
+const MAX_CHUNK: u64 = u32::MAX as u64;
+
+/// Fails on the first thing in `tree` that no HDF5 file can hold.
+pub(super) fn check(tree: &FileTree) -> Result<()> {
+    if !matches!(
+        tree.objects.first().map(|o| &o.kind),
+        Some(ObjectSpecKind::Group { .. })
+    ) {
+        return Err(Error::CannotWrite("the first object is not a group".into()));
+    }
+    for (i, object) in tree.objects.iter().enumerate() {
+        let fail = |why: String| Err(Error::CannotWrite(format!("{}: {why}", path(tree, ObjectId(i)))));
+        let checked = match &object.kind {
+            ObjectSpecKind::Group { links } => check_links(tree, links),
+            ObjectSpecKind::NamedDatatype(_) => Ok(()),
+            ObjectSpecKind::Dataset(dataset) => check_dataset(tree, dataset),
+        };
+        if let Err(why) = checked.and_then(|()| check_attributes(tree, &object.attributes)) {
+            return fail(why);
+        }
+    }
+    Ok(())
+}
+
+/// A path to an object, for messages.
+pub(super) fn path(tree: &FileTree, id: ObjectId) -> String {
+    let mut names = Vec::new();
+    let mut at = id;
+    // Links may form cycles; a path has no more steps than there are objects.
+    for _ in 0..tree.objects.len() {
+        if at.0 == 0 {
+            break;
+        }
+        let parent = tree.objects.iter().enumerate().find_map(|(i, o)| match &o.kind {
+            ObjectSpecKind::Group { links } => links
+                .iter()
+                .find(|(_, target)| *target == at)
+                .map(|(name, _)| (ObjectId(i), name.as_str())),
+            _ => None,
+        });
+        let Some((parent, name)) = parent else { break };
+        names.push(name);
+        at = parent;
+    }
+    names.reverse();
+    format!("/{}", names.join("/"))
+}
+
+fn check_links(tree: &FileTree, links: &[(String, ObjectId)]) -> Result<(), String> {
+    let mut names = HashSet::with_capacity(links.len());
+    for (name, target) in links {
+        if name.is_empty() || name == "." || name.contains(['/', '\0']) {
+            return Err(format!(
+                "`{}` cannot be the name of an object",
+                name.escape_default()
+            ));
+        }
+        if !names.insert(name.as_str()) {
+            return Err(format!("two objects have the name `{name}`"));
+        }
+        if target.0 >= tree.objects.len() {
+            return Err(format!("`{name}` links to no object"));
+        }
+    }
+    Ok(())
+}
+
+fn check_attributes(tree: &FileTree, attributes: &[AttributeSpec]) -> Result<(), String> {
+    if attributes.len() > usize::from(u16::MAX) {
+        return Err(format!("{} attributes; the limit is 65535", attributes.len()));
+    }
+    let mut names = HashSet::with_capacity(attributes.len());
+    for attribute in attributes {
+        let name = &attribute.name;
+        if name.is_empty() || name.contains('\0') {
+            return Err(format!(
+                "`{}` cannot be the name of an attribute",
+                name.escape_default()
+            ));
+        }
+        if !names.insert(name.as_str()) {
+            return Err(format!("two attributes have the name `{name}`"));
+        }
+        check_datatype(tree, &attribute.datatype)
+            .and_then(|()| check_data(tree, &attribute.data, 0))
+            .map_err(|why| format!("attribute `{name}`: {why}"))?;
+        let element = u64::from(attribute.datatype.datatype().size);
+        let size = attribute.dataspace.count().and_then(|n| n.checked_mul(element));
+        if size != Some(attribute.data.bytes.len() as u64) {
+            return Err(format!(
+                "attribute `{name}` has {} bytes, which its shape and type do not account for",
+                attribute.data.bytes.len()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_datatype(tree: &FileTree, datatype: &DatatypeSpec) -> Result<(), String> {
+    if datatype.datatype().size == 0 {
+        return Err("a datatype of no bytes".into());
+    }
+    match datatype {
+        DatatypeSpec::Inline(_) => Ok(()),
+        DatatypeSpec::Committed(id, datatype) => match tree.objects.get(id.0).map(|o| &o.kind) {
+            Some(ObjectSpecKind::NamedDatatype(committed)) if committed == datatype => Ok(()),
+            _ => Err("its datatype is not the committed one that it refers to".into()),
+        },
+    }
+}
+
+fn check_data(tree: &FileTree, data: &Data, depth: usize) -> Result<(), String> {
+    let length = data.bytes.len();
+    let fits = |offset: usize, size: usize| offset.checked_add(size).is_some_and(|end| end <= length);
+    if depth > 64 {
+        return Err("variable-length data nested deeper than 64 levels".into());
+    }
+    for (offset, target) in &data.references {
+        if !fits(*offset, 8) || target.0 >= tree.objects.len() {
+            return Err("a reference lies outside the data or refers to no object".into());
+        }
+    }
+    for (offset, _, payload) in &data.sequences {
+        if !fits(*offset, 16) {
+            return Err("a variable-length element lies outside the data".into());
+        }
+        check_data(tree, payload, depth + 1)?;
+    }
+    Ok(())
+}
+
+fn check_dataset(tree: &FileTree, dataset: &DatasetSpec) -> Result<(), String> {
+    check_datatype(tree, &dataset.datatype)?;
+    let element = u64::from(dataset.datatype.datatype().size);
+    if let FillSpec::Defined(value) = &dataset.fill {
+        check_data(tree, value, 0)?;
+        if value.bytes.len() as u64 != element {
+            return Err(format!(
+                "a fill value of {} bytes for elements of {element}",
+                value.bytes.len()
+            ));
+        }
+    }
+    let size = dataset.dataspace.count().and_then(|n| n.checked_mul(element));
+    match &dataset.layout {
+        LayoutSpec::Compact { size: given } | LayoutSpec::Contiguous { size: given, .. } => {
+            if size != Some(*given) {
+                return Err(format!(
+                    "{given} bytes of storage do not agree with its shape and type"
+                ));
+            }
+            if !dataset.filters.is_empty() {
+                return Err("only chunked data can go through filters".into());
+            }
+            if let Dataspace::Simple { dims, max_dims } = &dataset.dataspace {
+                let fixed = dims.iter().zip(max_dims).all(|(now, max)| Some(*now) == *max);
+                if !fixed {
+                    return Err("only chunked data can grow".into());
+                }
+            }
+        }
+        LayoutSpec::Chunked { shape, chunk_count } => {
+            let dims = dataset.dataspace.dims();
+            if shape.is_empty() || shape.len() != dims.len() || shape.contains(&0) {
+                return Err(format!("chunks of shape {shape:?} for data of shape {dims:?}"));
+            }
+            let bytes = shape.iter().try_fold(element, |n, s| n.checked_mul(*s));
+            if bytes.is_none_or(|n| n > MAX_CHUNK) {
+                return Err(format!("chunks of shape {shape:?} exceed 4 GiB"));
+            }
+            let grid = super::chunk_index::ChunkGrid::new(dims, shape, 1).len();
+            if *chunk_count > grid {
+                return Err(format!("{chunk_count} chunks in a grid of {grid}"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Dense storage of links and attributes (specification sections VI.B and VI.C): a fractal heap that holds the messages,
+//! and two v2 B-trees that find them by the hash of the name and by creation order.
+//!
+//! ```text
+//! name index header │ order index header │ name nodes │ order nodes │ heap header │ heap blocks │ huge objects
+//! ```
+
+use super::btree_v2::{HEADER_SIZE, Tree, TreeKind};
+use super::bytes::PutBytes;
+use super::fractal_heap::{Heap, HeapParameters};
+use crate::Result;
+use crate::checksum::lookup3;
+
+/// Past this number, links and attributes are stored densely.
+pub(super) const MAX_COMPACT: usize = 8;
+
+/// Whose messages are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DenseKind {
+    /// Links of a group.
+    Links,
+    /// Attributes of any object.
+    Attributes,
+}
+
+/// Where the parts of a dense storage are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DenseAddresses {
+    /// The fractal heap's header.
+    pub(super) heap: u64,
+    /// The header of the v2 B-tree by name.
+    pub(super) name_index: u64,
+    /// The header of the v2 B-tree by creation order.
+    pub(super) order_index: u64,
+}
+
+/// A dense storage laid out for messages of given sizes.
+pub(super) struct DenseStorage {
+    kind: DenseKind,
+    heap: Heap,
+    names: Tree,
+    order: Tree,
+}
+
+impl DenseStorage {
+    /// Lays out messages of `sizes` bytes.
+    pub(super) fn new(kind: DenseKind, sizes: &[u64]) -> Result<Self> {
+        let (parameters, names, order) = match kind {
+            DenseKind::Links => (HeapParameters::LINKS, TreeKind::LinkNames, TreeKind::LinkOrder),
+            DenseKind::Attributes => (
+                HeapParameters::ATTRIBUTES,
+                TreeKind::AttributeNames,
+                TreeKind::AttributeOrder,
+            ),
+        };
+        Ok(Self {
+            kind,
+            heap: Heap::new(parameters, sizes.iter().copied())?,
+            names: Tree::new(names, sizes.len() as u64),
+            order: Tree::new(order, sizes.len() as u64),
+        })
+    }
+
+    /// Bytes of all parts, a multiple of 8.
+    pub(super) fn size(&self) -> u64 {
+        let trees = 2 * HEADER_SIZE.next_multiple_of(8) + self.names.nodes_size() + self.order.nodes_size();
+        (trees + self.heap.size()).next_multiple_of(8)
+    }
+
+    /// Where the parts are in a storage at `base`.
+    pub(super) fn addresses(&self, base: u64) -> DenseAddresses {
+        let name_index = base;
+        let order_index = name_index + HEADER_SIZE.next_multiple_of(8);
+        let nodes = order_index + HEADER_SIZE.next_multiple_of(8);
+        DenseAddresses {
+            name_index,
+            order_index,
+            heap: nodes + self.names.nodes_size() + self.order.nodes_size(),
+        }
+    }
+
+    /// The bytes for address `base` on: `messages` in creation order, of the sizes told before, with the names they bear.
+    pub(super) fn encode(&self, base: u64, names: &[&str], messages: &[Vec<u8>]) -> Vec<u8> {
+        let addresses = self.addresses(base);
+        let name_nodes = addresses.order_index + HEADER_SIZE.next_multiple_of(8);
+        let order_nodes = name_nodes + self.names.nodes_size();
+        let mut by_name: Vec<(u32, &str, usize)> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| (lookup3(name.as_bytes()), *name, i))
+            .collect();
+        by_name.sort_unstable();
+        let mut out = self.names.header(name_nodes);
+        out.pad8();
+        out.put(&self.order.header(order_nodes));
+        out.pad8();
+        let mut records = Vec::new();
+        for (hash, _, i) in by_name {
+            let id = self.heap.id(i);
+            match self.kind {
+                DenseKind::Links => {
+                    records.put_u32(hash);
+                    records.put(&id);
+                }
+                DenseKind::Attributes => {
+                    records.put(&id);
+                    records.put_u8(0); // message flags
+                    records.put_u32(i as u32);
+                    records.put_u32(hash);
+                }
+            }
+        }
+        out.put(&self.names.nodes(name_nodes, &records));
+        records.clear();
+        for i in 0..names.len() {
+            let id = self.heap.id(i);
+            match self.kind {
+                DenseKind::Links => {
+                    records.put_u64(i as u64);
+                    records.put(&id);
+                }
+                DenseKind::Attributes => {
+                    records.put(&id);
+                    records.put_u8(0); // message flags
+                    records.put_u32(i as u32);
+                }
+            }
+        }
+        out.put(&self.order.nodes(order_nodes, &records));
+        out.put(&self.heap.encode(addresses.heap, messages));
+        out.pad8();
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_lie_where_they_are_said_to_be() {
+        for (kind, count) in [
+            (DenseKind::Links, 9),
+            (DenseKind::Links, 5_000),
+            (DenseKind::Attributes, 1_000),
+        ] {
+            let names: Vec<String> = (0..count).map(|i| format!("name{i}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let messages: Vec<Vec<u8>> = names.iter().map(|n| n.as_bytes().to_vec()).collect();
+            let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
+            let dense = DenseStorage::new(kind, &sizes).unwrap();
+            let bytes = dense.encode(48, &names, &messages);
+            assert_eq!(bytes.len() as u64, dense.size());
+            let at = dense.addresses(48);
+            for (address, signature) in [
+                (at.heap, b"FRHP"),
+                (at.name_index, b"BTHD"),
+                (at.order_index, b"BTHD"),
+            ] {
+                assert_eq!(&bytes[address as usize - 48..address as usize - 44], signature);
+            }
+        }
+    }
+}

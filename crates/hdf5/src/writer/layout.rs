@@ -1,0 +1,364 @@
+//! Where everything goes: the front of the file.
+//!
+//! ```text
+//! superblock │ objects │ global heap │ chunk indexes │ contiguous data │ chunks and heap collections as they come
+//!                 │
+//!                 └─ each: header │ dense attributes │ dense links
+//! ```
+//!
+//! Objects are encoded twice: once with addresses not yet known, for the sizes, and once for good. No size depends on
+//! an address, so both passes agree.
+
+use super::bytes::PutBytes;
+use super::chunk_index::{ChunkGrid, node_count};
+use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
+use super::global_heap::FrontHeap;
+use super::messages::{self, MAX_MESSAGE, Storage, kind};
+use super::object_header::{ObjectHeader, flag};
+use super::spec::{
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind,
+};
+use super::superblock::SUPERBLOCK_SIZE;
+use crate::{Error, Result};
+
+/// Where an object is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ObjectPlace {
+    /// The address of its header.
+    pub(super) header: u64,
+    /// Bytes of the header, up to a multiple of 8.
+    header_size: u64,
+    /// For datasets: the address of the contiguous data or the chunk index, `None` where there is none.
+    pub(super) storage: Option<u64>,
+}
+
+/// The whole front of the file.
+pub(super) struct FrontLayout {
+    /// One for each object of the tree.
+    pub(super) places: Vec<ObjectPlace>,
+    /// How often each object is referred to: hard links, and uses as a committed datatype.
+    reference_counts: Vec<u32>,
+    /// Where the global heap begins.
+    pub(super) heap: u64,
+    /// Where the front ends, and what comes later begins.
+    pub(super) end: u64,
+}
+
+impl FrontLayout {
+    /// Lays out a tree that has been checked.
+    pub(super) fn new(tree: &FileTree) -> Result<Self> {
+        let mut layout = Self {
+            places: vec![ObjectPlace::default(); tree.objects.len()],
+            reference_counts: reference_counts(tree),
+            heap: 0,
+            end: 0,
+        };
+        let mut end = SUPERBLOCK_SIZE;
+        let mut heap = FrontHeap::new(0);
+        for id in 0..tree.objects.len() {
+            let blank = match &tree.objects.get(id).map(|o| &o.kind) {
+                Some(ObjectSpecKind::Dataset(DatasetSpec {
+                    layout: LayoutSpec::Compact { size },
+                    ..
+                })) => vec![0; usize::try_from(*size).unwrap_or(usize::MAX).min(MAX_MESSAGE + 1)],
+                _ => Vec::new(),
+            };
+            let image = layout.encode(tree, ObjectId(id), None, &blank, &mut heap)?;
+            heap.take_finished();
+            if let Some(place) = layout.places.get_mut(id) {
+                place.header = end;
+                place.header_size = (image.header.len() as u64).next_multiple_of(8);
+                end += place.header_size + image.dense_size();
+            }
+        }
+        layout.heap = end;
+        let (_, heap_size) = heap.finish();
+        end += heap_size;
+        layout.end = layout.place_storage(tree, end)?;
+        Ok(layout)
+    }
+
+    /// Gives chunk indexes and contiguous data their addresses.
+    fn place_storage(&mut self, tree: &FileTree, mut end: u64) -> Result<u64> {
+        let too_large = || Error::CannotWrite("the file would exceed 2^63 bytes".into());
+        for contiguous in [false, true] {
+            for (place, object) in self.places.iter_mut().zip(&tree.objects) {
+                let ObjectSpecKind::Dataset(dataset) = &object.kind else {
+                    continue;
+                };
+                let size = match &dataset.layout {
+                    LayoutSpec::Contiguous {
+                        size,
+                        allocated: true,
+                    } if contiguous => *size,
+                    LayoutSpec::Chunked { shape, chunk_count } if !contiguous => node_count(*chunk_count)
+                        .checked_mul(ChunkGrid::new(&[], shape, 0).node_size())
+                        .ok_or_else(too_large)?,
+                    _ => continue,
+                };
+                if size > 0 {
+                    place.storage = Some(end);
+                    end = end
+                        .checked_add(size)
+                        .and_then(|end| end.checked_next_multiple_of(8))
+                        .filter(|end| *end < 1 << 63)
+                        .ok_or_else(too_large)?;
+                }
+            }
+        }
+        Ok(end)
+    }
+
+    fn header_of(&self, id: ObjectId) -> u64 {
+        self.places.get(id.0).map_or(0, |place| place.header)
+    }
+
+    /// The bytes of one object. `storage` is the address that goes into the layout message, `compact` the data of a
+    /// compact dataset. Objects are encoded in the tree's order, all with the same `heap`.
+    pub(super) fn encode(
+        &self,
+        tree: &FileTree,
+        id: ObjectId,
+        storage: Option<u64>,
+        compact: &[u8],
+        heap: &mut FrontHeap,
+    ) -> Result<ObjectImage> {
+        let Some(object) = tree.objects.get(id.0) else {
+            return Err(Error::CannotWrite(format!(
+                "object {} of the tree does not exist",
+                id.0
+            )));
+        };
+        let place = self.places.get(id.0).copied().unwrap_or_default();
+        let mut messages = Vec::with_capacity(object.attributes.len());
+        for attribute in &object.attributes {
+            messages.push(self.attribute(attribute, heap)?);
+        }
+        let attributes = Dense::if_needed(DenseKind::Attributes, messages, || {
+            object.attributes.iter().map(|a| a.name.clone()).collect()
+        })?;
+        let (attributes, compact_attributes) = attributes;
+        let attributes_at = place.header + place.header_size;
+        let links_at = attributes_at + attributes.as_ref().map_or(0, |d| d.storage.size());
+
+        let mut header = ObjectHeader::default();
+        let mut links = None;
+        let mut compact_links = Vec::new();
+        match &object.kind {
+            ObjectSpecKind::Group { links: specs } => {
+                let messages = specs
+                    .iter()
+                    .zip(0..)
+                    .map(|((name, target), order)| messages::link(name, order, self.header_of(*target)))
+                    .collect();
+                (links, compact_links) = Dense::if_needed(DenseKind::Links, messages, || {
+                    specs.iter().map(|(name, _)| name.clone()).collect()
+                })?;
+                let dense = links.as_ref().map(|d| d.storage.addresses(links_at));
+                let info = messages::link_info(specs.len() as u64, dense.as_ref());
+                header.push(kind::LINK_INFO, 0, 0, &info);
+                header.push(kind::GROUP_INFO, flag::CONSTANT, 0, &messages::group_info());
+            }
+            ObjectSpecKind::NamedDatatype(datatype) => {
+                let body = fits(messages::datatype(datatype)?, "a committed datatype")?;
+                header.push(kind::DATATYPE, flag::CONSTANT | flag::DO_NOT_SHARE, 0, &body);
+            }
+            ObjectSpecKind::Dataset(dataset) => self.dataset(dataset, storage, compact, heap, &mut header)?,
+        }
+        if !object.attributes.is_empty() {
+            let dense = attributes.as_ref().map(|d| d.storage.addresses(attributes_at));
+            let info = messages::attribute_info(object.attributes.len() as u16, dense.as_ref());
+            header.push(kind::ATTRIBUTE_INFO, flag::DO_NOT_SHARE, 0, &info);
+        }
+        for link in &compact_links {
+            header.push(kind::LINK, 0, 0, link);
+        }
+        for (attribute, order) in compact_attributes.iter().zip(0..) {
+            header.push(kind::ATTRIBUTE, 0, order, attribute);
+        }
+        let references = self.reference_counts.get(id.0).copied().unwrap_or(1);
+        if references > 1 {
+            let body = messages::reference_count(references);
+            header.push(kind::REFERENCE_COUNT, flag::DO_NOT_SHARE, 0, &body);
+        }
+        Ok(ObjectImage {
+            header: header.encode(),
+            attributes,
+            attributes_at,
+            links,
+            links_at,
+        })
+    }
+
+    fn dataset(
+        &self,
+        dataset: &DatasetSpec,
+        storage: Option<u64>,
+        compact: &[u8],
+        heap: &mut FrontHeap,
+        header: &mut ObjectHeader,
+    ) -> Result<()> {
+        let (shared, datatype) = self.datatype(&dataset.datatype)?;
+        let datatype = fits(datatype, "a datatype")?;
+        header.push(kind::DATASPACE, 0, 0, &messages::dataspace(&dataset.dataspace)?);
+        let shared = if shared { flag::SHARED } else { 0 };
+        header.push(kind::DATATYPE, flag::CONSTANT | shared, 0, &datatype);
+        let value = match &dataset.fill {
+            FillSpec::Undefined => None,
+            FillSpec::Default => Some(Vec::new()),
+            FillSpec::Defined(data) => Some(self.resolve(data, heap)),
+        };
+        let fill = messages::fill_value(dataset.allocation_time, dataset.fill_time, value.as_deref());
+        header.push(kind::FILL_VALUE, flag::CONSTANT, 0, &fits(fill, "a fill value")?);
+        let layout = messages::layout(&match &dataset.layout {
+            LayoutSpec::Compact { .. } => Storage::Compact(compact),
+            LayoutSpec::Contiguous { size, .. } => Storage::Contiguous(storage, *size),
+            LayoutSpec::Chunked { shape, .. } => {
+                Storage::Chunked(shape, dataset.datatype.datatype().size, storage)
+            }
+        })?;
+        header.push(kind::LAYOUT, 0, 0, &fits(layout, "compact data")?);
+        if !dataset.filters.is_empty() {
+            let filters = fits(messages::filter_pipeline(&dataset.filters)?, "a filter pipeline")?;
+            header.push(kind::FILTER_PIPELINE, flag::CONSTANT, 0, &filters);
+        }
+        Ok(())
+    }
+
+    /// Whether it is shared, and its bytes.
+    fn datatype(&self, datatype: &DatatypeSpec) -> Result<(bool, Vec<u8>)> {
+        match datatype {
+            DatatypeSpec::Inline(datatype) => Ok((false, messages::datatype(datatype)?)),
+            DatatypeSpec::Committed(id, _) => Ok((true, messages::shared(self.header_of(*id)))),
+        }
+    }
+
+    fn attribute(&self, attribute: &AttributeSpec, heap: &mut FrontHeap) -> Result<Vec<u8>> {
+        let (shared, datatype) = self.datatype(&attribute.datatype)?;
+        let dataspace = messages::dataspace(&attribute.dataspace)?;
+        let data = self.resolve(&attribute.data, heap);
+        messages::attribute(&attribute.name, shared, &datatype, &dataspace, &data)
+    }
+
+    /// Fills the holes of `data`.
+    fn resolve(&self, data: &Data, heap: &mut FrontHeap) -> Vec<u8> {
+        let mut bytes = data.bytes.clone();
+        let mut put = |offset: usize, value: &[u8]| {
+            if let Some(place) = bytes.get_mut(offset..).and_then(|b| b.get_mut(..value.len())) {
+                place.copy_from_slice(value);
+            }
+        };
+        for (offset, target) in &data.references {
+            put(*offset, &self.header_of(*target).to_le_bytes());
+        }
+        for (offset, length, payload) in &data.sequences {
+            let payload = self.resolve(payload, heap);
+            let mut element = Vec::with_capacity(16);
+            element.put_u32(*length);
+            element.put(&heap.insert(&payload).to_bytes());
+            put(*offset, &element);
+        }
+        bytes
+    }
+}
+
+/// A body that a message can hold.
+fn fits(body: Vec<u8>, what: &str) -> Result<Vec<u8>> {
+    if body.len() > MAX_MESSAGE {
+        return Err(Error::CannotWrite(format!(
+            "{what} of {} bytes: an object header's message holds {MAX_MESSAGE}",
+            body.len()
+        )));
+    }
+    Ok(body)
+}
+
+fn reference_counts(tree: &FileTree) -> Vec<u32> {
+    let mut counts = vec![0u32; tree.objects.len()];
+    let mut count = |id: ObjectId| {
+        if let Some(count) = counts.get_mut(id.0) {
+            *count = count.saturating_add(1);
+        }
+    };
+    count(ObjectId(0)); // the superblock's
+    for object in &tree.objects {
+        let datatype = match &object.kind {
+            ObjectSpecKind::Group { links } => {
+                links.iter().for_each(|(_, target)| count(*target));
+                None
+            }
+            ObjectSpecKind::NamedDatatype(_) => None,
+            ObjectSpecKind::Dataset(dataset) => Some(&dataset.datatype),
+        };
+        for datatype in datatype
+            .into_iter()
+            .chain(object.attributes.iter().map(|a| &a.datatype))
+        {
+            if let DatatypeSpec::Committed(id, _) = datatype {
+                count(*id);
+            }
+        }
+    }
+    counts
+}
+
+/// Messages in dense storage.
+struct Dense {
+    storage: DenseStorage,
+    names: Vec<String>,
+    messages: Vec<Vec<u8>>,
+}
+
+impl Dense {
+    /// The messages in dense storage if they are too many or one is too large; else the messages themselves.
+    fn if_needed(
+        kind: DenseKind,
+        messages: Vec<Vec<u8>>,
+        names: impl FnOnce() -> Vec<String>,
+    ) -> Result<(Option<Self>, Vec<Vec<u8>>)> {
+        if messages.len() <= MAX_COMPACT && messages.iter().all(|m| m.len() <= MAX_MESSAGE) {
+            return Ok((None, messages));
+        }
+        let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
+        let dense = Self {
+            storage: DenseStorage::new(kind, &sizes)?,
+            names: names(),
+            messages,
+        };
+        Ok((Some(dense), Vec::new()))
+    }
+
+    fn encode(&self, base: u64) -> Vec<u8> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        self.storage.encode(base, &names, &self.messages)
+    }
+}
+
+/// The bytes of an object: its header and its dense storage.
+pub(super) struct ObjectImage {
+    header: Vec<u8>,
+    attributes: Option<Dense>,
+    attributes_at: u64,
+    links: Option<Dense>,
+    links_at: u64,
+}
+
+impl ObjectImage {
+    fn dense_size(&self) -> u64 {
+        let size = |dense: &Option<Dense>| dense.as_ref().map_or(0, |d| d.storage.size());
+        size(&self.attributes) + size(&self.links)
+    }
+
+    /// All bytes from the header on.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        let mut out = std::mem::take(&mut self.header);
+        out.pad8();
+        if let Some(dense) = &self.attributes {
+            out.put(&dense.encode(self.attributes_at));
+        }
+        if let Some(dense) = &self.links {
+            out.put(&dense.encode(self.links_at));
+        }
+        out
+    }
+}

@@ -1,0 +1,60 @@
+//! The Attribute message (specification section IV.A.2.m), version 3, and Attribute Info (IV.A.2.v).
+
+use super::MAX_MESSAGE;
+use crate::writer::bytes::{PutBytes, UNDEFINED};
+use crate::writer::dense::DenseAddresses;
+use crate::{Error, Result};
+
+/// An attribute from its encoded parts. `shared`: `datatype` refers to a committed datatype.
+pub(crate) fn attribute(
+    name: &str,
+    shared: bool,
+    datatype: &[u8],
+    dataspace: &[u8],
+    data: &[u8],
+) -> Result<Vec<u8>> {
+    let size = |what: &str, size: usize| {
+        u16::try_from(size).map_err(|_| {
+            Error::CannotWrite(format!(
+                "the {what} of attribute `{name}` takes {size} bytes, more than {MAX_MESSAGE}"
+            ))
+        })
+    };
+    let mut out = Vec::with_capacity(9 + name.len() + 1 + datatype.len() + dataspace.len() + data.len());
+    out.put_u8(3); // version
+    out.put_u8(u8::from(shared)); // flags
+    out.put_u16(size("name", name.len() + 1)?);
+    out.put_u16(size("datatype", datatype.len())?);
+    out.put_u16(size("dataspace", dataspace.len())?);
+    out.put_u8(u8::from(!name.is_ascii())); // character set: ASCII or UTF-8
+    out.put(name.as_bytes());
+    out.put_u8(0);
+    out.put(datatype);
+    out.put(dataspace);
+    out.put(data);
+    Ok(out)
+}
+
+/// Attribute Info: creation order tracked and indexed; where the dense storage is, if there is any.
+pub(crate) fn attribute_info(attributes: u16, dense: Option<&DenseAddresses>) -> Vec<u8> {
+    let mut out = vec![0, 0b11]; // version, flags: creation order tracked and indexed
+    out.put_u16(attributes); // the creation order of the next attribute
+    out.put_u64(dense.map_or(UNDEFINED, |d| d.heap));
+    out.put_u64(dense.map_or(UNDEFINED, |d| d.name_index));
+    out.put_u64(dense.map_or(UNDEFINED, |d| d.order_index));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_follow_their_sizes() {
+        let bytes = attribute("é", true, &[1; 10], &[2; 4], &[9, 9]).unwrap();
+        assert_eq!(bytes[..9], [3, 1, 3, 0, 10, 0, 4, 0, 1]);
+        assert_eq!(bytes[9..12], [0xc3, 0xa9, 0]);
+        assert_eq!(bytes.len(), 9 + 3 + 10 + 4 + 2);
+        assert!(attribute("a", false, &vec![0; 70_000], &[], &[]).is_err());
+    }
+}

@@ -1,0 +1,50 @@
+//! Bodies of object header messages (specification section IV.A.2), one file for each family.
+//!
+//! Versions are those that libhdf5 writes for its version 1.8 as the lower bound, as netcdf-c asks it to.
+
+mod attribute;
+mod datatype;
+mod group;
+mod storage;
+
+pub(super) use attribute::{attribute, attribute_info};
+pub(super) use datatype::datatype;
+pub(super) use group::{group_info, link, link_info};
+pub(super) use storage::{Storage, dataspace, fill_value, filter_pipeline, layout};
+
+use super::bytes::PutBytes;
+
+/// The largest body that the 2-byte size of a message can tell.
+pub(super) const MAX_MESSAGE: usize = u16::MAX as usize;
+
+/// The type numbers of messages.
+pub(super) mod kind {
+    pub(crate) const DATASPACE: u8 = 0x01;
+    pub(crate) const LINK_INFO: u8 = 0x02;
+    pub(crate) const DATATYPE: u8 = 0x03;
+    pub(crate) const FILL_VALUE: u8 = 0x05;
+    pub(crate) const LINK: u8 = 0x06;
+    pub(crate) const LAYOUT: u8 = 0x08;
+    pub(crate) const GROUP_INFO: u8 = 0x0a;
+    pub(crate) const FILTER_PIPELINE: u8 = 0x0b;
+    pub(crate) const ATTRIBUTE: u8 = 0x0c;
+    pub(crate) const ATTRIBUTE_INFO: u8 = 0x15;
+    pub(crate) const REFERENCE_COUNT: u8 = 0x16;
+}
+
+/// The body that stands for a message in another object's header, of a committed datatype in particular
+/// (specification section IV.A.2, "Shared Message", version 2).
+pub(super) fn shared(header: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(10);
+    out.put_u8(2); // version
+    out.put_u8(2); // a committed message
+    out.put_u64(header);
+    out
+}
+
+/// How often an object is referred to (specification section IV.A.2.w). Absent where that is once.
+pub(super) fn reference_count(count: u32) -> Vec<u8> {
+    let mut out = vec![0]; // version
+    out.put_u32(count);
+    out
+}

@@ -1,0 +1,38 @@
+//! The superblock, version 2 (specification section II.A).
+
+use super::bytes::{PutBytes, UNDEFINED};
+
+/// Bytes that the superblock takes at the start of the file.
+pub(super) const SUPERBLOCK_SIZE: u64 = 48;
+
+/// The superblock of a file whose root group's header is at `root` and that ends at `end_of_file`.
+pub(super) fn superblock(root: u64, end_of_file: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(SUPERBLOCK_SIZE as usize);
+    out.put(b"\x89HDF\r\n\x1a\n");
+    out.put_u8(2); // version
+    out.put_u8(8); // size of offsets
+    out.put_u8(8); // size of lengths
+    out.put_u8(0); // consistency flags
+    out.put_u64(0); // base address
+    out.put_u64(UNDEFINED); // superblock extension
+    out.put_u64(end_of_file);
+    out.put_u64(root);
+    out.put_checksum(0);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first 48 bytes of a file of netCDF4-python 1.7.5.
+    #[test]
+    fn equals_the_one_of_libhdf5() {
+        let theirs = [
+            0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a, 0x02, 0x08, 0x08, 0x00, 0, 0, 0, 0, 0, 0, 0, 0,
+            0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xd2, 0x06, 0x01, 0, 0, 0, 0, 0, 0x30, 0, 0, 0,
+            0, 0, 0, 0, 0x78, 0xca, 0x4b, 0x6c,
+        ];
+        assert_eq!(superblock(48, 0x106d2), theirs);
+    }
+}
