@@ -47,6 +47,18 @@ fn push_dim_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, id: DimId) 
     push_name(out, &dim.name);
 }
 
+/// The dimension that `name` means in a group: its own, or one of the groups it is in.
+pub fn visible_dim(schema: &Schema, group: GroupId, name: &str) -> Option<DimId> {
+    visible(schema, group, |g| {
+        schema
+            .group(g)
+            .dims
+            .iter()
+            .copied()
+            .find(|d| schema.dim(*d).name == name)
+    })
+}
+
 /// Looks something up in a group and the groups it is in, innermost first.
 fn visible<T>(schema: &Schema, group: GroupId, find: impl Fn(GroupId) -> Option<T>) -> Option<T> {
     let mut at = Some(group);

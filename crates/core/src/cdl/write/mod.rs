@@ -21,7 +21,7 @@ pub use names::push_name;
 
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{GroupId, Schema, VarId};
+use crate::model::{GroupId, Schema, VarId, Variable};
 use lines::Lines;
 
 /// Which variables' data are written.
@@ -81,7 +81,8 @@ fn wanted(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
         DataOf::All => return Ok(vec![true; count]),
         DataOf::None => return Ok(vec![false; count]),
         DataOf::Coordinates => {
-            let coordinate = |v: &crate::model::Variable| matches!(v.dims.as_slice(), [d] if schema.dim(*d).name == v.name);
+            let coordinate =
+                |v: &Variable| v.dims.len() == 1 && header::visible_dim(schema, v.group, &v.name).is_some();
             return Ok(schema.vars.iter().map(coordinate).collect());
         }
         DataOf::Listed(names) => names,
@@ -142,7 +143,7 @@ impl Dump<'_> {
             }
         }
         let root = id == Schema::ROOT;
-        if !group.attributes.is_empty() || (root && self.options.special) {
+        if !group.attributes.is_empty() || self.options.special {
             lines.text("\n");
             lines.margin();
             lines.text(if root {

@@ -9,6 +9,9 @@ use crate::model::{Encoding, Endian, FilterSpec, Kind, Schema, Storage, Type, Va
 const DEFLATE: u32 = 1;
 const SHUFFLE: u32 = 2;
 const FLETCHER32: u32 = 3;
+const SZIP: u32 = 4;
+/// The bits of szip's option mask that say entropy coding (4) or nearest neighbour (32).
+const SZIP_CODING: u32 = 36;
 
 /// Writes the special attributes of a variable, in ncdump's order. With `filters`, the whole pipeline stands in
 /// `_Filter`, in the file's order, instead of in an attribute for each filter that netCDF-C has one for.
@@ -79,8 +82,13 @@ pub fn variable(lines: &mut Lines, schema: &Schema, var: VarId, layout: &Variabl
     }
 }
 
+/// `id,p1,p2`, as `nccopy -F` takes it. Of szip's stored parameters, those that a user gives: coding and pixels per block.
 fn filter_text(filter: &FilterSpec) -> String {
-    let parameters = filter.parameters.iter().map(|p| format!(",{p}"));
+    let parameters: Vec<u32> = match filter.parameters.as_slice() {
+        [mask, pixels, _, _] if filter.id == SZIP => vec![mask & SZIP_CODING, *pixels],
+        stored => stored.to_vec(),
+    };
+    let parameters = parameters.iter().map(|p| format!(",{p}"));
     std::iter::once(filter.id.to_string()).chain(parameters).collect()
 }
 
