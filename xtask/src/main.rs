@@ -4,11 +4,13 @@
 //! cargo xtask test      unit and integration tests, then interop
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
 //! cargo xtask bench     pairs against netcdf-bin in the same run
+//! cargo xtask fuzz      damaged input for every parser
 //! cargo xtask man DIR   man pages, from the flags' definitions
 //! ```
 
 mod bench;
 mod codec;
+mod fuzz;
 mod interop;
 mod man;
 mod measure;
@@ -23,6 +25,7 @@ const HELP: &str = "\
 cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules)
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run
+cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
 cargo xtask man DIR          man pages of the binaries, written to DIR";
 
 fn main() -> ExitCode {
@@ -32,6 +35,8 @@ fn main() -> ExitCode {
         Some("test") => test(),
         Some("interop") => interop::run(rest),
         Some("bench") => bench::run(rest.first().map(String::as_str)),
+        Some("fuzz") => fuzz::run(rest),
+        Some(fuzz::WORKER) => fuzz::worker(rest),
         Some("man") => man::write(rest.first().map_or("target/man", String::as_str)),
         _ => {
             println!("{HELP}");

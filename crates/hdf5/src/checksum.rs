@@ -1,7 +1,7 @@
 //! The checksum of metadata (specification section "Checksum"): Bob Jenkins' lookup3 hash, `hashlittle`.
 
 /// The hash that HDF5 stores behind its metadata structures, with an initial value of 0.
-pub(crate) fn lookup3(bytes: &[u8]) -> u32 {
+pub fn lookup3(bytes: &[u8]) -> u32 {
     lookup3_seeded(bytes, 0)
 }
 

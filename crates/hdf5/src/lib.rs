@@ -6,7 +6,7 @@
 
 mod attribute;
 mod btree;
-mod checksum;
+pub mod checksum;
 mod chunk_index;
 mod dataset;
 mod datatype;

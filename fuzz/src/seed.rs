@@ -1,0 +1,99 @@
+//! The inputs that mutation begins with.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use ncutils_hdf5::checksum::lookup3;
+
+/// Files larger than this are not taken: a small input is read more often in the same time.
+pub const MAX_SEED_BYTES: usize = 128 << 10;
+
+/// How far behind a signature its checksum is looked for, in bytes.
+const MAX_CHECKED_BYTES: usize = 4096;
+
+/// Signatures of HDF5 structures that a checksum ends.
+const SIGNATURES: [&[u8; 4]; 15] = [
+    b"\x89HDF", b"OHDR", b"OCHK", b"FRHP", b"FHIB", b"FSHD", b"BTHD", b"BTIN", b"BTLF", b"FAHD", b"FADB",
+    b"EAHD", b"EAIB", b"EASB", b"EADB",
+];
+
+/// An input, and where the checksums in it are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// The input.
+    pub bytes: Vec<u8>,
+    /// What each checksum covers; the checksum is the four bytes behind it.
+    pub checked: Vec<Range<usize>>,
+}
+
+impl Seed {
+    /// An input. Its checksums are found by trying: what follows a signature is covered up to where the hash of it stands.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        let mut checked = Vec::new();
+        for (start, window) in bytes.windows(4).enumerate() {
+            if SIGNATURES.iter().any(|signature| *signature == window) {
+                checked.extend(checked_range(&bytes, start));
+            }
+        }
+        Self { bytes, checked }
+    }
+
+    /// An input of text.
+    pub fn text(text: &str) -> Self {
+        Self {
+            bytes: text.as_bytes().to_vec(),
+            checked: Vec::new(),
+        }
+    }
+}
+
+fn checked_range(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let last = bytes.len().saturating_sub(4).min(start + MAX_CHECKED_BYTES);
+    (start + 8..=last)
+        .find(|end| lookup3(&bytes[start..*end]).to_le_bytes() == bytes[*end..*end + 4])
+        .map(|end| start..end)
+}
+
+/// The files below `folder`, at any depth, that are not too large and that `take` accepts by their first bytes; in the
+/// order of their paths. Nothing where there is no such folder.
+pub fn files(folder: &Path, take: impl Fn(&[u8]) -> bool + Copy) -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            seeds.extend(files(&path, take));
+        } else if fs::metadata(&path).is_ok_and(|m| m.len() <= MAX_SEED_BYTES as u64)
+            && let Ok(bytes) = fs::read(&path)
+            && take(&bytes)
+        {
+            seeds.push(Seed::new(bytes));
+        }
+    }
+    seeds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_are_found() {
+        let mut bytes = b"..OHDR and what it holds".to_vec();
+        let end = bytes.len();
+        bytes.extend(lookup3(&bytes[2..]).to_le_bytes());
+        bytes.extend(b"BTLF without one");
+        assert_eq!(Seed::new(bytes).checked, vec![2..end; 1]);
+    }
+
+    #[test]
+    fn no_folder_no_seeds() {
+        assert_eq!(files(Path::new("/nowhere/at/all"), |_| true), []);
+    }
+}

@@ -1,0 +1,100 @@
+//! A whole copy in memory: what can be read can be written, and reads the same afterwards.
+
+use std::sync::Arc;
+
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, plan};
+use ncutils_core::copy::{self, RunOptions, prepare};
+use ncutils_core::filter::spec;
+use ncutils_core::format::{self, Reader};
+use ncutils_core::model::{Kind, VarId};
+use ncutils_core::store::MemoryOutput;
+
+use super::dataset::{check, corner, open};
+
+/// Datasets larger than this are not copied, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Copies the file with options that its last byte chooses.
+pub fn copy(input: &[u8]) {
+    let Some(reader) = open(input) else { return };
+    let schema = reader.schema();
+    let bytes = (0..schema.vars.len()).fold(0u64, |n, var| {
+        let layout = reader.layout(VarId(var));
+        let chunk = layout
+            .chunk_shape()
+            .iter()
+            .fold(layout.element_size as u64, |n, d| n.saturating_mul(*d));
+        let size = schema.type_size(schema.vars[var].ty).max(1) as u64;
+        let whole = schema
+            .shape(VarId(var))
+            .iter()
+            .fold(size, |n, d| n.saturating_mul(*d));
+        n.saturating_add(whole).saturating_add(chunk)
+    });
+    if bytes > MAX_BYTES {
+        return;
+    }
+    let options = options(input.last().copied().unwrap_or(0));
+    let Some(plan) = check(plan(&*reader, &options)) else {
+        return;
+    };
+    let Some(prepared) = check(prepare(&*reader, &plan)) else {
+        return;
+    };
+    let output = Arc::new(MemoryOutput::new());
+    let Some(writer) = check(format::create(output.clone(), &plan.schema, &prepared.plans)) else {
+        return;
+    };
+    let run = RunOptions {
+        threads: Some(2),
+        memory: Some(1 << 20),
+        ..RunOptions::default()
+    };
+    if check(copy::run(&*reader, &prepared, writer, &run)).is_some() {
+        let copied = open(&output.bytes()).expect("a copy can be opened");
+        compare(&*reader, &*copied);
+    }
+}
+
+fn options(choice: u8) -> CopyOptions {
+    let mut options = CopyOptions::default();
+    match choice % 8 {
+        0 => {}
+        1 => {
+            options.deflate = Some(1);
+            options.shuffle = true;
+        }
+        2 => options.kind = Some(Kind::Netcdf4),
+        3 => options.kind = Some(Kind::Offset64),
+        4 => options.filters = spec::parse("*,3|4,32,8").into_iter().collect(),
+        5 => options.chunking = ChunkSpec::parse("/").into_iter().collect(),
+        6 => options.filters = spec::parse("none").into_iter().collect(),
+        _ => options.fix_unlimited = true,
+    }
+    options
+}
+
+/// The same variables with the same values.
+fn compare(input: &dyn Reader, output: &dyn Reader) {
+    let (from, to) = (input.schema(), output.schema());
+    assert_eq!(from.groups.len(), to.groups.len(), "as many groups");
+    assert_eq!(from.dims.len(), to.dims.len(), "as many dimensions");
+    assert_eq!(from.vars.len(), to.vars.len(), "as many variables");
+    for var in (0..from.vars.len()).map(VarId) {
+        let path = from.var_path(var);
+        let copied = (0..to.vars.len()).map(VarId).find(|v| to.var_path(*v) == path);
+        let copied = copied.unwrap_or_else(|| panic!("{path} is in the copy"));
+        assert_eq!(from.shape(var), to.shape(copied), "{path}: the same shape");
+        let Some(region) = corner(&from.shape(var)) else {
+            continue;
+        };
+        // What cannot be read was not written either, or the copy would have failed; some of it may lie outside.
+        if let (Some(a), Some(b)) = (
+            check(input.read_region(var, &region)),
+            check(output.read_region(copied, &region)),
+        ) && !from.has_heap(from.var(var).ty)
+        {
+            assert!(a == b, "{path}: the same values");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A file of any format: its structure, its storage, and its values, as the programs read them.
+
+use std::sync::Arc;
+
+use ncutils_core::Error;
+use ncutils_core::cdl::write::{DataOf, DumpOptions, dump};
+use ncutils_core::format::{self, Reader, Region};
+use ncutils_core::model::{Storage, VarId, VariableLayout};
+use ncutils_core::store::Origin;
+
+/// Chunks of one variable beyond this many are left alone.
+const MAX_CHUNKS: usize = 16;
+
+/// Elements of a region that is read.
+const MAX_ELEMENTS: u64 = 4096;
+
+/// Files of which a dump of all values is this much text are dumped, in elements.
+const MAX_DUMPED: u64 = 20_000;
+
+/// Opens the file and reads all of it, within bounds.
+pub fn read_all(input: &[u8]) {
+    let Some(reader) = open(input) else { return };
+    let schema = reader.schema();
+    let mut elements = 0u64;
+    for var in (0..schema.vars.len()).map(VarId) {
+        let layout = reader.layout(var);
+        let shape = schema.shape(var);
+        assert_eq!(
+            layout.extent.len(),
+            shape.len(),
+            "an extent has the rank of its variable"
+        );
+        elements = elements.saturating_add(shape.iter().fold(1, |n: u64, d| n.saturating_mul(*d)));
+        storage(&*reader, var, layout);
+        if let Some(region) = corner(&shape) {
+            check(reader.read_region(var, &region).map(|values| {
+                let expected =
+                    region.element_count().unwrap_or(0) as usize * schema.type_size(schema.var(var).ty);
+                assert_eq!(
+                    values.bytes.len(),
+                    expected,
+                    "as many bytes as the region has elements"
+                );
+            }));
+        }
+    }
+    let data = if elements <= MAX_DUMPED {
+        DataOf::All
+    } else {
+        DataOf::None
+    };
+    let options = DumpOptions {
+        data,
+        special: true,
+        ..DumpOptions::default()
+    };
+    check(dump(&*reader, "fuzz", &options, &mut std::io::sink()));
+}
+
+/// Opens a file that is in memory.
+pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
+    check(format::open(Arc::new(input.to_vec()), &Origin::default()))
+}
+
+/// What went well. A mistake of the program is no answer to a damaged file.
+pub fn check<T>(result: Result<T, Error>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let mut cause: &Error = &error;
+            while let Error::File { source, .. }
+            | Error::Variable { source, .. }
+            | Error::Chunk { source, .. } = cause
+            {
+                cause = source;
+            }
+            assert!(!matches!(cause, Error::Internal(_)), "{error}");
+            None
+        }
+    }
+}
+
+/// The region at the end of `shape`, so large as [`MAX_ELEMENTS`] allows; `None` where there are no elements.
+pub fn corner(shape: &[u64]) -> Option<Region> {
+    if shape.contains(&0) {
+        return None;
+    }
+    let mut left = MAX_ELEMENTS;
+    let mut count = vec![1; shape.len()];
+    for (count, length) in count.iter_mut().zip(shape).rev() {
+        *count = left.min(*length);
+        left /= *count;
+    }
+    let start = shape
+        .iter()
+        .zip(&count)
+        .map(|(length, count)| length - count)
+        .collect();
+    Some(Region { start, count })
+}
+
+fn storage(reader: &dyn Reader, var: VarId, layout: &VariableLayout) {
+    if let Storage::Chunked { .. } = layout.storage {
+        let Some(chunks) = check(reader.stored_chunks(var)) else {
+            return;
+        };
+        assert!(chunks.is_sorted(), "chunks come in order");
+        let step = (chunks.len() / MAX_CHUNKS).max(1);
+        for chunk in chunks.into_iter().step_by(step) {
+            let size = check(reader.stored_size(var, chunk)).flatten();
+            let data = check(reader.read_encoded_chunk(var, chunk)).flatten();
+            if let (Some(size), Some(data)) = (size, data) {
+                assert_eq!(size, data.bytes.len() as u64, "a chunk is as large as was said");
+            }
+        }
+    } else if layout.allocated {
+        let bytes = layout
+            .extent
+            .iter()
+            .fold(layout.element_size as u64, |n, length| n.saturating_mul(*length));
+        let mut buffer = vec![0; bytes.min(1 << 16) as usize];
+        check(reader.read_range(var, 0, &mut buffer));
+        check(reader.read_range(var, bytes - buffer.len() as u64, &mut buffer));
+    }
+}

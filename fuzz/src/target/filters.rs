@@ -1,0 +1,85 @@
+//! The decoders of the filters. An input is a line `PIPELINE CHUNK-SIZE`, as in `2,4|1,5 4096`, and the encoded bytes.
+
+use std::path::Path;
+
+use ncutils_core::filter::{Context, pipeline, spec};
+use ncutils_core::model::FilterSpec;
+
+use crate::{MAX_SEED_BYTES, Seed};
+
+/// The largest chunk that is asked for, in bytes.
+const MAX_CHUNK_BYTES: usize = 1 << 20;
+
+/// Decodes the bytes; encodes them, too, and decodes that.
+pub fn decode(input: &[u8]) {
+    let Some(end) = input.iter().take(200).position(|byte| *byte == b'\n') else {
+        return;
+    };
+    let (head, bytes) = (&input[..end], &input[end + 1..]);
+    let Some((filters, chunk_size)) = std::str::from_utf8(head)
+        .ok()
+        .and_then(|head| head.split_once(' '))
+    else {
+        return;
+    };
+    let (Ok(filters), Ok(chunk_size)) = (spec::parse_filters(filters), chunk_size.parse::<usize>()) else {
+        return;
+    };
+    let filters: Vec<FilterSpec> = filters
+        .into_iter()
+        .map(|(id, parameters)| FilterSpec {
+            id,
+            optional: id != 3,
+            parameters,
+            name: String::new(),
+        })
+        .collect();
+    let mut scratch = pipeline::Scratch::new();
+    let mut out = Vec::new();
+    let context = Context {
+        element_size: 1,
+        chunk_size: chunk_size.min(MAX_CHUNK_BYTES),
+    };
+    let _ = pipeline::decode_into(&filters, bytes, 0, &context, &mut scratch, &mut out);
+
+    // Szip keeps as many bits of a pixel as its parameters say, and bytes that are none of these may have more.
+    let narrow =
+        |spec: &FilterSpec| spec.id == 4 && !matches!(spec.parameters.get(2), Some(8 | 16 | 32 | 64));
+    if filters.iter().any(narrow) {
+        return;
+    }
+    let context = Context {
+        element_size: 1,
+        chunk_size: bytes.len(),
+    };
+    if let Ok(chunk) = pipeline::encode(&filters, bytes, &mut scratch, &context) {
+        let decoded =
+            pipeline::decode(&filters, chunk, &context, &mut scratch).expect("what was encoded decodes");
+        assert!(decoded == bytes, "what was encoded decodes to itself");
+    }
+}
+
+/// The chunks of `testdata/filters`, which the C libraries encoded.
+pub fn seeds(root: &Path) -> Vec<Seed> {
+    let folder = root.join("testdata/filters");
+    let index = std::fs::read_to_string(folder.join("index.txt")).unwrap_or_default();
+    let mut seeds = Vec::new();
+    for line in index.lines() {
+        let mut fields = line.split(' ');
+        let (Some(name), Some(raw), Some(pipeline)) = (fields.next(), fields.next(), fields.next()) else {
+            continue;
+        };
+        let raw_size = std::fs::metadata(folder.join(raw)).map_or(0, |m| m.len());
+        if let Ok(encoded) = std::fs::read(folder.join(format!("{name}.encoded")))
+            && encoded.len() <= MAX_SEED_BYTES
+        {
+            let mut bytes = format!("{pipeline} {raw_size}\n").into_bytes();
+            bytes.extend(encoded);
+            seeds.push(Seed {
+                bytes,
+                checked: Vec::new(),
+            });
+        }
+    }
+    seeds
+}

@@ -1,0 +1,113 @@
+//! HDF5 structure: every object that links lead to, with all that it has.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ncutils_hdf5::{Attribute, Class, Dataspace, Datatype, File, Layout, LinkTarget, ObjectKind};
+
+/// Objects beyond this many are left alone.
+const MAX_OBJECTS: usize = 2000;
+
+/// What of a chunk or block is read, in bytes.
+const MAX_READ: usize = 1 << 16;
+
+/// Opens the file and reads every structure of it.
+pub fn walk(input: &[u8]) {
+    let Ok(file) = File::open(Arc::new(input.to_vec())) else {
+        return;
+    };
+    let mut seen = BTreeSet::from([file.root()]);
+    let mut pending = vec![file.root()];
+    while let Some(address) = pending.pop() {
+        let Ok(object) = file.object(address) else {
+            continue;
+        };
+        for attribute in file.attributes(&object).into_iter().flatten().flatten() {
+            check_attribute(&attribute);
+            for element in sequences(&attribute.datatype, &attribute.data, file.offset_size()) {
+                let _ = file.global_heap_object(element.0, element.1);
+            }
+        }
+        match object.kind {
+            ObjectKind::Group => {
+                for link in file.links(&object).into_iter().flat_map(|links| links.links) {
+                    if let LinkTarget::Hard(target) = link.target
+                        && seen.len() < MAX_OBJECTS
+                        && seen.insert(target)
+                    {
+                        pending.push(target);
+                    }
+                }
+            }
+            ObjectKind::Dataset => dataset(&file, &object),
+            ObjectKind::NamedDatatype => {
+                let _ = file.named_datatype(&object);
+            }
+            ObjectKind::Unknown => {}
+        }
+    }
+}
+
+fn check_attribute(attribute: &Attribute) {
+    if let Some(size) = attribute
+        .dataspace
+        .count()
+        .and_then(|n| n.checked_mul(attribute.datatype.size.into()))
+        && !matches!(attribute.dataspace, Dataspace::Null)
+    {
+        assert_eq!(
+            attribute.data.len() as u64,
+            size,
+            "an attribute's data is as long as its type and space say"
+        );
+    }
+}
+
+/// The heap addresses and indexes in the elements of a variable-length type.
+fn sequences(datatype: &Datatype, data: &[u8], offset_size: u8) -> Vec<(u64, u32)> {
+    let size = datatype.size as usize;
+    if !matches!(
+        datatype.class,
+        Class::VariableLength { .. } | Class::VariableString { .. }
+    ) || size < 8 + usize::from(offset_size)
+    {
+        return Vec::new();
+    }
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |n, byte| n << 8 | u64::from(*byte));
+    data.chunks_exact(size)
+        .take(64)
+        .map(|element| {
+            let (address, index) = element[4..].split_at(offset_size.into());
+            (number(address), number(&index[..4]) as u32)
+        })
+        .collect()
+}
+
+fn dataset(file: &File, object: &ncutils_hdf5::Object) {
+    let Ok(dataset) = file.dataset(object) else {
+        return;
+    };
+    let mut buffer = vec![0; MAX_READ];
+    match &dataset.layout {
+        Layout::Contiguous {
+            address: Some(address),
+            size,
+        } => {
+            let length = usize::try_from(*size).unwrap_or(MAX_READ).min(MAX_READ);
+            let _ = file.read_at(*address, &mut buffer[..length]);
+        }
+        Layout::Chunked(_) => {
+            let Ok(table) = file.chunk_table(&dataset) else {
+                return;
+            };
+            let mut last = None;
+            for record in table.iter() {
+                assert!(last < Some(record.index), "a chunk table is sorted");
+                last = Some(record.index);
+                assert_eq!(table.get(record.index), Some(record));
+            }
+            assert_eq!(table.iter().count(), table.len());
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,132 @@
+//! The parsers that take bytes or text from outside, each as a function of one input.
+//!
+//! A target fails by a panic, or by taking longer or more memory than whoever runs it allows.
+
+mod copy;
+mod dataset;
+mod filters;
+mod hdf5;
+mod text;
+
+use std::path::Path;
+
+use crate::Seed;
+use crate::seed::files;
+
+/// One thing to fuzz.
+pub struct Target {
+    /// Its name on the command line, and of the folder with the inputs that it once failed on.
+    pub name: &'static str,
+    /// What it does with an input.
+    pub run: fn(&[u8]),
+    seeds: fn(&Path) -> Vec<Seed>,
+}
+
+/// All targets.
+pub const TARGETS: [Target; 7] = [
+    Target {
+        name: "hdf5",
+        run: hdf5::walk,
+        seeds: hdf5_files,
+    },
+    Target {
+        name: "netcdf4",
+        run: dataset::read_all,
+        seeds: hdf5_files,
+    },
+    Target {
+        name: "classic",
+        run: dataset::read_all,
+        seeds: classic_files,
+    },
+    Target {
+        name: "copy",
+        run: copy::copy,
+        seeds: any_files,
+    },
+    Target {
+        name: "filter",
+        run: filters::decode,
+        seeds: filters::seeds,
+    },
+    Target {
+        name: "filter-spec",
+        run: text::filter_spec,
+        seeds: text::filter_specs,
+    },
+    Target {
+        name: "chunk-spec",
+        run: text::chunk_spec,
+        seeds: text::chunk_specs,
+    },
+];
+
+impl Target {
+    /// The seeds, of which those in files come from `testdata` and, where it is there, the corpus beside the project's
+    /// folder `root`.
+    pub fn seeds(&self, root: &Path) -> Vec<Seed> {
+        (self.seeds)(root)
+    }
+}
+
+const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+fn hdf5_files(root: &Path) -> Vec<Seed> {
+    below(root, |bytes| {
+        [0, 512, 1024, 2048].iter().any(|at| {
+            bytes
+                .get(*at..)
+                .is_some_and(|rest| rest.starts_with(HDF5_SIGNATURE))
+        })
+    })
+}
+
+fn classic_files(root: &Path) -> Vec<Seed> {
+    below(root, |bytes| bytes.starts_with(b"CDF"))
+}
+
+fn any_files(root: &Path) -> Vec<Seed> {
+    let mut seeds = hdf5_files(root);
+    seeds.extend(classic_files(root));
+    seeds
+}
+
+fn below(root: &Path, take: impl Fn(&[u8]) -> bool + Copy) -> Vec<Seed> {
+    let mut seeds = files(&root.join("testdata"), take);
+    seeds.extend(files(&root.join("../shared/corpus"), take));
+    seeds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutate;
+
+    #[test]
+    fn every_target_takes_its_seeds_and_some_mutants() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for target in TARGETS {
+            let seeds = files(&root.join("testdata"), |_| true);
+            let seeds = if target.name.ends_with("spec") {
+                target.seeds(&root)
+            } else {
+                seeds
+            };
+            assert!(!seeds.is_empty(), "{}", target.name);
+            for number in 0..200 {
+                (target.run)(&mutate::input(&seeds, 0, number));
+            }
+        }
+    }
+
+    /// Inputs that failed once, kept as `testdata/fuzz/TARGET/WHAT`.
+    #[test]
+    fn what_failed_once_fails_no_more() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/fuzz");
+        for target in TARGETS {
+            for seed in files(&folder.join(target.name), |_| true) {
+                (target.run)(&seed.bytes);
+            }
+        }
+    }
+}
