@@ -1,4 +1,17 @@
-//! Filling a buffer with one element over and over.
+//! Sizing buffers, and filling them with one element over and over.
+
+use crate::error::{Error, Result};
+
+/// Makes `buf` hold `size` bytes: what it held before, and zeros.
+///
+/// # Errors
+/// Where memory does not hold that.
+pub fn resize(buf: &mut Vec<u8>, size: usize) -> Result<()> {
+    buf.try_reserve_exact(size.saturating_sub(buf.len()))
+        .map_err(|_| Error::Unsupported(format!("a buffer of {size} bytes, which memory does not hold,")))?;
+    buf.resize(size, 0);
+    Ok(())
+}
 
 /// Fills `buf` with `pattern` from its first byte on; with zeros where the pattern is empty.
 pub fn fill_pattern(buf: &mut [u8], pattern: &[u8]) {

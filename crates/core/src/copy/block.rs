@@ -11,7 +11,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::order::Block;
-use crate::chunk::{ChunkGrid, Region};
+use crate::chunk::{ChunkGrid, Region, resize};
 use crate::error::Result;
 
 /// A stripe is at least this long, in bytes, so that a lock and a job are worth it.
@@ -157,7 +157,7 @@ impl Pool {
     }
 
     /// A buffer of `size` bytes, of any content.
-    pub fn take(&self, size: usize) -> Vec<u8> {
+    pub fn take(&self, size: usize) -> Result<Vec<u8>> {
         let kept = {
             let mut kept = self.lock();
             match kept.buffers.pop() {
@@ -170,8 +170,8 @@ impl Pool {
             }
         };
         let mut buffer = kept.unwrap_or_default();
-        buffer.resize(size, 0);
-        buffer
+        resize(&mut buffer, size)?;
+        Ok(buffer)
     }
 
     /// Keeps a buffer for the next block.
@@ -190,9 +190,16 @@ impl Pool {
         charge
     }
 
-    /// Hands the charge for what is kept to a new block.
-    pub fn claim(&self) -> u64 {
-        std::mem::take(&mut self.lock().charged)
+    /// Hands what is kept, up to `most` bytes, to a new block that will be charged for it; frees the rest. Says how much was
+    /// charged.
+    pub fn claim(&self, most: u64) -> u64 {
+        let mut kept = self.lock();
+        let mut held = 0;
+        kept.buffers.retain(|b| {
+            held += b.capacity() as u64;
+            held <= most
+        });
+        std::mem::take(&mut kept.charged)
     }
 
     /// Frees what is kept, and says how much was charged for it.
@@ -259,10 +266,10 @@ mod tests {
     fn a_pool_gives_back_what_fits() {
         let pool = Pool::default();
         pool.give(Vec::with_capacity(100));
-        assert_eq!(pool.take(90).capacity(), 100);
+        assert_eq!(pool.take(90).unwrap().capacity(), 100);
         pool.give(Vec::with_capacity(100));
         assert_eq!(pool.settle(150), 100);
-        assert_eq!(pool.claim(), 100);
+        assert_eq!(pool.claim(100), 100);
         assert_eq!(pool.clear(), 0, "the claimant is charged now");
         assert!(pool.lock().buffers.is_empty());
     }

@@ -19,10 +19,13 @@ use crate::format::{Reader, VariablePlan};
 use crate::model::VariableLayout;
 
 /// About how many bytes one job moves, where chunks are smaller.
-pub(super) const BATCH: u64 = 1 << 20;
+const BATCH: u64 = 1 << 20;
 
 /// Blocks up to this size are made by one thread each, if there are enough of them for all threads.
 const ALONE: u64 = 64 << 20;
+
+/// About how many bytes of elements are read at once where they are copied as values.
+const VALUES: u64 = 8 << 20;
 
 /// A piece of work for one thread.
 pub(super) enum Job<'e> {
@@ -57,11 +60,11 @@ pub(super) enum Job<'e> {
         block: Arc<SharedBlock>,
         stripe: usize,
     },
-    /// Copy elements of the `n`th written chunks as values.
+    /// Copy the elements of blocks as values.
     Values {
         var: &'e Variable,
         tiling: &'e Tiling,
-        chunks: Range<u64>,
+        blocks: Vec<Block>,
     },
 }
 
@@ -94,6 +97,13 @@ pub(super) struct Terms<'e> {
     pub budget: u64,
 }
 
+impl Terms<'_> {
+    /// About how many bytes one job moves: little of what the budget gives to each thread.
+    pub fn batch(&self) -> u64 {
+        (self.budget / (8 * self.threads as u64)).clamp(4096, BATCH)
+    }
+}
+
 /// A job and what it costs.
 pub(super) type Costed<'e> = Result<(Job<'e>, Cost)>;
 type Jobs<'e> = Box<dyn Iterator<Item = Costed<'e>> + Send + 'e>;
@@ -114,40 +124,51 @@ fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
                 working: decode_cost(from, chunk) + encode_cost(to, chunk),
                 block: 0,
             };
-            Box::new(batches(var.written.len(), chunk).map(move |chunks| {
-                let kept = chunk.saturating_mul(chunks.end - chunks.start - 1);
-                let working = cost.working.saturating_add(kept);
-                Ok((Job::Refilter { var, chunks }, Cost { working, ..cost }))
-            }))
+            Box::new(
+                batches(var.written.len(), chunk, terms.batch()).map(move |chunks| {
+                    let kept = chunk.saturating_mul(chunks.end - chunks.start - 1);
+                    let working = cost.working.saturating_add(kept);
+                    Ok((Job::Refilter { var, chunks }, Cost { working, ..cost }))
+                }),
+            )
         }
         Route::Ranges => {
             let total = var.bytes;
-            let cost = Cost {
-                working: BATCH,
-                block: 0,
-            };
-            Box::new((0..total.div_ceil(BATCH)).map(move |n| {
-                let offset = n * BATCH;
-                let length = BATCH.min(total - offset);
-                Ok((Job::Bytes { var, offset, length }, cost))
+            // A whole number of elements' numbers, which are 8 bytes at most.
+            let each = terms.batch() / 8 * 8;
+            Box::new((0..total.div_ceil(each)).map(move |n| {
+                let offset = n * each;
+                let length = each.min(total - offset);
+                Ok((
+                    Job::Bytes { var, offset, length },
+                    Cost {
+                        working: length,
+                        block: 0,
+                    },
+                ))
             }))
         }
         Route::Values(tiling) => {
-            let chunk = byte_count(tiling.grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64;
-            // Heap data is not known beforehand: the elements themselves stand for it.
-            let each = chunk.saturating_mul(3);
-            Box::new(batches(var.written.len(), chunk).map(move |chunks| {
-                let working = each.saturating_mul(chunks.end - chunks.start);
-                Ok((Job::Values { var, tiling, chunks }, Cost { working, block: 0 }))
-            }))
+            // Heap data is not known beforehand: the elements themselves stand for it, and for the cuts.
+            let chunk = slot_bytes(tiling, to);
+            let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk.max(1)).max(1);
+            let order = BlockOrder::new(tiling.grid.counts(), &tiling.tile, most);
+            let largest = order.block_at(0);
+            let bytes = (largest.end - largest.first).saturating_mul(chunk);
+            Box::new(
+                grouped(written_blocks(var, order), bytes, terms.batch()).map(move |blocks| {
+                    let working = bytes.saturating_mul(3).saturating_mul(blocks.len() as u64);
+                    Ok((Job::Values { var, tiling, blocks }, Cost { working, block: 0 }))
+                }),
+            )
         }
         Route::Blocks(tiling) => blocks(terms, var, tiling, from, to),
     }
 }
 
 /// Splits `count` chunks of `bytes` into batches.
-fn batches(count: u64, bytes: u64) -> impl Iterator<Item = Range<u64>> {
-    let each = (BATCH / bytes.max(1)).clamp(1, 4096);
+fn batches(count: u64, bytes: u64, batch: u64) -> impl Iterator<Item = Range<u64>> {
+    let each = (batch / bytes.max(1)).clamp(1, 4096);
     (0..count.div_ceil(each)).map(move |n| n * each..(n * each + each).min(count))
 }
 
@@ -156,7 +177,7 @@ fn raw<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> impl Iterator<Item = Cost
     std::iter::from_fn(move || {
         let first = next;
         let mut bytes = 0u64;
-        while bytes < BATCH && next - first < 4096 {
+        while bytes < terms.batch() && next - first < 4096 {
             let Some(chunk) = var.written.place(next) else {
                 break;
             };
@@ -203,10 +224,10 @@ fn blocks<'e>(
     to: &'e VariableLayout,
 ) -> Jobs<'e> {
     let grid = &tiling.grid;
-    let chunk = byte_count(grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64;
+    let chunk = slot_bytes(tiling, to);
     let decode = match &tiling.input {
         Some(_) => decode_cost(from, chunk_bytes(from)),
-        None => BATCH.max(chunk_bytes(to).min(2 * BATCH)),
+        None => terms.batch(),
     };
     let encode = encode_cost(to, chunk);
     let work = decode.max(encode);
@@ -216,33 +237,20 @@ fn blocks<'e>(
     let tile_bytes = tile_chunks.saturating_mul(chunk);
     let tiles = var.written.len() / tile_chunks.max(1);
     let alone = tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
-        && (tile_bytes <= BATCH || tile_bytes <= ALONE && tiles >= 2 * threads);
+        && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads);
     if alone {
         let order = BlockOrder::new(grid.counts(), &tiling.tile, tile_chunks);
-        let mut blocks = written_blocks(var, order);
-        let mut pending: Vec<Block> = Vec::new();
-        let each = (BATCH / tile_bytes.max(1)).clamp(1, 4096) as usize;
-        return Box::new(std::iter::from_fn(move || {
-            while pending.len() < each
-                && let Some(block) = blocks.next()
-            {
-                pending.push(block);
-            }
-            if pending.is_empty() {
-                return None;
-            }
-            let blocks = std::mem::take(&mut pending);
-            let kept = if to.filters.is_empty() {
-                0
-            } else {
-                tile_bytes.saturating_mul(blocks.len() as u64 - 1)
-            };
-            let working = tile_bytes.saturating_add(work).saturating_add(kept);
-            Some(Ok((
-                Job::Blocks { var, tiling, blocks },
-                Cost { working, block: 0 },
-            )))
-        }));
+        return Box::new(
+            grouped(written_blocks(var, order), tile_bytes, terms.batch()).map(move |blocks| {
+                let kept = if to.filters.is_empty() {
+                    0
+                } else {
+                    tile_bytes.saturating_mul(blocks.len() as u64 - 1)
+                };
+                let working = tile_bytes.saturating_add(work).saturating_add(kept);
+                Ok((Job::Blocks { var, tiling, blocks }, Cost { working, block: 0 }))
+            }),
+        );
     }
 
     // What the threads need besides the block; where that leaves little, fewer of them run at a time.
@@ -271,6 +279,24 @@ fn blocks<'e>(
             }
         }),
     )
+}
+
+/// Bytes of an output chunk, or of a slab.
+fn slot_bytes(tiling: &Tiling, to: &VariableLayout) -> u64 {
+    byte_count(tiling.grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64
+}
+
+/// Small blocks of `bytes` gathered for jobs.
+fn grouped<'e>(
+    mut blocks: impl Iterator<Item = Block> + Send + 'e,
+    bytes: u64,
+    batch: u64,
+) -> impl Iterator<Item = Vec<Block>> + Send + 'e {
+    let each = (batch / bytes.max(1)).clamp(1, 4096) as usize;
+    std::iter::from_fn(move || {
+        let group: Vec<Block> = blocks.by_ref().take(each).collect();
+        (!group.is_empty()).then_some(group)
+    })
 }
 
 /// The blocks that hold a chunk to be written.
@@ -307,16 +333,21 @@ impl<'e> BlockMaker<'e> {
         self.spill.take_if(|(_, end)| block.first >= *end);
         let shared = Arc::new(SharedBlock::new(block, self.chunk, memory)?);
         let mut decode = self.decode;
-        let mut pieces = region
-            .as_ref()
-            .map_or_else(Vec::new, |region| pieces(tiling, from, region, 1));
+        let mut pieces = region.as_ref().map_or_else(Vec::new, |region| {
+            pieces(tiling, from, region, self.terms.batch())
+        });
         let spilling = match &self.spill {
             Some((spill, _)) => {
                 // A part of every chunk: more of them make a job.
                 if let Some(region) = &region {
                     let input = chunk_bytes(from) / from.element_size.max(1) as u64;
                     let most = largest_part(tiling, region, input).max(1);
-                    pieces = self::pieces(tiling, from, region, input / most);
+                    pieces = self::pieces(
+                        tiling,
+                        from,
+                        region,
+                        self.terms.batch().saturating_mul(input / most),
+                    );
                 }
                 Spilling::Reads(Arc::clone(spill))
             }
@@ -430,7 +461,7 @@ impl<'e> BlockMaker<'e> {
         let spill = Spill::create(self.terms.folder, &whole, blocks, size, Arc::clone(first))?;
         Some((
             Arc::new(spill),
-            pieces(self.tiling, self.from, &whole, 1),
+            pieces(self.tiling, self.from, &whole, self.terms.batch()),
             tile.end,
         ))
     }
@@ -463,11 +494,11 @@ pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
     Region { start, count }
 }
 
-/// The input pieces that a region needs, in jobs of about [`BATCH`] bytes of chunks, or `times` as many.
-pub(super) fn pieces(tiling: &Tiling, from: &VariableLayout, region: &Region, times: u64) -> Vec<Pieces> {
+/// The input pieces that a region needs, in jobs of about `batch` bytes of chunks or ranges.
+pub(super) fn pieces(tiling: &Tiling, from: &VariableLayout, region: &Region, batch: u64) -> Vec<Pieces> {
     match &tiling.input {
         Some(input) => {
-            let each = (BATCH.saturating_mul(times) / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;
+            let each = (batch / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;
             let mut jobs = Vec::new();
             let mut chunks = Vec::new();
             for chunk in input.chunks_in(region) {

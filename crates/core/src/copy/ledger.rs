@@ -53,28 +53,24 @@ impl Ledger {
     }
 
     /// Waits until there is room for a job, and admits it. A job that nothing runs beside is always admitted. False where
-    /// the run was stopped. `shed` is called before waiting, and says how many bytes it freed.
-    pub fn admit(&self, cost: Cost, shed: impl FnOnce() -> u64) -> bool {
-        let need = cost.working + cost.block;
-        let mut shed = Some(shed);
+    /// the run was stopped. `shed` is called before waiting, and says how many bytes it took off the account.
+    pub fn admit(&self, cost: Cost, shed: impl Fn() -> u64) -> bool {
+        let need = cost.working.saturating_add(cost.block);
         let mut state = self.lock();
         loop {
             if state.stopped {
                 return false;
             }
-            let room = state.used.saturating_add(need) <= self.budget && state.kept <= self.window;
-            if room || state.running == 0 && shed.is_none() {
+            let mut room = state.used.saturating_add(need) <= self.budget && state.kept <= self.window;
+            if !room {
+                state.used = state.used.saturating_sub(shed());
+                room = state.used.saturating_add(need) <= self.budget && state.kept <= self.window;
+            }
+            if room || state.running == 0 {
                 state.used += need;
                 state.peak = state.peak.max(state.used);
                 state.running += 1;
                 return true;
-            }
-            if let Some(shed) = shed.take() {
-                drop(state);
-                let freed = shed();
-                state = self.lock();
-                state.used = state.used.saturating_sub(freed);
-                continue;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -121,7 +117,6 @@ impl Ledger {
     }
 
     /// The most that was ever held.
-    #[cfg(test)]
     pub fn peak(&self) -> u64 {
         self.lock().peak
     }

@@ -15,9 +15,11 @@ mod order;
 pub mod plan;
 mod prepare;
 mod progress;
+mod rechunk;
 mod run;
 mod scatter;
 mod spill;
+mod values;
 
 pub use memory::{default_budget, parse_memory};
 pub use prepare::{Prepared, prepare};

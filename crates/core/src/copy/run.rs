@@ -53,6 +53,17 @@ pub fn run(
     writer: Box<dyn Writer>,
     options: &RunOptions,
 ) -> Result<()> {
+    run_jobs(reader, prepared, &*writer, options)?;
+    writer.finish()
+}
+
+/// Copies all data, and returns the most memory that was on the ledger.
+pub(super) fn run_jobs(
+    reader: &dyn Reader,
+    prepared: &Prepared,
+    writer: &dyn Writer,
+    options: &RunOptions,
+) -> Result<u64> {
     let threads = options
         .threads
         .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
@@ -74,7 +85,7 @@ pub fn run(
     };
     let engine = Engine {
         terms: &terms,
-        writer: &*writer,
+        writer,
         progress: options.progress,
         ledger: Ledger::new(budget, budget / WINDOW_SHARE),
         pool: Pool::default(),
@@ -101,7 +112,7 @@ pub fn run(
         .unwrap_or_else(PoisonError::into_inner);
     match failure {
         Some((_, error)) => Err(error),
-        None => writer.finish(),
+        None => Ok(engine.ledger.peak()),
     }
 }
 
@@ -151,19 +162,21 @@ impl<'e> Engine<'e> {
         let number = queue.next;
         let next = catch_unwind(AssertUnwindSafe(|| queue.jobs.next()))
             .unwrap_or_else(|panic| Some(Err(Error::Internal(panic_text(&*panic)))));
-        let (job, mut cost) = match next? {
+        let (job, cost) = match next? {
             Ok(job) => job,
             Err(error) => {
                 self.fail(number, error);
                 return None;
             }
         };
+        let shed = || match cost.block {
+            0 => self.pool.clear(),
+            block => self.pool.claim(block),
+        };
         if cost.block > 0 {
-            let claimed = self.pool.claim();
-            self.ledger.release(claimed.saturating_sub(cost.block));
-            cost.block = cost.block.saturating_sub(claimed);
+            self.ledger.release(shed());
         }
-        if !self.ledger.admit(cost, || self.pool.clear()) {
+        if !self.ledger.admit(cost, shed) {
             return None;
         }
         queue.next += 1;

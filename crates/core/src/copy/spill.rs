@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::block::SharedBlock;
 use super::scatter::Piece;
-use crate::chunk::{Region, copy_region};
+use crate::chunk::{Region, copy_region, resize};
 use crate::error::Result;
 
 /// The parts of a tile's input chunks that blocks after the first need.
@@ -73,7 +73,7 @@ impl Spill {
                 return Ok(());
             }
             let size = self.bytes(part.element_count().unwrap_or(u64::MAX))?;
-            buffer.resize(size, 0);
+            resize(buffer, size)?;
             copy_region(
                 piece.bytes,
                 piece.shape,
@@ -111,7 +111,7 @@ impl Spill {
         };
         let from = place(first, block);
         let end = place(last, block) + last.element_count().unwrap_or(0);
-        buffer.resize(self.bytes(end.saturating_sub(from))?, 0);
+        resize(buffer, self.bytes(end.saturating_sub(from))?)?;
         let read = self
             .file
             .read_exact_at(buffer, at + from * self.element_size as u64);

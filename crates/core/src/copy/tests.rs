@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 
+use super::run::run_jobs;
 use super::{CopyPlan, Progress, RunOptions, VariableCopy, prepare, run};
 use crate::chunk::{ChunkGrid, byte_count, copy_region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
@@ -514,6 +515,50 @@ fn what_does_not_fit_is_written_down_rather_than_decoded_again() {
     run(&input, &prepared, Box::new(Output(Arc::clone(&log))), &options).unwrap();
     assert_eq!(*log.lock().unwrap(), expected);
     assert!(input.reads.load(Ordering::Relaxed) > 2 * chunks);
+}
+
+#[test]
+fn the_ledger_stays_within_the_budget() {
+    let routes = [
+        // Extent, input chunk, output chunk.
+        (
+            &[40u64, 60, 50][..],
+            Some(&[1u64, 60, 50][..]),
+            Some(&[1u64, 60, 50][..]),
+        ),
+        (&[40, 60, 50], Some(&[1, 60, 50]), Some(&[40, 6, 5])),
+        (&[40, 60, 50], Some(&[40, 6, 5]), Some(&[1, 60, 50])),
+        (&[40, 60, 50], Some(&[10, 6, 5]), None),
+        (&[40, 60, 50], None, Some(&[10, 6, 5])),
+        (&[40, 60, 50], None, None),
+    ];
+    for (extent, a, b) in routes {
+        for filters in [0, 1] {
+            let from = layout(extent, a, 4, Endian::Little, 1);
+            let to = layout(extent, b, 4, Endian::Big, filters);
+            let most = |l: &VariableLayout| match l.storage {
+                Storage::Chunked { .. } => 4 * byte_count(l.chunk_shape(), 4).unwrap() as u64,
+                _ => 0,
+            };
+            // A slab of contiguous storage is the whole variable here.
+            let need = most(&from) + most(&to) + if b.is_none() && a.is_some() { 480_000 } else { 0 };
+            let input = input(vec![source(from, [])]);
+            let prepared = prepare(&input, &plan(&[to])).unwrap();
+            for (threads, memory) in [(1, 1), (2, 1), (1, 200_000), (3, 200_000), (3, 1_000_000)] {
+                let options = RunOptions {
+                    threads: Some(threads),
+                    memory: Some(memory),
+                    ..RunOptions::default()
+                };
+                let peak = run_jobs(&input, &prepared, &Output(Arc::default()), &options).unwrap();
+                let allowed = memory.max(need + 8192);
+                assert!(
+                    peak <= allowed,
+                    "{a:?} to {b:?}, {threads} threads: {peak} of {allowed}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

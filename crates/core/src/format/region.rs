@@ -3,7 +3,7 @@
 
 use super::Reader;
 use crate::chunk::{
-    Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, swap_units,
+    Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units,
 };
 use crate::error::{Error, Result};
 use crate::filter::Context;
@@ -82,14 +82,6 @@ fn allocate(size: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     resize(&mut bytes, size)?;
     Ok(bytes)
-}
-
-fn resize(bytes: &mut Vec<u8>, size: usize) -> Result<()> {
-    bytes
-        .try_reserve_exact(size.saturating_sub(bytes.len()))
-        .map_err(|_| Error::Unsupported(format!("a region of {size} bytes, which memory does not hold,")))?;
-    bytes.resize(size, 0);
-    Ok(())
 }
 
 fn filled(size: usize, layout: &VariableLayout) -> Result<Vec<u8>> {

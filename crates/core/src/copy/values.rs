@@ -1,0 +1,303 @@
+//! Copying elements as [`Values`]: strings, sequences, and whatever the reader must convert.
+//!
+//! A block of output chunks is read at once, so that a large input chunk is not decoded for each small output chunk, and
+//! then cut up. Each cut takes along what its elements have on the heap, and no more.
+
+use super::execute::{Data, Target, Worker, at_chunk, fill_block};
+use super::job::elements;
+use super::order::Block;
+use super::prepare::{Tiling, Variable};
+use super::rechunk::block_size;
+use super::run::Engine;
+use crate::chunk::{Region, byte_count, copy_region, resize, swap_units};
+use crate::error::{Error, Result};
+use crate::format::region::{chunk_context, swap_unit};
+use crate::model::{Encoding, Schema, Slot, Type, TypeClass, Values};
+
+impl Worker {
+    /// Reads a block of chunks and writes those that are to be written.
+    pub(super) fn values(
+        &mut self,
+        engine: &Engine,
+        var: &Variable,
+        tiling: &Tiling,
+        block: &Block,
+    ) -> Result<u64> {
+        let reader = engine.terms.reader;
+        let to = &engine.terms.plans[var.out.0].layout;
+        let grid = &tiling.grid;
+        let target = Target {
+            writer: engine.writer,
+            var: var.out,
+            layout: to,
+            grid,
+        };
+        let region = elements(&block.span, grid.chunk(), grid.extent());
+        let single = block.end - block.first == 1;
+        let first = grid.index(&block.span.start);
+        let mut whole = reader
+            .read_region(var.source, &region)
+            .map_err(|e| match single {
+                true => at_chunk(e, to, first),
+                false => e,
+            })?;
+        if Some(whole.bytes.len()) != byte_count(&region.count, to.element_size) {
+            return Err(Error::Internal(
+                "elements of another size than was planned".into(),
+            ));
+        }
+        let schema = reader.schema();
+        let ty = schema.var(var.source).ty;
+        let mut n = var.written.before(block.first);
+        for (slot, chunk) in grid.chunks_of_span(block.span.clone()).enumerate() {
+            if var.written.place(n) != Some(block.first + slot as u64) {
+                continue;
+            }
+            let part = grid.region(chunk);
+            let values = if single {
+                std::mem::take(&mut whole)
+            } else {
+                cut(schema, ty, &whole, &region, &part, to.element_size)?
+            };
+            self.write_values(&target, chunk, var.ticket + n, &part, values)
+                .map_err(|e| at_chunk(e, to, chunk))?;
+            n += 1;
+        }
+        Ok(block_size(block, tiling, to)? as u64)
+    }
+
+    fn write_values(
+        &mut self,
+        target: &Target,
+        chunk: u64,
+        ticket: u64,
+        region: &Region,
+        mut values: Values,
+    ) -> Result<()> {
+        let to = target.layout;
+        if to.encoding == Encoding::Structured {
+            self.kept += (values.bytes.len() + values.heap.len()) as u64;
+            return target.writer.write_values(ticket, target.var, region, values);
+        }
+        swap_units(&mut values.bytes, swap_unit(to));
+        let shape = target.grid.chunk();
+        if region.count == shape {
+            return self.write_chunk(target, chunk, ticket, Data::Owned(&mut values.bytes));
+        }
+        let size = chunk_context(to, shape)?.chunk_size;
+        fill_block(&mut self.block, size, to, to)?;
+        let origin = vec![0; shape.len()];
+        copy_region(
+            &values.bytes,
+            &region.count,
+            &origin,
+            &mut self.block,
+            shape,
+            &origin,
+            &region.count,
+            to.element_size,
+            1,
+        )?;
+        let mut block = std::mem::take(&mut self.block);
+        let written = self.write_chunk(target, chunk, ticket, Data::Owned(&mut block));
+        self.block = block;
+        written
+    }
+}
+
+/// The elements of `part` out of those of `whole`, with what they have on the heap.
+fn cut(
+    schema: &Schema,
+    ty: Type,
+    values: &Values,
+    whole: &Region,
+    part: &Region,
+    size: usize,
+) -> Result<Values> {
+    let mut out = Values::default();
+    let bytes =
+        byte_count(&part.count, size).ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
+    resize(&mut out.bytes, bytes)?;
+    copy_region(
+        &values.bytes,
+        &whole.count,
+        &part.relative_to(&whole.start).start,
+        &mut out.bytes,
+        &part.count,
+        &vec![0; part.rank()],
+        &part.count,
+        size,
+        1,
+    )?;
+    if schema.has_heap(ty) {
+        let Values { bytes, heap } = &mut out;
+        for element in bytes.chunks_exact_mut(size) {
+            move_heap(schema, ty, element, &values.heap, heap);
+        }
+    }
+    Ok(out)
+}
+
+/// Copies what `element` has on the heap `from` to the heap `to`, and makes it point there.
+fn move_heap(schema: &Schema, ty: Type, element: &mut [u8], from: &[u8], to: &mut Vec<u8>) {
+    match ty {
+        Type::String => move_slot(element, 1, from, to, |_, _| {}),
+        Type::User(id) => match &schema.user_type(id).class {
+            TypeClass::Vlen { base } => {
+                let size = schema.type_size(*base);
+                let nested = schema.has_heap(*base);
+                move_slot(element, size, from, to, |content, to| {
+                    if nested {
+                        for member in content.chunks_exact_mut(size.max(1)) {
+                            move_heap(schema, *base, member, from, to);
+                        }
+                    }
+                });
+            }
+            TypeClass::Compound { fields, .. } => {
+                for field in fields.iter().filter(|f| schema.has_heap(f.ty)) {
+                    let size = schema.type_size(field.ty).max(1);
+                    let count = field.dims.iter().product::<usize>();
+                    let members = element.get_mut(field.offset..).unwrap_or_default();
+                    for member in members.chunks_exact_mut(size).take(count) {
+                        move_heap(schema, field.ty, member, from, to);
+                    }
+                }
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// Moves the content of the slot in `element`, of members of `size` bytes, after `nested` has moved what the members have
+/// on the heap themselves. A slot that points outside the heap becomes NIL.
+fn move_slot(
+    element: &mut [u8],
+    size: usize,
+    from: &[u8],
+    to: &mut Vec<u8>,
+    nested: impl Fn(&mut [u8], &mut Vec<u8>),
+) {
+    let Some(place) = element.get_mut(..crate::model::SLOT_SIZE) else {
+        return;
+    };
+    let slot = Slot::read(place);
+    let content = usize::try_from(slot.offset).ok().and_then(|start| {
+        let length = usize::try_from(slot.length).ok()?.checked_mul(size)?;
+        from.get(start..start.checked_add(length)?)
+    });
+    let moved = content.map_or(Slot::NIL, |content| {
+        let mut content = content.to_vec();
+        nested(&mut content, to);
+        let offset = to.len() as u64;
+        to.extend_from_slice(&content);
+        Slot {
+            length: slot.length,
+            offset,
+        }
+    });
+    place.copy_from_slice(&moved.to_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Field, Kind, UserType};
+
+    #[test]
+    fn strings_take_along_their_own_text_only() {
+        let schema = Schema::new(Kind::Netcdf4);
+        let words: [Option<&[u8]>; 4] = [Some(b"one"), None, Some(b""), Some(b"four")];
+        let values = Values::from_strings(words);
+        let whole = Region::whole(&[2, 2]);
+        let part = Region {
+            start: vec![0, 1],
+            count: vec![2, 1],
+        };
+        let cut = cut(&schema, Type::String, &values, &whole, &part, 16).unwrap();
+        assert_eq!(cut.string(0), None);
+        assert_eq!(cut.string(16), Some(&b"four"[..]));
+        assert_eq!(cut.heap, b"four");
+    }
+
+    #[test]
+    fn sequences_of_records_of_strings_are_moved_whole() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let record = schema.add_type(UserType {
+            name: "record".into(),
+            group: Schema::ROOT,
+            class: TypeClass::Compound {
+                size: 40,
+                fields: vec![
+                    Field {
+                        name: "n".into(),
+                        offset: 0,
+                        ty: Type::Int,
+                        dims: vec![],
+                    },
+                    Field {
+                        name: "names".into(),
+                        offset: 8,
+                        ty: Type::String,
+                        dims: vec![2],
+                    },
+                ],
+            },
+        });
+        let sequence = schema.add_type(UserType {
+            name: "sequence".into(),
+            group: Schema::ROOT,
+            class: TypeClass::Vlen {
+                base: Type::User(record),
+            },
+        });
+        let mut values = Values::default();
+        for n in 0..3u8 {
+            let mut content = Vec::new();
+            for m in 0..n {
+                content.extend_from_slice(&[n, m, 0, 0, 0, 0, 0, 0]);
+                for name in [vec![b'a' + m; 3], vec![b'x'; usize::from(n)]] {
+                    let slot = values.push_heap(name.len() as u64, &name);
+                    content.extend_from_slice(&slot.to_bytes());
+                }
+            }
+            let slot = values.push_heap(u64::from(n), &content);
+            values.bytes.extend_from_slice(&slot.to_bytes());
+        }
+        let part = Region {
+            start: vec![2],
+            count: vec![1],
+        };
+        let cut = cut(
+            &schema,
+            Type::User(sequence),
+            &values,
+            &Region::whole(&[3]),
+            &part,
+            16,
+        )
+        .unwrap();
+        let content = cut.slot_content(Slot::read(&cut.bytes), 40).unwrap();
+        assert_eq!(content.len(), 80);
+        for m in 0..2u8 {
+            let record = &content[usize::from(m) * 40..];
+            assert_eq!(record[..2], [2, m]);
+            assert_eq!(
+                cut.slot_content(Slot::read(&record[8..]), 1).unwrap(),
+                [b'a' + m; 3]
+            );
+            assert_eq!(cut.slot_content(Slot::read(&record[24..]), 1).unwrap(), b"xx");
+        }
+        assert_eq!(cut.heap.len(), 80 + 6 + 4);
+    }
+
+    #[test]
+    fn a_slot_that_points_nowhere_becomes_nil() {
+        let schema = Schema::new(Kind::Netcdf4);
+        let values = Values::from_bytes(Slot { length: 9, offset: 3 }.to_bytes().to_vec());
+        let whole = Region::whole(&[1]);
+        let cut = cut(&schema, Type::String, &values, &whole, &whole, 16).unwrap();
+        assert_eq!(cut.string(0), None);
+    }
+}
