@@ -239,13 +239,14 @@ def read_types(file):
     assert file[attributes["dimension_list"][0][0]] == user
     texts = file["texts"]
     assert texts.fillvalue == b"fill"
-    texts = texts[:]
-    for i in range(3000):
-        assert texts[i] == (b"x" * (i % 200) if i // 1000 != 1 else b"fill"), i
+    # Filling in variable-length data needs a file open for writing: see change_types.
+    for start in (0, 2000):
+        assert texts[start : start + 1000].tolist() == [b"x" * (i % 200) for i in range(start, start + 1000)]
 
 
 def change_types(path):
     with h5py.File(path, "a") as file:
+        assert file["texts"][1000] == b"fill" and file["texts"][1999] == b"fill"
         file["texts"][500:1500] = [f"new {i}" for i in range(1000)]
         file["user"].attrs["strings"] = ["other", "strings"]
         del file["also_user"]
@@ -292,8 +293,9 @@ def check(path):
     with h5py.File(path, "r") as file:
         read(file, *arguments)
     if not arguments or arguments[0] <= 10_000:
-        # A filter that nobody has stops h5dump, even where no chunk went through it.
-        tool(["h5dump", "-p", *(["-H"] if name == "storage" else [])], path)
+        # What stops h5dump at the data: a filter that nobody has, even where no chunk went through it, and
+        # variable-length fill values of a file that is open for reading only.
+        tool(["h5dump", "-p", *(["-A"] if name in ("storage", "types") else [])], path)
     tool(["h5stat"], path)
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, name + ".h5")

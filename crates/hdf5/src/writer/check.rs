@@ -7,6 +7,9 @@ use super::spec::{
 };
 use crate::{Dataspace, Error, Result};
 
+/// What the layout message has room for.
+const MAX_COMPACT: u64 = super::messages::MAX_MESSAGE as u64 - 4;
+
 /// The library reads no larger chunk.
 const MAX_CHUNK: u64 = u32::MAX as u64;
 
@@ -157,6 +160,11 @@ fn check_dataset(tree: &FileTree, dataset: &DatasetSpec) -> Result<(), String> {
             if size != Some(*given) {
                 return Err(format!(
                     "{given} bytes of storage do not agree with its shape and type"
+                ));
+            }
+            if matches!(dataset.layout, LayoutSpec::Compact { .. }) && *given > MAX_COMPACT {
+                return Err(format!(
+                    "{given} bytes of compact storage; the limit is {MAX_COMPACT}"
                 ));
             }
             if !dataset.filters.is_empty() {

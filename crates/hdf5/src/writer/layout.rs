@@ -10,6 +10,7 @@
 //! an address, so both passes agree.
 
 use super::bytes::PutBytes;
+use super::check::path;
 use super::chunk_index::{ChunkGrid, node_count};
 use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
 use super::global_heap::FrontHeap;
@@ -60,10 +61,17 @@ impl FrontLayout {
                 Some(ObjectSpecKind::Dataset(DatasetSpec {
                     layout: LayoutSpec::Compact { size },
                     ..
-                })) => vec![0; usize::try_from(*size).unwrap_or(usize::MAX).min(MAX_MESSAGE + 1)],
+                })) => vec![0; *size as usize],
                 _ => Vec::new(),
             };
-            let image = layout.encode(tree, ObjectId(id), None, &blank, &mut heap)?;
+            let image = layout
+                .encode(tree, ObjectId(id), None, &blank, &mut heap)
+                .map_err(|error| match error {
+                    Error::CannotWrite(why) => {
+                        Error::CannotWrite(format!("{}: {why}", path(tree, ObjectId(id))))
+                    }
+                    other => other,
+                })?;
             heap.take_finished();
             if let Some(place) = layout.places.get_mut(id) {
                 place.header = end;
