@@ -13,6 +13,9 @@ import subprocess
 import sys
 
 TIME = 60
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from netcdf_c_dump import encode  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CRASH = (-11, -6, 101, 134, 139)
 
@@ -41,11 +44,22 @@ def keyed(lines):
     return table
 
 
+def without_szip(filters):
+    return sorted("4" if f.startswith("4,") else f for f in filters.split("|"))
+
+
+def about(warning):
+    """The group and name of what a warning says is left out."""
+    path = warning[len("warning "):].split(" is left out")[0]
+    group, _, name = path.rpartition("/")
+    return group or "/", encode(name)
+
+
 def compare(ours, theirs):
     """What differs, as (key, ours, theirs)."""
     a, b = keyed(ours), keyed(theirs)
     different = []
-    attribute_errors = {key[1:3] for key in b if key[0] == "att" and "error" in b[key]}
+    left_out = {about(line) for line in ours if line.startswith("warning /")}
     for key, want in b.items():
         have = a.get(key)
         if have == want:
@@ -55,10 +69,15 @@ def compare(ours, theirs):
             continue
         if key[0] == "endian" and want == "native":
             continue
-        # It leaves out the last two of szip's parameters and changes the first.
-        if key[0] == "filters" and want.split(",")[0] == have.split(",")[0] == "4":
+        if key[1:3] in left_out:
             continue
-        # Where nothing was written and there is no fill value, its buffer keeps what was in it.
+        # It leaves out the last two of szip's parameters and changes the first.
+        # Its order of filters is its own.
+        if key[0] == "filters" and have and without_szip(have) == without_szip(want):
+            continue
+        # What it fails on it lists all the same, named so.
+        if key[0] == "type" and key[2].startswith("_AnonymousUnknown"):
+            continue
         different.append((key, have, want))
     kinds = {}
     for name in ("type", "dim", "var", "att"):
@@ -66,7 +85,7 @@ def compare(ours, theirs):
         if kinds[name][0] != kinds[name][1]:
             different.append(((name, "order"), kinds[name][0], kinds[name][1]))
     extra = [k for k in a if k not in b and k[0] not in ("warning",)]
-    return different, extra, attribute_errors
+    return different, extra
 
 
 def main(arguments):
@@ -92,7 +111,7 @@ def main(arguments):
                 print(f"{name}: DIFFERENT: ours fails: {ours[-1]}")
                 failed += 1
                 continue
-            different, extra, _ = compare(ours, theirs)
+            different, extra = compare(ours, theirs)
             note = "" if theirs_status == 0 else f" (as far as netCDF-C got: {theirs_error.strip().splitlines()[-1:]})"
             print(f"{name}: {'DIFFERENT' if different else 'equal'}{note}; {len(extra)} lines more, "
                   f"{len(warnings)} warnings")

@@ -268,7 +268,6 @@ def h5_plain(path):
         h = g.create_group("h")
         h["e"] = numbers("i1", 3, 7)
         f.create_group("empty")
-        f.attrs["matrix"] = numbers("i4", 2, 3)
         f.attrs["bytes"] = np.bytes_("fixed")
         f.attrs["text"] = "variable"
         f.attrs["list"] = ["x", "yy"]
@@ -277,6 +276,14 @@ def h5_plain(path):
         f.attrs["empty_text"] = h5py.Empty("S1")
         f.attrs["none"] = np.zeros(0, "i4")
         f.attrs["big"] = numbers(">i4", 3)
+
+
+@sample
+def h5_matrix_attribute(path):
+    """netCDF-C refuses all attributes of an object of which one has two dimensions."""
+    with h5py.File(path, "w") as f:
+        f.attrs["matrix"] = numbers("i4", 2, 3)
+        f.attrs.create("arrays", np.zeros((), ("i2", (4,))), dtype=np.dtype(("i2", (4,))))
 
 
 @sample
@@ -387,8 +394,6 @@ def h5_strings(path):
 @sample
 def h5_numbers(path):
     with h5py.File(path, "w") as f:
-        f["half"] = np.array([1, -2, 65504, np.inf, 6e-8], "f2")
-        f["half_big"] = np.array([1, -2, 0.5], ">f2")
         f["i3"] = np.array([1, -2, 3], "i4")
         kind = h5py.h5t.STD_I32LE.copy()
         kind.set_precision(20)
@@ -403,6 +408,14 @@ def h5_numbers(path):
         for order in "<>":
             for t in "i2", "u8", "f4", "f8":
                 f[f"{t}{'le' if order == '<' else 'be'}"] = numbers(order + t, 5)
+
+
+@sample
+def h5_half(path):
+    """netCDF-C takes binary16 for strings, and crashes."""
+    with h5py.File(path, "w") as f:
+        f["half"] = np.array([1, -2, 65504, np.inf, 6e-8], "f2")
+        f["half_big"] = np.array([1, -2, 0.5], ">f2")
 
 
 @sample

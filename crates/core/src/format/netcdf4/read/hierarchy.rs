@@ -51,6 +51,8 @@ pub(super) struct FoundGroup {
 pub(super) struct FoundType {
     /// The name of its link.
     pub name: String,
+    /// Its place among the members of the group.
+    pub order: usize,
     /// The object.
     pub id: ObjectId,
     /// The type.
@@ -61,6 +63,8 @@ pub(super) struct FoundType {
 pub(super) struct FoundDataset {
     /// The name of its link.
     pub name: String,
+    /// Its place among the members of the group.
+    pub order: usize,
     /// The object.
     pub id: ObjectId,
     /// Its header.
@@ -167,13 +171,19 @@ pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
             .map(|(name, id)| describe(files, *id, &format!("{path}{name}")))
             .collect::<Result<_>>()?;
         let mut children = Vec::new();
-        for ((name, id), described) in members.into_iter().zip(described) {
+        for (order, ((name, id), described)) in members.into_iter().zip(described).enumerate() {
             found.warnings.extend(described.warnings);
             match described.what {
                 What::Nothing => {}
-                What::Type(datatype) => found.groups[index].types.push(FoundType { name, id, datatype }),
+                What::Type(datatype) => found.groups[index].types.push(FoundType {
+                    name,
+                    order,
+                    id,
+                    datatype,
+                }),
                 What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
                     name,
+                    order,
                     id,
                     dataset: *dataset,
                     attributes,
@@ -254,6 +264,7 @@ fn describe(files: &[OpenFile], id: ObjectId, path: &str) -> Result<Described> {
                 warnings,
             })
         }
+        Err(e) if path == "/" => Err(e.into()),
         Err(e) => Err(Error::from(e).in_variable(
             path.strip_prefix('/')
                 .filter(|p| !p.contains('/'))

@@ -10,6 +10,7 @@
 //!   chunks, ranges ◄─┴─ reader ─► region: plain numbers as they are; structured: convert ─► Values
 //! ```
 
+mod anonymous_type;
 mod attributes;
 mod convert;
 mod dimension_scale;

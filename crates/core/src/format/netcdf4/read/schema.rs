@@ -9,7 +9,7 @@ use super::convert::Conversion;
 use super::dimension_scale::{self, Scale};
 use super::dimensions::Dimensions;
 use super::extent;
-use super::hierarchy::{FoundDataset, FoundGroup, Hierarchy};
+use super::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use super::phony_dimension;
 use super::storage;
@@ -62,7 +62,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         let parent = GroupId(group.parent.unwrap_or(0));
         schema.add_group(parent, group.name.clone());
     }
-    let mut types = define_types(&groups, &mut schema);
+    let mut types = meet_types(&groups);
     let (drafts, dimensions) = draft_variables(&groups, files, &mut schema, &mut types)?;
     let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
 
@@ -157,19 +157,34 @@ fn provenance(groups: &[FoundGroup], files: &[OpenFile]) -> Provenance {
     }
 }
 
-fn define_types(groups: &[FoundGroup], schema: &mut Schema) -> TypeTable {
+/// A member of a group that the order of types depends on.
+enum Member<'a> {
+    Type(&'a FoundType),
+    Dataset(&'a FoundDataset),
+}
+
+/// Datatypes and datasets of a group in the file's order.
+fn members(group: &FoundGroup) -> Vec<Member<'_>> {
+    let types = group.types.iter().map(|t| (t.order, Member::Type(t)));
+    let datasets = group.datasets.iter().map(|d| (d.order, Member::Dataset(d)));
+    let mut members: Vec<_> = types.chain(datasets).collect();
+    members.sort_by_key(|m| m.0);
+    members.into_iter().map(|m| m.1).collect()
+}
+
+/// Makes all committed types known, and numbers those that are not committed.
+fn meet_types(groups: &[FoundGroup]) -> TypeTable {
     let mut types = TypeTable::default();
-    let mut paths = Vec::new();
     for (index, group) in groups.iter().enumerate() {
-        for ty in &group.types {
-            types.commit(&ty.name, GroupId(index), ty.id, &ty.datatype);
-            paths.push(path(groups, index, &ty.name));
+        for member in members(group) {
+            match member {
+                Member::Type(ty) => {
+                    types.anonymous.meet_committed(&ty.datatype);
+                    types.commit(&ty.name, GroupId(index), ty.id, &ty.datatype);
+                }
+                Member::Dataset(found) => types.anonymous.meet_dataset(&found.dataset.datatype),
+            }
         }
-    }
-    for (at, why) in types.define_committed(schema) {
-        schema
-            .warnings
-            .push(format!("the type {} is left out: {why}", paths[at]));
     }
     types
 }
@@ -185,8 +200,22 @@ fn draft_variables<'a>(
     let mut dimensions = Dimensions::new(parents.clone());
     let mut drafts = Vec::new();
     let mut scales = Vec::new();
+    let mut committed = 0;
     for (index, group) in groups.iter().enumerate() {
-        for found in &group.datasets {
+        for member in members(group) {
+            let found = match member {
+                Member::Dataset(found) => found,
+                Member::Type(ty) => {
+                    if let Err(why) = types.define_committed(schema, committed) {
+                        let path = path(groups, index, &ty.name);
+                        schema
+                            .warnings
+                            .push(format!("the type {path} is left out: {why}"));
+                    }
+                    committed += 1;
+                    continue;
+                }
+            };
             let scale = Scale::of(found, &files[found.id.file]);
             let own = scale
                 .as_ref()

@@ -2,16 +2,17 @@
 //!
 //! Numbers and strings are netCDF's own types. Enumerations, compounds, opaque and variable-length types are user types:
 //! the committed ones bear the names of their links, and one that stands only in a dataset or attribute is taken for a
-//! committed one if it is equal to it, else named `_AnonymousCompound1` and so on (one count for the file) in the group
+//! committed one if it is equal to it, else named `_AnonymousCompound1` and so on ([`super::anonymous_type`]) in the group
 //! where it is first met, as netCDF-C 4.10 does.
 //!
 //! How an element lies in memory ([`crate::model::Values`]) is decided here too: a compound keeps the offsets and size that
 //! it has in the file where every member takes as many bytes in memory; else it is laid out as C would.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use ncutils_hdf5::{Class, Datatype};
 
+use super::anonymous_type::AnonymousNumbers;
 use super::links::ObjectId;
 use super::number::Number;
 use crate::model::{Field, GroupId, Schema, Type, TypeClass, TypeId, UserType};
@@ -38,10 +39,10 @@ pub(super) struct TypeTable {
     begun: Vec<bool>,
     by_committed_object: HashMap<ObjectId, usize>,
     by_committed_datatype: HashMap<Datatype, usize>,
-    /// The number of the last anonymous type.
-    anonymous: u32,
-    /// Types of datasets that are none of netCDF's.
-    refused: HashSet<Datatype>,
+    /// Types of datasets that are equal to no committed type met before them.
+    by_native: HashMap<Datatype, TypeId>,
+    /// The numbers of anonymous types.
+    pub anonymous: AnonymousNumbers,
 }
 
 /// One member of a compound, or the element of an attribute: an array of `base`, or one where `dims` is empty.
@@ -106,20 +107,16 @@ impl TypeTable {
         self.by_committed_datatype.entry(datatype.clone()).or_insert(at);
     }
 
-    /// Defines every committed type, in order except that what a type is made of comes before it.
+    /// Defines the committed type at position `at` of the order of [`TypeTable::commit`], unless another that it is a part of
+    /// brought it along already.
     ///
-    /// Returns a line for each that netCDF cannot hold: its position in the order of [`TypeTable::commit`] and the reason.
-    pub fn define_committed(&mut self, schema: &mut Schema) -> Vec<(usize, String)> {
-        let mut left = Vec::new();
-        for at in 0..self.committed.len() {
-            if self.begun[at] {
-                continue;
-            }
-            if let Err(why) = self.define(schema, at, 0) {
-                left.push((at, why));
-            }
+    /// # Errors
+    /// Why netCDF cannot hold it.
+    pub fn define_committed(&mut self, schema: &mut Schema, at: usize) -> Result<(), String> {
+        if self.begun.get(at).is_none_or(|begun| *begun) {
+            return Ok(());
         }
-        left
+        self.define(schema, at, 0).map(|_| ())
     }
 
     fn define(&mut self, schema: &mut Schema, at: usize, depth: usize) -> Result<TypeId, String> {
@@ -137,7 +134,7 @@ impl TypeTable {
         Ok(ty)
     }
 
-    /// The type of a dataset's elements. Counts the anonymous types that netCDF-C fails on as it does.
+    /// The type of a dataset's elements.
     pub fn of_dataset(
         &mut self,
         schema: &mut Schema,
@@ -145,18 +142,34 @@ impl TypeTable {
         committed: Option<ObjectId>,
         group: GroupId,
     ) -> Result<Type, String> {
-        let result = self.resolve(schema, datatype, committed, group, 0);
-        let counted = !matches!(
+        let is_user = matches!(
             datatype.class,
-            Class::FixedPoint { .. }
-                | Class::FloatingPoint(_)
-                | Class::String { .. }
-                | Class::Reference { .. }
+            Class::Enumeration { .. }
+                | Class::Compound { .. }
+                | Class::Opaque { .. }
+                | Class::VariableLength { .. }
         );
-        if result.is_err() && counted && self.refused.insert(datatype.clone()) {
-            self.anonymous = self.anonymous.saturating_add(1);
+        let linked = committed.is_some_and(|id| self.by_committed_object.contains_key(&id));
+        if datatype.size > 0
+            && is_user
+            && !linked
+            && let Some((number, native)) = self.anonymous.of_dataset(datatype)
+        {
+            if let Some(ty) = self.by_native.get(&native) {
+                return Ok(Type::User(*ty));
+            }
+            let class = self.class(schema, datatype, group, 0)?;
+            let ty = self.add(
+                schema,
+                anonymous_name(&class, number),
+                group,
+                class,
+                datatype.clone(),
+            );
+            self.by_native.insert(native, ty);
+            return Ok(Type::User(ty));
         }
-        result
+        self.resolve(schema, datatype, committed, group, 0)
     }
 
     /// The type of an attribute's elements.
@@ -234,14 +247,7 @@ impl TypeTable {
             self.by_datatype.insert(datatype.clone(), *ty);
             return Ok(*ty);
         }
-        self.anonymous = self.anonymous.saturating_add(1);
-        let kind = match class {
-            TypeClass::Enum { .. } => "Enum",
-            TypeClass::Opaque { .. } => "Opaque",
-            TypeClass::Vlen { .. } => "Vlen",
-            TypeClass::Compound { .. } => "Compound",
-        };
-        let name = format!("_Anonymous{kind}{}", self.anonymous);
+        let name = anonymous_name(&class, self.anonymous.next());
         Ok(self.add(schema, name, group, class, datatype.clone()))
     }
 
@@ -322,6 +328,17 @@ impl TypeTable {
             _ => Err("it is not a type that netCDF lets users define".into()),
         }
     }
+}
+
+/// The name of a type that has none in the file.
+fn anonymous_name(class: &TypeClass, number: u32) -> String {
+    let kind = match class {
+        TypeClass::Enum { .. } => "Enum",
+        TypeClass::Opaque { .. } => "Opaque",
+        TypeClass::Vlen { .. } => "Vlen",
+        TypeClass::Compound { .. } => "Compound",
+    };
+    format!("_Anonymous{kind}{number}")
 }
 
 /// Decides where fields lie in memory, and returns the size of the compound.
