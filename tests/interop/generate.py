@@ -277,7 +277,21 @@ def compact_storage(path):
         ds.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(20, dtype="i4").reshape(5, 4))
         x = f.create_dataset("x", data=np.arange(5))
         x.make_scale("x")
+        y = f.create_dataset("y", data=np.arange(4))
+        y.make_scale("y")
         f["small"].dims[0].attach_scale(x)
+        f["small"].dims[1].attach_scale(y)
+
+
+@maker
+def partly_attached(path):
+    """netCDF-C does not open this; we number the other dimension."""
+    with h5py.File(path, "w") as f:
+        x = f.create_dataset("x", data=np.arange(5))
+        x.make_scale("x")
+        v = f.create_dataset("v", data=field(5, 4))
+        v.dims[0].attach_scale(x)
+        f.attrs["matrix"] = np.arange(6).reshape(2, 3)
 
 
 @maker
@@ -300,6 +314,8 @@ def plain_hdf5(path, **options):
         t.make_scale("time")
         y = f.create_dataset("y", data=np.arange(4, dtype="i2"))
         y.make_scale("y")
+        z = f.create_dataset("z", data=np.arange(5, dtype="u1"))
+        z.make_scale("z")
         shape, maxshape = (6, 4, 5), (None, 4, 5)
         for name, filters in {
             "raw": {},
@@ -312,6 +328,7 @@ def plain_hdf5(path, **options):
             v = f.create_dataset(name, data=field(*shape), chunks=(2, 3, 5), maxshape=maxshape, **filters)
             v.dims[0].attach_scale(t)
             v.dims[1].attach_scale(y)
+            v.dims[2].attach_scale(z)
         f.create_dataset("unattached", data=field(7, 5))
         f.create_dataset("fixed_string", data=np.array([b"ab", b"cdefgh"], "S6"))
         f.create_dataset("strings", data=["a", "bcd", ""], dtype=h5py.string_dtype())
@@ -325,7 +342,6 @@ def plain_hdf5(path, **options):
         f.create_dataset("never_contiguous", (10, 10), "f4", fillvalue=2.5)
         sparse = f.create_dataset("sparse", (100, 100), "f4", chunks=(10, 10), fillvalue=7, compression="gzip")
         sparse[33:47, 55] = 1
-        f.attrs["matrix"] = np.arange(6).reshape(2, 3)
         f.attrs["text"] = "plain"
         f.attrs["bytes"] = np.bytes_(b"bytes")
         g = f.create_group("g/h")
