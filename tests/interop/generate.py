@@ -292,6 +292,7 @@ def partly_attached(path):
         v = f.create_dataset("v", data=field(5, 4))
         v.dims[0].attach_scale(x)
         f.attrs["matrix"] = np.arange(6).reshape(2, 3)
+        f.create_dataset("half", data=np.arange(5, dtype="f2"))
 
 
 @maker
@@ -332,7 +333,6 @@ def plain_hdf5(path, **options):
         f.create_dataset("unattached", data=field(7, 5))
         f.create_dataset("fixed_string", data=np.array([b"ab", b"cdefgh"], "S6"))
         f.create_dataset("strings", data=["a", "bcd", ""], dtype=h5py.string_dtype())
-        f.create_dataset("half", data=np.arange(5, dtype="f2"))
         f.create_dataset("big", data=np.arange(5, dtype=">i4"))
         f.create_dataset("scalar", data=np.float64(3.5))
         f.create_dataset("opaque", data=np.array([b"abc", b"def"], "V3"))

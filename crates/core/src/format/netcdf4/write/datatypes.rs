@@ -160,9 +160,9 @@ fn atomic(ty: Type, order: ByteOrder) -> Datatype {
     match ty {
         Type::Char => Datatype::string(1, StringPadding::NullTerminate, CharacterSet::Ascii),
         Type::String => Datatype::variable_string(CharacterSet::Utf8),
-        // The order of a single byte says nothing; netcdf-c writes it as little-endian.
-        Type::Byte => Datatype::integer(1, true, ByteOrder::Little),
-        Type::UByte => Datatype::integer(1, false, ByteOrder::Little),
+        // The order of a single byte says nothing of the data, but netcdf-c shows it.
+        Type::Byte => Datatype::integer(1, true, order),
+        Type::UByte => Datatype::integer(1, false, order),
         Type::Short => Datatype::integer(2, true, order),
         Type::UShort => Datatype::integer(2, false, order),
         Type::Int => Datatype::integer(4, true, order),
@@ -193,7 +193,7 @@ fn array(base: Datatype, dims: &[usize]) -> Option<Datatype> {
 /// The byte order of a variable's storage.
 pub fn byte_order(plan: &VariablePlan) -> ByteOrder {
     match (plan.layout.encoding, plan.layout.endian) {
-        (Encoding::Numbers { unit }, Endian::Big) if unit > 1 => ByteOrder::Big,
+        (Encoding::Numbers { .. }, Endian::Big) => ByteOrder::Big,
         _ => ByteOrder::Little,
     }
 }
