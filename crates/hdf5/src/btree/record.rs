@@ -1,6 +1,7 @@
 //! The records of version 2 B-trees (specification section III.A.2, "Version 2 B-tree, Type … Record Layout").
 //!
-//! Chunk records (types 10 and 11) are in [`chunk_index`](crate::chunk_index), which alone knows their width.
+//! Chunk records (types 10 and 11), whose width varies, are in [`chunk_index`](crate::chunk_index). Shared messages (type 7) need no
+//! record: whoever refers to one has its heap identifier.
 
 use crate::error::{Error, Result};
 use crate::reader::bytes::{Cursor, MetadataReader};
@@ -17,8 +18,6 @@ pub(crate) const HUGE_INDIRECT_FILTERED: u8 = 2;
 pub(crate) const LINK_NAME: u8 = 5;
 /// Type 6: a link of a group, by its creation order.
 pub(crate) const LINK_CREATION_ORDER: u8 = 6;
-/// Type 7: a shared object header message.
-pub(crate) const SHARED_MESSAGE: u8 = 7;
 /// Type 8: an attribute, by the hash of its name.
 pub(crate) const ATTRIBUTE_NAME: u8 = 8;
 /// Type 9: an attribute, by its creation order.
@@ -26,7 +25,7 @@ pub(crate) const ATTRIBUTE_CREATION_ORDER: u8 = 9;
 
 /// Bytes of the heap identifier of a link.
 pub(crate) const LINK_HEAP_ID: usize = 7;
-/// Bytes of the heap identifier of an attribute or shared message.
+/// Bytes of the heap identifier of an attribute.
 pub(crate) const MESSAGE_HEAP_ID: usize = 8;
 
 /// Where a huge object of a fractal heap is.
@@ -61,27 +60,6 @@ pub(crate) struct AttributeRecord {
     pub(crate) creation_order: u32,
 }
 
-/// Where a shared message is (type 7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SharedMessageRecord {
-    /// In the fractal heap of its index.
-    Heap {
-        /// How many messages refer to it.
-        reference_count: u32,
-        /// Its heap identifier.
-        heap_id: [u8; MESSAGE_HEAP_ID],
-    },
-    /// In an object header.
-    ObjectHeader {
-        /// The message's type.
-        message_type: u8,
-        /// Its position among the messages of that type.
-        index: u16,
-        /// The object header's address.
-        address: u64,
-    },
-}
-
 /// The links of the tree at `address`, in its order.
 pub(crate) fn links(reader: &MetadataReader, address: u64) -> Result<Vec<LinkRecord>> {
     decode(reader, address, |record_type, record| match record_type {
@@ -109,34 +87,6 @@ pub(crate) fn attributes(reader: &MetadataReader, address: u64) -> Result<Vec<At
             creation_order: record.u32()?,
         }),
         other => Err(unexpected(record, other)),
-    })
-}
-
-/// The shared messages of the tree at `address`, in its order.
-pub(crate) fn shared_messages(reader: &MetadataReader, address: u64) -> Result<Vec<SharedMessageRecord>> {
-    decode(reader, address, |record_type, record| {
-        if record_type != SHARED_MESSAGE {
-            return Err(unexpected(record, record_type));
-        }
-        let location = record.u8()?;
-        record.u32()?; // the hash: only of use in a search
-        match location {
-            0 => Ok(SharedMessageRecord::Heap {
-                reference_count: record.u32()?,
-                heap_id: record.array()?,
-            }),
-            1 => {
-                record.u8()?;
-                let message_type = record.u8()?;
-                let index = record.u16()?;
-                Ok(SharedMessageRecord::ObjectHeader {
-                    message_type,
-                    index,
-                    address: record.defined_offset()?,
-                })
-            }
-            other => Err(record.damaged(format!("shared message location {other}"))),
-        }
     })
 }
 

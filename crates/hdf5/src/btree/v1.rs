@@ -129,3 +129,68 @@ fn walk(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::error::Error;
+
+    /// A file of nodes with the given level and children, each node in 200 bytes.
+    fn group_tree(nodes: &[(u8, &[u64])]) -> MetadataReader {
+        let mut file = Vec::new();
+        for (level, children) in nodes {
+            let mut node = b"TREE\0".to_vec();
+            node.push(*level);
+            node.extend((children.len() as u16).to_le_bytes());
+            node.extend([0xff; 16]);
+            for child in *children {
+                node.extend([0; 8]);
+                node.extend(child.to_le_bytes());
+            }
+            node.resize(200, 0);
+            file.extend(node);
+        }
+        MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap()
+    }
+
+    fn refusal(reader: &MetadataReader) -> String {
+        match group_nodes(reader, 0) {
+            Err(Error::Damaged { why, .. }) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn leaves_come_in_key_order() {
+        let reader = group_tree(&[
+            (2, &[200, 400]),
+            (1, &[600, 800]),
+            (1, &[1000]),
+            (0, &[1, 2]),
+            (0, &[3]),
+            (0, &[4]),
+        ]);
+        assert_eq!(group_nodes(&reader, 0).unwrap(), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn levels_must_descend_one_by_one() {
+        assert!(refusal(&group_tree(&[(1, &[0])])).contains("level 1"));
+        assert!(refusal(&group_tree(&[(2, &[200]), (0, &[1])])).contains("level 0"));
+    }
+
+    /// Nodes that share children would make a walk exponential in the depth.
+    #[test]
+    fn nodes_have_one_parent() {
+        assert!(refusal(&group_tree(&[(1, &[200, 200]), (0, &[1])])).contains("more than once"));
+    }
+
+    #[test]
+    fn refuses_a_tree_of_another_type() {
+        let reader = group_tree(&[(0, &[1])]);
+        assert!(chunks(&reader, 0, 1, |_, _| Ok(())).is_err());
+        assert!(chunks(&reader, 0, 33, |_, _| Ok(())).is_err());
+    }
+}

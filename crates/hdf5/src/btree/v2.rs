@@ -33,42 +33,6 @@ pub(crate) struct Header {
     root_records: u16,
 }
 
-/// All records of a tree, in key order, one after the other.
-#[derive(Debug)]
-pub(crate) struct Records {
-    /// The type of the records, as [`record`](super::record) knows them.
-    pub(crate) record_type: u8,
-    record_size: usize,
-    bytes: Vec<u8>,
-}
-
-impl Records {
-    /// The bytes of each record.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.bytes.chunks_exact(self.record_size)
-    }
-
-    /// How many records there are.
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len() / self.record_size
-    }
-}
-
-/// Reads all records of the tree whose header is at `address`.
-pub(crate) fn records(reader: &MetadataReader, address: u64) -> Result<Records> {
-    let header = Header::read(reader, address)?;
-    let mut bytes = Vec::new();
-    header.visit(reader, |record| {
-        bytes.extend_from_slice(record);
-        Ok(())
-    })?;
-    Ok(Records {
-        record_type: header.record_type,
-        record_size: header.record_size,
-        bytes,
-    })
-}
-
 impl Header {
     /// Reads and checks the header at `address`.
     pub(crate) fn read(reader: &MetadataReader, address: u64) -> Result<Self> {
@@ -294,7 +258,10 @@ fn width_of(limit: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::checksum::lookup3;
 
     #[test]
     fn counts_take_as_many_bytes_as_their_limit() {
@@ -303,5 +270,82 @@ mod tests {
         assert_eq!(width_of(256), 2);
         assert_eq!(width_of(65_536), 3);
         assert_eq!(width_of(u64::MAX), 8);
+    }
+
+    fn checked(mut bytes: Vec<u8>) -> Vec<u8> {
+        let sum = lookup3(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
+    }
+
+    /// A tree of records of 2 bytes in nodes of 100 bytes; the nodes follow the header, 100 bytes apart.
+    fn tree(depth: u16, total: u64, root_records: u16, nodes: &[Vec<u8>]) -> MetadataReader {
+        let mut header = b"BTHD\0\x05".to_vec();
+        header.extend(100u32.to_le_bytes());
+        header.extend(2u16.to_le_bytes());
+        header.extend(depth.to_le_bytes());
+        header.extend([100, 40]);
+        header.extend(100u64.to_le_bytes());
+        header.extend(root_records.to_le_bytes());
+        header.extend(total.to_le_bytes());
+        let mut file = checked(header);
+        file.resize(100, 0);
+        for node in nodes {
+            file.extend(checked(node.clone()));
+            file.resize(file.len().next_multiple_of(100), 0);
+        }
+        MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap()
+    }
+
+    fn leaf(records: &[u16]) -> Vec<u8> {
+        let mut node = b"BTLF\0\x05".to_vec();
+        node.extend(records.iter().flat_map(|r| r.to_le_bytes()));
+        node
+    }
+
+    fn internal(records: &[u16], children: &[(u64, u8)]) -> Vec<u8> {
+        let mut node = b"BTIN\0\x05".to_vec();
+        node.extend(records.iter().flat_map(|r| r.to_le_bytes()));
+        for (address, count) in children {
+            node.extend(address.to_le_bytes());
+            node.push(*count);
+        }
+        node
+    }
+
+    fn all(reader: &MetadataReader) -> Result<Vec<u16>> {
+        let mut found = Vec::new();
+        Header::read(reader, 0)?.visit(reader, |record| {
+            found.push(u16::from_le_bytes([record[0], record[1]]));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    #[test]
+    fn records_come_in_key_order() {
+        let nodes = [
+            internal(&[3, 5], &[(200, 2), (300, 1), (400, 0)]),
+            leaf(&[1, 2]),
+            leaf(&[4]),
+            leaf(&[]),
+        ];
+        assert_eq!(all(&tree(1, 5, 2, &nodes)).unwrap(), [1, 2, 3, 4, 5]);
+        assert_eq!(all(&tree(0, 0, 0, &[])).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn refuses_cycles_and_wrong_counts() {
+        let nodes = [internal(&[3], &[(200, 2), (200, 2)]), leaf(&[1, 2])];
+        assert!(all(&tree(1, 5, 1, &nodes)).is_err());
+        // A child that is its own parent is an internal node where a leaf must be.
+        assert!(all(&tree(1, 5, 1, &[internal(&[3], &[(100, 1), (100, 1)])])).is_err());
+        for total in [1, 3] {
+            assert!(all(&tree(0, total, 2, &[leaf(&[1, 2])])).is_err(), "{total}");
+        }
+        // More records than a node has room for, and more than the file.
+        assert!(all(&tree(0, 60, 60, &[leaf(&[0; 60])])).is_err());
+        assert!(all(&tree(0, u64::MAX, 2, &[leaf(&[1, 2])])).is_err());
+        assert!(all(&tree(64, 2, 2, &[leaf(&[1, 2])])).is_err());
     }
 }

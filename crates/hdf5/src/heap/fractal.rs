@@ -377,3 +377,103 @@ impl FractalHeap {
         self.reader.damaged(WHAT, self.address, why)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checksum::lookup3;
+
+    /// A heap with identifiers of `id_len` bytes and a direct block as its root, which holds "hello" at offset 30.
+    fn heap(id_len: u16, filters: &[u8]) -> Result<FractalHeap> {
+        let mut file = b"FRHP\0".to_vec();
+        file.extend(id_len.to_le_bytes());
+        file.extend((filters.len() as u16).to_le_bytes());
+        file.push(2);
+        file.extend(4096u32.to_le_bytes());
+        file.extend([0; 8]);
+        file.extend([0xff; 8]); // no huge objects
+        file.extend([0; 8]);
+        file.extend([0xff; 8]);
+        file.extend([0; 64]);
+        file.extend(4u16.to_le_bytes());
+        file.extend(512u64.to_le_bytes());
+        file.extend(65_536u64.to_le_bytes());
+        file.extend(32u16.to_le_bytes());
+        file.extend(1u16.to_le_bytes());
+        file.extend(1024u64.to_le_bytes());
+        file.extend(0u16.to_le_bytes());
+        if !filters.is_empty() {
+            file.extend(512u64.to_le_bytes());
+            file.extend([0; 4]);
+            file.extend(filters);
+        }
+        file.extend(lookup3(&file).to_le_bytes());
+        file.resize(1024, 0);
+
+        let mut block = b"FHDB\0".to_vec();
+        block.extend([0; 8 + 4 + 4]);
+        block.resize(30, 0);
+        block.extend(b"hello");
+        block.resize(512, 0);
+        let sum = lookup3(&block);
+        block[17..21].copy_from_slice(&sum.to_le_bytes());
+        file.extend(block);
+        FractalHeap::open(&MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap(), 0)
+    }
+
+    #[test]
+    fn managed_objects() {
+        let heap = heap(7, &[]).unwrap();
+        assert_eq!(heap.object(&[0, 30, 0, 0, 0, 5, 0]).unwrap(), b"hello");
+        assert_eq!(heap.object(&[0, 30, 0, 0, 0, 4, 0]).unwrap(), b"hell");
+        // Past the block's end, in no block, longer than any managed object, of an unknown kind or version.
+        for id in [
+            [0, 255, 1, 0, 0, 2, 0],
+            [0, 0, 2, 0, 0, 1, 0],
+            [0, 0, 0, 0, 0, 1, 16],
+            [0x30, 30, 0, 0, 0, 5, 0],
+            [0x40, 30, 0, 0, 0, 5, 0],
+        ] {
+            assert!(heap.object(&id).is_err(), "{id:?}");
+        }
+        assert!(heap.object(&[0, 30, 0]).is_err());
+    }
+
+    #[test]
+    fn tiny_objects_are_in_their_identifiers() {
+        assert_eq!(heap(7, &[]).unwrap().object(b"\x22abcdef").unwrap(), b"abc");
+        assert!(heap(7, &[]).unwrap().object(b"\x26abcdef").is_err());
+        let mut id = vec![0x20, 29];
+        id.extend([b'x'; 30]);
+        assert_eq!(heap(32, &[]).unwrap().object(&id).unwrap(), [b'x'; 30]);
+        id[0] = 0x21;
+        assert!(heap(32, &[]).unwrap().object(&id).is_err());
+    }
+
+    #[test]
+    fn huge_objects_by_address() {
+        let mut id = vec![0x10];
+        id.extend(1054u64.to_le_bytes());
+        id.extend(5u64.to_le_bytes());
+        assert_eq!(heap(17, &[]).unwrap().object(&id).unwrap(), b"hello");
+        // By key, but there are none.
+        assert!(heap(16, &[]).unwrap().object(&id).is_err());
+    }
+
+    #[test]
+    fn filters_are_not_supported() {
+        let heap = heap(7, &[1; 12]).unwrap();
+        assert!(matches!(
+            heap.object(&[0, 30, 0, 0, 0, 5, 0]),
+            Err(Error::Unsupported(_))
+        ));
+        assert_eq!(heap.object(b"\x22abcdef").unwrap(), b"abc");
+    }
+
+    #[test]
+    fn the_same_object_ever_again_comes_to_an_end() {
+        let heap = heap(7, &[]).unwrap();
+        heap.budget.take(WHAT, 0, 64 << 20).unwrap();
+        assert!((0..10_000).any(|_| heap.object(&[0, 30, 0, 0, 0, 5, 0]).is_err()));
+    }
+}

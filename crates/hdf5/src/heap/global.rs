@@ -215,4 +215,53 @@ mod tests {
         assert!(cache.get(1).is_none());
         assert!(cache.get(999).is_some());
     }
+
+    /// A collection of `size` bytes behind 8 others, with the given objects.
+    fn heap(size: u64, objects: &[(u16, &[u8])]) -> GlobalHeap {
+        let mut file = b"nothing.GCOL\x01\0\0\0".to_vec();
+        file.extend(size.to_le_bytes());
+        for (index, data) in objects {
+            file.extend(index.to_le_bytes());
+            file.extend([0; 6]);
+            file.extend((data.len() as u64).to_le_bytes());
+            file.extend(*data);
+            file.resize(file.len().next_multiple_of(8), 0);
+        }
+        file.resize(file.len().max(8 + size as usize), 0);
+        GlobalHeap::new(&MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap())
+    }
+
+    #[test]
+    fn finds_objects_in_small_and_large_collections() {
+        let large = vec![7; 100_000];
+        for size in [4096, WHOLE + 8] {
+            let mut objects: Vec<(u16, &[u8])> = vec![(1, b"one"), (9, b""), (2, b"12345678")];
+            if size > WHOLE {
+                objects.push((3, &large));
+            }
+            let heap = heap(size, &objects);
+            for (index, data) in objects {
+                assert_eq!(*heap.object(8, index.into()).unwrap(), *data, "{index} of {size}");
+            }
+            assert!(heap.object(8, 0).is_err());
+            assert!(heap.object(8, 4).is_err());
+            assert!(heap.object(8, 1 << 16 | 1).is_err());
+            assert!(heap.object(0, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn refuses_what_reaches_out_of_it() {
+        assert!(heap(40, &[(1, b"0123456")]).object(8, 1).is_ok());
+        assert!(heap(32, &[(1, b"0123456")]).object(8, 1).is_err());
+        let heap = heap(40, &[(1, b"0123456")]);
+        let reader = heap.reader;
+        let mut file = reader.read("file", 0, reader.file_size() as usize).unwrap();
+        file[16..24].copy_from_slice(&41u64.to_le_bytes());
+        let heap = GlobalHeap::new(&MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap());
+        assert!(matches!(
+            heap.object(8, 1),
+            Err(Error::Truncated { need: 41, .. })
+        ));
+    }
 }

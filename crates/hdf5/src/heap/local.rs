@@ -77,3 +77,50 @@ impl LocalHeap {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn heap(segment: &[u8]) -> LocalHeap {
+        let mut file = b"HEAP\0\0\0\0".to_vec();
+        file.extend((segment.len() as u64).to_le_bytes());
+        file.extend([0xff; 8]);
+        file.extend(32u64.to_le_bytes());
+        file.extend(segment);
+        LocalHeap::open(&MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap(), 0).unwrap()
+    }
+
+    #[test]
+    fn reads_strings_of_any_length() {
+        let mut segment = b"\0name\0".to_vec();
+        segment.extend([b'x'; 1000]);
+        segment.push(0);
+        let heap = heap(&segment);
+        assert_eq!(heap.string(0).unwrap(), b"");
+        assert_eq!(heap.string(1).unwrap(), b"name");
+        assert_eq!(heap.string(3).unwrap(), b"me");
+        assert_eq!(heap.string(6).unwrap(), [b'x'; 1000]);
+    }
+
+    #[test]
+    fn refuses_strings_without_an_end() {
+        for len in [1, 64, 65, 500] {
+            let heap = heap(&vec![b'x'; len]);
+            assert!(heap.string(0).is_err(), "{len}");
+            assert!(heap.string(len as u64).is_err(), "{len}");
+            assert!(heap.string(len as u64 + 1).is_err(), "{len}");
+            assert!(heap.string(u64::MAX).is_err(), "{len}");
+        }
+    }
+
+    #[test]
+    fn the_same_name_ever_again_comes_to_an_end() {
+        let mut segment = vec![b'x'; 1 << 20];
+        segment.push(0);
+        let heap = heap(&segment);
+        assert!((0..1000).any(|_| heap.string(0).is_err()));
+    }
+}
