@@ -2,11 +2,14 @@
 
     hdf5_writer.py FOLDER [NAME]...
 
+test_hdf5_writer.py runs the same under pytest.
+
 Each file is read and compared, then changed in a copy (objects, links and attributes added and removed, datasets
-extended), closed, and read again. h5dump, h5stat and ncdump read them too where they are installed.
+extended), closed, and read again. h5dump and h5stat read them too where they are installed.
 """
 
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -15,9 +18,6 @@ import time
 
 import h5py
 import numpy as np
-
-ABSENT = "added_by_h5py"
-
 
 def read_links(file, count):
     group = file["g"]
@@ -276,6 +276,55 @@ def change_groups(path):
         del file["depth0/depth1/depth2"]
 
 
+def change_at_random(path, holder, rounds=8, seed=5):
+    """Adds and removes links of `g`, or attributes of `d`, in random order, and follows what must be there."""
+    pick = random.Random(seed)
+    with h5py.File(path, "r") as file:
+        model = dict.fromkeys(file["g"] if holder == "g" else file["d"].attrs)
+    for turn in range(rounds):
+        with h5py.File(path, "a") as file:
+            held = file["g"] if holder == "g" else file["d"].attrs
+            names = list(model)
+            for step in range(pick.choice([5, 200, 1000])):
+                if names and pick.random() < 0.4 + 0.1 * (turn % 3):
+                    at = pick.randrange(len(names))
+                    names[at], names[-1] = names[-1], names[at]
+                    name = names.pop()
+                    del held[name], model[name]
+                else:
+                    name = f"{turn}.{step}" + "z" * pick.choice([1, 10, 300, 5000])
+                    if holder == "g":
+                        held.create_group(name)
+                        model[name] = None
+                    else:
+                        name = name[:200]
+                        model[name] = held[name] = np.arange(pick.choice([1, 10, 300, 3000, 20000]))
+                    names.append(name)
+        with h5py.File(path, "r") as file:
+            held = file["g"] if holder == "g" else file["d"].attrs
+            assert set(held) == set(model), f"round {turn}"
+            for name, value in list(model.items())[:300]:
+                found = held[name]
+                assert value is None or np.array_equal(found, value), name
+
+
+def append_with_netcdf(path, group):
+    """netcdf-c opens the file for writing and adds dimensions, variables and attributes."""
+    import netCDF4
+
+    with netCDF4.Dataset(path, "a") as file:
+        at = file if group == "/" else file[group]
+        at.createDimension("added", None)
+        for i in range(12):
+            variable = at.createVariable(f"added_{i}", "f8", ("added",))
+            variable[:5] = range(5)
+            variable.units = "m"
+        at.note = "added"
+    with netCDF4.Dataset(path) as file:
+        at = file if group == "/" else file[group]
+        assert at.note == "added" and at["added_11"][:].tolist() == [0, 1, 2, 3, 4]
+
+
 def tool(command, path):
     """Runs a program on a file, if it is installed."""
     if not shutil.which(command[0]):
@@ -323,4 +372,5 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

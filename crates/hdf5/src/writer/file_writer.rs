@@ -149,7 +149,10 @@ impl FileWriter {
         };
         let mut tail = self.tail();
         let address = tail.end;
-        let chunks = tail.chunks.entry(dataset).or_default();
+        let chunks = tail
+            .chunks
+            .entry(dataset)
+            .or_insert_with(|| Vec::with_capacity(*chunk_count as usize));
         if chunks.len() as u64 >= *chunk_count {
             drop(tail);
             return self.refuse(dataset, format!("more chunks than the {chunk_count} announced"));
@@ -221,12 +224,18 @@ impl FileWriter {
                     _ => {}
                 }
             }
+            debug_assert_eq!(
+                self.layout.places.get(id.0).map(|place| place.header),
+                Some(front.start + front.bytes.len() as u64)
+            );
             let image = self.layout.encode(&self.tree, id, storage, &data, &mut heap)?;
             front.push(&image.into_bytes())?;
             self.write_collections(heap.take_finished())?;
         }
         front.flush()?;
-        self.write_collections(heap.finish().0)?;
+        let (collections, front_end) = heap.finish();
+        debug_assert!(front_end <= self.layout.end);
+        self.write_collections(collections)?;
         for id in (0..self.tree.objects.len()).map(ObjectId) {
             if let Some(chunks) = chunks.remove(&id) {
                 self.write_index(id, chunks)?;
