@@ -58,11 +58,12 @@ pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec
         let objects = FractalHeap::open(reader, heap)?;
         for record in record::attributes(reader, name_index)? {
             let data = if record.message_flags & shared::FLAG != 0 {
-                shared.in_heap(message_type::ATTRIBUTE, &record.heap_id, name_index)?
+                shared.in_heap(message_type::ATTRIBUTE, &record.heap_id, name_index)
             } else {
-                objects.object(&record.heap_id)?
+                objects.object(&record.heap_id)
             };
-            let attribute = Attribute::decode(&mut reader.cursor(DENSE, heap, &data), heap, shared);
+            let attribute =
+                data.and_then(|data| Attribute::decode(&mut reader.cursor(DENSE, heap, &data), heap, shared));
             attributes.push((Some(record.creation_order), attribute));
         }
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::messages::continuation::Continuation;
 use crate::messages::message_type as kind;
 use crate::reader::bytes::{Cursor, MetadataReader};
+use crate::reader::header_blocks::HeaderBlocks;
 use crate::walk::Walk;
 
 const WHAT: &str = "object header";
@@ -68,12 +69,12 @@ impl Message {
 
 impl ObjectHeader {
     /// Reads the header at `address` with all its continuations.
-    pub(crate) fn read(reader: &MetadataReader, address: u64) -> Result<Self> {
+    pub(crate) fn read(reader: &MetadataReader, blocks: &HeaderBlocks, address: u64) -> Result<Self> {
         let start = reader.read(WHAT, address, 4)?;
         if start == b"OHDR" {
-            Self::read_v2(reader, address)
+            Self::read_v2(reader, blocks, address)
         } else {
-            Self::read_v1(reader, address)
+            Self::read_v1(reader, blocks, address)
         }
     }
 
@@ -92,7 +93,7 @@ impl ObjectHeader {
         self.messages.iter().filter(move |message| message.kind == kind)
     }
 
-    fn read_v1(reader: &MetadataReader, address: u64) -> Result<Self> {
+    fn read_v1(reader: &MetadataReader, blocks: &HeaderBlocks, address: u64) -> Result<Self> {
         // Behind the 12 bytes of the prefix, messages begin at a multiple of 8 bytes.
         const PREFIX: u64 = 16;
         let prefix = reader.read(WHAT, address, PREFIX as usize)?;
@@ -104,21 +105,20 @@ impl ObjectHeader {
         prefix.skip(1 + 2 + 4)?; // reserved, number of messages, reference count
         let size = u64::from(prefix.u32()?);
 
-        let mut walk = Walk::new(reader);
-        let mut messages = Messages::default();
+        let mut messages = Messages::new(reader, blocks, address);
         messages.continuations.push_back(Continuation {
             address: address.saturating_add(PREFIX),
             length: size,
         });
         while let Some(block) = messages.continuations.pop_front() {
-            let bytes = messages.block(reader, &mut walk, block, None)?;
+            let bytes = messages.block(block, None)?;
             let mut cursor = reader.cursor(BLOCK, block.address, &bytes);
             while cursor.remaining() >= 8 {
                 let kind = cursor.u16()?;
                 let size = cursor.u16()?;
                 let flags = cursor.u8()?;
                 cursor.skip(3)?;
-                messages.add(reader, &mut cursor, block.address, (kind, size, flags, None))?;
+                messages.add(&mut cursor, block.address, (kind, size, flags, None))?;
             }
         }
         Ok(Self {
@@ -126,7 +126,7 @@ impl ObjectHeader {
         })
     }
 
-    fn read_v2(reader: &MetadataReader, address: u64) -> Result<Self> {
+    fn read_v2(reader: &MetadataReader, blocks: &HeaderBlocks, address: u64) -> Result<Self> {
         let prefix = reader.read(WHAT, address, 6)?;
         let mut prefix = reader.cursor(WHAT, address, &prefix);
         prefix.signature(b"OHDR")?;
@@ -146,15 +146,14 @@ impl ObjectHeader {
         let size = start.uint(width)?;
         prefix_size += width;
 
-        let mut walk = Walk::new(reader);
-        let mut messages = Messages::default();
+        let mut messages = Messages::new(reader, blocks, address);
         messages.continuations.push_back(Continuation {
             address,
             length: size.saturating_add(prefix_size as u64 + 4),
         });
         let mut first = true;
         while let Some(block) = messages.continuations.pop_front() {
-            let bytes = messages.block(reader, &mut walk, block, Some(first))?;
+            let bytes = messages.block(block, Some(first))?;
             let covered = bytes.len().saturating_sub(4);
             let mut cursor = reader.cursor(
                 if first { WHAT } else { BLOCK },
@@ -175,7 +174,7 @@ impl ObjectHeader {
                 let size = cursor.u16()?;
                 let flags = cursor.u8()?;
                 let order = if tracked { Some(cursor.u16()?) } else { None };
-                messages.add(reader, &mut cursor, block.address, (kind, size, flags, order))?;
+                messages.add(&mut cursor, block.address, (kind, size, flags, order))?;
             }
         }
         Ok(Self {
@@ -185,34 +184,45 @@ impl ObjectHeader {
 }
 
 /// Messages as they are found.
-#[derive(Default)]
-struct Messages {
+struct Messages<'a> {
+    reader: &'a MetadataReader,
+    blocks: &'a HeaderBlocks,
+    /// Address of the header.
+    address: u64,
+    walk: Walk,
     list: Vec<Message>,
     continuations: VecDeque<Continuation>,
 }
 
-impl Messages {
+impl<'a> Messages<'a> {
+    fn new(reader: &'a MetadataReader, blocks: &'a HeaderBlocks, address: u64) -> Self {
+        Self {
+            reader,
+            blocks,
+            address,
+            walk: Walk::new(reader),
+            list: Vec::new(),
+            continuations: VecDeque::new(),
+        }
+    }
+
     /// The bytes of a block. `first`: of a version 2 header, and whether it is the header itself.
-    fn block(
-        &self,
-        reader: &MetadataReader,
-        walk: &mut Walk,
-        block: Continuation,
-        first: Option<bool>,
-    ) -> Result<Vec<u8>> {
+    fn block(&mut self, block: Continuation, first: Option<bool>) -> Result<Vec<u8>> {
         let what = if first == Some(false) { BLOCK } else { WHAT };
         let length = usize::try_from(block.length).unwrap_or(usize::MAX);
-        walk.enter(what, block.address, block.length)?;
-        match first {
-            None => reader.read(what, block.address, length),
-            Some(_) => reader.read_checked(what, block.address, length),
-        }
+        self.walk.enter(what, block.address, block.length)?;
+        let bytes = match first {
+            None => self.reader.read(what, block.address, length)?,
+            Some(_) => self.reader.read_checked(what, block.address, length)?,
+        };
+        self.blocks
+            .enter(self.reader, what, self.address, block.address, block.length)?;
+        Ok(bytes)
     }
 
     /// Adds the message whose data is next.
     fn add(
         &mut self,
-        reader: &MetadataReader,
         block: &mut Cursor<'_>,
         block_address: u64,
         (kind, size, flags, creation_order): (u16, u16, u8, Option<u16>),
@@ -222,7 +232,7 @@ impl Messages {
         match kind {
             kind::NIL => {}
             kind::CONTINUATION => {
-                let continuation = Continuation::decode(&mut reader.cursor(BLOCK, address, data))?;
+                let continuation = Continuation::decode(&mut self.reader.cursor(BLOCK, address, data))?;
                 self.continuations.push_back(continuation);
             }
             _ if kind > kind::LAST => {

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::messages::{cache_image, driver_info, message_type, shared_message_table::SharedMessageTable};
 use crate::object_header::ObjectHeader;
 use crate::reader::bytes::MetadataReader;
+use crate::reader::header_blocks::HeaderBlocks;
 
 const WHAT: &str = "superblock";
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
@@ -101,7 +102,7 @@ impl Superblock {
         let Some(address) = self.extension else {
             return Ok(SharedMessageTable::default());
         };
-        let header = ObjectHeader::read(reader, address)?;
+        let header = ObjectHeader::read(reader, &HeaderBlocks::default(), address)?;
         let message = |kind| {
             let message = header.first(kind)?;
             Some(reader.cursor("superblock extension", message.address, &message.data))

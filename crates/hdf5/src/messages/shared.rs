@@ -1,12 +1,15 @@
 //! Shared messages (specification section IV.A.2, "Shared Message"): a message that says where the message is.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Result;
 use crate::heap::fractal::FractalHeap;
 use crate::messages::shared_message_table::SharedMessageTable;
 use crate::object_header::{Message, ObjectHeader};
 use crate::reader::bytes::{Cursor, MetadataReader};
+use crate::reader::header_blocks::HeaderBlocks;
 
 const WHAT: &str = "shared message";
 
@@ -14,13 +17,20 @@ const WHAT: &str = "shared message";
 pub(crate) const FLAG: u8 = 1 << 1;
 
 /// Finds the messages that shared ones stand for.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct SharedMessages {
     /// Of the file.
     pub(crate) reader: MetadataReader,
     /// The heaps of the file's shared messages.
-    pub(crate) table: SharedMessageTable,
+    table: SharedMessageTable,
+    blocks: HeaderBlocks,
+    /// Messages of other object headers, by the header's address and the message's type: a committed datatype is used
+    /// by many, and its header may be large.
+    committed: Mutex<HashMap<(u64, u16), Arc<Message>>>,
 }
+
+/// How many messages of other object headers are kept.
+const CAPACITY: usize = 1024;
 
 /// A message, wherever it was.
 #[derive(Debug)]
@@ -43,6 +53,21 @@ impl Resolved<'_> {
 }
 
 impl SharedMessages {
+    /// The shared messages of the file that `reader` reads.
+    pub(crate) fn new(reader: MetadataReader, table: SharedMessageTable) -> Self {
+        Self {
+            reader,
+            table,
+            blocks: HeaderBlocks::default(),
+            committed: Mutex::default(),
+        }
+    }
+
+    /// The object header at `address`.
+    pub(crate) fn header(&self, address: u64) -> Result<ObjectHeader> {
+        ObjectHeader::read(&self.reader, &self.blocks, address)
+    }
+
     /// The message itself, or the one it refers to.
     pub(crate) fn resolve<'a>(&'a self, message: &'a Message) -> Result<Resolved<'a>> {
         if message.flags & FLAG != 0 {
@@ -62,11 +87,7 @@ impl SharedMessages {
     pub(crate) fn follow(&self, reference: &mut Cursor<'_>, kind: u16, address: u64) -> Result<Resolved<'_>> {
         match Reference::decode(reference)? {
             Reference::Committed(header_address) => {
-                let header = ObjectHeader::read(&self.reader, header_address)?;
-                let message = header
-                    .into_first(kind)
-                    .filter(|message| message.flags & FLAG == 0);
-                let Some(message) = message else {
+                let Some(message) = self.committed(header_address, kind)? else {
                     return Err(reference.damaged(format!(
                         "no message of type {kind:#04x} is at address {header_address}, where it refers to"
                     )));
@@ -75,7 +96,7 @@ impl SharedMessages {
                     reader: &self.reader,
                     what: message.name(),
                     address: message.address,
-                    data: Cow::Owned(message.data),
+                    data: Cow::Owned(message.data.clone()),
                     committed: Some(header_address),
                 })
             }
@@ -87,6 +108,27 @@ impl SharedMessages {
                 committed: None,
             }),
         }
+    }
+
+    /// The first message of type `kind` of the object header at `address`; `None` where none is, or only a reference.
+    fn committed(&self, address: u64, kind: u16) -> Result<Option<Arc<Message>>> {
+        let cache = || self.committed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(message) = cache().get(&(address, kind)) {
+            return Ok(Some(message.clone()));
+        }
+        let message = self
+            .header(address)?
+            .into_first(kind)
+            .filter(|message| message.flags & FLAG == 0);
+        let Some(message) = message.map(Arc::new) else {
+            return Ok(None);
+        };
+        let mut cache = cache();
+        if cache.len() >= CAPACITY {
+            cache.clear();
+        }
+        cache.insert((address, kind), message.clone());
+        Ok(Some(message))
     }
 
     /// The data of a message of type `kind` in its shared message heap. `address` is where the identifier is.

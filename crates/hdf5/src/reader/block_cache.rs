@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn reads_the_same_bytes_as_the_source_and_stays_bounded() {
         let size = BLOCK as usize * (CAPACITY + 300) + 77;
-        let data: Vec<u8> = (0..size).map(|i| (i * 31 >> 4) as u8).collect();
+        let data: Vec<u8> = (0..size).map(|i| ((i * 31) >> 4) as u8).collect();
         let cache = BlockCache::new(Arc::new(data.clone()), size as u64);
         for step in 0..2000usize {
             let offset = (step * 7_919_117) % (size - 60_000);

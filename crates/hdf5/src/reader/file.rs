@@ -11,7 +11,6 @@ use crate::heap::global::GlobalHeap;
 use crate::layout::Layout;
 use crate::messages::message_type;
 use crate::messages::shared::SharedMessages;
-use crate::object_header::ObjectHeader;
 use crate::reader::bytes::MetadataReader;
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
@@ -55,7 +54,7 @@ impl File {
             inner: Arc::new(Inner {
                 superblock,
                 global_heap: GlobalHeap::new(&reader),
-                shared: SharedMessages { reader, table },
+                shared: SharedMessages::new(reader, table),
             }),
         })
     }
@@ -81,7 +80,7 @@ impl File {
 
     /// The object whose object header is at `address`, with all messages of the header.
     pub fn object(&self, address: u64) -> Result<Object> {
-        Ok(Object::new(address, ObjectHeader::read(self.reader(), address)?))
+        Ok(Object::new(address, self.inner.shared.header(address)?))
     }
 
     /// The links of a group; none where `group` is something else.

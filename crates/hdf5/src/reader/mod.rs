@@ -8,6 +8,7 @@ mod block_cache;
 pub(crate) mod bytes;
 mod dataset;
 mod file;
+pub(crate) mod header_blocks;
 mod object;
 
 pub use dataset::Dataset;
