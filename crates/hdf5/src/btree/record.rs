@@ -1,7 +1,7 @@
 //! The records of version 2 B-trees (specification section III.A.2, "Version 2 B-tree, Type … Record Layout").
 //!
-//! Chunk records (types 10 and 11), whose width varies, are in [`chunk_index`](crate::chunk_index). Shared messages (type 7) need no
-//! record: whoever refers to one has its heap identifier.
+//! Chunk records (types 10 and 11), whose width varies, are in [`chunk_index`](crate::chunk_index). Shared messages
+//! (type 7) need no record: whoever refers to one has its heap identifier.
 
 use crate::error::{Error, Result};
 use crate::reader::bytes::{Cursor, MetadataReader};

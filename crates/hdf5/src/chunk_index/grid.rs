@@ -72,8 +72,16 @@ pub(super) struct ArrayOrder {
 }
 
 impl ArrayOrder {
-    /// `None` where more than one dimension is unlimited or there are more chunks than 64 bits can count.
-    pub(super) fn new(shape: &[u64], max_dims: &[Option<u64>]) -> Option<Self> {
+    /// `None` where more than one dimension is unlimited, one is longer than it may ever be (two chunks would have the
+    /// same number), or there are more chunks than 64 bits can count.
+    pub(super) fn new(dims: &[u64], shape: &[u64], max_dims: &[Option<u64>]) -> Option<Self> {
+        if dims
+            .iter()
+            .zip(max_dims)
+            .any(|(dim, max)| max.is_some_and(|max| max < *dim))
+        {
+            return None;
+        }
         let mut unlimited = max_dims
             .iter()
             .enumerate()
@@ -102,7 +110,7 @@ impl ArrayOrder {
     pub(super) fn coordinates(&self, mut index: u64, coordinates: &mut [u64]) {
         let mut place = |i: usize| {
             if let (Some(coordinate), Some(stride)) = (coordinates.get_mut(i), self.strides.get(i)) {
-                // A stride is 0 only where a maximum dimension is: then no chunk is inside the extent either.
+                // A stride is 0 only where a dimension can have no chunks: then none is inside the extent either.
                 *coordinate = index.checked_div(*stride).unwrap_or(u64::MAX);
                 index = index.checked_rem(*stride).unwrap_or(0);
             }
@@ -148,7 +156,7 @@ mod tests {
 
     #[test]
     fn arrays_count_over_the_largest_extent() {
-        let order = ArrayOrder::new(&[2, 3, 5], &[Some(4), None, Some(11)]).unwrap();
+        let order = ArrayOrder::new(&[3, 9, 6], &[2, 3, 5], &[Some(4), None, Some(11)]).unwrap();
         // Dimension 1 in front, then 2 x 3 chunks.
         assert_eq!(order.strides, [3, 6, 1]);
         let grid = ChunkGrid::new(&[3, 9, 6], &[2, 3, 5]).unwrap();
@@ -166,11 +174,11 @@ mod tests {
 
     #[test]
     fn arrays_refuse_what_they_cannot_count() {
-        assert_eq!(ArrayOrder::new(&[1, 1], &[None, None]), None);
-        assert_eq!(
-            ArrayOrder::new(&[1, 1, 1], &[None, Some(u64::MAX), Some(u64::MAX)]),
-            None
-        );
-        assert!(ArrayOrder::new(&[1, 1], &[Some(u64::MAX), Some(1)]).is_some());
+        let huge = Some(u64::MAX);
+        assert_eq!(ArrayOrder::new(&[1, 1], &[1, 1], &[None, None]), None);
+        assert_eq!(ArrayOrder::new(&[1, 1, 1], &[1, 1, 1], &[None, huge, huge]), None);
+        assert!(ArrayOrder::new(&[1, 1], &[1, 1], &[huge, Some(1)]).is_some());
+        assert_eq!(ArrayOrder::new(&[1, 2], &[1, 1], &[None, Some(1)]), None);
+        assert_eq!(ArrayOrder::new(&[u64::MAX, 1], &[1, 1], &[huge, Some(0)]), None);
     }
 }

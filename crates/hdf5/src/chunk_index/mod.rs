@@ -56,7 +56,7 @@ pub(crate) fn chunk_table(
         .try_fold(layout.element_size, |n, d| n.checked_mul(*d))
         .ok_or_else(|| damaged("chunks that are too large"))?;
     let order = || {
-        ArrayOrder::new(&layout.shape, max_dims)
+        ArrayOrder::new(dims, &layout.shape, max_dims)
             .ok_or_else(|| damaged("maximum dimensions that its chunk index cannot have"))
     };
     if grid.count() == 0 {

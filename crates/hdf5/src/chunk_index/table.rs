@@ -209,3 +209,73 @@ fn stored(reader: &MetadataReader, what: &'static str, address: u64, size: u64) 
     }
     Ok(offset)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn reader(size: usize) -> MetadataReader {
+        MetadataReader::new(Arc::new(vec![0; size + 8]), 8, 8, 8).unwrap()
+    }
+
+    fn entry(address: u64) -> Entry {
+        Entry {
+            address,
+            size: 10,
+            filter_mask: 0,
+        }
+    }
+
+    #[test]
+    fn sorts_and_drops_what_is_outside() {
+        let (reader, grid) = (reader(100), ChunkGrid::new(&[3, 3], &[2, 2]).unwrap());
+        let mut builder = TableBuilder::new(&reader, 0, &grid);
+        for (at, address) in [([1, 1], 40), ([0, 2], 30), ([0, 1], 20), ([7, 0], 90)] {
+            builder.push_at(&at, entry(address)).unwrap();
+        }
+        let table = builder.finish().unwrap();
+        let found: Vec<_> = table.iter().map(|chunk| (chunk.index, chunk.address)).collect();
+        assert_eq!(found, [(1, 28), (3, 48)]);
+        assert_eq!(table.get(3).unwrap().address, 48);
+        assert_eq!(table.get(0), None);
+    }
+
+    #[test]
+    fn refuses_a_chunk_stored_twice_or_past_the_end() {
+        let (reader, grid) = (reader(100), ChunkGrid::new(&[3], &[1]).unwrap());
+        let mut builder = TableBuilder::new(&reader, 0, &grid);
+        builder.push_at(&[1], entry(0)).unwrap();
+        builder.push_at(&[1], entry(50)).unwrap();
+        assert!(matches!(
+            builder.push_at(&[2], entry(91)),
+            Err(Error::Truncated { offset: 99, .. })
+        ));
+        assert!(builder.push_at(&[2], entry(u64::MAX)).is_err());
+        assert!(matches!(builder.finish(), Err(Error::Damaged { .. })));
+    }
+
+    /// Whatever extent a damaged file claims, an implicit index has no more chunks than the file has room for.
+    #[test]
+    fn implicit_chunks_are_in_the_file() {
+        let reader = reader(100);
+        for (dims, max_dims, fits) in [
+            ([2, 5], [2, 5], true),
+            ([2, 5], [2, 6], false),
+            ([2, 5], [3, 5], true),
+            ([2, 6], [2, 6], false),
+            ([1 << 31, 1 << 31], [1 << 31, 1 << 31], false),
+        ] {
+            let grid = ChunkGrid::new(&dims, &[1, 1]).unwrap();
+            let order = ArrayOrder::new(&dims, &[1, 1], &max_dims.map(Some)).unwrap();
+            let table = ChunkTable::implicit(&reader, 0, 10, grid, order);
+            assert_eq!(table.is_ok(), fits, "{dims:?} {max_dims:?}");
+            if let Ok(table) = table {
+                assert_eq!(table.iter().count(), table.len());
+                assert_eq!(table.get(5).unwrap().address, 8 + 50);
+                assert_eq!(table.get(10), None);
+            }
+        }
+    }
+}
