@@ -20,6 +20,9 @@ use crate::model::{Field, GroupId, Schema, Type, TypeClass, TypeId, UserType};
 /// How deep types may be nested.
 const DEPTH: usize = 32;
 
+/// How large an element may be, in bytes: whoever reads one holds it in memory, and a few damaged bytes can claim 4 GiB.
+const ELEMENT_BYTES: u32 = 16 << 20;
+
 /// A committed type that was not needed yet.
 struct Committed {
     name: String,
@@ -196,6 +199,9 @@ impl TypeTable {
         }
         if datatype.size == 0 {
             return Err("its type has no size".into());
+        }
+        if datatype.size > ELEMENT_BYTES {
+            return Err(format!("an element of {} bytes is not supported", datatype.size));
         }
         let unsupported = |what: &str| Err(format!("netCDF has no {what}"));
         match &datatype.class {
