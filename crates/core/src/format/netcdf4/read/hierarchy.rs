@@ -146,7 +146,15 @@ pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
         let links = file
             .object(group.id.address)
             .and_then(|object| file.links(&object))?;
+        let mut names = HashSet::new();
         for link in links.links {
+            if !names.insert(link.name.clone()) {
+                let name = &link.name;
+                found
+                    .warnings
+                    .push(format!("{path}{name} is left out: another link has this name"));
+                continue;
+            }
             let left = |why: String| format!("{path}{} is left out: {why}", link.name);
             match linker.follow(group.id, &link.target) {
                 Ok(id) => {

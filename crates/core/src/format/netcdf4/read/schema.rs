@@ -1,6 +1,6 @@
 //! The netCDF schema of an HDF5 file, put together from the parts that know one idea each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ncutils_hdf5::{Dataset, Dataspace};
 
@@ -240,6 +240,7 @@ fn draft_variables<'a>(
             }
         }
     }
+    keep_apart(&mut drafts);
     for (draft, own) in drafts.iter_mut().zip(scales) {
         let file = &files[draft.found.id.file];
         attach(draft, own, &dimensions, file).map_err(|e| {
@@ -259,6 +260,20 @@ fn draft_variables<'a>(
         }
     }
     Ok((drafts, dimensions))
+}
+
+/// Gives a variable whose name without prefix is that of another in its group the name of its link, which is unique.
+fn keep_apart(drafts: &mut [Draft]) {
+    let mut taken: HashSet<(usize, String)> = drafts
+        .iter()
+        .filter(|d| d.name == d.found.name)
+        .map(|d| (d.group, d.name.clone()))
+        .collect();
+    for draft in drafts.iter_mut().filter(|d| d.name != d.found.name) {
+        if !taken.insert((draft.group, draft.name.clone())) {
+            draft.name.clone_from(&draft.found.name);
+        }
+    }
 }
 
 /// The type of a dataset's elements, or why it cannot be a variable.
