@@ -6,7 +6,6 @@ use ncutils_hdf5::{
 
 use super::datatypes::Datatypes;
 use super::elements::ElementShape;
-use crate::chunk::swap_units;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Schema, Type};
 
@@ -43,20 +42,15 @@ pub fn attribute(schema: &Schema, types: &Datatypes<'_>, attribute: &Attribute) 
             data: Data::plain(attribute.values.bytes.clone()),
         });
     }
-    let order = types.order(attribute.ty);
-    let mut data = ElementShape::new(schema, attribute.ty).to_data(&attribute.values)?;
-    if order == ByteOrder::Big {
-        swap_units(&mut data.bytes, size);
-    }
     Ok(AttributeSpec {
         name,
-        datatype: types.element(attribute.ty, order)?,
+        datatype: types.element(attribute.ty, ByteOrder::Little)?,
         dataspace: if attribute.length == 0 {
             Dataspace::Null
         } else {
             Dataspace::fixed(&[attribute.length as u64])
         },
-        data,
+        data: ElementShape::new(schema, attribute.ty).to_data(&attribute.values)?,
     })
 }
 

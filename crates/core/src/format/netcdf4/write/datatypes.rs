@@ -17,28 +17,24 @@ pub struct Datatypes<'a> {
     schema: &'a Schema,
     /// The committed form of each user type.
     committed: Vec<Datatype>,
-    /// The byte order of each; of enums only, all else is little-endian.
-    orders: Vec<ByteOrder>,
     /// The object of each.
     objects: Vec<ObjectId>,
 }
 
 impl<'a> Datatypes<'a> {
-    /// Works out every user type. An enum is big-endian where all variables of it are.
+    /// Works out every user type.
     ///
     /// # Errors
     /// A type that HDF5 cannot hold, named.
-    pub fn new(schema: &'a Schema, plans: &[VariablePlan]) -> Result<Self> {
+    pub fn new(schema: &'a Schema) -> Result<Self> {
         let mut all = Self {
             schema,
             committed: Vec::with_capacity(schema.types.len()),
-            orders: enum_orders(schema, plans),
             objects: vec![ObjectId(0); schema.types.len()],
         };
         for (i, ty) in schema.types.iter().enumerate() {
-            let order = all.orders[i];
             let datatype = all
-                .user(TypeId(i), order)
+                .user(TypeId(i), ByteOrder::Little)
                 .map_err(|why| Error::Unsupported(format!("type {}: {why}", ty.name)))?;
             all.committed.push(datatype);
         }
@@ -60,21 +56,14 @@ impl<'a> Datatypes<'a> {
         &self.committed[ty.0]
     }
 
-    /// The byte order in which attributes of a type are stored.
-    pub fn order(&self, ty: Type) -> ByteOrder {
-        match ty {
-            Type::User(id) => self.orders[id.0],
-            _ => ByteOrder::Little,
-        }
-    }
-
-    /// The datatype of elements in this byte order. `Char` is a string of one byte.
+    /// The datatype of elements in this byte order. `Char` is a string of one byte. A big-endian enum is not the committed
+    /// one, in which netcdf-c opens little-endian numbers only; it takes this one for it, as the members are the same.
     pub fn element(&self, ty: Type, order: ByteOrder) -> Result<DatatypeSpec> {
         let Type::User(id) = ty else {
             return Ok(DatatypeSpec::Inline(atomic(ty, order)));
         };
         let is_enum = matches!(self.schema.user_type(id).class, TypeClass::Enum { .. });
-        if is_enum && order != self.orders[id.0] {
+        if is_enum && order == ByteOrder::Big {
             let datatype = self.user(id, order).map_err(Error::Unsupported)?;
             return Ok(DatatypeSpec::Inline(datatype));
         }
@@ -89,11 +78,10 @@ impl<'a> Datatypes<'a> {
         let Type::User(id) = ty else {
             return Ok(atomic(ty, ByteOrder::Little));
         };
-        match (self.committed.get(id.0), self.orders.get(id.0)) {
-            (Some(datatype), Some(ByteOrder::Little)) => Ok(datatype.clone()),
-            (Some(_), _) => self.user(id, ByteOrder::Little),
-            (None, _) => Err("it is made of a type that comes after it".to_owned()),
-        }
+        let datatype = self.committed.get(id.0);
+        datatype
+            .cloned()
+            .ok_or_else(|| "it is made of a type that comes after it".to_owned())
     }
 
     fn user(&self, id: TypeId, order: ByteOrder) -> Result<Datatype, String> {
@@ -196,24 +184,6 @@ pub fn byte_order(plan: &VariablePlan) -> ByteOrder {
         (Encoding::Numbers { .. }, Endian::Big) => ByteOrder::Big,
         _ => ByteOrder::Little,
     }
-}
-
-fn enum_orders(schema: &Schema, plans: &[VariablePlan]) -> Vec<ByteOrder> {
-    let mut orders: Vec<Option<ByteOrder>> = vec![None; schema.types.len()];
-    for (var, plan) in schema.vars.iter().zip(plans) {
-        if let Type::User(id) = var.ty {
-            let order = byte_order(plan);
-            let known = &mut orders[id.0];
-            *known = Some(match known {
-                Some(other) if *other != order => ByteOrder::Little,
-                _ => order,
-            });
-        }
-    }
-    orders
-        .into_iter()
-        .map(|o| o.unwrap_or(ByteOrder::Little))
-        .collect()
 }
 
 /// The group in which each user type is linked: its own, unless something that netcdf-c reads earlier uses it, as it can
@@ -329,7 +299,7 @@ mod tests {
     #[test]
     fn enum_values_take_the_base_types_bytes_and_order() {
         let (schema, _) = schema_with_type_in_g();
-        let types = Datatypes::new(&schema, &[]).unwrap();
+        let types = Datatypes::new(&schema).unwrap();
         let Class::Enumeration { members, .. } = &types.committed(TypeId(0)).class else {
             panic!("not an enum");
         };
@@ -359,7 +329,7 @@ mod tests {
                 }],
             },
         });
-        let why = Datatypes::new(&schema, &[]).unwrap_err().to_string();
+        let why = Datatypes::new(&schema).unwrap_err().to_string();
         assert!(why.contains("type c: field f"), "{why}");
     }
 }

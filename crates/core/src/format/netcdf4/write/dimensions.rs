@@ -14,13 +14,11 @@ use ncutils_hdf5::{
     Dataspace, Datatype, DatatypeSpec, FillSpec, FillTime, LayoutSpec, ObjectId, StringPadding,
 };
 
+use crate::format::netcdf4::conventions::{
+    CLASS, COORDINATES, DIMENSION_ID, DIMENSION_LIST, DIMENSION_SCALE, DIMENSION_WITHOUT_VARIABLE, NAME,
+    NON_COORDINATE_PREFIX, REFERENCE_LIST,
+};
 use crate::model::{DimId, Dimension, Schema, VarId};
-
-/// Before the name of a variable that has a dimension's name and is not its coordinate variable.
-pub const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
-
-/// What the `NAME` of a scale that is no variable begins with; the length follows in ten columns.
-const NOT_A_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
 
 /// Elements in a chunk of a scale that is no variable and may grow. It never holds data.
 const SCALE_CHUNK: u64 = 1024;
@@ -96,14 +94,14 @@ impl Scales {
 
     /// `_Netcdf4Dimid`.
     pub fn dimension_id(&self, dim: DimId) -> AttributeSpec {
-        scalar("_Netcdf4Dimid", int(), self.ids[dim.0].to_le_bytes().to_vec())
+        scalar(DIMENSION_ID, int(), self.ids[dim.0].to_le_bytes().to_vec())
     }
 
     /// `_Netcdf4Coordinates`.
     pub fn coordinate_ids(&self, dims: &[DimId]) -> AttributeSpec {
         let bytes = dims.iter().flat_map(|d| self.ids[d.0].to_le_bytes()).collect();
         AttributeSpec {
-            name: "_Netcdf4Coordinates".to_owned(),
+            name: COORDINATES.to_owned(),
             datatype: DatatypeSpec::Inline(int()),
             dataspace: Dataspace::fixed(&[dims.len() as u64]),
             data: Data::plain(bytes),
@@ -135,17 +133,17 @@ fn terminated(name: &str, text: &str) -> AttributeSpec {
 
 /// `CLASS`.
 pub fn class() -> AttributeSpec {
-    terminated("CLASS", "DIMENSION_SCALE")
+    terminated(CLASS, DIMENSION_SCALE)
 }
 
 /// `NAME` of a coordinate variable.
 pub fn name_of_variable(name: &str) -> AttributeSpec {
-    terminated("NAME", name)
+    terminated(NAME, name)
 }
 
-/// `NAME` of a scale that is no variable.
+/// `NAME` of a scale that is no variable. The length follows in ten columns.
 pub fn name_of_dimension(length: u64) -> AttributeSpec {
-    terminated("NAME", &format!("{NOT_A_VARIABLE}{length:10}"))
+    terminated(NAME, &format!("{DIMENSION_WITHOUT_VARIABLE}.{length:10}"))
 }
 
 /// `DIMENSION_LIST`: for each dimension a sequence of one reference, to its scale.
@@ -159,7 +157,7 @@ pub fn dimension_list(scales: &[ObjectId]) -> AttributeSpec {
         (i * 16, 1, reference)
     });
     AttributeSpec {
-        name: "DIMENSION_LIST".to_owned(),
+        name: DIMENSION_LIST.to_owned(),
         datatype: DatatypeSpec::Inline(Datatype::variable_length(Datatype::object_reference())),
         dataspace: Dataspace::fixed(&[scales.len() as u64]),
         data: Data {
@@ -198,7 +196,7 @@ pub fn reference_list(attached: &[(ObjectId, u32)]) -> AttributeSpec {
         },
     };
     AttributeSpec {
-        name: "REFERENCE_LIST".to_owned(),
+        name: REFERENCE_LIST.to_owned(),
         datatype: DatatypeSpec::Inline(datatype),
         dataspace: Dataspace::fixed(&[attached.len() as u64]),
         data,

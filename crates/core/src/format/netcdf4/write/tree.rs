@@ -15,6 +15,10 @@ use super::dimensions::{
 use super::{attributes, dataset};
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
+use crate::format::netcdf4::conventions::{
+    CLASS, CLASSIC_MODEL, COORDINATES, DIMENSION_ID, DIMENSION_LIST, DIMENSION_SCALE, PROPERTIES,
+    REFERENCE_LIST,
+};
 use crate::model::{Attribute, DimId, GroupId, Kind, Schema, TypeId, VarId};
 
 /// What the objects of a file stand for.
@@ -39,15 +43,10 @@ pub enum Item {
 }
 
 /// Attributes in which netCDF-4 keeps a variable's dimensions.
-const RESERVED: [&str; 4] = [
-    "DIMENSION_LIST",
-    "REFERENCE_LIST",
-    "_Netcdf4Coordinates",
-    "_Netcdf4Dimid",
-];
+const RESERVED: [&str; 4] = [DIMENSION_LIST, REFERENCE_LIST, COORDINATES, DIMENSION_ID];
 
 /// Attributes of the root group that say what the file is; each file has its own.
-const OF_THE_FILE: [&str; 2] = ["_NCProperties", "_nc3_strict"];
+const OF_THE_FILE: [&str; 2] = [PROPERTIES, CLASSIC_MODEL];
 
 /// Makes the tree.
 ///
@@ -55,7 +54,7 @@ const OF_THE_FILE: [&str; 2] = ["_NCProperties", "_nc3_strict"];
 /// What HDF5 cannot hold, named.
 pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
     let scales = Scales::new(schema);
-    let mut types = Datatypes::new(schema, plans)?;
+    let mut types = Datatypes::new(schema)?;
     let mut contents = contents(schema, &scales);
 
     // Every object gets its place first, as objects refer to each other.
@@ -238,9 +237,9 @@ fn group_attributes(schema: &Schema, types: &Datatypes<'_>, id: GroupId) -> Resu
     let mut all = Vec::new();
     if id == Schema::ROOT {
         let properties = concat!("version=2,ncutils=", env!("CARGO_PKG_VERSION"));
-        all.push(attributes::text("_NCProperties", properties));
+        all.push(attributes::text(PROPERTIES, properties));
         if schema.kind == Kind::Netcdf4Classic {
-            all.push(attributes::scalar_int("_nc3_strict", 1));
+            all.push(attributes::scalar_int(CLASSIC_MODEL, 1));
         }
     }
     let own = schema.group(id).attributes.iter();
@@ -271,7 +270,7 @@ fn variable(
     }
     for attribute in &var.attributes {
         let makes_a_scale =
-            attribute.name == "CLASS" && attribute.values.bytes.starts_with(b"DIMENSION_SCALE");
+            attribute.name == CLASS && attribute.values.bytes.starts_with(DIMENSION_SCALE.as_bytes());
         if RESERVED.contains(&attribute.name.as_str()) || makes_a_scale {
             return Err(Error::Usage(format!(
                 "attribute {}: netCDF-4 keeps dimensions under this name; leave it out or rename it",
