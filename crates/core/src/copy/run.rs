@@ -38,8 +38,11 @@ pub struct RunOptions<'a> {
     pub progress: Option<&'a dyn Progress>,
 }
 
-/// Of the budget, the writer may keep back at most one part in this many.
+/// Of the budget, the writer may keep back at most one part in this many before the engine waits for the thread that is behind,
 const WINDOW_SHARE: u64 = 4;
+
+/// and never more than this, in bytes: a thread that waits for the processor is no reason to fill memory.
+const WINDOW: u64 = 64 << 20;
 
 /// Copies the data of all variables from `reader` to `writer`, and finishes it. `prepared` is what
 /// [`prepare`](super::prepare) made of the same reader, and what `writer` was created with.
@@ -87,7 +90,7 @@ pub(super) fn run_jobs(
         terms: &terms,
         writer,
         progress: options.progress,
-        ledger: Ledger::new(budget, budget / WINDOW_SHARE),
+        ledger: Ledger::new(budget, WINDOW.min(budget / WINDOW_SHARE)),
         pool: Pool::default(),
         failure: Mutex::new(None),
     };

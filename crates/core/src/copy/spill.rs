@@ -72,25 +72,54 @@ impl Spill {
             if self.broken.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let size = self.bytes(part.element_count().unwrap_or(u64::MAX))?;
-            resize(buffer, size)?;
-            copy_region(
-                piece.bytes,
-                piece.shape,
-                &part.relative_to(piece.origin).start,
-                buffer,
-                &part.count,
-                &vec![0; part.rank()],
-                &part.count,
-                self.element_size,
-                1,
-            )?;
             let offset = at + place(&part, block) * self.element_size as u64;
-            if self.file.write_all_at(buffer, offset).is_err() {
+            let bytes = match self.in_one_run(piece, &part) {
+                Some(run) => run,
+                None => {
+                    self.gather(piece, &part, buffer)?;
+                    &buffer[..]
+                }
+            };
+            if self.file.write_all_at(bytes, offset).is_err() {
                 self.broken.store(true, Ordering::Relaxed);
             }
         }
         Ok(())
+    }
+
+    /// The bytes of `part` where they follow each other in `piece`.
+    fn in_one_run<'p>(&self, piece: &'p Piece, part: &Region) -> Option<&'p [u8]> {
+        let mut whole = true;
+        let mut stride = 1u64;
+        let mut start = 0u64;
+        for d in (0..part.rank()).rev() {
+            // Once a dimension is cut, those before it must be one thick.
+            if !whole && part.count[d] > 1 {
+                return None;
+            }
+            whole &= part.count[d] == piece.shape[d];
+            start += part.start[d].checked_sub(piece.origin[d])?.checked_mul(stride)?;
+            stride = stride.checked_mul(piece.shape[d])?;
+        }
+        let start = self.bytes(start).ok()?;
+        let size = self.bytes(part.element_count()?).ok()?;
+        piece.bytes.get(start..start.checked_add(size)?)
+    }
+
+    /// Copies the elements of `part` from `piece` into `buffer`.
+    fn gather(&self, piece: &Piece, part: &Region, buffer: &mut Vec<u8>) -> Result<()> {
+        resize(buffer, self.bytes(part.element_count().unwrap_or(u64::MAX))?)?;
+        copy_region(
+            piece.bytes,
+            piece.shape,
+            &part.relative_to(piece.origin).start,
+            buffer,
+            &part.count,
+            &vec![0; part.rank()],
+            &part.count,
+            self.element_size,
+            1,
+        )
     }
 
     /// Waits until all parts are written; false where that failed.

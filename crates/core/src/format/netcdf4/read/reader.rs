@@ -8,7 +8,7 @@ use super::hierarchy;
 use super::links::{Linker, OpenFile};
 use super::schema::{self, StoredVariable};
 use super::structured;
-use crate::chunk::{Region, fill_pattern};
+use crate::chunk::{Region, fill_pattern, resize};
 use crate::error::{Error, Result};
 use crate::format::{EncodedChunk, Reader, region};
 use crate::model::{Encoding, Schema, Values, VarId, VariableLayout, default_fill_value};
@@ -140,6 +140,12 @@ impl Reader for Netcdf4Reader {
     }
 
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        let mut bytes = Vec::new();
+        let filter_mask = self.read_encoded_chunk_into(var, chunk, &mut bytes)?;
+        Ok(filter_mask.map(|filter_mask| EncodedChunk { bytes, filter_mask }))
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
         let Some(record) = self.chunk(var, chunk)? else {
             return Ok(None);
         };
@@ -156,14 +162,11 @@ impl Reader for Netcdf4Reader {
                 .into(),
             ));
         };
-        let mut bytes = vec![0; size];
+        resize(bytes, size)?;
         file.source
-            .read_exact_at(record.address, &mut bytes)
+            .read_exact_at(record.address, bytes)
             .map_err(|e| self.named(var)(Error::io("cannot read", e)))?;
-        Ok(Some(EncodedChunk {
-            bytes,
-            filter_mask: record.filter_mask,
-        }))
+        Ok(Some(record.filter_mask))
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
