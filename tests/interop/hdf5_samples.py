@@ -106,20 +106,20 @@ def nc_groups(path):
         nc.createDimension("t", None)
         nc.createDimension("x", 3)
         nc.createVariable("x", "f4", ("x",))[:] = [1, 2, 3]
-        nc.createVariable("short", "i4", ("t",))[:] = [1, 2]
+        nc.createVariable("short", "i4", ("t",), chunksizes=(3,))[:] = [1, 2]
         a = nc.createGroup("a")
         a.createDimension("y", 2)
-        a.createVariable("long", "i4", ("t", "y"))[:] = numbers("i4", 5, 2)
+        a.createVariable("long", "i4", ("t", "y"), chunksizes=(4, 2))[:] = numbers("i4", 5, 2)
         b = a.createGroup("b")
         b.createDimension("x", 4)
-        b.createVariable("longest", "f4", ("t", "x"))[:] = numbers("f4", 7, 4)
+        b.createVariable("longest", "f4", ("t", "x"), chunksizes=(4, 3))[:] = numbers("f4", 7, 4)
         b.createVariable("outer_x", "f4", ("t",))
         nc.createGroup("empty").note = np.int32(4)
         z = nc.createGroup("z")
         z.createDimension("u", None)
         z.createVariable("nothing", "f4", ("u",))
-        z.createVariable("two", "f4", ("u", "t"))[:1, :3] = 1
-        nc.createVariable("last", "f8", ("t",), fill_value=False)[:] = [1]
+        z.createVariable("two", "f4", ("u", "t"), chunksizes=(2, 2))[:1, :3] = 1
+        nc.createVariable("last", "f8", ("t",), fill_value=False, chunksizes=(5,))[:] = [1]
 
 
 @sample
@@ -151,8 +151,8 @@ def nc_fill(path):
         nc.createVariable("str", str, ("x",))[1] = "set"
         nc.createVariable("strown", str, ("x",), fill_value="gone")[1] = "set"
         nc.createVariable("char", "S1", ("x",))[:2] = b"z"
-        nc.createVariable("t", "f8", ("t",))[:5] = np.arange(5)
-        nc.createVariable("half", "i2", ("t",), fill_value=False)[:2] = 9
+        nc.createVariable("t", "f8", ("t",), chunksizes=(9,))[:5] = np.arange(5)
+        nc.createVariable("half", "i2", ("t",), fill_value=False, chunksizes=(9,))[:2] = 9
 
 
 @sample
@@ -521,12 +521,15 @@ def h5_many(path):
         f.attrs["large"] = np.arange(30000, dtype="f8")
 
 
+def file_name(make):
+    return make.__name__ + (".nc" if make.__name__.startswith(("nc", "h5netcdf")) else ".h5")
+
+
 def main(folder):
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     os.makedirs(folder, exist_ok=True)
     for make in MAKERS:
-        suffix = ".nc" if make.__name__.startswith(("nc", "h5netcdf")) else ".h5"
-        path = os.path.join(folder, make.__name__ + suffix)
+        path = os.path.join(folder, file_name(make))
         try:
             make(path)
         except Exception as e:

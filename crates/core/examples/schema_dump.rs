@@ -7,6 +7,7 @@
 //! Names are percent-encoded. Values are the CRC-32 of their elements one after another, without padding: numbers
 //! little-endian, a string or sequence as its length in 8 bytes and its content (all ones for NIL).
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,28 +18,47 @@ use ncutils_core::format;
 use ncutils_core::model::{Endian, GroupId, Schema, Slot, Storage, Type, TypeClass, Values, VarId};
 use ncutils_core::store::{FileSource, Origin};
 
-/// More elements than this are not read.
+/// Adds a line.
+macro_rules! line {
+    ($out:expr, $($arg:tt)*) => {
+        writeln!($out, $($arg)*).expect("a string takes any text")
+    };
+}
+
+/// Variables of more elements than this are not read.
 const MOST: u64 = 20_000_000;
 
+#[allow(dead_code, reason = "tests use this file as a module")]
 fn main() -> ExitCode {
     for path in std::env::args_os().skip(1) {
-        if let Err(e) = dump(Path::new(&path)) {
-            println!("error {e}");
-            return ExitCode::FAILURE;
+        match open(Path::new(&path)) {
+            Ok(reader) => print!("{}", dump(reader.as_ref(), MOST)),
+            Err(e) => {
+                println!("error {e}");
+                return ExitCode::FAILURE;
+            }
         }
     }
     ExitCode::SUCCESS
 }
 
-fn dump(path: &Path) -> Result<()> {
+/// Opens a local file.
+pub fn open(path: &Path) -> Result<Box<dyn format::Reader>> {
     let origin = Origin {
         path: Some(path.to_path_buf()),
     };
-    let reader = format::open(Arc::new(FileSource::open(path)?), &origin)?;
+    format::open(Arc::new(FileSource::open(path)?), &origin)
+}
+
+/// The lines of a dataset.
+pub fn dump(reader: &dyn format::Reader, most: u64) -> String {
+    let mut text = String::new();
+    let out = &mut text;
     let schema = reader.schema();
-    println!("kind {}", schema.kind.name());
+    line!(out, "kind {}", schema.kind.name());
     if let Some(p) = &schema.provenance {
-        println!(
+        line!(
+            out,
             "provenance {} {} {}",
             encode(p.nc_properties.as_deref().unwrap_or("")),
             p.superblock_version,
@@ -47,14 +67,20 @@ fn dump(path: &Path) -> Result<()> {
     }
     for (id, group) in schema.groups.iter().enumerate() {
         let path = encode_path(&schema.group_path(GroupId(id)));
-        println!("group {path}");
+        line!(out, "group {path}");
         for ty in &group.types {
             let ty = schema.user_type(*ty);
-            println!("type {path} {} {}", encode(&ty.name), class(schema, &ty.class));
+            line!(
+                out,
+                "type {path} {} {}",
+                encode(&ty.name),
+                class(schema, &ty.class)
+            );
         }
         for dim in &group.dims {
             let dim = schema.dim(*dim);
-            println!(
+            line!(
+                out,
                 "dim {path} {} {} {}",
                 encode(&dim.name),
                 dim.length,
@@ -62,19 +88,19 @@ fn dump(path: &Path) -> Result<()> {
             );
         }
         for attribute in &group.attributes {
-            print_attribute(schema, &path, "", attribute);
+            print_attribute(out, schema, &path, "", attribute);
         }
         for var in &group.vars {
-            print_variable(reader.as_ref(), &path, *var);
+            print_variable(out, reader, &path, *var, most);
         }
     }
     for warning in &schema.warnings {
-        println!("warning {warning}");
+        line!(out, "warning {warning}");
     }
-    Ok(())
+    text
 }
 
-fn print_variable(reader: &dyn format::Reader, path: &str, id: VarId) {
+fn print_variable(out: &mut String, reader: &dyn format::Reader, path: &str, id: VarId, most: u64) {
     let schema = reader.schema();
     let var = schema.var(id);
     let name = encode(&var.name);
@@ -90,7 +116,8 @@ fn print_variable(reader: &dyn format::Reader, path: &str, id: VarId) {
             )
         })
         .collect();
-    println!(
+    line!(
+        out,
         "var {path} {name} {} {}",
         type_name(schema, var.ty),
         dims.join(",")
@@ -105,7 +132,7 @@ fn print_variable(reader: &dyn format::Reader, path: &str, id: VarId) {
                 shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
             ),
         };
-        println!("storage {path} {name} {storage}");
+        line!(out, "storage {path} {name} {storage}");
         let filters: Vec<_> = layout
             .filters
             .iter()
@@ -114,34 +141,45 @@ fn print_variable(reader: &dyn format::Reader, path: &str, id: VarId) {
                 format!("{}{}", f.id, parameters.collect::<String>())
             })
             .collect();
-        println!("filters {path} {name} {}", filters.join("|"));
+        line!(out, "filters {path} {name} {}", filters.join("|"));
         let endian = match layout.endian {
             Endian::Little => "little",
             Endian::Big => "big",
         };
-        println!("endian {path} {name} {endian}");
+        line!(out, "endian {path} {name} {endian}");
         let value = match &layout.fill.value {
             Some(value) => crc(schema, var.ty, value),
             None => "-".into(),
         };
-        println!("fill {path} {name} {} {value}", u8::from(layout.fill.no_fill));
+        line!(
+            out,
+            "fill {path} {name} {} {value}",
+            u8::from(layout.fill.no_fill)
+        );
     }
     for attribute in &var.attributes {
-        print_attribute(schema, path, &name, attribute);
+        print_attribute(out, schema, path, &name, attribute);
     }
     let shape = schema.shape(id);
-    if element_count(&shape).is_none_or(|n| n > MOST) {
-        println!("data {path} {name} large");
+    if element_count(&shape).is_none_or(|n| n > most) {
+        line!(out, "data {path} {name} large");
         return;
     }
     match reader.read_region(id, &Region::whole(&shape)) {
-        Ok(values) => println!("data {path} {name} {}", crc(schema, var.ty, &values)),
-        Err(e) => println!("data {path} {name} error {e}"),
+        Ok(values) => line!(out, "data {path} {name} {}", crc(schema, var.ty, &values)),
+        Err(e) => line!(out, "data {path} {name} error {e}"),
     }
 }
 
-fn print_attribute(schema: &Schema, path: &str, var: &str, attribute: &ncutils_core::model::Attribute) {
-    println!(
+fn print_attribute(
+    out: &mut String,
+    schema: &Schema,
+    path: &str,
+    var: &str,
+    attribute: &ncutils_core::model::Attribute,
+) {
+    line!(
+        out,
         "att {path} {var}:{} {} {} {}",
         encode(&attribute.name),
         type_name(schema, attribute.ty),
@@ -182,7 +220,8 @@ fn class(schema: &Schema, class: &TypeClass) -> String {
     }
 }
 
-fn crc(schema: &Schema, ty: Type, values: &Values) -> String {
+/// The length, the CRC-32 and the first bytes of elements.
+pub fn crc(schema: &Schema, ty: Type, values: &Values) -> String {
     let size = schema.type_size(ty);
     let mut out = Vec::new();
     for element in values.bytes.chunks_exact(size) {
