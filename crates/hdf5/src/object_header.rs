@@ -253,3 +253,96 @@ impl<'a> Messages<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// A version 1 header at address 0 or 64 of a file, whose messages these are.
+    fn header(messages: &[(u16, u8, Vec<u8>)]) -> Vec<u8> {
+        let mut block = Vec::new();
+        for (kind, flags, data) in messages {
+            block.extend(kind.to_le_bytes());
+            block.extend((data.len() as u16).to_le_bytes());
+            block.extend([*flags, 0, 0, 0]);
+            block.extend(data);
+        }
+        let mut header = vec![1, 0, messages.len() as u8, 0, 1, 0, 0, 0];
+        header.extend((block.len() as u32).to_le_bytes());
+        header.extend([0; 4]);
+        header.extend(block);
+        header.resize(64, 0);
+        header
+    }
+
+    fn continuation(address: u64, length: u64) -> (u16, u8, Vec<u8>) {
+        (
+            kind::CONTINUATION,
+            0,
+            [address.to_le_bytes(), length.to_le_bytes()].concat(),
+        )
+    }
+
+    fn reader(bytes: Vec<u8>) -> MetadataReader {
+        MetadataReader::new(Arc::new(bytes), 0, 8, 8).unwrap()
+    }
+
+    #[test]
+    fn continuations_come_after_what_is_in_front_of_them() {
+        let mut file = header(&[continuation(64, 16), (kind::DATASPACE, 0, vec![7; 8])]);
+        file.extend([3, 0, 8, 0, 1, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9]);
+        let header = ObjectHeader::read(&reader(file), &HeaderBlocks::default(), 0).unwrap();
+        let found: Vec<_> = header
+            .messages
+            .iter()
+            .map(|m| (m.kind, m.flags, m.address))
+            .collect();
+        assert_eq!(found, [(kind::DATASPACE, 0, 48), (kind::DATATYPE, 1, 72)]);
+    }
+
+    #[test]
+    fn cycles_and_shared_blocks_are_damaged() {
+        let blocks = HeaderBlocks::default();
+        let cycle = reader(header(&[continuation(16, 24)]));
+        assert!(matches!(
+            ObjectHeader::read(&cycle, &blocks, 0),
+            Err(Error::Damaged { .. })
+        ));
+
+        let mut two = [header(&[continuation(128, 16)]), header(&[continuation(128, 16)])].concat();
+        two.extend([0; 16]);
+        let two = reader(two);
+        let blocks = HeaderBlocks::default();
+        for _ in 0..3 {
+            ObjectHeader::read(&two, &blocks, 0).unwrap();
+            assert!(matches!(
+                ObjectHeader::read(&two, &blocks, 64),
+                Err(Error::Damaged { .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn messages_that_are_not_known() {
+        let read = |flags| {
+            let file = reader(header(&[(kind::LAST + 1, flags, vec![0; 8])]));
+            ObjectHeader::read(&file, &HeaderBlocks::default(), 0)
+        };
+        assert!(read(0).unwrap().messages.is_empty());
+        assert!(matches!(read(FAIL_IF_UNKNOWN), Err(Error::Unsupported(_))));
+    }
+
+    #[test]
+    fn what_is_no_header() {
+        let blocks = HeaderBlocks::default();
+        assert!(matches!(
+            ObjectHeader::read(&reader(vec![9; 64]), &blocks, 0),
+            Err(Error::Damaged { .. })
+        ));
+        let mut long = header(&[]);
+        long[8..12].fill(0xff);
+        assert!(ObjectHeader::read(&reader(long), &blocks, 0).is_err());
+    }
+}

@@ -49,3 +49,38 @@ impl Dataspace {
         Ok(Self::Simple { dims, max_dims })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(bytes: &[u8]) -> Result<Dataspace> {
+        Dataspace::decode(&mut Cursor::over(bytes))
+    }
+
+    #[test]
+    fn version_1_with_maximum_dimensions() {
+        let mut message = vec![1, 2, HAS_MAX_DIMS, 0, 0, 0, 0, 0];
+        for n in [3, 4, u64::MAX, 4u64] {
+            message.extend(n.to_le_bytes());
+        }
+        let space = decode(&message).unwrap();
+        assert_eq!(space.dims(), [3, 4]);
+        let Dataspace::Simple { max_dims, .. } = space else {
+            panic!("not simple")
+        };
+        assert_eq!(max_dims, [None, Some(4)]);
+        assert!(decode(&message[..39]).is_err());
+    }
+
+    #[test]
+    fn scalar_null_and_broken() {
+        assert_eq!(decode(&[1, 0, 0, 0, 0, 0, 0, 0]).unwrap(), Dataspace::Scalar);
+        assert_eq!(decode(&[2, 0, 0, 0]).unwrap(), Dataspace::Scalar);
+        assert_eq!(decode(&[2, 0, 0, 1]).unwrap(), Dataspace::Scalar);
+        assert_eq!(decode(&[2, 0, 0, 2]).unwrap(), Dataspace::Null);
+        assert!(decode(&[2, 0, 0, 3]).is_err());
+        assert!(decode(&[3, 0, 0, 0]).is_err());
+        assert!(decode(&[2, 33, 0, 1]).is_err());
+    }
+}

@@ -277,3 +277,92 @@ fn charset(message: &Cursor<'_>, bits: u32) -> Result<CharacterSet> {
         other => Err(message.damaged(format!("character set {other}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(bytes: &[u8]) -> Result<Datatype> {
+        Datatype::decode(&mut Cursor::over(bytes))
+    }
+
+    /// A message's first 8 bytes.
+    fn head(version: u8, class: u8, bits: u32, size: u32) -> Vec<u8> {
+        let mut head = vec![version << 4 | class];
+        head.extend(&bits.to_le_bytes()[..3]);
+        head.extend(size.to_le_bytes());
+        head
+    }
+
+    fn int32() -> Vec<u8> {
+        [head(1, 0, 8, 4), vec![0, 0, 32, 0]].concat()
+    }
+
+    #[test]
+    fn members_of_version_1_compounds_may_be_arrays() {
+        let mut message = head(1, 6, 1, 28);
+        message.extend(b"abcdefgh\0\0\0\0\0\0\0\0"); // the NUL makes 9 bytes: padded to 16
+        message.extend(4u32.to_le_bytes()); // offset
+        message.extend([2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]); // rank, reserved, permutation, reserved
+        for dim in [2u32, 3, 0, 0] {
+            message.extend(dim.to_le_bytes());
+        }
+        message.extend(int32());
+        let Class::Compound { members } = decode(&message).unwrap().class else {
+            panic!("no compound")
+        };
+        assert_eq!((members[0].name.as_str(), members[0].offset), ("abcdefgh", 4));
+        let int32 = Datatype::integer(4, true, ByteOrder::Little);
+        let array = Class::Array {
+            dims: vec![2, 3],
+            base: Box::new(int32),
+        };
+        assert_eq!(
+            members[0].datatype,
+            Datatype {
+                size: 24,
+                class: array
+            }
+        );
+        // One byte less, and the member does not fit.
+        message[4] = 27;
+        assert!(matches!(decode(&message), Err(Error::Damaged { .. })));
+    }
+
+    #[test]
+    fn version_2_arrays_have_permutations() {
+        let mut message = head(2, 10, 0, 24);
+        message.extend([2, 0, 0, 0]);
+        for number in [2u32, 3, 0, 1] {
+            message.extend(number.to_le_bytes());
+        }
+        message.extend(int32());
+        assert!(matches!(decode(&message).unwrap().class, Class::Array { dims, .. } if dims == [2, 3]));
+    }
+
+    #[test]
+    fn what_is_not_known_is_unsupported() {
+        assert!(matches!(decode(&head(3, 12, 0, 8)), Err(Error::Unsupported(_))));
+        assert!(matches!(decode(&head(6, 0, 0, 8)), Err(Error::Unsupported(_))));
+    }
+
+    #[test]
+    fn what_cannot_be_is_damaged() {
+        let nested: Vec<u8> = (0..100).flat_map(|_| head(3, 9, 0, 16)).collect();
+        let numbers = [
+            head(1, 0, 8, 0),                      // no size
+            head(1, 3, 9, 4),                      // padding 9
+            head(3, 6, 0xffff, 4),                 // members are missing
+            head(3, 10, 0, 4),                     // dimensions are missing
+            [head(3, 11, 0, 8), int32()].concat(), // a complex number of integers
+            [head(3, 9, 0, 12), int32()].concat(), // narrow for an address
+            nested,
+        ];
+        for message in numbers {
+            assert!(
+                matches!(decode(&message), Err(Error::Damaged { .. })),
+                "{message:?}"
+            );
+        }
+    }
+}

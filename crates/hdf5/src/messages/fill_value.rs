@@ -87,3 +87,44 @@ impl FillValue {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(bytes: &[u8]) -> Fill {
+        FillValue::decode(&mut Cursor::over(bytes)).unwrap().value
+    }
+
+    #[test]
+    fn version_1_has_a_size_in_any_case() {
+        assert_eq!(value(&[1, 2, 2, 0, 0, 0, 0, 0]), Fill::Default);
+        assert_eq!(value(&[1, 2, 2, 0, 0xff, 0xff, 0xff, 0xff]), Fill::Undefined);
+        assert_eq!(value(&[1, 2, 2, 1, 2, 0, 0, 0, 7, 8]), Fill::Defined(vec![7, 8]));
+    }
+
+    #[test]
+    fn versions_2_and_3() {
+        assert_eq!(value(&[2, 2, 2, 0]), Fill::Undefined);
+        assert_eq!(value(&[2, 2, 2, 1, 0, 0, 0, 0]), Fill::Default);
+        assert_eq!(value(&[3, 0b01_10_10]), Fill::Undefined);
+        assert_eq!(value(&[3, 0b00_10_10]), Fill::Default);
+        assert_eq!(value(&[3, 0b10_10_10, 1, 0, 0, 0, 9]), Fill::Defined(vec![9]));
+        let fill = FillValue::decode(&mut Cursor::over(&[3, 0b00_01_11])).unwrap();
+        assert_eq!(
+            (fill.allocation_time, fill.fill_time),
+            (AllocationTime::Incremental, FillTime::Never)
+        );
+    }
+
+    #[test]
+    fn old_message() {
+        let decode = |bytes: &[u8]| FillValue::decode_old(&mut Cursor::over(bytes), AllocationTime::Late);
+        assert_eq!(decode(&[0, 0, 0, 0]).unwrap().value, Fill::Undefined);
+        assert_eq!(
+            decode(&[2, 0, 0, 0, 7, 8]).unwrap().value,
+            Fill::Defined(vec![7, 8])
+        );
+        assert!(decode(&[2, 0, 0, 0x80, 7, 8]).is_err());
+    }
+}

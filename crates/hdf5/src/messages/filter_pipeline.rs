@@ -54,3 +54,39 @@ pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Vec<Filter>> {
     }
     Ok(filters)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_1_pads_names_and_odd_parameters() {
+        let mut message = vec![1, 2, 0, 0, 0, 0, 0, 0];
+        message.extend([1, 0, 8, 0, 1, 0, 1, 0]); // deflate, name of 8 bytes, optional, one parameter
+        message.extend(b"deflate\0");
+        message.extend([6, 0, 0, 0, 0, 0, 0, 0]); // the parameter and its padding
+        message.extend([3, 0, 0, 0, 0, 0, 0, 0]); // fletcher32 without a name
+        let filters = decode(&mut Cursor::over(&message)).unwrap();
+        let deflate = Filter {
+            id: 1,
+            optional: true,
+            name: "deflate".into(),
+            parameters: vec![6],
+        };
+        assert_eq!(filters[0], deflate);
+        assert_eq!((filters[1].id, filters[1].optional), (3, false));
+    }
+
+    #[test]
+    fn version_2_names_only_what_is_registered() {
+        let mut message = vec![2, 2];
+        message.extend([1, 0, 0, 0, 1, 0, 6, 0, 0, 0]);
+        message.extend([0x33, 1, 3, 0, 0, 0, 0, 0]);
+        message.extend(b"abc");
+        let filters = decode(&mut Cursor::over(&message)).unwrap();
+        assert_eq!((filters[0].id, filters[0].parameters.as_slice()), (1, &[6][..]));
+        assert_eq!((filters[1].id, filters[1].name.as_str()), (0x133, "abc"));
+        assert!(decode(&mut Cursor::over(&message[..message.len() - 1])).is_err());
+        assert!(decode(&mut Cursor::over(&[2, 33])).is_err());
+    }
+}

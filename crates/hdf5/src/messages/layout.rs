@@ -150,3 +150,90 @@ fn rank(message: &mut Cursor<'_>) -> Result<u8> {
 fn dims(message: &mut Cursor<'_>, rank: u8, width: u8) -> Result<Vec<u64>> {
     (0..rank).map(|_| message.uint(width.into())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(bytes: &[u8]) -> Result<LayoutMessage> {
+        LayoutMessage::decode(&mut Cursor::over(bytes))
+    }
+
+    /// Version, rank, class and reserved bytes of the old message.
+    fn old(class: u8, rank: u8, address: Option<u64>, dims: &[u32]) -> Vec<u8> {
+        let mut message = vec![1, rank, class, 0, 0, 0, 0, 0];
+        if class != 0 {
+            message.extend(address.unwrap_or(u64::MAX).to_le_bytes());
+        }
+        message.extend(dims.iter().flat_map(|dim| dim.to_le_bytes()));
+        message
+    }
+
+    #[test]
+    fn old_versions() {
+        assert_eq!(
+            decode(&old(1, 2, Some(96), &[3, 4])).unwrap(),
+            LayoutMessage::Contiguous { address: Some(96) }
+        );
+        let compact = [old(0, 1, None, &[3]), vec![3, 0, 0, 0, 7, 8, 9]].concat();
+        assert_eq!(decode(&compact).unwrap(), LayoutMessage::Compact(vec![7, 8, 9]));
+        let chunked = |address, index| {
+            LayoutMessage::Chunked {
+                dims: vec![5, 6, 4],
+                edge_chunks_unfiltered: false,
+                index,
+            } == decode(&old(2, 3, address, &[5, 6, 4])).unwrap()
+        };
+        assert!(chunked(Some(96), ChunkIndex::BtreeV1 { address: 96 }));
+        assert!(chunked(None, ChunkIndex::Unallocated));
+        assert!(decode(&old(2, 1, Some(96), &[4])).is_err());
+        assert!(decode(&old(1, 0, Some(96), &[])).is_err());
+        assert!(decode(&old(1, 34, Some(96), &[1; 34])).is_err());
+    }
+
+    #[test]
+    fn chunk_indexes_of_version_4() {
+        let message = |flags, index: &[u8]| [&[4, 2, flags, 2, 1, 5, 4], index].concat();
+        let address = 96u64.to_le_bytes();
+        let index = |flags, bytes: &[u8]| match decode(&message(flags, bytes)) {
+            Ok(LayoutMessage::Chunked { dims, index, .. }) => {
+                assert_eq!(dims, [5, 4]);
+                Some(index)
+            }
+            Ok(other) => panic!("{other:?}"),
+            Err(_) => None,
+        };
+        let address_of = |parameters: &[u8]| index(0, &[parameters, &address].concat());
+        assert_eq!(
+            index(
+                2,
+                &[&[1, 9, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0][..], &address].concat()
+            ),
+            Some(ChunkIndex::Single {
+                address: 96,
+                filtered: Some((9, 3))
+            })
+        );
+        let unfiltered = ChunkIndex::Single {
+            address: 96,
+            filtered: None,
+        };
+        assert_eq!(address_of(&[1]), Some(unfiltered));
+        assert_eq!(address_of(&[2]), Some(ChunkIndex::Implicit { address: 96 }));
+        assert_eq!(address_of(&[3, 10]), Some(ChunkIndex::FixedArray { address: 96 }));
+        assert_eq!(
+            address_of(&[4, 32, 4, 4, 16, 10]),
+            Some(ChunkIndex::ExtensibleArray { address: 96 })
+        );
+        assert_eq!(
+            address_of(&[5, 0, 8, 0, 0, 100, 40]),
+            Some(ChunkIndex::BtreeV2 { address: 96 })
+        );
+        assert_eq!(address_of(&[6]), None);
+    }
+
+    #[test]
+    fn versions_to_come_are_unsupported() {
+        assert!(matches!(decode(&[6, 2]), Err(Error::Unsupported(_))));
+    }
+}

@@ -71,3 +71,45 @@ fn as_length(length: u64) -> usize {
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(bytes: &[u8]) -> Result<Link> {
+        Link::decode(&mut Cursor::over(bytes))
+    }
+
+    #[test]
+    fn hard_link_with_everything() {
+        let mut message = vec![1, 1 | flag::CREATION_ORDER | flag::TYPE | flag::CHARSET, 0];
+        message.extend(7u64.to_le_bytes());
+        message.extend([1, 2, 0]);
+        message.extend("é".bytes());
+        message.extend(96u64.to_le_bytes());
+        let link = Link {
+            name: "é".into(),
+            creation_order: Some(7),
+            target: LinkTarget::Hard(96),
+        };
+        assert_eq!(decode(&message).unwrap(), link);
+    }
+
+    #[test]
+    fn other_kinds() {
+        let target = |kind: u8, value: &[u8]| {
+            let length = (value.len() as u16).to_le_bytes();
+            decode(&[&[1, flag::TYPE, kind, 1, b'a'], &length[..], value].concat()).map(|link| link.target)
+        };
+        assert_eq!(target(1, b"/b").unwrap(), LinkTarget::Soft("/b".into()));
+        let external = LinkTarget::External {
+            file: "f.h5".into(),
+            path: "/b".into(),
+        };
+        assert_eq!(target(64, b"\0f.h5\0/b\0").unwrap(), external);
+        assert!(target(64, b"\0f.h5\0/b").is_err());
+        assert_eq!(target(187, b"?").unwrap(), LinkTarget::UserDefined(187));
+        assert!(target(2, b"").is_err());
+        assert!(decode(&[1, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, b'a']).is_err());
+    }
+}

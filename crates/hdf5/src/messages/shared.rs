@@ -170,3 +170,30 @@ impl Reference {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_of_all_versions() {
+        let decode = |bytes: &[u8]| Reference::decode(&mut Cursor::over(bytes)).ok();
+        let address = 96u64.to_le_bytes();
+        let entry = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &[0; 8], &address].concat();
+        assert_eq!(decode(&entry), Some(Reference::Committed(96)));
+        assert_eq!(
+            decode(&[&[2, 0][..], &address].concat()),
+            Some(Reference::Committed(96))
+        );
+        assert_eq!(
+            decode(&[&[3, 2][..], &address].concat()),
+            Some(Reference::Committed(96))
+        );
+        assert_eq!(
+            decode(&[&[3, 1][..], &address].concat()),
+            Some(Reference::Heap(address))
+        );
+        assert_eq!(decode(&[&[3, 0][..], &address].concat()), None);
+        assert_eq!(decode(&[&[2, 0][..], &[0xff; 8]].concat()), None);
+    }
+}

@@ -392,6 +392,21 @@ impl<'a> Cursor<'a> {
 }
 
 #[cfg(test)]
+impl<'a> Cursor<'a> {
+    /// A cursor over bytes that a test made, in a file whose addresses and lengths take 8 bytes.
+    pub(crate) fn over(bytes: &'a [u8]) -> Self {
+        Self {
+            what: "test",
+            origin: 0,
+            bytes,
+            position: 0,
+            offset_size: 8,
+            length_size: 8,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
