@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 import h5py
 import hdf5plugin  # noqa: F401 (registers filters with h5py)
@@ -243,7 +244,7 @@ def check_many(path):
     with opened(path) as ds:
         assert list(ds.variables) == [f"v{(i * 7919) % 10000}" for i in range(10000)]
         equal(ds["v7"][:], [0, 1], "v7")
-    print(f"  10,000 variables opened in {time.time() - start:.2f} s")
+    assert time.time() - start < 30, "10,000 variables open slowly"
     with h5py.File(path) as h5:
         references = h5["x"].attrs["REFERENCE_LIST"]
         assert len(references) == 10000 and h5[references[1][0]].name == "/v7919"
@@ -374,46 +375,47 @@ def append_h5py(path):
         assert h5.attrs["h5py_attribute"] == "added"
 
 
+CHECKS = [(name[6:], fn) for name, fn in list(globals().items()) if name.startswith("check_")]
+JOBS = [
+    *((f"read {name}", name, fn) for name, fn in CHECKS),
+    *((f"append to {name} with netCDF4", name, append_netcdf) for name, _ in CHECKS),
+    *((f"append to {name} with h5py", name, append_h5py) for name, _ in CHECKS),
+    ("append records to fill", "fill", append_records),
+    ("append records to types", "types", append_records),
+    ("rename in order", "order", rename),
+]
+
+
+def run(title, folder, work):
+    """One of JOBS, on a copy of a sample, in a process of its own: a C library may crash. Returns its exit status."""
+    _, name, job = next(j for j in JOBS if j[0] == title)
+    path = shutil.copy(os.path.join(folder, f"{name}.nc"), work)
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    status = 1
+    try:
+        job(path)
+        # HDF5 1.10 does not read strings of chunks that are missing among others, netcdf-c's neither.
+        old_reads = not title.startswith("append records")
+        if old_reads and not title.endswith("h5py"):
+            dumped(path)
+        if old_reads and shutil.which("h5dump") and name not in ("many", "attributes"):
+            done = subprocess.run(["h5dump", "-H" if name == "storage" else "-p", path], capture_output=True)
+            assert done.returncode == 0, done.stderr.decode()[-300:]
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    os._exit(status)
+
+
 def main():
-    sampler = shlex.split(sys.argv[1])
     failures = 0
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as work:
-        subprocess.run([*sampler, folder], check=True)
-        checks = [(name[6:], fn) for name, fn in globals().items() if name.startswith("check_")]
-        samples = {f[:-3] for f in os.listdir(folder)}
-        assert samples == {name for name, _ in checks}, f"samples without a check or the other way round: {samples}"
-        jobs = [(name, name, fn) for name, fn in checks]
-        jobs += [(f"append to {name} with netCDF4", name, append_netcdf) for name, _ in checks]
-        jobs += [(f"append to {name} with h5py", name, append_h5py) for name, _ in checks]
-        jobs += [("append records to fill", "fill", append_records), ("append records to types", "types", append_records)]
-        jobs += [("rename", "order", rename)]
-        for title, name, job in jobs:
-            path = os.path.join(work, f"{name}.nc")
-            shutil.copy(os.path.join(folder, f"{name}.nc"), path)
-            # In a process of its own: a C library may crash.
-            pid = os.fork()
-            if pid == 0:
-                status = 1
-                try:
-                    job(path)
-                    # HDF5 1.10 does not read strings of chunks that are missing among others, netcdf-c's neither.
-                    old_reads = not title.startswith("append records")
-                    if old_reads and not title.endswith("h5py"):
-                        dumped(path)
-                    if old_reads and shutil.which("h5dump") and name not in ("many", "attributes"):
-                        done = subprocess.run(["h5dump", "-H" if name == "storage" else "-p", path], capture_output=True)
-                        assert done.returncode == 0, done.stderr.decode()[-300:]
-                    status = 0
-                except BaseException as e:
-                    print(f"{title}: {type(e).__name__}: {e}", flush=True)
-                    if os.environ.get("VERBOSE"):
-                        import traceback
-
-                        traceback.print_exc()
-                os._exit(status)
-            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-            if status < 0:
-                print(f"{title}: killed by signal {-status}")
+        subprocess.run([*shlex.split(sys.argv[1]), folder], check=True)
+        for title, _, _ in JOBS:
+            status = run(title, folder, work)
             failures += status != 0
             print(f"{'ok' if status == 0 else 'FAILED':7}{title}", flush=True)
     sys.exit(f"{failures} failed" if failures else 0)
