@@ -56,8 +56,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let options = RunOptions {
         threads: arguments.threads,
         memory: arguments.memory,
-        folder: None,
+        output: Some(output.path()),
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
+        ..RunOptions::default()
     };
     let done = copy::run(&*reader, &prepared, writer, &options);
     if let Some(bar) = &bar {

@@ -3,11 +3,12 @@
 use super::job::Job;
 use super::prepare::{Variable, swap_between};
 use super::run::Engine;
+use super::sink::Sink;
 use crate::chunk::{Axis, ChunkGrid, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{self, Scratch};
 use crate::format::region::{byte_offset, chunk_context, chunk_filters, fill_element, swap_unit};
-use crate::format::{EncodedChunk, Reader, Writer};
+use crate::format::{EncodedChunk, Reader};
 use crate::model::{Storage, VarId, VariableLayout};
 
 /// A thread's buffers, used again from job to job.
@@ -29,8 +30,8 @@ pub(super) struct Worker {
 
 /// Where the chunks of an output variable go, and how they are encoded.
 pub(super) struct Target<'a> {
-    pub writer: &'a dyn Writer,
-    pub var: VarId,
+    pub sink: Sink<'a>,
+    pub var: &'a Variable,
     pub layout: &'a VariableLayout,
     pub grid: &'a ChunkGrid,
 }
@@ -130,9 +131,7 @@ impl Worker {
             let copied = reader.read_encoded_chunk(var.source, chunk).and_then(|data| {
                 let data = data.ok_or_else(|| Error::Damaged("a stored chunk cannot be found".into()))?;
                 self.kept += data.bytes.len() as u64;
-                engine
-                    .writer
-                    .write_encoded_chunk(var.ticket + n, var.out, chunk, data)
+                engine.sink.write_encoded_chunk(var.ticket + n, var, chunk, data)
             });
             copied.map_err(|e| at_chunk(e, layout, chunk))?;
             bytes += decoded_size(layout);
@@ -146,8 +145,8 @@ impl Worker {
         let to = &engine.terms.plans[var.out.0].layout;
         let grid = ChunkGrid::new(&to.extent, to.chunk_shape())?;
         let target = Target {
-            writer: engine.writer,
-            var: var.out,
+            sink: engine.sink,
+            var,
             layout: to,
             grid: &grid,
         };
@@ -247,7 +246,7 @@ impl Worker {
                 .and_then(|n| usize::try_from(n).ok()?.checked_mul(layout.element_size))
                 .and_then(|n| data.bytes().get(..n));
             let slab = length.ok_or_else(|| Error::Internal("a slab of the wrong length".into()))?;
-            return target.writer.write_range(target.var, offset, slab);
+            return target.sink.write_range(target.var, offset, slab);
         }
         let filters = chunk_filters(layout, target.grid.is_edge(chunk));
         let encoded = match data {
@@ -262,7 +261,7 @@ impl Worker {
         };
         self.kept += encoded.bytes.len() as u64;
         target
-            .writer
+            .sink
             .write_encoded_chunk(ticket, target.var, chunk, encoded)
     }
 
@@ -276,7 +275,7 @@ impl Worker {
         let buffer = &mut self.decoded[..size];
         engine.terms.reader.read_range(var.source, offset, buffer)?;
         swap_units(buffer, swap_between(from, to));
-        engine.writer.write_range(var.out, offset, buffer)?;
+        engine.sink.write_range(var, offset, buffer)?;
         Ok(length)
     }
 }
@@ -327,7 +326,7 @@ pub(super) fn fill_block(
 /// Says in which chunk of a variable something went wrong.
 pub(super) fn at_chunk(error: Error, layout: &VariableLayout, chunk: u64) -> Error {
     match &error {
-        Error::Chunk { .. } | Error::Variable { .. } => error,
+        Error::Chunk { .. } | Error::Variable { .. } | Error::File { .. } => error,
         _ => match (
             &layout.storage,
             ChunkGrid::new(&layout.extent, layout.chunk_shape()),

@@ -18,6 +18,7 @@ mod progress;
 mod rechunk;
 mod run;
 mod scatter;
+mod sink;
 mod spill;
 mod values;
 

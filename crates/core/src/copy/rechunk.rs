@@ -125,8 +125,8 @@ impl Worker {
     ) -> Result<u64> {
         let to = &engine.terms.plans[var.out.0].layout;
         let target = Target {
-            writer: engine.writer,
-            var: var.out,
+            sink: engine.sink,
+            var,
             layout: to,
             grid: &tiling.grid,
         };

@@ -21,6 +21,7 @@ use super::execute::Worker;
 use super::job::{Costed, Job, Terms, jobs};
 use super::ledger::Ledger;
 use super::prepare::Prepared;
+use super::sink::Sink;
 use super::{Progress, default_budget};
 use crate::error::{Error, Result};
 use crate::format::{Reader, Writer};
@@ -32,6 +33,8 @@ pub struct RunOptions<'a> {
     pub threads: Option<usize>,
     /// Bytes of memory for data; `None` for [`default_budget`].
     pub memory: Option<u64>,
+    /// The output's name, for messages about what cannot be written. What is wrong with the input is told without a name.
+    pub output: Option<&'a Path>,
     /// The folder for temporary files, which a copy in little memory may need; `None` for `$TMPDIR`, or else `/var/tmp`.
     pub folder: Option<&'a Path>,
     /// Who is told of the progress.
@@ -57,7 +60,10 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<()> {
     run_jobs(reader, prepared, &*writer, options)?;
-    writer.finish()
+    writer.finish().map_err(|e| match options.output {
+        Some(path) => e.in_file(path),
+        None => e,
+    })
 }
 
 /// Copies all data, and returns the most memory that was on the ledger.
@@ -88,7 +94,10 @@ pub(super) fn run_jobs(
     };
     let engine = Engine {
         terms: &terms,
-        writer,
+        sink: Sink {
+            writer,
+            path: options.output,
+        },
         progress: options.progress,
         ledger: Ledger::new(budget, WINDOW.min(budget / WINDOW_SHARE)),
         pool: Pool::default(),
@@ -127,7 +136,7 @@ struct Queue<'e> {
 /// What the threads of a run share.
 pub(super) struct Engine<'e> {
     pub terms: &'e Terms<'e>,
-    pub writer: &'e dyn Writer,
+    pub sink: Sink<'e>,
     pub progress: Option<&'e dyn Progress>,
     pub ledger: Ledger,
     pub pool: Pool,

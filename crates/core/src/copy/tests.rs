@@ -275,8 +275,7 @@ fn copy(input: &Input, plan: &CopyPlan, threads: usize, memory: u64) -> Result<L
     let options = RunOptions {
         threads: Some(threads),
         memory: Some(memory),
-        folder: None,
-        progress: None,
+        ..RunOptions::default()
     };
     run(input, &prepared, Box::new(Output(Arc::clone(&log))), &options)?;
     let log = Arc::into_inner(log).unwrap().into_inner().unwrap();
@@ -509,7 +508,7 @@ fn what_does_not_fit_is_written_down_rather_than_decoded_again() {
         threads: Some(2),
         memory: Some(150_000),
         folder: Some(std::path::Path::new("/nonexistent")),
-        progress: None,
+        ..RunOptions::default()
     };
     input.reads.store(0, Ordering::Relaxed);
     run(&input, &prepared, Box::new(Output(Arc::clone(&log))), &options).unwrap();
@@ -680,8 +679,8 @@ fn progress_ends_at_its_total() {
         let options = RunOptions {
             threads: Some(2),
             memory: Some(memory),
-            folder: None,
             progress: Some(&count),
+            ..RunOptions::default()
         };
         run(&input, &prepared, Box::new(Output(Arc::default())), &options).unwrap();
         assert!(count.0.load(Ordering::Relaxed) > 0);
@@ -769,4 +768,39 @@ fn a_fill_pattern_goes_past_the_extent() {
     let mut expected = vec![0; 12];
     fill_pattern(&mut expected, &[0xF3, 0xF2, 0xF1, 0xF0]);
     assert_eq!(last[4..16], expected);
+}
+
+#[test]
+fn what_cannot_be_written_names_the_output() {
+    struct Full;
+    impl Writer for Full {
+        fn write_encoded_chunk(&self, _: u64, _: VarId, _: u64, _: EncodedChunk) -> Result<()> {
+            Err(Error::Unsupported("a full disk".into()))
+        }
+        fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> Result<()> {
+            Err(Error::Unsupported("a full disk".into()))
+        }
+        fn write_values(&self, _: u64, _: VarId, _: &Region, _: Values) -> Result<()> {
+            Err(Error::Unsupported("a full disk".into()))
+        }
+        fn finish(self: Box<Self>) -> Result<()> {
+            Ok(())
+        }
+    }
+    for (a, b) in [
+        (Some(&[4u64, 4][..]), Some(&[4u64, 4][..])),
+        (Some(&[4, 4]), None),
+        (Some(&[4, 4]), Some(&[3, 9])),
+    ] {
+        let input = input(vec![source(layout(&[10, 10], a, 4, Endian::Little, 1), [])]);
+        let prepared = prepare(&input, &plan(&[layout(&[10, 10], b, 4, Endian::Little, 1)])).unwrap();
+        let options = RunOptions {
+            output: Some(std::path::Path::new("out.nc")),
+            ..RunOptions::default()
+        };
+        let error = run(&input, &prepared, Box::new(Full), &options)
+            .unwrap_err()
+            .to_string();
+        assert_eq!(error, "out.nc: variable v0: a full disk is not supported");
+    }
 }

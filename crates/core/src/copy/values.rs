@@ -27,8 +27,8 @@ impl Worker {
         let to = &engine.terms.plans[var.out.0].layout;
         let grid = &tiling.grid;
         let target = Target {
-            writer: engine.writer,
-            var: var.out,
+            sink: engine.sink,
+            var,
             layout: to,
             grid,
         };
@@ -77,7 +77,7 @@ impl Worker {
         let to = target.layout;
         if to.encoding == Encoding::Structured {
             self.kept += (values.bytes.len() + values.heap.len()) as u64;
-            return target.writer.write_values(ticket, target.var, region, values);
+            return target.sink.write_values(ticket, target.var, region, values);
         }
         swap_units(&mut values.bytes, swap_unit(to));
         let shape = target.grid.chunk();

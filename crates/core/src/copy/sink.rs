@@ -1,0 +1,51 @@
+//! The writer as the engine sees it: what it cannot do is told of the output, not of the input.
+
+use std::path::Path;
+
+use super::prepare::Variable;
+use crate::chunk::Region;
+use crate::error::{Error, Result};
+use crate::format::{EncodedChunk, Writer};
+use crate::model::Values;
+
+/// A [`Writer`] whose errors name the variable and the output.
+#[derive(Clone, Copy)]
+pub(super) struct Sink<'a> {
+    pub writer: &'a dyn Writer,
+    /// The output, where it has a name.
+    pub path: Option<&'a Path>,
+}
+
+impl Sink<'_> {
+    /// See [`Writer::write_encoded_chunk`].
+    pub fn write_encoded_chunk(
+        &self,
+        ticket: u64,
+        var: &Variable,
+        chunk: u64,
+        data: EncodedChunk,
+    ) -> Result<()> {
+        let written = self.writer.write_encoded_chunk(ticket, var.out, chunk, data);
+        written.map_err(|e| self.name(e.in_variable(&var.name)))
+    }
+
+    /// See [`Writer::write_range`].
+    pub fn write_range(&self, var: &Variable, offset: u64, data: &[u8]) -> Result<()> {
+        let written = self.writer.write_range(var.out, offset, data);
+        written.map_err(|e| self.name(e.in_variable(&var.name)))
+    }
+
+    /// See [`Writer::write_values`].
+    pub fn write_values(&self, ticket: u64, var: &Variable, region: &Region, values: Values) -> Result<()> {
+        let written = self.writer.write_values(ticket, var.out, region, values);
+        written.map_err(|e| self.name(e.in_variable(&var.name)))
+    }
+
+    /// Says that an error is about the output.
+    fn name(&self, error: Error) -> Error {
+        match self.path {
+            Some(path) => error.in_file(path),
+            None => error,
+        }
+    }
+}
