@@ -74,7 +74,7 @@ pub fn command() -> Command {
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
         .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))
         .arg(list("only-groups", 'G', "GROUP,…", "Copy these groups only; the others are left out"))
-        .arg(value("memory", 'm', "BYTES", "Memory for the copy, with suffix K, M, G or T; default a quarter of the machine's"))
+        .arg(value("memory", 'm', "BYTES", "Memory for the copy, with suffix K, M or G (decimal); default a quarter of the machine's"))
         .arg(value("min-chunk", 'M', "BYTES", "Where the program chooses chunking, leave a variable whose chunk would be smaller in one piece"))
         .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
         .arg(value("chunk-cache", 'h', "BYTES", "Accepted for compatibility; not needed"))
