@@ -178,6 +178,39 @@ impl Conversion {
         matches!(self.step, Step::Copy(_))
     }
 
+    /// One element of zeros, which is NIL where variable-length data is referred to: storage that was never written and has no
+    /// fill value.
+    pub fn zero(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        out.try_reserve_exact(self.memory_size).map_err(|_| {
+            Error::Unsupported(format!(
+                "an element of {} bytes, which memory does not hold,",
+                self.memory_size
+            ))
+        })?;
+        out.resize(self.memory_size, 0);
+        self.put_nil(&mut out)?;
+        Ok(out)
+    }
+
+    fn put_nil(&self, out: &mut [u8]) -> Result<()> {
+        match &self.step {
+            Step::Copy(_) | Step::Number(..) | Step::Text(_) => Ok(()),
+            Step::String | Step::Sequence(_) => put(out, Slot::NIL),
+            Step::Fields(fields) => fields.iter().try_for_each(|(_, to, field)| {
+                let part = to
+                    .checked_add(field.memory_size)
+                    .and_then(|end| out.get_mut(*to..end))
+                    .ok_or_else(inconsistent)?;
+                field.put_nil(part)
+            }),
+            Step::Repeat(_, element) if element.memory_size > 0 => out
+                .chunks_exact_mut(element.memory_size)
+                .try_for_each(|part| element.put_nil(part)),
+            Step::Repeat(..) => Ok(()),
+        }
+    }
+
     /// Converts `count` elements, appending to `out.bytes` and `out.heap`.
     ///
     /// # Errors

@@ -10,6 +10,9 @@ use super::types::is_canonical;
 use crate::error::{Error, Result};
 use crate::model::{Encoding, Endian, FilterSpec, Schema, Storage, Type, VariableLayout};
 
+/// The size of an element, in bytes, that needs no further justification.
+const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
+
 /// Why a dataset's storage cannot be read at all; `None` where it can.
 pub(super) fn unreadable(layout: &Layout) -> Option<&'static str> {
     match layout {
@@ -30,6 +33,13 @@ pub(super) fn layout(
     conversion: &Conversion,
     file: &OpenFile,
 ) -> Result<VariableLayout> {
+    let largest = (conversion.file_size.max(conversion.memory_size / 16)) as u64;
+    if largest > PLAUSIBLE_ELEMENT.max(file.size) {
+        return Err(Error::Damaged(format!(
+            "an element of {largest} bytes in a file of {}",
+            file.size
+        )));
+    }
     let extent = dataset.dataspace.dims().to_vec();
     let (storage, allocated, edge_chunks_unfiltered) = match &dataset.layout {
         Layout::Compact(data) => (Storage::Compact, !data.is_empty(), false),

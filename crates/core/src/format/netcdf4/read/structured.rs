@@ -71,12 +71,7 @@ impl<'a> Assembly<'a> {
         let heap = Heap::new(file);
         let fill = match fill {
             Some(fill) => fill.clone(),
-            None => {
-                // Storage that was never written is zeros, which are NIL where variable-length data is referred to.
-                let mut zero = Values::default();
-                conversion.run(&vec![0; conversion.file_size], 1, &heap, &mut zero)?;
-                zero
-            }
+            None => Values::from_bytes(conversion.zero()?),
         };
         // Slots of the fill value point into its own heap, which comes first.
         fill_pattern(&mut bytes, &fill.bytes);
