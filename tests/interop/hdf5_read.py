@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what `schema_dump` reads of HDF5 files with what netCDF-C reads.
 
-    hdf5_read.py SCHEMA_DUMP [-v] FILE...
+    hdf5_read.py SCHEMA_DUMP FILE...
 
 SCHEMA_DUMP is `target/debug/examples/schema_dump`. Every file is read by each in a process of its own: netCDF-C crashes on
 some. Where netCDF-C fails as a whole nothing is compared, but ours must end properly and soon; what it leaves out or gets
@@ -17,7 +17,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from netcdf_c_dump import encode  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CRASH = (-11, -6, 101, 134, 139)
 
 
 def run(command):
@@ -88,42 +87,36 @@ def compare(ours, theirs):
     return different, extra
 
 
+def judge(dump, path):
+    """What is wrong (a list of texts, empty where nothing is), and a remark on how much netCDF-C could say."""
+    ours_status, ours, ours_error = run([dump, path])
+    theirs_status, theirs, theirs_error = run([sys.executable, os.path.join(HERE, "netcdf_c_dump.py"), path])
+    if ours_status not in (0, 1):
+        return [f"ended badly: {ours_status} {ours_error[-300:]}"], ""
+    warnings = sum(line.startswith("warning") for line in ours)
+    if not theirs or theirs[0].startswith("error") or theirs_status == "timeout":
+        says = ours[-1] if ours_status else f"{len(ours)} lines, {warnings} warnings"
+        return [], f"netCDF-C cannot ({theirs[0] if theirs else theirs_status}); ours: {says}"
+    remark = f"{warnings} warnings"
+    if theirs_status != 0:
+        theirs = theirs[:-1]
+        remark += f"; as far as netCDF-C got: {theirs_error.strip().splitlines()[-1:]}"
+    if ours_status:
+        return [f"fails: {ours[-1]}"], remark
+    different, extra = compare(ours, theirs)
+    wrong = [f"{' '.join(key)}\n        ours   {have}\n        theirs {want}" for key, have, want in different]
+    return wrong, f"{remark}; {len(extra)} lines more"
+
+
 def main(arguments):
-    verbose = "-v" in arguments
-    dump, *files = [a for a in arguments if a != "-v"]
+    dump, *files = arguments
     failed = 0
     for path in files:
-        name = os.path.basename(path)
-        ours_status, ours, ours_error = run([dump, path])
-        theirs_status, theirs, theirs_error = run([sys.executable, os.path.join(HERE, "netcdf_c_dump.py"), path])
-        if ours_status not in (0, 1):
-            print(f"{name}: OURS ENDED BADLY: {ours_status} {ours_error[-300:]}")
-            failed += 1
-            continue
-        warnings = [line for line in ours if line.startswith("warning")]
-        if theirs and theirs[0].startswith("error") or not theirs or theirs_status == "timeout":
-            says = f"error {ours[-1][6:]}" if ours_status else f"{len(ours)} lines, {len(warnings)} warnings"
-            print(f"{name}: netCDF-C cannot ({theirs[0] if theirs else theirs_status}); ours: {says}")
-        else:
-            if theirs_status != 0:
-                theirs = theirs[:-1]
-            if ours_status:
-                print(f"{name}: DIFFERENT: ours fails: {ours[-1]}")
-                failed += 1
-                continue
-            different, extra = compare(ours, theirs)
-            note = "" if theirs_status == 0 else f" (as far as netCDF-C got: {theirs_error.strip().splitlines()[-1:]})"
-            print(f"{name}: {'DIFFERENT' if different else 'equal'}{note}; {len(extra)} lines more, "
-                  f"{len(warnings)} warnings")
-            failed += bool(different)
-            for key, have, want in different:
-                print(f"    {' '.join(key)}\n        ours   {have}\n        theirs {want}")
-            if verbose:
-                for key in extra:
-                    print("    more:", *key)
-        if verbose:
-            for line in warnings:
-                print("   ", line)
+        wrong, remark = judge(dump, path)
+        print(f"{os.path.basename(path)}: {'DIFFERENT' if wrong else 'equal'} ({remark})")
+        for text in wrong:
+            print(f"    {text}")
+        failed += bool(wrong)
     print(f"{failed} of {len(files)} files differ")
     return bool(failed)
 
