@@ -95,7 +95,9 @@ fn name(what: &str, name: &str) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::Usage(format!("{what} {name:?}: {why}")))
+    let shown: String = name.chars().take(60).collect();
+    let more = if shown.len() < name.len() { "…" } else { "" };
+    Err(Error::Usage(format!("{what} {shown:?}{more}: {why}")))
 }
 
 fn attribute_names(attributes: &[Attribute]) -> Result<(), String> {
@@ -221,7 +223,7 @@ fn classic_model(schema: &Schema) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Dimension, Values};
+    use crate::model::{Dimension, Encoding, Endian, Fill, FillTime, Values, Variable, VariableLayout};
 
     fn refused(schema: &Schema) -> String {
         super::schema(schema).unwrap_err().to_string()
@@ -229,11 +231,19 @@ mod tests {
 
     #[test]
     fn names_are_named() {
-        for bad in ["", ".", "a/b", &"n".repeat(257)] {
+        for (bad, shown) in [
+            ("", "\"\""),
+            (".", "\".\""),
+            ("a/b", "a/b"),
+            (&"n".repeat(257), "nnnn\"…"),
+        ] {
             let mut schema = Schema::new(Kind::Netcdf4);
             schema.add_group(Schema::ROOT, bad);
             let why = refused(&schema);
-            assert!(why.contains("group") && why.contains(bad), "{why}");
+            assert!(
+                why.contains("group") && why.contains(shown) && why.len() < 150,
+                "{why}"
+            );
         }
     }
 
@@ -265,5 +275,82 @@ mod tests {
             unlimited: false,
         });
         assert!(refused(&schema).contains("\"x\" in group /"));
+    }
+
+    #[test]
+    fn what_no_layout_can_hold_is_refused() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut dim = |name: &str, length, unlimited| {
+            schema.add_dim(Dimension {
+                name: name.into(),
+                group: Schema::ROOT,
+                length,
+                unlimited,
+            })
+        };
+        let (time, x) = (dim("time", 2, true), dim("x", 100_000, false));
+        schema.add_var(Variable {
+            name: "v".into(),
+            group: Schema::ROOT,
+            ty: Type::Int,
+            dims: vec![time, x],
+            attributes: vec![],
+        });
+        let layout = VariableLayout {
+            storage: Storage::Chunked {
+                shape: vec![1, 100_000],
+            },
+            extent: vec![2, 100_000],
+            element_size: 4,
+            encoding: Encoding::Numbers { unit: 4 },
+            endian: Endian::Little,
+            filters: vec![],
+            edge_chunks_unfiltered: false,
+            fill: Fill {
+                value: None,
+                explicit: false,
+                no_fill: false,
+                time: FillTime::IfSet,
+            },
+            allocated: true,
+        };
+        let plan = VariablePlan {
+            layout,
+            chunk_count: 2,
+        };
+        let refused = |schema: &Schema, change: &dyn Fn(&mut VariablePlan)| {
+            let mut plan = plan.clone();
+            change(&mut plan);
+            plans(schema, &[plan]).unwrap_err().to_string()
+        };
+        plans(&schema, std::slice::from_ref(&plan)).unwrap();
+        assert!(plans(&schema, &[]).is_err());
+        let chunked = |shape: &[u64]| Storage::Chunked {
+            shape: shape.to_vec(),
+        };
+        let why = refused(&schema, &|p| p.layout.storage = Storage::Contiguous);
+        assert!(
+            why.contains("variable v: its dimension time is unlimited"),
+            "{why}"
+        );
+        assert!(refused(&schema, &|p| p.layout.storage = chunked(&[1 << 20, 1 << 10])).contains("4 GiB"));
+        assert!(refused(&schema, &|p| p.layout.storage = chunked(&[1, 0])).contains("length 0"));
+        assert!(refused(&schema, &|p| p.layout.storage = chunked(&[1])).contains("dimensions"));
+        assert!(refused(&schema, &|p| p.chunk_count = 3).contains("more chunks"));
+        assert!(refused(&schema, &|p| p.layout.extent = vec![3, 100_000]).contains("dimension time"));
+        assert!(refused(&schema, &|p| p.layout.element_size = 8).contains("8 bytes"));
+        schema.dims[0].unlimited = false;
+        assert!(refused(&schema, &|p| p.layout.storage = Storage::Compact).contains("compact"));
+        let filter = crate::model::FilterSpec {
+            id: 1,
+            optional: true,
+            parameters: vec![1],
+            name: String::new(),
+        };
+        let why = refused(&schema, &|p| {
+            p.layout.storage = Storage::Contiguous;
+            p.layout.filters = vec![filter.clone()];
+        });
+        assert!(why.contains("chunked"), "{why}");
     }
 }
