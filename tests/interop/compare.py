@@ -143,40 +143,46 @@ def netcdf(d, a, b, layout, model):
         netcdf_group(d, "/", x, y, layout)
 
 
+def readable(what, group):
+    """The variables below a group that netCDF4-python reads, with what it reads of them."""
+    for name, variable in group.variables.items():
+        size = getattr(variable.dtype, "itemsize", 16)
+        if size == 0:
+            continue  # a compound none of whose fields it can hold
+        try:
+            yield what + name, [(part, variable[part]) for part in samples(variable.shape, size)]
+        except Exception as error:
+            print(f"compare: {what}{name}: cannot be read by netCDF4-python: {error}", file=sys.stderr)
+    for name, child in group.groups.items():
+        yield from readable(f"{what}{name}/", child)
+
+
+def opened(path):
+    file = netCDF4.Dataset(path)
+    file.set_auto_maskandscale(False)
+    file.set_auto_chartostring(False)
+    return file
+
+
 def subset(d, a, b):
     """Each variable that can be read of `a` is in `b`, with the same type, shape and values."""
     try:
-        x = netCDF4.Dataset(a)
-    except (OSError, RuntimeError) as error:
+        x = opened(a)
+    except Exception as error:
         print(f"compare: netCDF4-python does not open {a}: {error}", file=sys.stderr)
         return
-    y = netCDF4.Dataset(b)
-    for file in x, y:
-        file.set_auto_maskandscale(False)
-        file.set_auto_chartostring(False)
-    subset_group(d, "/", x, y)
-
-
-def subset_group(d, what, a, b):
-    for name, p in a.variables.items():
+    y = None
+    for path, parts in readable("/", x):
+        y = y or opened(b)
         try:
-            parts = [(part, p[part]) for part in samples(p.shape, getattr(p.dtype, "itemsize", 16))]
-        except Exception as error:
-            print(f"compare: {what}{name}: cannot be read by netCDF4-python: {error}", file=sys.stderr)
+            q = y[path]
+        except (IndexError, KeyError):
+            d.append(f"{path} is missing")
             continue
-        if name not in b.variables:
-            d.append(f"{what}{name} is missing")
-            continue
-        q = b.variables[name]
-        d.check(f"{what}{name} shape", tuple(map(int, p.shape)), tuple(map(int, q.shape)))
-        if p.shape == q.shape:
+        d.check(f"{path} shape", tuple(map(int, x[path].shape)), tuple(map(int, q.shape)))
+        if x[path].shape == q.shape:
             for part, values in parts:
-                d.check(f"{what}{name} values", values, q[part])
-    for name, group in a.groups.items():
-        if name in b.groups:
-            subset_group(d, f"{what}{name}/", group, b.groups[name])
-        elif group.variables:
-            d.append(f"{what}{name}/ is missing")
+                d.check(f"{path} values", values, q[part])
 
 
 def pipeline(dataset):

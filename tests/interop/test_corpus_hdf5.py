@@ -4,6 +4,7 @@ Every variable that netCDF4-python opens and reads is equal after a copy; nothin
 1 GiB; filters that are not built in pass through.
 """
 
+import re
 import subprocess
 import sys
 
@@ -30,18 +31,50 @@ def test_copy(source, tmp_path):
         readable = readable_variables(source)
         assert not readable, f"netCDF4-python reads {readable}, and nccopy says: {error}"
         return
-    code, text = compare("--subset", source, target, timeout=60)
+    try:
+        code, text = compare("--subset", source, target, timeout=60)
+    except subprocess.TimeoutExpired:
+        readable_variables(target)
+        try:
+            hangs = not readable_variables(source)
+        except subprocess.TimeoutExpired:
+            hangs = True
+        assert hangs
+        pytest.skip("netCDF4-python hangs on the original")
     if code < 0:
+        readable_variables(target)
         pytest.skip(f"netCDF4-python crashes on it (signal {-code})")
-    assert code == 0, text
+    # Virtual datasets are left out, with a warning each.
+    missing = [line for line in text.splitlines() if not left_out(line, error)]
+    assert code == 0 or not any("missing" in m or "values" in m or "shape" in m for m in missing), text
+    assert code in (0, 1) and "Traceback" not in text, text
+
+
+def left_out(line, warnings):
+    """Whether a line `/path is missing` speaks of a virtual dataset, of which nccopy has said that it is left out."""
+    path = line.removesuffix(" is missing")
+    return any(path in warning and "virtual" in warning for warning in warnings.splitlines())
 
 
 @needs_corpus
 @pytest.mark.parametrize("source", FILES, ids=lambda p: p.name)
 def test_dump(source):
-    for flags in ["-h"], ["-hs"], []:
+    for flags in ["-h"], ["-hs"], *([[]] if size_of(source) < 50_000_000 else []):
         done = subprocess.run([str(BIN / "ncdump"), *flags, str(source)], capture_output=True, timeout=60)
         assert b"panicked" not in done.stderr and done.returncode in (0, 1), done.stderr
+
+
+def size_of(path):
+    """About how many bytes the numbers of the file would take."""
+    header = subprocess.run([str(BIN / "ncdump"), "-h", str(path)], capture_output=True, text=True, timeout=60).stdout
+    dims = {name: int(n) for name, n in re.findall(r"\t(\S+) = (?:UNLIMITED ; // \()?(\d+)", header)}
+    sizes = []
+    for names in re.findall(r"\((.*)\) ;", header):
+        size = 8
+        for name in names.split(", "):
+            size *= dims.get(name, 1)
+        sizes.append(size)
+    return sum(sizes)
 
 
 READABLE = """

@@ -7,6 +7,7 @@ import pytest
 from conftest import CORPUS, compare, installed, nccopy, ncdump, needs_corpus
 
 import generate
+from test_ncdump import ANONYMOUS_TYPES
 
 NETCDF_CORPUS = sorted(CORPUS.glob("netcdf/*.nc"))
 
@@ -45,9 +46,12 @@ def test_installed_ncdump_reads_the_copy(generated, tmp_path, name):
     flags = ["-h"] if has_foreign_filter(target) else []
     code, wanted = text_of(program, source, *flags)
     got_code, got = text_of(program, target, *flags)
-    assert got_code == 0
-    if code == 0:
+    if code == 0 and name not in ANONYMOUS_TYPES:
+        assert got_code == 0
         assert got == wanted
+    elif got_code != 0:
+        # 4.9 cannot print every value of the model (an enum value without a name), but it reads every header.
+        assert text_of(program, target, "-h")[0] == 0
 
 
 @pytest.mark.parametrize("name", generate.MAKERS)

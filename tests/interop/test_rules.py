@@ -371,6 +371,7 @@ def test_same_file(nc4, tmp_path):
 
 
 def test_selections(nc4, tmp_path):
+    copied = lambda source, folder, *arguments: (nccopy(*arguments, source, folder / "out.nc"), folder / "out.nc")[1]
     target = copied(nc4, tmp_path, "-v", "raw,scalar")
     with netCDF4.Dataset(target) as d, netCDF4.Dataset(nc4) as original:
         assert list(d.variables) == list(original.variables)

@@ -232,11 +232,19 @@ pub fn attribute(
             place: Place::Attribute,
         };
         let size = schema.type_size(attribute.ty);
+        let count = attribute.values.bytes.len() / size.max(1);
+        let mut item = Vec::new();
         for (at, bytes) in attribute.values.bytes.chunks_exact(size.max(1)).enumerate() {
-            if at > 0 {
-                lines.text(", ");
+            item.clear();
+            element.push(&mut item, attribute.ty, bytes, &attribute.values);
+            if at + 1 < count {
+                item.extend_from_slice(b", ");
             }
-            element.push(lines.raw(), attribute.ty, bytes, &attribute.values);
+            // Of all attributes, only those of user-defined types are wrapped.
+            match attribute.ty {
+                Type::User(_) => lines.put(&item),
+                _ => lines.text(&item),
+            }
         }
     }
     lines.text(" ;\n");
