@@ -4,6 +4,7 @@
 //! [`super::schema`] to say.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use ncutils_hdf5::{Attribute, Dataset, Datatype, ObjectKind};
 use rayon::prelude::*;
@@ -68,7 +69,7 @@ pub(super) struct FoundDataset {
     /// The object.
     pub id: ObjectId,
     /// Its header.
-    pub dataset: Dataset,
+    pub dataset: Arc<Dataset>,
     /// Its attributes as stored.
     pub attributes: Vec<Attribute>,
 }
@@ -89,7 +90,7 @@ struct Described {
 enum What {
     Group(Vec<Attribute>),
     Type(Datatype),
-    Dataset(Box<Dataset>, Vec<Attribute>),
+    Dataset(Arc<Dataset>, Vec<Attribute>),
     Nothing,
 }
 
@@ -193,7 +194,7 @@ pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
                     name,
                     order,
                     id,
-                    dataset: *dataset,
+                    dataset,
                     attributes,
                 }),
                 What::Group(_) if found.is_ancestor(index, id) => found.warnings.push(format!(
@@ -253,7 +254,7 @@ fn describe(files: &[OpenFile], id: ObjectId, path: &str) -> Result<Described> {
             ObjectKind::Group => What::Group(attributes()?),
             ObjectKind::Dataset => {
                 let dataset = file.dataset(&object)?;
-                What::Dataset(Box::new(dataset), attributes()?)
+                What::Dataset(Arc::new(dataset), attributes()?)
             }
             ObjectKind::NamedDatatype => What::Type(file.named_datatype(&object)?),
             ObjectKind::Unknown => {

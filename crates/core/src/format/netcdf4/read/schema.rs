@@ -1,6 +1,7 @@
 //! The netCDF schema of an HDF5 file, put together from the parts that know one idea each.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use ncutils_hdf5::{Dataset, Dataspace};
 
@@ -25,7 +26,7 @@ pub(super) struct StoredVariable {
     /// Position of the file it is in.
     pub file: usize,
     /// The dataset's header.
-    pub dataset: Dataset,
+    pub dataset: Arc<Dataset>,
     /// How it is stored.
     pub layout: VariableLayout,
     /// How its elements become values.
