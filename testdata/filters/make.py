@@ -20,6 +20,8 @@ index = []
 
 
 def datatype(dtype, precision):
+    if isinstance(precision, h5py.h5t.TypeID):
+        return precision
     made = h5py.h5t.py_create(np.dtype(dtype)).copy()
     if precision:
         made.set_precision(precision)
@@ -85,6 +87,58 @@ case("zstd_3", smooth, [(32015, (3,))])
 case("zstd_default", short, [(32015, ())])
 case("zstd_negative", short, [(32015, (2**32 - 5,))])
 case("shuffle_zstd_19", double, [(2, ()), (32015, (19,))])
+
+
+def integer(base, precision, offset):
+    made = base.copy()
+    made.set_precision(precision)
+    made.set_offset(offset)
+    return made
+
+
+def compound(size, *members):
+    made = h5py.h5t.create(h5py.h5t.COMPOUND, size)
+    for at, (offset, member) in enumerate(members):
+        made.insert(b"m%d" % at, offset, member)
+    return made
+
+
+def significant(name, made, *bits):
+    """A chunk of 7 by 9 elements of such a type; `bits`: where it has significant ones, the first of the first byte 0."""
+    noise = np.random.default_rng(len(bits)).integers(0, 2, (63, 8 * made.get_size()), dtype="u1")
+    keep = np.zeros(noise.shape[1], "u1")
+    for first, last in bits:
+        keep[first : last + 1] = 1
+    packed = np.packbits(noise * keep, axis=1).view(f"V{made.get_size()}")
+    case(f"nbit_{name}", (f"nbit_{name}", packed.reshape(7, 9)), [(5, ())], precision=made)
+
+
+t = h5py.h5t
+# In memory a little-endian number has its lowest byte first, and of each byte the highest bit is counted first.
+significant("le", integer(t.STD_I32LE, 17, 3), (0, 4), (8, 15), (20, 23))
+significant("be", integer(t.STD_I32BE, 17, 3), (12, 28))
+significant("full_bytes", integer(t.STD_U64BE, 24, 8), (32, 55))
+significant("one_byte", integer(t.STD_U8LE, 5, 2), (1, 5))
+significant("all", t.STD_I16BE, (0, 15))
+real = t.IEEE_F32BE.copy()
+real.set_fields(26, 20, 6, 7, 13)
+real.set_offset(7)
+real.set_precision(20)
+real.set_size(4)
+significant("float", real, (5, 24))
+text = t.C_S1.copy()
+text.set_size(3)
+inner = compound(8, (0, integer(t.STD_I16BE, 11, 5)), (3, integer(t.STD_I32BE, 17, 3)))
+tens = t.array_create(integer(t.STD_U16BE, 5, 3), (6,))
+head = (0, text), (4, inner), (13, tens), (26, t.IEEE_F64LE)
+front = (0, 23), (32, 42), (68, 84), *[(104 + 16 * at + 8, 104 + 16 * at + 12) for at in range(6)], (208, 271)
+# Last, as libhdf5 loses what follows an array of arrays or compounds.
+pairs = t.array_create(t.array_create(integer(t.STD_U16LE, 9, 0), (2,)), (2,))
+significant("arrays", compound(45, *head, (36, pairs)), *front, *[
+    bits for at in range(288, 352, 16) for bits in ((at, at + 7), (at + 15, at + 15))
+])
+inners = t.array_create(inner, (2,))
+significant("compounds", compound(51, *head, (34, inners)), *front, (272, 282), (308, 324), (336, 346), (372, 388))
 (HERE / "index.txt").write_text("".join(index))
 
 # A field with structure at all scales, in float32.

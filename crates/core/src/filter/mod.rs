@@ -14,12 +14,14 @@
 //! | 2 | [`shuffle`] | shuffle |
 //! | 3 | [`fletcher32`] | fletcher32 |
 //! | 4 | [`szip`] | szip |
+//! | 5 | [`nbit`] | nbit |
 //! | 307 | [`bzip2`] | bzip2 |
 //! | 32015 | [`zstd`] | zstd |
 
 pub mod bzip2;
 pub mod deflate;
 pub mod fletcher32;
+pub mod nbit;
 pub mod pipeline;
 pub mod registry;
 pub mod shuffle;

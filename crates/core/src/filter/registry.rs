@@ -1,12 +1,13 @@
 //! The filters built in, by id.
 
 use super::{
-    Filter, bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, shuffle::Shuffle, szip::Szip, zstd::Zstd,
+    Filter, bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, shuffle::Shuffle, szip::Szip,
+    zstd::Zstd,
 };
 use crate::error::{Error, Result};
 
 /// All filters built in, by ascending id.
-pub static FILTERS: [&dyn Filter; 6] = [&Deflate, &Shuffle, &Fletcher32, &Szip, &Bzip2, &Zstd];
+pub static FILTERS: [&dyn Filter; 7] = [&Deflate, &Shuffle, &Fletcher32, &Szip, &Nbit, &Bzip2, &Zstd];
 
 /// The filter registered as `id`, if it is built in.
 pub fn find(id: u32) -> Option<&'static dyn Filter> {

@@ -7,6 +7,9 @@ use crate::model::FilterSpec;
 /// The one filter that netCDF makes mandatory: a checksum that may be left out checks nothing.
 const FLETCHER32: u32 = 3;
 const SHUFFLE: u32 = 2;
+/// The filter that must see elements as they are. Where all their bits are used, libhdf5 takes the size of its buffer for
+/// that of the chunk when it reads, so that no filter before this one gets what it made.
+pub(crate) const NBIT: u32 = 5;
 
 /// The filter as libhdf5 would store it for a variable of this element type and chunk shape: parameters that depend on
 /// them are worked out (libhdf5's "set local" callbacks). Serves visible parameters, and stored ones that shall move to
@@ -24,7 +27,7 @@ pub fn working(spec: &FilterSpec, element: Element, chunk_shape: &[u64]) -> Resu
 }
 
 /// The pipeline that netCDF makes of the filters that a user asked for, by id and visible parameters, in the order
-/// given: fletcher32 first, then shuffle, then the rest; each id once, where it first stood, with its last parameters;
+/// given: fletcher32 first, then shuffle, then the rest, but n-bit before all; each id once, where it first stood, with its last parameters;
 /// all of them optional, except fletcher32.
 ///
 /// # Errors
@@ -47,9 +50,10 @@ pub fn new_pipeline(
         }
     }
     pipeline.sort_by_key(|spec| match spec.id {
-        FLETCHER32 => 0,
-        SHUFFLE => 1,
-        _ => 2,
+        NBIT => 0,
+        FLETCHER32 => 1,
+        SHUFFLE => 2,
+        _ => 3,
     });
     pipeline
         .iter()
@@ -75,6 +79,7 @@ mod tests {
             (2, vec![]),
             (307, vec![1]),
             (3, vec![]),
+            (5, vec![]),
             (4711, vec![8, 9]),
         ];
         let pipeline = new_pipeline(&requested, FLOAT, &[10]).unwrap();
@@ -85,7 +90,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                (3, false, &[][..]),
+                (5, true, &[8, 1, 10, 1, 4, 0, 32, 0][..]),
+                (3, false, &[]),
                 (2, true, &[4]),
                 (307, true, &[1]),
                 (1, true, &[4]),

@@ -164,8 +164,11 @@ impl Target<'_> {
             .collect();
         let chosen = chunking.choose(self.source, self.layout, &dims, element_size, &pipeline, options)?;
         if let (Storage::Chunked { shape }, false) = (&chosen.storage, chosen.drop_filters) {
-            let same_chunks =
-                self.layout.storage == chosen.storage && self.layout.element_size == element_size;
+            // Two elements that are structured may still differ: in the significant bits of a member, say.
+            let same_elements = encoding != Encoding::Structured
+                && self.layout.encoding == encoding
+                && self.layout.element_size == element_size;
+            let same_chunks = same_elements && self.layout.storage == chosen.storage;
             layout.filters = pipeline.stored(self.element(&layout), shape, same_chunks)?;
         }
         layout.storage = chosen.storage;

@@ -50,7 +50,8 @@ impl Pipeline {
     }
 
     /// The filters as they are stored with a variable of such elements in chunks of `shape`. With `same_chunks`, the
-    /// input's chunks have that shape and element, so that parameters that it has stay as they are.
+    /// input's chunks have that shape and the same elements, so that parameters that it has stay as they are. Where
+    /// they do not stay, n-bit goes first, where alone all programs can read what it does.
     ///
     /// # Errors
     /// What a filter refuses of this variable.
@@ -69,6 +70,9 @@ impl Pipeline {
             } else {
                 working::working(&filter, element, shape)?
             });
+        }
+        if !same_chunks {
+            filters.sort_by_key(|filter| filter.id != working::NBIT);
         }
         Ok(filters)
     }

@@ -165,6 +165,23 @@ fn what_no_option_touches_stays() {
 }
 
 #[test]
+fn parameters_of_kept_filters_follow_the_elements() {
+    let mut source = input(Kind::Netcdf4);
+    let packed = [8, 0, 200, 1, 4, 1, 31, 0];
+    let kept = |source: &Input| {
+        let plan = plan(source, &CopyOptions::default()).unwrap();
+        plan.variables[0].layout.filters[0].parameters.clone()
+    };
+    source.layouts[0].filters = vec![filter(5, &packed)];
+    assert_eq!(kept(&source), packed);
+    source.layouts[0].filters.insert(0, filter(2, &[4]));
+    assert_eq!(kept(&source), [4]);
+    // An integer of 31 bits, say, that becomes one of 32.
+    source.layouts[0].encoding = Encoding::Structured;
+    assert_eq!(kept(&source), [8, 1, 200, 1, 4, 0, 32, 0]);
+}
+
+#[test]
 fn named_filters_beat_the_star_and_later_ones_earlier() {
     let all = planned(
         Kind::Netcdf4,

@@ -1,0 +1,83 @@
+//! The parameters of n-bit: how many there are, whether there is anything to do, how many elements a chunk has, and a
+//! description of their type (see [`super::type_tree`]).
+
+use super::super::Element;
+use super::type_tree::{ATOMIC, BIG_ENDIAN, LITTLE_ENDIAN, Type};
+use crate::model::Endian;
+
+/// What stored parameters say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Parameters {
+    /// Every bit of an element is significant: chunks stay as they are.
+    AsIs,
+    /// There are bits to leave out.
+    Packed {
+        /// Elements of a chunk.
+        elements: u32,
+        /// Their type.
+        element: Type,
+    },
+}
+
+impl Parameters {
+    /// Parses stored parameters. The description of a type of which nothing is left out is not looked at, as in libhdf5.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn parse(parameters: &[u32]) -> Result<Self, String> {
+        let [count, need_not_compress, elements, description @ ..] = parameters else {
+            return Err(format!("{} parameters, too few", parameters.len()));
+        };
+        if usize::try_from(*count) != Ok(parameters.len()) {
+            return Err(format!(
+                "{} parameters, of which the first counts {count}",
+                parameters.len()
+            ));
+        }
+        if *need_not_compress != 0 {
+            return Ok(Self::AsIs);
+        }
+        Ok(Self::Packed {
+            elements: *elements,
+            element: Type::parse(description)?,
+        })
+    }
+}
+
+/// What libhdf5 stores for elements that use all their bits. Of what is not a number nothing is described. (An enum would
+/// not be, either, but it cannot be told from a number here, and no description is looked at.)
+///
+/// # Errors
+/// What does not fit, in words for the user.
+pub(super) fn working(
+    visible: &[u32],
+    element: Element,
+    chunk_shape: &[u64],
+) -> Result<Vec<u32>, &'static str> {
+    let stored = |count: u32| usize::try_from(count) == Ok(visible.len());
+    if visible.first().is_some_and(|count| !stored(*count)) {
+        return Err("takes no parameters");
+    }
+    let elements = chunk_shape
+        .iter()
+        .try_fold(1u64, |product, length| product.checked_mul(*length))
+        .and_then(|product| u32::try_from(product).ok())
+        .ok_or("cannot take chunks of more than 4294967295 elements")?;
+    let size = u32::try_from(element.size)
+        .ok()
+        .filter(|size| *size > 0)
+        .ok_or("cannot take elements of this size")?;
+    let description = match (element.number, size.checked_mul(8)) {
+        (Some(order), Some(precision)) => {
+            let order = match order {
+                Endian::Little => LITTLE_ENDIAN,
+                Endian::Big => BIG_ENDIAN,
+            };
+            vec![ATOMIC, size, order, precision, 0]
+        }
+        _ => Vec::new(),
+    };
+    let mut parameters = vec![3 + description.len() as u32, 1, elements];
+    parameters.extend(description);
+    Ok(parameters)
+}
