@@ -94,7 +94,7 @@ impl ChunkSpec {
         let parts = split_unescaped(argument, ':');
         match parts.as_slice() {
             [_] => Self::parse_dimensions(argument),
-            [name, _] if name.is_empty() => Err(Error::Usage(format!(
+            ["", _] => Err(Error::Usage(format!(
                 "-c '{argument}': a variable's name is missing before ':'"
             ))),
             [name, lengths] => Ok(Self::Variable {
