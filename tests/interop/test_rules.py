@@ -420,6 +420,26 @@ def test_fill_values_are_kept_and_unwritten_stays_unwritten(tmp_path):
             np.testing.assert_array_equal(a["never"][()], b["never"][()])
 
 
+def test_compact_variables_that_are_only_defined_read_as_fill(tmp_path):
+    source, target = tmp_path / "in.h5", tmp_path / "out.nc"
+    with h5py.File(source, "w") as f:
+        f["other"] = DATA
+        layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        layout.set_layout(h5py.h5d.COMPACT)
+        for name, dtype, fill in [("big", ">i4", 5), ("text", h5py.string_dtype(), None)]:
+            if fill is not None:
+                layout.set_fill_value(np.array(fill, dtype))
+            space = h5py.h5s.create_simple((3,))
+            h5py.h5d.create(f.id, name.encode(), h5py.h5t.py_create(np.dtype(dtype), logical=True), space, layout)
+            f[name][...] = [1, 2, 3] if fill else ["a", "b", "c"]
+            layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            layout.set_layout(h5py.h5d.COMPACT)
+    nccopy("-v", "other", source, target)
+    with h5py.File(target) as f:
+        assert f["big"][()].tolist() == [5, 5, 5] and f["text"][()].tolist() == [b""] * 3
+        assert f["big"].id.get_create_plist().get_layout() == h5py.h5d.COMPACT
+
+
 def test_unknown_filters_pass_through_and_are_named_when_they_must_be_decoded(tmp_path):
     source, target = tmp_path / "in.h5", tmp_path / "out.nc"
     with h5py.File(source, "w") as f:

@@ -3,11 +3,8 @@
 use crate::format::Region;
 
 /// The regions of a variable of `shape`, in C order. Each takes about `budget` bytes at most, and where that is possible its
-/// borders are those of chunks, so that few chunks are decoded twice. Empty where the variable has no elements.
-pub fn slabs(shape: &[u64], chunk: &[u64], element_size: usize, budget: u64) -> Vec<Region> {
-    if shape.contains(&0) {
-        return Vec::new();
-    }
+/// borders are those of chunks, so that few chunks are decoded twice. None where the variable has no elements.
+pub fn slabs(shape: &[u64], chunk: &[u64], element_size: usize, budget: u64) -> impl Iterator<Item = Region> {
     // The dimension to cut along: the first behind which everything fits.
     let mut inner = element_size.max(1) as u64;
     let mut at = shape.len();
@@ -15,38 +12,55 @@ pub fn slabs(shape: &[u64], chunk: &[u64], element_size: usize, budget: u64) -> 
         at -= 1;
         inner *= shape[at];
     }
-    if at == 0 {
-        return vec![Region {
-            start: vec![0; shape.len()],
-            count: shape.to_vec(),
-        }];
-    }
-    let cut = at - 1;
-    let fits = (budget / inner).clamp(1, shape[cut]);
-    let length = match chunk.get(cut) {
-        Some(chunk) if *chunk > 0 && fits >= *chunk => fits - fits % chunk,
-        _ => fits,
-    };
-    let mut regions = Vec::new();
-    let mut start = vec![0; shape.len()];
-    let mut count = shape.to_vec();
-    count[..cut].fill(1);
-    loop {
-        count[cut] = length.min(shape[cut] - start[cut]);
-        regions.push(Region {
-            start: start.clone(),
-            count: count.clone(),
-        });
-        start[cut] += count[cut];
-        let mut carry = cut;
-        while start[carry] == shape[carry] {
-            start[carry] = 0;
-            if carry == 0 {
-                return regions;
-            }
-            carry -= 1;
-            start[carry] += 1;
+    let cut = at.checked_sub(1);
+    let length = cut.map_or(1, |cut| {
+        let fits = (budget / inner.max(1)).clamp(1, shape[cut].max(1));
+        match chunk.get(cut) {
+            Some(chunk) if *chunk > 0 && fits >= *chunk => fits - fits % chunk,
+            _ => fits,
         }
+    });
+    let mut count = shape.to_vec();
+    count[..cut.unwrap_or(0)].fill(1);
+    Slabs {
+        shape: shape.to_vec(),
+        cut,
+        length,
+        next: (!shape.contains(&0)).then(|| vec![0; shape.len()]),
+        count,
+    }
+}
+
+/// One region after another: there may be more than memory holds, as a file can claim any shape.
+struct Slabs {
+    shape: Vec<u64>,
+    /// The dimension that is cut, where one is.
+    cut: Option<usize>,
+    length: u64,
+    count: Vec<u64>,
+    /// Where the next one begins.
+    next: Option<Vec<u64>>,
+}
+
+impl Iterator for Slabs {
+    type Item = Region;
+
+    fn next(&mut self) -> Option<Region> {
+        let start = self.next.take()?;
+        let mut count = self.count.clone();
+        if let Some(cut) = self.cut {
+            count[cut] = self.length.min(self.shape[cut] - start[cut]);
+            let mut after = start.clone();
+            after[cut] += count[cut];
+            let mut carry = cut;
+            while after[carry] == self.shape[carry] && carry > 0 {
+                after[carry] = 0;
+                carry -= 1;
+                after[carry] += 1;
+            }
+            self.next = (after[carry] < self.shape[carry]).then_some(after);
+        }
+        Some(Region { start, count })
     }
 }
 
@@ -56,7 +70,6 @@ mod tests {
 
     fn cuts(shape: &[u64], chunk: &[u64], budget: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
         slabs(shape, chunk, 1, budget)
-            .into_iter()
             .map(|r| (r.start, r.count))
             .collect()
     }
@@ -80,5 +93,11 @@ mod tests {
         );
         assert_eq!(cuts(&[2, 0], &[], 3), []);
         assert_eq!(cuts(&[2], &[], 0), [(vec![0], vec![1]), (vec![1], vec![1])]);
+    }
+
+    #[test]
+    fn any_shape_can_be_begun() {
+        let first = slabs(&[u64::MAX, u64::MAX], &[], 8, 1 << 20).nth(3).unwrap();
+        assert_eq!((first.start, first.count), (vec![0, 3 << 17], vec![1, 1 << 17]));
     }
 }

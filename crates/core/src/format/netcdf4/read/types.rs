@@ -200,9 +200,7 @@ impl TypeTable {
         if datatype.size == 0 {
             return Err("its type has no size".into());
         }
-        if datatype.size > ELEMENT_BYTES {
-            return Err(format!("an element of {} bytes is not supported", datatype.size));
-        }
+        bounded(datatype)?;
         let unsupported = |what: &str| Err(format!("netCDF has no {what}"));
         match &datatype.class {
             Class::FixedPoint { .. } | Class::FloatingPoint(_) => Number::of(datatype).map(|n| n.ty()),
@@ -280,6 +278,7 @@ impl TypeTable {
         group: GroupId,
         depth: usize,
     ) -> Result<TypeClass, String> {
+        bounded(datatype)?;
         match &datatype.class {
             Class::Enumeration { base, members } => {
                 let number = Number::of(base)?;
@@ -334,6 +333,14 @@ impl TypeTable {
             _ => Err("it is not a type that netCDF lets users define".into()),
         }
     }
+}
+
+/// Refuses elements that are larger than [`ELEMENT_BYTES`].
+fn bounded(datatype: &Datatype) -> Result<(), String> {
+    if datatype.size > ELEMENT_BYTES {
+        return Err(format!("an element of {} bytes is not supported", datatype.size));
+    }
+    Ok(())
 }
 
 /// The name of a type that has none in the file.

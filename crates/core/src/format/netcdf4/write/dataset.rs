@@ -9,7 +9,7 @@ use super::elements::ElementShape;
 use crate::chunk::{ChunkGrid, element_count, swap_units};
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::model::{FillTime, Schema, Storage, Values, VarId};
+use crate::model::{Encoding, FillTime, Schema, Storage, Values, VarId};
 
 /// The dataset of a variable. `extent` is that of the plan, or longer in the first dimension.
 ///
@@ -29,8 +29,11 @@ pub fn dataset(
         .and_then(|n| n.checked_mul(layout.element_size as u64))
         .ok_or_else(|| Error::Unsupported("more data than 2^64 bytes".to_owned()))?;
     let (hdf_layout, allocation_time) = match &layout.storage {
-        Storage::Compact => (LayoutSpec::Compact { size }, AllocationTime::Early),
-        Storage::Contiguous => {
+        Storage::Compact if layout.allocated || layout.encoding != Encoding::Structured => {
+            (LayoutSpec::Compact { size }, AllocationTime::Early)
+        }
+        // Compact data is always there; what reads as a fill value on the heap must stay unallocated.
+        Storage::Compact | Storage::Contiguous => {
             let allocated = layout.allocated && size > 0;
             (LayoutSpec::Contiguous { size, allocated }, AllocationTime::Late)
         }
@@ -134,7 +137,7 @@ fn fill(
 mod tests {
     use super::*;
     use crate::format::VariablePlan;
-    use crate::model::{Encoding, Endian, Fill, Kind, Type, VariableLayout};
+    use crate::model::{Endian, Fill, Kind, Type, VariableLayout};
 
     fn plan(fill: Fill) -> VariablePlan {
         VariablePlan {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ncutils_hdf5::{ByteSink, FileWriter, ObjectId};
+use ncutils_hdf5::{ByteSink, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
@@ -93,9 +93,14 @@ impl Netcdf4Writer {
                 layout,
             });
         }
+        let compact_fill = compact_fill(&vars, &built.tree);
         let sink: Arc<dyn ByteSink> = output.clone();
+        let file = FileWriter::create(sink, built.tree)?;
+        for (dataset, data) in compact_fill {
+            file.write_storage(dataset, 0, &data)?;
+        }
         Ok(Self {
-            file: FileWriter::create(sink, built.tree)?,
+            file,
             output,
             vars,
             window: ReorderWindow::new(),
@@ -155,6 +160,26 @@ impl Netcdf4Writer {
             }
         }
     }
+}
+
+/// The data of compact variables that will not be written: fill values, as compact data cannot be left out.
+fn compact_fill(vars: &[VariableState], tree: &FileTree) -> Vec<(ObjectId, Vec<u8>)> {
+    let unwritten = vars
+        .iter()
+        .filter(|v| v.layout.storage == Storage::Compact && !v.layout.allocated);
+    unwritten
+        .filter_map(|var| {
+            let ObjectSpecKind::Dataset(spec) = &tree.objects.get(var.dataset.0)?.kind else {
+                return None;
+            };
+            let (LayoutSpec::Compact { size }, FillSpec::Defined(fill)) = (&spec.layout, &spec.fill) else {
+                return None;
+            };
+            let mut data = vec![0; usize::try_from(*size).ok()?];
+            fill_pattern(&mut data, &fill.bytes);
+            Some((var.dataset, data))
+        })
+        .collect()
 }
 
 impl Writer for Netcdf4Writer {
