@@ -141,14 +141,20 @@ inners = t.array_create(inner, (2,))
 significant("compounds", compound(51, *head, (34, inners)), *front, (272, 282), (308, 324), (336, 346), (372, 388))
 (HERE / "index.txt").write_text("".join(index))
 
-# A field with structure at all scales, in float32.
-waves = rng.normal(size=(150, 76)) + 1j * rng.normal(size=(150, 76))
-scale = np.hypot(np.fft.fftfreq(150)[:, None], np.fft.rfftfreq(150)[None, :])
-scale[0, 0] = 1
-field = np.fft.irfft2(waves * scale**-2.2, s=(150, 150))
-field = (280 + 15 * field / field.std()).astype("<f4")
-# The same with twelve bits of mantissa, in a small chunk.
-rounded = ((field.view("<u4") + 0x400) & 0xFFFFF800).flat[:4096].astype("<u4")
+
+def waves(size, slope):
+    """A field with structure at all scales, in float32."""
+    shape = size, size // 2 + 1
+    field = rng.normal(size=shape) + 1j * rng.normal(size=shape)
+    scale = np.hypot(np.fft.fftfreq(size)[:, None], np.fft.rfftfreq(size)[None, :])
+    scale[0, 0] = 1
+    field = np.fft.irfft2(field * scale**-slope, s=(size, size))
+    return (280 + 15 * field / field.std()).astype("<f4")
+
+
+field = waves(150, 2.2)
+# A small chunk of a smoother one with eleven bits of mantissa: half of its bytes are zero.
+rounded = ((waves(300, 2.6).view("<u4") + 0x800) & 0xFFFFF000).flat[:4096].astype("<u4")
 lines = []
 for name, values in [("field", field), ("rounded", rounded)]:
     (HERE / f"{name}.raw").write_bytes(values.tobytes())

@@ -38,17 +38,21 @@ pub struct Deflate;
 /// | 9 | 10 | −3.7 % | 1755 ms |
 ///
 /// Levels 8 and 9 of libdeflate are slower than 7 and no smaller on such data. Level 10 takes about as long as zlib 9
-/// does. Small inputs may need [`SMALL_LEVEL`] instead.
+/// does. See also [`RUN`] and [`SMALL_LEVEL`].
 pub const LEVELS: [i32; 10] = [0, 3, 6, 6, 6, 6, 7, 7, 10, 10];
 
-/// The level for small inputs whose beginning is not like the rest: libdeflate's faster levels choose the shortest match
-/// worth coding from the variety of the first 4 KiB. Where that is a plane of equal bytes (rounded and then shuffled
-/// numbers) they overlook short matches in the whole first block: 28 % more than zlib on 16 KiB, 4 % on 64 KiB. The
-/// near-optimal level does without that guess.
+/// A run of equal bytes at the beginning of at least this length is encoded by itself. libdeflate's faster levels choose the
+/// shortest match worth coding from the variety of the first 4 KiB. Where that is a plane of equal bytes (rounded
+/// and then shuffled numbers) they overlook short matches in the whole first block: up to 25 % more than zlib on
+/// 16 KiB, 5 % on 64 KiB. With the run apart, inputs of 64 KiB are 6 % smaller than zlib's on average.
+const RUN: usize = 1024;
+
+/// The level for small inputs whose beginning is much simpler than the rest, for which a run apart is not enough. The
+/// near-optimal level does without that guess, but takes eight times as long as level 6: so only for these.
 const SMALL_LEVEL: i32 = 10;
 
-/// From here on the first block's loss no longer counts.
-const SMALL: usize = 128 << 10;
+/// The longest input for which [`SMALL_LEVEL`] counts.
+const SMALL: usize = 32 << 10;
 
 /// The most that deflate can expand, bytes of output for one of input: 258 bytes for two bits.
 const EXPANSION: usize = 1032;
@@ -70,14 +74,75 @@ fn variety(bytes: &[u8]) -> usize {
 /// Whether libdeflate's guess at the beginning of `input` would spoil a notable part of it.
 fn beginning_misleads(input: &[u8]) -> bool {
     const GUESSED_FROM: usize = 4096;
-    // With 80 different bytes libdeflate looks for the shortest matches anyway.
-    const RICH: usize = 80;
+    // With more different bytes libdeflate looks for matches of 5 bytes and less anyway.
+    const SIMPLE: usize = 16;
     if input.len() > SMALL || input.len() <= GUESSED_FROM {
         return false;
     }
     let (beginning, rest) = input.split_at(GUESSED_FROM);
     let variety_there = variety(beginning);
-    variety_there < RICH && variety(rest) > 2 * variety_there
+    variety_there <= SIMPLE && variety(rest) > 2 * variety_there
+}
+
+/// How many bytes at the beginning are equal.
+fn leading_run(input: &[u8]) -> usize {
+    let Some(first) = input.first() else { return 0 };
+    input.iter().position(|byte| byte != first).unwrap_or(input.len())
+}
+
+/// Appends a deflate block (RFC 1951, 3.2.6: fixed codes, not the last) for at most `run` times `byte`, so many that the block
+/// ends with a whole byte. Returns how many. `run` is [`RUN`] at least.
+fn push_run(out: &mut Vec<u8>, byte: u8, run: usize) -> usize {
+    let (mut bits, mut n) = (0u32, 0u32);
+    let mut push = |value: u32, length: u32| {
+        bits |= value << n;
+        n += length;
+        while n >= 8 {
+            out.push(bits as u8);
+            bits >>= 8;
+            n -= 8;
+        }
+        n
+    };
+    // Huffman codes begin with their highest bit, all else with its lowest.
+    let code = |value: u32, length: u32| value.reverse_bits() >> (32 - length);
+    push(0b010, 3);
+    match u32::from(byte) {
+        literal @ 0..144 => push(code(0x30 + literal, 8), 8),
+        literal => push(code(0x190 + literal - 144, 9), 9),
+    };
+    // Two short matches may be needed at the end, of 46 bytes together.
+    let matches = (run - 1 - 46) / 258;
+    let mut partial = 0;
+    for _ in 0..matches {
+        // Length 258 is symbol 285; distance 1 is five zero bits.
+        push(code(0xC5, 8), 8);
+        partial = push(0, 5);
+    }
+    let mut done = 1 + matches * 258;
+    // Short matches of 12 to 15 bits fill the last byte of the block, whose end takes 7 bits: length, symbol, extra bits.
+    const THREE: (usize, u32, u32) = (3, 257, 0);
+    const ELEVEN: (usize, u32, u32) = (11, 265, 1);
+    const NINETEEN: (usize, u32, u32) = (19, 269, 2);
+    const THIRTY_FIVE: (usize, u32, u32) = (35, 273, 3);
+    let short: &[_] = match (partial + 7) % 8 {
+        0 => &[],
+        1 => &[THIRTY_FIVE],
+        2 => &[NINETEEN],
+        3 => &[ELEVEN],
+        4 => &[THREE],
+        5 => &[THREE, THIRTY_FIVE],
+        6 => &[THREE, NINETEEN],
+        _ => &[THREE, ELEVEN],
+    };
+    for (length, symbol, extra) in short {
+        push(code(symbol - 256, 7), 7);
+        push(0, extra + 5);
+        done += length;
+    }
+    let left = push(0, 7);
+    debug_assert_eq!(left, 0, "the block ends with a whole byte");
+    done
 }
 
 impl Deflate {
@@ -89,6 +154,29 @@ impl Deflate {
                 format!("its parameters are {parameters:?} instead of a level from 0 to 9"),
             )),
         }
+    }
+
+    /// Encodes an input that begins with `run` equal bytes: a zlib stream (RFC 1950) whose first block is the run.
+    fn encode_run(
+        &self,
+        compressor: &mut Compressor,
+        run: usize,
+        input: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        out.clear();
+        // A window of 32 KiB, the default effort.
+        out.extend([0x78, 0x9C]);
+        let done = push_run(out, input[0], run);
+        let rest = &input[done..];
+        let at = out.len();
+        out.resize(at + compressor.deflate_compress_bound(rest.len()), 0);
+        let size = compressor
+            .deflate_compress(rest, &mut out[at..])
+            .map_err(|error| failure(self, error.to_string()))?;
+        out.truncate(at + size);
+        out.extend(libdeflater::adler32(input).to_be_bytes());
+        Ok(())
     }
 }
 
@@ -103,7 +191,8 @@ impl Filter for Deflate {
 
     fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
         let mut level = LEVELS[self.level(parameters)?];
-        if level > 0 && level < SMALL_LEVEL && beginning_misleads(input) {
+        let small = level > 0 && level < SMALL_LEVEL && beginning_misleads(input);
+        if small {
             level = SMALL_LEVEL;
         }
         COMPRESSORS.with_borrow_mut(|compressors| {
@@ -118,6 +207,10 @@ impl Filter for Deflate {
                     slot.insert(Compressor::new(level))
                 }
             };
+            let run = leading_run(input);
+            if level > 0 && !small && (RUN..input.len()).contains(&run) {
+                return self.encode_run(compressor, run, input, out);
+            }
             let bound = compressor.zlib_compress_bound(input.len());
             // Not cleared first: what is there already need not be zeroed again.
             out.resize(bound, 0);
@@ -219,6 +312,20 @@ mod tests {
             let (mut encoded, mut decoded) = (vec![1; 10], vec![2; 5000]);
             Deflate.encode(&[level], &data, &mut encoded, &context(data.len())).unwrap();
             Deflate.decode(&[level], &encoded, &mut decoded, &context(data.len() + 1)).unwrap();
+            prop_assert_eq!(decoded, data);
+        }
+
+        #[test]
+        fn round_trip_of_runs(
+            byte in any::<u8>(),
+            run in 0usize..3000,
+            rest in proptest::collection::vec(any::<u8>(), 0..300),
+            level in 0u32..=9,
+        ) {
+            let data = [vec![byte; run], rest].concat();
+            let (mut encoded, mut decoded) = (Vec::new(), Vec::new());
+            Deflate.encode(&[level], &data, &mut encoded, &context(data.len())).unwrap();
+            Deflate.decode(&[level], &encoded, &mut decoded, &context(data.len())).unwrap();
             prop_assert_eq!(decoded, data);
         }
 
