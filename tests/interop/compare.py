@@ -76,12 +76,20 @@ def samples(shape, size):
 
 
 def own_extent(file, path):
-    """The lengths that the dataset itself has; netCDF-C reads rubbish past them in any dimension but the first."""
+    """The lengths that the dataset itself has; netCDF-C may read rubbish past them where there are several dimensions."""
     if not h5py.is_hdf5(file):
         return None
     with h5py.File(file) as f:
         item = f.get(path) or f.get(path.rpartition("/")[0] + "/_nc4_non_coord_" + path.rpartition("/")[2])
         return item.shape if isinstance(item, h5py.Dataset) else None
+
+
+def unlimited(variable, name):
+    """Whether a dimension of a variable, which may be defined in a group above, is unlimited."""
+    group = variable.group()
+    while name not in group.dimensions:
+        group = group.parent
+    return group.dimensions[name].isunlimited()
 
 
 def netcdf_variable(d, what, a, b, layout):
@@ -101,7 +109,7 @@ def netcdf_variable(d, what, a, b, layout):
     size = getattr(a.dtype, "itemsize", 16)
     parts = samples(a.shape, size)
     own = own_extent(a.group().filepath(), what)
-    if own and own[1:] != a.shape[1:]:
+    if own and own != a.shape and sum(unlimited(a, n) for n in a.dimensions) > 1:
         parts = [tuple(slice(0, n) for n in own)]
     for part in parts:
         try:

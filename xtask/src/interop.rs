@@ -34,6 +34,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
                 "--tb=short",
                 "-p",
                 "no:cacheprovider",
+                "-n",
+                "2",
             ])
             .args(arguments)
             .arg(root().join("tests/interop"))
