@@ -469,3 +469,27 @@ def test_unknown_filters_pass_through_and_are_named_when_they_must_be_decoded(tm
     message = nccopy("-F", "v,1,1", source, tmp_path / "out2.nc", ok=False)
     assert "32001" in message and "v" in message
     assert not (tmp_path / "out2.nc").exists()
+
+
+@pytest.mark.parametrize("arguments", [["-3"], ["-u"], ["-3", "-u"], ["-u", "-c", "t/1"], ["-7", "-u", "-d", "1"]])
+def test_unwritten_without_a_fill_value(tmp_path, arguments):
+    """Holes within a dataset's extent are zeros, and what lies past it is netCDF's default, in every copy."""
+    source = tmp_path / "in.nc"
+    with h5py.File(source, "w") as f:
+        t = f.create_dataset("t", data=np.arange(5.0), maxshape=(None,))
+        t.make_scale("t")
+        for name, dtype, chunks in [("whole", "f4", 2), ("parts", "i2", 1), ("none", "i1", 1)]:
+            v = f.create_dataset(name, (3,), dtype, chunks=(chunks,), maxshape=(None,))
+            v.dims[0].attach_scale(t)
+        f["whole"][:] = [7, 8, 9]
+        f["parts"][0] = 7
+        f.create_dataset("scalar", (), "f8")
+        f.create_dataset("fixed", (2,), "i4")
+    target = copied(source, tmp_path, *arguments)
+    with netCDF4.Dataset(target) as f:
+        f.set_auto_mask(False)
+        assert list(f["whole"][:]) == [7, 8, 9] + [netCDF4.default_fillvals["f4"]] * 2
+        assert list(f["parts"][:]) == [7, 0, 0] + [netCDF4.default_fillvals["i2"]] * 2
+        assert list(f["none"][:]) == [0, 0, 0] + [netCDF4.default_fillvals["i1"]] * 2
+        assert f["scalar"][...] == 0
+        assert list(f["fixed"][:]) == [0, 0]

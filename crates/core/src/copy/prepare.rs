@@ -13,10 +13,13 @@ use super::{CopyPlan, VariableCopy};
 use crate::chunk::{ChunkGrid, byte_count, element_count};
 use crate::error::{Error, Result};
 use crate::format::{Reader, VariablePlan};
-use crate::model::{Encoding, Storage, VarId, VariableLayout};
+use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value};
 
 /// What a contiguous variable is read and written in at a time, in bytes, where it takes part in blocks.
 const SLAB: u64 = 256 << 10;
+
+/// The most chunks that are written only because they hold zeros where the output is filled with something else.
+const MOST_ZEROS: u64 = 1 << 20;
 
 /// Input ranges shorter than this are worth widening a tile for, in bytes.
 const RUN: u64 = 64 << 10;
@@ -123,7 +126,9 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         let name = plan.schema.var_path(out);
         let way = match copy.source {
             None => None,
-            Some(source) => way(reader, source, copy).map_err(|e| e.in_variable(&name))?,
+            Some(source) => {
+                way(reader, source, copy, plan.schema.kind.is_hdf5()).map_err(|e| e.in_variable(&name))?
+            }
         };
         let mut layout = copy.layout.clone();
         let chunked = matches!(layout.storage, Storage::Chunked { .. });
@@ -160,7 +165,16 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
 }
 
 /// How a variable is copied, and what of it is written; `None` where nothing is.
-fn way(reader: &dyn Reader, source: VarId, copy: &VariableCopy) -> Result<Option<(Route, Written)>> {
+///
+/// Where a variable has no fill value, holes within its extent read as zeros, and what lies past the extent as netCDF's
+/// default fill value, which is also what the output is filled with where its extent is longer or it is classic. Then the
+/// zeros are written out, and elements come from the reader, which knows where the extent ends.
+fn way(
+    reader: &dyn Reader,
+    source: VarId,
+    copy: &VariableCopy,
+    hdf5: bool,
+) -> Result<Option<(Route, Written)>> {
     let from = reader.layout(source);
     let to = &copy.layout;
     if from.extent.len() != to.extent.len() {
@@ -174,9 +188,14 @@ fn way(reader: &dyn Reader, source: VarId, copy: &VariableCopy) -> Result<Option
     if nothing || to.element_size == 0 {
         return Ok(None);
     }
+    let unfilled = from.fill.value.is_none()
+        && default_fill_value(reader.schema().var(source).ty)
+            .is_some_and(|fill| fill.bytes.iter().any(|b| *b != 0));
+    let longer = unfilled && from.extent != to.extent;
+    let zeros_matter = longer || unfilled && !hdf5;
     let input = match &from.storage {
         Storage::Chunked { shape } => Some(ChunkGrid::new(&from.extent, shape)?),
-        _ if !from.allocated => return Ok(None),
+        _ if !from.allocated && !zeros_matter => return Ok(None),
         _ => None,
     };
     let stored = match &input {
@@ -185,18 +204,19 @@ fn way(reader: &dyn Reader, source: VarId, copy: &VariableCopy) -> Result<Option
             let mut stored = reader.stored_chunks(source)?;
             // An index may still name chunks that lie past the extent.
             stored.retain(|i| *i < grid.len());
-            if stored.is_empty() {
+            if stored.is_empty() && !zeros_matter {
                 return Ok(None);
             }
             stored
         }
     };
+    let nothing_stored = stored.is_empty() && (input.is_some() || !from.allocated);
     let complete = input
         .as_ref()
         .is_none_or(|grid| stored.len() as u64 == grid.len());
 
     let structured = from.encoding == Encoding::Structured || to.encoding == Encoding::Structured;
-    let values = structured || from.element_size != to.element_size;
+    let values = structured || from.element_size != to.element_size || longer || nothing_stored;
     if let (Storage::Chunked { shape: a }, Storage::Chunked { shape: b }) = (&from.storage, &to.storage)
         && !values
         && a == b
@@ -234,12 +254,14 @@ fn way(reader: &dyn Reader, source: VarId, copy: &VariableCopy) -> Result<Option
         ),
     };
     // Every output chunk lies over the input's extent, and all of that is stored.
-    let covered = grid.counts() == ChunkGrid::new(&from.extent, &shape)?.counts();
+    let own = ChunkGrid::new(&from.extent, &shape)?;
+    let covered = grid.counts() == own.counts();
+    let zeros = longer && own.len() <= MOST_ZEROS;
     let written = match &input {
-        Some(input) if !(complete && covered || contiguous) => {
+        Some(input) if !(complete && covered || contiguous || zeros) => {
             Written::Some(places_over(&stored, input, &grid, &tile))
         }
-        None if !(covered || contiguous) => {
+        _ if !(covered || contiguous) => {
             let span = grid.span(&crate::chunk::Region::whole(&from.extent));
             let order = BlockOrder::new(grid.counts(), &tile, 1);
             let chunks = span.map(|span| grid.chunks_of_span(span));

@@ -26,7 +26,9 @@ use crate::error::{Error, Result};
 use crate::filter::Element;
 use crate::filter::spec::FilterRequest;
 use crate::format::Reader;
-use crate::model::{Encoding, Endian, Kind, Schema, Storage, Type, VarId, VariableLayout};
+use crate::model::{
+    Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, VarId, VariableLayout, default_fill_value,
+};
 
 use chunking::Chunking;
 use output_schema::OutputSchema;
@@ -150,6 +152,17 @@ impl Target<'_> {
         };
         if !hdf5 {
             return Ok(layout);
+        }
+        if layout.extent != self.layout.extent && layout.fill.value.is_none() {
+            // Past its extent the input reads as netCDF's default; what this variable's chunks do not cover must, too.
+            if let Some(value) = default_fill_value(self.output.var(self.var).ty) {
+                layout.fill = Fill {
+                    value: Some(value),
+                    explicit: true,
+                    no_fill: false,
+                    time: FillTime::IfSet,
+                };
+            }
         }
         if self.input.kind.is_hdf5() && encoding == self.layout.encoding {
             layout.endian = self.layout.endian;
