@@ -42,9 +42,11 @@ pub fn decode(input: &[u8]) {
     };
     let _ = pipeline::decode_into(&filters, bytes, 0, &context, &mut scratch, &mut out);
 
-    // Szip keeps as many bits of a pixel as its parameters say, and bytes that are none of these may have more.
-    let narrow =
-        |spec: &FilterSpec| spec.id == 4 && !matches!(spec.parameters.get(2), Some(8 | 16 | 32 | 64));
+    // Szip and n-bit keep as many bits of a number as their parameters say, and bytes that are none of these may have more.
+    let narrow = |spec: &FilterSpec| match spec.id {
+        4 => !matches!(spec.parameters.get(2), Some(8 | 16 | 32 | 64)),
+        id => id == 5,
+    };
     if filters.iter().any(narrow) {
         return;
     }
