@@ -85,6 +85,10 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
 
+    /// CDL text that is not right; the message shows the place.
+    #[error("{0}")]
+    Cdl(Box<crate::cdl::read::text::Diagnostic>),
+
     /// A mistake in this program.
     #[error("internal error: {0}")]
     Internal(String),
@@ -111,7 +115,7 @@ impl Error {
     #[must_use]
     pub fn in_variable(self, name: &str) -> Self {
         match self {
-            e @ (Self::Variable { .. } | Self::File { .. }) => e,
+            e @ (Self::Variable { .. } | Self::File { .. } | Self::Cdl(_)) => e,
             e => Self::Variable {
                 name: name.to_owned(),
                 source: Box::new(e),
@@ -123,7 +127,7 @@ impl Error {
     #[must_use]
     pub fn in_file(self, path: impl Into<PathBuf>) -> Self {
         match self {
-            e @ Self::File { .. } => e,
+            e @ (Self::File { .. } | Self::Cdl(_)) => e,
             e => Self::File {
                 path: path.into(),
                 source: Box::new(e),

@@ -1,3 +1,4 @@
-//! CDL, the text form of netCDF: model ─► text (parsing is to come).
+//! CDL, the text form of netCDF: text ◄─► model.
 
+pub mod read;
 pub mod write;
