@@ -12,4 +12,7 @@
 //! engine's: it asks for elements by their place, and only these are parsed, by as many threads as there are. So memory is
 //! bounded by the header and the index, not by the data.
 
+pub mod data_list;
+pub mod declared;
+pub mod storage_attributes;
 pub mod text;
