@@ -1,4 +1,5 @@
-//! CDL, the text form of netCDF: text ◄─► model.
+//! CDL, the text form of netCDF: text ◄─► model, and the programs that make what a text describes.
 
+pub mod program;
 pub mod read;
 pub mod write;

@@ -18,6 +18,7 @@ use std::io::Write;
 
 pub use element::Precision;
 pub use names::push_name;
+pub(super) use slabs::slabs;
 
 use crate::error::{Error, Result};
 use crate::format::Reader;

@@ -1,0 +1,102 @@
+//! Values as C spells constants.
+
+use std::io::Write;
+
+use crate::model::Type;
+
+/// Appends a string literal. What is not printable ASCII becomes three octal digits, so no compiler reads it in
+/// another character set, and `?` is escaped, as two of them may begin a trigraph.
+pub fn push_string(out: &mut Vec<u8>, text: &[u8]) {
+    out.push(b'"');
+    for &c in text {
+        match c {
+            b'"' | b'\\' | b'?' => out.extend_from_slice(&[b'\\', c]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b' '..=b'~' => out.push(c),
+            _ => {
+                let _ = write!(out, "\\{c:03o}");
+            }
+        }
+    }
+    out.push(b'"');
+}
+
+/// Appends a number of an atomic type, or a `Char`, from its little-endian bytes.
+///
+/// # Panics
+/// For `String` and user types, and where `bytes` is shorter than the type.
+pub fn push_number(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
+    fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+        let mut out = [0; N];
+        out.copy_from_slice(&bytes[..N]);
+        out
+    }
+    let _ = match ty {
+        Type::Byte => write!(out, "{}", bytes[0] as i8),
+        Type::Char | Type::UByte => write!(out, "{}", bytes[0]),
+        Type::Short => write!(out, "{}", i16::from_le_bytes(array(bytes))),
+        Type::UShort => write!(out, "{}", u16::from_le_bytes(array(bytes))),
+        // The least integer has no literal: -2147483648 is an operator and a constant that does not fit.
+        Type::Int => match i32::from_le_bytes(array(bytes)) {
+            i32::MIN => write!(out, "(-2147483647 - 1)"),
+            value => write!(out, "{value}"),
+        },
+        Type::UInt => write!(out, "{}U", u32::from_le_bytes(array(bytes))),
+        Type::Int64 => match i64::from_le_bytes(array(bytes)) {
+            i64::MIN => write!(out, "(-9223372036854775807LL - 1)"),
+            value => write!(out, "{value}LL"),
+        },
+        Type::UInt64 => write!(out, "{}ULL", u64::from_le_bytes(array(bytes))),
+        Type::Float => {
+            let value = f32::from_le_bytes(array(bytes));
+            if value.is_finite() {
+                write!(out, "{value:?}f")
+            } else {
+                write!(out, "{}", not_finite(value.into()))
+            }
+        }
+        Type::Double => {
+            let value = f64::from_le_bytes(array(bytes));
+            if value.is_finite() {
+                write!(out, "{value:?}")
+            } else {
+                write!(out, "{}", not_finite(value))
+            }
+        }
+        Type::String | Type::User(_) => unreachable!("not a number"),
+    };
+}
+
+/// As `math.h` names it.
+fn not_finite(value: f64) -> &'static str {
+    if value.is_nan() {
+        "NAN"
+    } else if value > 0.0 {
+        "INFINITY"
+    } else {
+        "-INFINITY"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_those_of_c() {
+        let number = |ty, bytes: &[u8]| {
+            let mut out = Vec::new();
+            push_number(&mut out, ty, bytes);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(number(Type::Int, &i32::MIN.to_le_bytes()), "(-2147483647 - 1)");
+        assert_eq!(number(Type::Float, &1e-7f32.to_le_bytes()), "1e-7f");
+        assert_eq!(number(Type::Float, &f32::NEG_INFINITY.to_le_bytes()), "-INFINITY");
+        assert_eq!(number(Type::Double, &(-0.0f64).to_le_bytes()), "-0.0");
+        assert_eq!(number(Type::UInt64, &[255; 8]), "18446744073709551615ULL");
+        assert_eq!(number(Type::Byte, &[0x80]), "-128");
+        let mut out = Vec::new();
+        push_string(&mut out, b"a\"?\\\n\0\xc3");
+        assert_eq!(out, br#""a\"\?\\\n\000\303""#);
+    }
+}

@@ -1,0 +1,194 @@
+//! A C program that makes a dataset through netCDF-C: the whole netCDF-4 model.
+//!
+//! ```c
+//! static int var_t;                              one identifier for each group, dimension, type, variable
+//! static void define(void) { … nc_def_var(…); }
+//! static void put_var_t(void) { … nc_put_vara(…); }
+//! int main(void) { define(); put_var_t(); nc_close(…); }
+//! ```
+
+mod definitions;
+mod initializer;
+mod literals;
+
+use std::io::Write;
+
+use super::identifiers::Identifiers;
+use super::{cannot_write, for_each_slab};
+use crate::copy::CopyPlan;
+use crate::error::Result;
+use crate::format::Reader;
+use crate::model::{GroupId, Schema, Type, VarId};
+use initializer::Arrays;
+use literals::push_string;
+
+/// Bytes of values that stand in one array of the program.
+const ARRAY_BYTES: u64 = 256 << 10;
+
+/// The longest identifier made; C99 tells 63 characters apart.
+const LONGEST: usize = 60;
+
+/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has.
+///
+/// # Errors
+/// What reading the values, or writing the text, fails of.
+pub fn write(reader: &dyn Reader, plan: &CopyPlan, file: &str, out: &mut dyn Write) -> Result<()> {
+    let program = Program::new(&plan.schema);
+    let mut text = Vec::new();
+    program.head(&mut text, plan, file);
+    program.define(&mut text, plan, file);
+    out.write_all(&text).map_err(cannot_write)?;
+    let mut calls = Vec::new();
+    for at in 0..plan.schema.vars.len() {
+        let var = VarId(at);
+        let mut begun = false;
+        for_each_slab(reader, plan, var, ARRAY_BYTES, |region, values| {
+            let mut text = Vec::new();
+            if !begun {
+                begun = true;
+                let _ = write!(text, "\nstatic void\nput_{}(void)\n{{\n", program.vars[at]);
+            }
+            program.put(&mut text, var, region, values);
+            out.write_all(&text).map_err(cannot_write)
+        })?;
+        if begun {
+            out.write_all(b"}\n").map_err(cannot_write)?;
+            calls.push(at);
+        }
+    }
+    let mut text = b"\nint\nmain(void)\n{\n    define();\n".to_vec();
+    for at in calls {
+        let _ = writeln!(text, "    put_{}();", program.vars[at]);
+    }
+    let _ = write!(
+        text,
+        "    CHECK(nc_close({}));\n    return 0;\n}}\n",
+        program.groups[0]
+    );
+    out.write_all(&text)
+        .and_then(|()| out.flush())
+        .map_err(cannot_write)
+}
+
+/// What the parts of the program call things.
+struct Program<'a> {
+    schema: &'a Schema,
+    groups: Vec<String>,
+    dims: Vec<String>,
+    types: Vec<String>,
+    vars: Vec<String>,
+    /// The fields of each compound.
+    fields: Vec<Vec<String>>,
+}
+
+impl<'a> Program<'a> {
+    fn new(schema: &'a Schema) -> Self {
+        let mut names = Identifiers::default();
+        let mut all = |prefix: &str, of: Vec<&str>| -> Vec<String> {
+            of.into_iter()
+                .map(|name| names.make(prefix, name, LONGEST))
+                .collect()
+        };
+        let fields = |class: &crate::model::TypeClass| match class {
+            crate::model::TypeClass::Compound { fields, .. } => {
+                let mut names = Identifiers::default();
+                fields
+                    .iter()
+                    .map(|f| names.make("f_", &f.name, LONGEST))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        Self {
+            schema,
+            groups: all("group_", schema.groups.iter().map(|g| g.name.as_str()).collect()),
+            dims: all("dim_", schema.dims.iter().map(|d| d.name.as_str()).collect()),
+            types: all("type_", schema.types.iter().map(|t| t.name.as_str()).collect()),
+            vars: all("var_", schema.vars.iter().map(|v| v.name.as_str()).collect()),
+            fields: schema.types.iter().map(|t| fields(&t.class)).collect(),
+        }
+    }
+
+    /// What stands before the functions.
+    fn head(&self, out: &mut Vec<u8>, plan: &CopyPlan, file: &str) {
+        let shown = file.replace("*/", "* /").replace(['\n', '\r', '\\'], "_");
+        let _ = write!(
+            out,
+            "/* Makes the netCDF file {shown}. Build it with: cc THIS.c $(nc-config --cflags --libs) -lm */\n\n\
+             #include <math.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <netcdf.h>\n"
+        );
+        if plan.variables.iter().any(|v| !v.layout.filters.is_empty()) {
+            out.extend_from_slice(b"#include <netcdf_filter.h>\n");
+        }
+        out.extend_from_slice(
+            b"\n#define CHECK(call) check((call), __LINE__)\n\n\
+              static void\ncheck(int status, int line)\n{\n    if (status != NC_NOERR) {\n        \
+              fprintf(stderr, \"line %d: %s\\n\", line, nc_strerror(status));\n        exit(EXIT_FAILURE);\n    }\n}\n\n",
+        );
+        self.type_definitions(out);
+        for names in [&self.groups, &self.dims, &self.types, &self.vars] {
+            for name in names {
+                let _ = writeln!(out, "static int {name};");
+            }
+        }
+    }
+
+    /// The value that `nc_type` parameters take.
+    fn type_id(&self, ty: Type) -> &str {
+        match ty {
+            Type::Byte => "NC_BYTE",
+            Type::Char => "NC_CHAR",
+            Type::Short => "NC_SHORT",
+            Type::Int => "NC_INT",
+            Type::Float => "NC_FLOAT",
+            Type::Double => "NC_DOUBLE",
+            Type::UByte => "NC_UBYTE",
+            Type::UShort => "NC_USHORT",
+            Type::UInt => "NC_UINT",
+            Type::Int64 => "NC_INT64",
+            Type::UInt64 => "NC_UINT64",
+            Type::String => "NC_STRING",
+            Type::User(id) => &self.types[id.0],
+        }
+    }
+
+    fn group(&self, id: GroupId) -> &str {
+        &self.groups[id.0]
+    }
+
+    /// One call that writes a region.
+    fn put(
+        &self,
+        out: &mut Vec<u8>,
+        var: VarId,
+        region: &crate::format::Region,
+        values: &crate::model::Values,
+    ) {
+        let variable = self.schema.var(var);
+        let mut arrays = Arrays::new(self, "        ");
+        let data = arrays.elements(variable.ty, &values.bytes, values);
+        let (group, name) = (self.group(variable.group), &self.vars[var.0]);
+        out.extend_from_slice(b"    {\n");
+        out.extend_from_slice(&arrays.text);
+        if region.rank() == 0 {
+            let _ = writeln!(out, "        CHECK(nc_put_var({group}, {name}, {data}));");
+        } else {
+            let list = |lengths: &[u64]| lengths.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            let _ = write!(
+                out,
+                "        static const size_t start[] = {{{}}}, count[] = {{{}}};\n        \
+                 CHECK(nc_put_vara({group}, {name}, start, count, {data}));\n",
+                list(&region.start),
+                list(&region.count)
+            );
+        }
+        out.extend_from_slice(b"    }\n");
+    }
+}
+
+/// A string literal.
+fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    push_string(&mut out, text.as_bytes());
+    String::from_utf8_lossy(&out).into_owned()
+}

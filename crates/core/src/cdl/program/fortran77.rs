@@ -1,0 +1,526 @@
+//! A Fortran 77 program that makes a dataset through netCDF-Fortran: the classic model.
+//!
+//! Fixed form, 72 columns. Values stand in `data` statements, block by block, each block in a subroutine of its own; what
+//! Fortran has no constants for (NaN, infinities, subnormal numbers) is stored through an integer in the same place.
+
+use std::io::Write;
+
+use super::{cannot_write, for_each_slab};
+use crate::copy::CopyPlan;
+use crate::error::{Error, Result};
+use crate::format::{Reader, Region};
+use crate::model::{Attribute, Endian, Kind, Storage, Type, VarId, VariableLayout};
+
+/// Bytes of values in one subroutine.
+const BLOCK_BYTES: u64 = 4 << 10;
+
+/// The last column of a statement.
+const WIDTH: usize = 72;
+
+/// Characters of text in one literal.
+const LITERAL: usize = 40;
+
+/// Numbers in one `data` statement: they must fit into 19 continuation lines.
+const NUMBERS: usize = 32;
+
+/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has.
+///
+/// # Errors
+/// [`Error::Usage`] for what the classic model does not have; else what reading the values, or writing the text, fails of.
+pub fn write(reader: &dyn Reader, plan: &CopyPlan, file: &str, out: &mut dyn Write) -> Result<()> {
+    check(plan)?;
+    let schema = &plan.schema;
+    let mut text = Vec::new();
+    let mut blocks = Vec::new();
+    let mut attributes = Vec::new();
+    main(&mut text, &mut attributes, plan, file);
+    out.write_all(&text).map_err(cannot_write)?;
+    for at in 0..schema.vars.len() {
+        let var = schema.var(VarId(at));
+        let mut count = 0usize;
+        for_each_slab(reader, plan, VarId(at), BLOCK_BYTES, |region, values| {
+            count += 1;
+            let mut text = Vec::new();
+            put_block(
+                &mut text,
+                &format!("p{}b{count}", at + 1),
+                var.ty,
+                region,
+                &values.bytes,
+            );
+            out.write_all(&text).map_err(cannot_write)
+        })?;
+        blocks.push(count);
+    }
+    text.clear();
+    text.extend_from_slice(
+        b"\n      subroutine putall(ncid, v)\n      implicit none\n      integer ncid, v(*)\n",
+    );
+    for (at, count) in blocks.iter().enumerate() {
+        for block in 1..=*count {
+            let _ = writeln!(text, "      call p{0}b{block}(ncid, v({0}))", at + 1);
+        }
+    }
+    text.extend_from_slice(b"      end\n");
+    text.extend_from_slice(&attributes);
+    text.extend_from_slice(
+        b"\n      subroutine check(status)\n      implicit none\n      include 'netcdf.inc'\n      integer status\n      \
+          if (status .ne. nf_noerr) then\n        print *, nf_strerror(status)\n        stop 1\n      end if\n      end\n",
+    );
+    out.write_all(&text)
+        .and_then(|()| out.flush())
+        .map_err(cannot_write)
+}
+
+/// Whether the program can say all of it.
+fn check(plan: &CopyPlan) -> Result<()> {
+    let refuse = |what: String| {
+        Err(Error::Usage(format!(
+            "{what}, which Fortran 77 programs cannot make; use -l c"
+        )))
+    };
+    let schema = &plan.schema;
+    if schema.groups.len() > 1 {
+        return refuse(format!("the dataset has a group {}", schema.groups[1].name));
+    }
+    if let Some(ty) = schema.types.first() {
+        return refuse(format!("the dataset has a type {}", ty.name));
+    }
+    let attributes = schema.groups[0]
+        .attributes
+        .iter()
+        .chain(schema.vars.iter().flat_map(|v| &v.attributes));
+    let mut types = schema
+        .vars
+        .iter()
+        .map(|v| (&v.name, v.ty))
+        .chain(attributes.map(|a| (&a.name, a.ty)));
+    if let Some((name, ty)) = types.find(|(_, ty)| !ty.is_classic()) {
+        return refuse(format!(
+            "{name} is of type {}",
+            ty.cdl_name().unwrap_or("user type")
+        ));
+    }
+    if let Some(dim) = schema
+        .dims
+        .iter()
+        .find(|d| !d.unlimited && d.length > i32::MAX as u64)
+    {
+        return refuse(format!("dimension {} is longer than 2147483647", dim.name));
+    }
+    for (var, copy) in schema.vars.iter().zip(&plan.variables) {
+        if let Some(filter) = copy.layout.filters.iter().find(|f| !matches!(f.id, 1..=3)) {
+            return refuse(format!("variable {} has the filter {}", var.name, filter.id));
+        }
+        if copy.layout.storage == Storage::Compact && schema.kind.is_hdf5() && !var.dims.is_empty() {
+            return refuse(format!("variable {} is stored compact", var.name));
+        }
+    }
+    Ok(())
+}
+
+/// The main program. Attributes get subroutines of their own, which go to `subroutines`.
+fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &str) {
+    let schema = &plan.schema;
+    let hdf5 = schema.kind.is_hdf5();
+    comment(out, &format!("Makes the netCDF file {file}."));
+    comment(
+        out,
+        "Build it with: gfortran THIS.f $(nf-config --fflags --flibs)",
+    );
+    let rank = schema.vars.iter().map(|v| v.dims.len()).max().unwrap_or(0).max(1);
+    let _ = write!(
+        out,
+        "      program make\n      implicit none\n      include 'netcdf.inc'\n      \
+         integer ncid, mode\n      integer d({}), v({}), s({rank})\n",
+        schema.dims.len().max(1),
+        schema.vars.len().max(1),
+    );
+    let mode = match schema.kind {
+        Kind::Classic => "nf_clobber",
+        Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
+        Kind::Data64 => "ior(nf_clobber, nf_64bit_data)",
+        Kind::Netcdf4 => "ior(nf_clobber, nf_netcdf4)",
+        Kind::Netcdf4Classic => "ior(ior(nf_clobber, nf_netcdf4), nf_classic_model)",
+    };
+    let _ = writeln!(out, "      mode = {mode}");
+    call(
+        out,
+        "nf_create(",
+        &[literal(file.as_bytes()), words(", mode, ncid)")].concat(),
+    );
+    for (at, dim) in schema.dims.iter().enumerate() {
+        let length = if dim.unlimited {
+            "nf_unlimited".to_owned()
+        } else {
+            dim.length.to_string()
+        };
+        let name = literal(dim.name.as_bytes());
+        call(
+            out,
+            "nf_def_dim(ncid, ",
+            &[name, words(&format!(", {length}, d({}))", at + 1))].concat(),
+        );
+    }
+    let mut count = 0;
+    let mut put = |out: &mut Vec<u8>, var: &str, attribute: &Attribute| {
+        count += 1;
+        let _ = writeln!(out, "      call a{count}(ncid, {var})");
+        put_attribute(subroutines, &format!("a{count}"), attribute);
+    };
+    for (at, var) in schema.vars.iter().enumerate() {
+        // Fortran's fastest dimension is the first.
+        set(out, "s", var.dims.iter().rev().map(|d| format!("d({})", d.0 + 1)));
+        let rest = format!(", {}, {}, s, v({}))", type_id(var.ty), var.dims.len(), at + 1);
+        call(
+            out,
+            "nf_def_var(ncid, ",
+            &[literal(var.name.as_bytes()), words(&rest)].concat(),
+        );
+        let layout = &plan.variables[at].layout;
+        if hdf5 && !var.dims.is_empty() {
+            define_storage(out, at + 1, layout);
+        }
+        if layout.fill.no_fill && hdf5 {
+            call(
+                out,
+                "nf_def_var_fill(",
+                &words(&format!("ncid, v({}), 1, 0)", at + 1)),
+            );
+        }
+        for attribute in &var.attributes {
+            put(out, &format!("v({})", at + 1), attribute);
+        }
+    }
+    for attribute in &schema.groups[0].attributes {
+        put(out, "nf_global", attribute);
+    }
+    out.extend_from_slice(
+        b"      call check(nf_enddef(ncid))\n      call putall(ncid, v)\n      call check(nf_close(ncid))\n      end\n",
+    );
+}
+
+fn define_storage(out: &mut Vec<u8>, number: usize, layout: &VariableLayout) {
+    match &layout.storage {
+        Storage::Chunked { shape } => {
+            set(out, "s", shape.iter().rev().map(u64::to_string));
+            call(
+                out,
+                "nf_def_var_chunking(",
+                &words(&format!("ncid, v({number}), nf_chunked, s)")),
+            );
+        }
+        _ => call(
+            out,
+            "nf_def_var_chunking(",
+            &words(&format!("ncid, v({number}), nf_contiguous, s)")),
+        ),
+    }
+    for (at, filter) in layout.filters.iter().enumerate() {
+        let first = filter.parameters.first().copied().unwrap_or(6);
+        let next = layout.filters.get(at + 1).filter(|next| next.id == 1);
+        match (filter.id, next) {
+            (2, Some(_)) => {}
+            (2, None) => call(
+                out,
+                "nf_def_var_deflate(",
+                &words(&format!("ncid, v({number}), 1, 0, 0)")),
+            ),
+            (1, _) => {
+                let shuffled = u8::from(at > 0 && layout.filters[at - 1].id == 2);
+                call(
+                    out,
+                    "nf_def_var_deflate(",
+                    &words(&format!("ncid, v({number}), {shuffled}, 1, {first})")),
+                );
+            }
+            _ => call(
+                out,
+                "nf_def_var_fletcher32(",
+                &words(&format!("ncid, v({number}), nf_fletcher32)")),
+            ),
+        }
+    }
+    if layout.endian == Endian::Big {
+        call(
+            out,
+            "nf_def_var_endian(",
+            &words(&format!("ncid, v({number}), nf_endian_big)")),
+        );
+    }
+}
+
+fn put_attribute(out: &mut Vec<u8>, name: &str, attribute: &Attribute) {
+    let _ = write!(
+        out,
+        "\n      subroutine {name}(ncid, varid)\n      implicit none\n      include 'netcdf.inc'\n      integer ncid, varid\n"
+    );
+    let own = literal(attribute.name.as_bytes());
+    let length = attribute.length;
+    if attribute.ty == Type::Char {
+        let _ = writeln!(out, "      character*{} x", length.max(1));
+        push_text(out, &attribute.values.bytes);
+        call(
+            out,
+            "nf_put_att_text(ncid, varid, ",
+            &[own, words(&format!(", {length}, x)"))].concat(),
+        );
+    } else {
+        push_numbers(out, attribute.ty, &attribute.values.bytes);
+        let function = format!("nf_put_att_{}(ncid, varid, ", suffix(attribute.ty));
+        let rest = format!(", {}, {length}, x)", type_id(attribute.ty));
+        call(out, &function, &[own, words(&rest)].concat());
+    }
+    out.extend_from_slice(b"      end\n");
+}
+
+/// A subroutine that writes one region.
+fn put_block(out: &mut Vec<u8>, name: &str, ty: Type, region: &Region, bytes: &[u8]) {
+    let rank = region.rank();
+    let _ = write!(
+        out,
+        "\n      subroutine {name}(ncid, varid)\n      implicit none\n      include 'netcdf.inc'\n      integer ncid, varid\n"
+    );
+    if rank > 0 {
+        let _ = writeln!(out, "      integer s({rank}), c({rank})");
+    }
+    if ty == Type::Char {
+        let _ = writeln!(out, "      character*{} x", bytes.len().max(1));
+        set_region(out, region);
+        push_text(out, bytes);
+    } else {
+        push_numbers(out, ty, bytes);
+        set_region(out, region);
+    }
+    let suffix = suffix(ty);
+    if rank > 0 {
+        call(
+            out,
+            &format!("nf_put_vara_{suffix}("),
+            &words("ncid, varid, s, c, x)"),
+        );
+    } else {
+        call(out, &format!("nf_put_var_{suffix}("), &words("ncid, varid, x)"));
+    }
+    out.extend_from_slice(b"      end\n");
+}
+
+fn set_region(out: &mut Vec<u8>, region: &Region) {
+    set(out, "s", region.start.iter().rev().map(|n| (n + 1).to_string()));
+    set(out, "c", region.count.iter().rev().map(u64::to_string));
+}
+
+/// Assigns the members of an array.
+fn set(out: &mut Vec<u8>, name: &str, values: impl Iterator<Item = String>) {
+    for (at, value) in values.enumerate() {
+        let _ = writeln!(out, "      {name}({}) = {value}", at + 1);
+    }
+}
+
+/// Assigns the text `x`, piece by piece.
+fn push_text(out: &mut Vec<u8>, text: &[u8]) {
+    for (at, piece) in text.chunks(LITERAL).enumerate() {
+        let start = at * LITERAL + 1;
+        let head = format!("x({start}:{}) = ", start + piece.len() - 1);
+        statement(out, &[vec![head], literal(piece)].concat());
+    }
+}
+
+/// Declares the numbers `x`, initializes them, and assigns those that have no constant. Declarations come first.
+fn push_numbers(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
+    let size = ty.atomic_size();
+    let count = bytes.len() / size;
+    let (word, ints) = match ty {
+        Type::Byte => ("integer*1", 0),
+        Type::Short => ("integer*2", 0),
+        Type::Float => ("real", 1),
+        Type::Double => ("double precision", 2),
+        _ => ("integer", 1),
+    };
+    let _ = writeln!(out, "      {word} x({})", count.max(1));
+    let numbers: Vec<Option<String>> = bytes.chunks_exact(size).map(|b| constant(ty, b)).collect();
+    let special = numbers.iter().any(Option::is_none);
+    if special && ty != Type::Int {
+        let _ = write!(
+            out,
+            "      integer b({})\n      equivalence (x, b)\n",
+            (count * ints).max(1)
+        );
+    }
+    if count > 0 {
+        out.extend_from_slice(b"      integer i\n");
+    }
+    for (at, numbers) in numbers.chunks(NUMBERS).enumerate() {
+        let first = at * NUMBERS + 1;
+        let mut tokens = vec![format!(
+            "data (x(i), i = {first}, {}) /",
+            first + numbers.len() - 1
+        )];
+        for (at, number) in numbers.iter().enumerate() {
+            let zero = if ty == Type::Double { "0d0" } else { "0" };
+            let comma = if at + 1 < numbers.len() { ", " } else { "/" };
+            tokens.push(format!("{}{comma}", number.as_deref().unwrap_or(zero)));
+        }
+        statement(out, &tokens);
+    }
+    for (at, _) in numbers.iter().enumerate().filter(|(_, number)| number.is_none()) {
+        let words = bytes[at * size..(at + 1) * size].chunks_exact(4);
+        for (n, word) in words.enumerate() {
+            let mut bits = [0; 4];
+            bits.copy_from_slice(word);
+            let value = match i32::from_le_bytes(bits) {
+                // The least integer has no constant.
+                i32::MIN => "-2147483647 - 1".to_owned(),
+                value => value.to_string(),
+            };
+            let name = if ty == Type::Int { "x" } else { "b" };
+            let _ = writeln!(out, "      {name}({}) = {value}", at * ints + n + 1);
+        }
+    }
+}
+
+/// A number as a constant; `None` where Fortran has none for it.
+fn constant(ty: Type, bytes: &[u8]) -> Option<String> {
+    fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+        let mut out = [0; N];
+        out.copy_from_slice(&bytes[..N]);
+        out
+    }
+    match ty {
+        Type::Byte => Some((bytes[0] as i8).to_string()),
+        Type::Short => Some(i16::from_le_bytes(array(bytes)).to_string()),
+        Type::Float => {
+            let value = f32::from_le_bytes(array(bytes));
+            (value.is_normal() || value.to_bits() == 0).then(|| format!("{value:?}"))
+        }
+        Type::Double => {
+            let value = f64::from_le_bytes(array(bytes));
+            let plain = value.is_normal() || value.to_bits() == 0;
+            plain.then(|| {
+                let text = format!("{value:?}");
+                if text.contains('e') {
+                    text.replace('e', "d")
+                } else {
+                    text + "d0"
+                }
+            })
+        }
+        _ => {
+            let value = i32::from_le_bytes(array(bytes));
+            (value != i32::MIN).then(|| value.to_string())
+        }
+    }
+}
+
+fn type_id(ty: Type) -> &'static str {
+    match ty {
+        Type::Byte => "nf_byte",
+        Type::Char => "nf_char",
+        Type::Short => "nf_short",
+        Type::Float => "nf_float",
+        Type::Double => "nf_double",
+        _ => "nf_int",
+    }
+}
+
+/// What the names of the functions for this type end in.
+fn suffix(ty: Type) -> &'static str {
+    match ty {
+        Type::Byte => "int1",
+        Type::Char => "text",
+        Type::Short => "int2",
+        Type::Float => "real",
+        Type::Double => "double",
+        _ => "int",
+    }
+}
+
+fn comment(out: &mut Vec<u8>, text: &str) {
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { '_' } else { c })
+        .collect();
+    let _ = writeln!(out, "c     {plain}");
+}
+
+/// `call check(FUNCTION…)`, where `rest` ends with the closing parenthesis of the function.
+fn call(out: &mut Vec<u8>, function: &str, rest: &[String]) {
+    let mut tokens = vec![format!("call check({function}")];
+    tokens.extend_from_slice(rest);
+    tokens.push(")".to_owned());
+    statement(out, &tokens);
+}
+
+/// Text that is cut at its blanks where a line is full.
+fn words(text: &str) -> Vec<String> {
+    text.split_inclusive(' ').map(str::to_owned).collect()
+}
+
+/// A character expression, in pieces that fit on a line. An empty one is a blank: Fortran 77 has no empty text.
+fn literal(text: &[u8]) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut plain = String::new();
+    for &c in text {
+        if matches!(c, b' '..=b'~') {
+            plain.push(c.into());
+            if c == b'\'' {
+                plain.push('\'');
+            }
+            if plain.len() >= LITERAL {
+                pieces.push(format!("'{}'", std::mem::take(&mut plain)));
+            }
+        } else {
+            if !plain.is_empty() {
+                pieces.push(format!("'{}'", std::mem::take(&mut plain)));
+            }
+            pieces.push(format!("char({c})"));
+        }
+    }
+    if !plain.is_empty() || pieces.is_empty() {
+        pieces.push(format!("'{}'", if plain.is_empty() { " " } else { &plain }));
+    }
+    let last = pieces.len() - 1;
+    for piece in &mut pieces[..last] {
+        piece.push_str("//");
+    }
+    pieces
+}
+
+/// Lays a statement out in lines of 72 columns, cut between tokens.
+fn statement(out: &mut Vec<u8>, tokens: &[String]) {
+    let mut line = String::from("      ");
+    for token in tokens {
+        if line.len() + token.trim_end().len() > WIDTH && line.len() > 6 {
+            let _ = writeln!(out, "{}", line.trim_end());
+            line = String::from("     +  ");
+        }
+        line.push_str(token);
+    }
+    let _ = writeln!(out, "{}", line.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_and_quoted() {
+        assert_eq!(literal(b"it's\n"), ["'it''s'//", "char(10)"]);
+        assert_eq!(literal(b""), ["' '"]);
+        let mut out = Vec::new();
+        statement(&mut out, &literal(&[b'x'; 100]));
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.lines().all(|l| l.len() <= WIDTH), "{text}");
+        assert_eq!(text.lines().count(), 3);
+    }
+
+    #[test]
+    fn constants_are_those_of_fortran() {
+        assert_eq!(constant(Type::Double, &1e-7f64.to_le_bytes()).unwrap(), "1d-7");
+        assert_eq!(constant(Type::Double, &2f64.to_le_bytes()).unwrap(), "2.0d0");
+        assert_eq!(constant(Type::Float, &f32::NAN.to_le_bytes()), None);
+        assert_eq!(constant(Type::Float, &1e-45f32.to_le_bytes()), None);
+        assert_eq!(constant(Type::Float, &(-0f32).to_le_bytes()), None);
+        assert_eq!(constant(Type::Int, &i32::MIN.to_le_bytes()), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Programs that make a dataset: what `ncgen -l` prints.
+//!
+//! ```text
+//! CopyPlan (schema, layouts) ─► definitions ┐
+//! Reader ─► slabs ─► values as literals ────┴─► C (whole model) │ Fortran 77 (classic model)
+//! ```
+//!
+//! The programs call netCDF-C and netCDF-Fortran, and need nothing else. Variables that were never written are defined only.
+
+pub mod c;
+pub mod fortran77;
+mod identifiers;
+
+use crate::cdl::write::slabs;
+use crate::copy::CopyPlan;
+use crate::error::{Error, Result};
+use crate::format::{Reader, Region};
+use crate::model::{Values, VarId};
+
+/// Calls `each` with the values of an output variable, region by region in C order, each region of about `bytes` bytes
+/// at most. Never calls where nothing was written.
+fn for_each_slab(
+    reader: &dyn Reader,
+    plan: &CopyPlan,
+    var: VarId,
+    bytes: u64,
+    mut each: impl FnMut(&Region, &Values) -> Result<()>,
+) -> Result<()> {
+    let copy = &plan.variables[var.0];
+    let Some(source) = copy.source.filter(|_| copy.layout.allocated) else {
+        return Ok(());
+    };
+    let size = plan.schema.type_size(plan.schema.var(var).ty);
+    for region in slabs(&copy.layout.extent, &[], size, bytes) {
+        let values = reader
+            .read_region(source, &region)
+            .map_err(|e| e.in_variable(&plan.schema.var_path(var)))?;
+        each(&region, &values)?;
+    }
+    Ok(())
+}
+
+fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("cannot write", error)
+}
