@@ -3,6 +3,8 @@
 //! Fixed form, 72 columns. Values stand in `data` statements, block by block, each block in a subroutine of its own; what
 //! Fortran has no constants for (NaN, infinities, subnormal numbers) is stored through an integer in the same place.
 
+mod statement;
+
 use std::io::Write;
 
 use super::{cannot_write, for_each_slab};
@@ -10,15 +12,10 @@ use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
 use crate::model::{Attribute, Endian, Kind, Storage, Type, VarId, VariableLayout};
+use statement::{LITERAL, call, comment, literal, statement, words};
 
 /// Bytes of values in one subroutine.
 const BLOCK_BYTES: u64 = 4 << 10;
-
-/// The last column of a statement.
-const WIDTH: usize = 72;
-
-/// Characters of text in one literal.
-const LITERAL: usize = 40;
 
 /// Numbers in one `data` statement: they must fit into 19 continuation lines.
 const NUMBERS: usize = 32;
@@ -435,84 +432,9 @@ fn suffix(ty: Type) -> &'static str {
     }
 }
 
-fn comment(out: &mut Vec<u8>, text: &str) {
-    let plain: String = text
-        .chars()
-        .map(|c| if c.is_control() { '_' } else { c })
-        .collect();
-    let _ = writeln!(out, "c     {plain}");
-}
-
-/// `call check(FUNCTION…)`, where `rest` ends with the closing parenthesis of the function.
-fn call(out: &mut Vec<u8>, function: &str, rest: &[String]) {
-    let mut tokens = vec![format!("call check({function}")];
-    tokens.extend_from_slice(rest);
-    tokens.push(")".to_owned());
-    statement(out, &tokens);
-}
-
-/// Text that is cut at its blanks where a line is full.
-fn words(text: &str) -> Vec<String> {
-    text.split_inclusive(' ').map(str::to_owned).collect()
-}
-
-/// A character expression, in pieces that fit on a line. An empty one is a blank: Fortran 77 has no empty text.
-fn literal(text: &[u8]) -> Vec<String> {
-    let mut pieces: Vec<String> = Vec::new();
-    let mut plain = String::new();
-    for &c in text {
-        if matches!(c, b' '..=b'~') {
-            plain.push(c.into());
-            if c == b'\'' {
-                plain.push('\'');
-            }
-            if plain.len() >= LITERAL {
-                pieces.push(format!("'{}'", std::mem::take(&mut plain)));
-            }
-        } else {
-            if !plain.is_empty() {
-                pieces.push(format!("'{}'", std::mem::take(&mut plain)));
-            }
-            pieces.push(format!("char({c})"));
-        }
-    }
-    if !plain.is_empty() || pieces.is_empty() {
-        pieces.push(format!("'{}'", if plain.is_empty() { " " } else { &plain }));
-    }
-    let last = pieces.len() - 1;
-    for piece in &mut pieces[..last] {
-        piece.push_str("//");
-    }
-    pieces
-}
-
-/// Lays a statement out in lines of 72 columns, cut between tokens.
-fn statement(out: &mut Vec<u8>, tokens: &[String]) {
-    let mut line = String::from("      ");
-    for token in tokens {
-        if line.len() + token.trim_end().len() > WIDTH && line.len() > 6 {
-            let _ = writeln!(out, "{}", line.trim_end());
-            line = String::from("     +  ");
-        }
-        line.push_str(token);
-    }
-    let _ = writeln!(out, "{}", line.trim_end());
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_is_cut_and_quoted() {
-        assert_eq!(literal(b"it's\n"), ["'it''s'//", "char(10)"]);
-        assert_eq!(literal(b""), ["' '"]);
-        let mut out = Vec::new();
-        statement(&mut out, &literal(&[b'x'; 100]));
-        let text = String::from_utf8(out).unwrap();
-        assert!(text.lines().all(|l| l.len() <= WIDTH), "{text}");
-        assert_eq!(text.lines().count(), 3);
-    }
 
     #[test]
     fn constants_are_those_of_fortran() {
