@@ -493,3 +493,16 @@ def test_unwritten_without_a_fill_value(tmp_path, arguments):
         assert list(f["none"][:]) == [0, 0, 0] + [netCDF4.default_fillvals["i1"]] * 2
         assert f["scalar"][...] == 0
         assert list(f["fixed"][:]) == [0, 0]
+
+
+def test_names_longer_than_netcdf_has_are_left_out(tmp_path):
+    source, target = tmp_path / "in.h5", tmp_path / "out.nc"
+    with h5py.File(source, "w") as f:
+        f["kept"] = 1
+        f["x" * 256] = 2
+        f["y" * 257] = 3
+        f["kept"].attrs["z" * 300] = 4
+    said = nccopy(source, target)
+    assert said.count("longer than netCDF's 256") == 2, said
+    with netCDF4.Dataset(target) as d:
+        assert sorted(d.variables) == ["kept", "x" * 256] and not d["kept"].ncattrs()

@@ -1,5 +1,8 @@
 //! The names that netCDF-4 reserves in HDF5 files (netCDF File Formats, "The NetCDF-4 Format").
 
+/// The longest name of netcdf-c, in bytes (`NC_MAX_NAME`): it opens no file that has a longer one.
+pub(super) const MAX_NAME: usize = 256;
+
 /// On a dimension scale: says that it is one. Its text is [`DIMENSION_SCALE`].
 pub(super) const CLASS: &str = "CLASS";
 /// The text of [`CLASS`] on a dimension scale.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ncutils_hdf5::{Attribute, Dataset, Datatype, ObjectKind};
 use rayon::prelude::*;
 
+use super::super::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
 use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use crate::error::{Error, Result};
 
@@ -18,6 +19,9 @@ const DEPTH: usize = 256;
 /// How often objects may be met again through further links. Links that form no cycle can still meet their objects
 /// exponentially often.
 const REPEATS: usize = 1 << 16;
+
+/// How much of a name that is too long a warning shows, in characters.
+const SHOWN: usize = 32;
 
 /// Objects whose headers one task reads: fewer are not worth a thread.
 const BATCH: usize = 64;
@@ -149,6 +153,18 @@ pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
             .and_then(|object| file.links(&object))?;
         let mut names = HashSet::new();
         for link in links.links {
+            let own = link
+                .name
+                .strip_prefix(NON_COORDINATE_PREFIX)
+                .unwrap_or(&link.name);
+            if own.len() > MAX_NAME {
+                let shown: String = link.name.chars().take(SHOWN).collect();
+                found.warnings.push(format!(
+                    "{path}{shown}… is left out: its name of {} bytes is longer than netCDF's {MAX_NAME}",
+                    link.name.len()
+                ));
+                continue;
+            }
             if !names.insert(link.name.clone()) {
                 let name = &link.name;
                 found
@@ -241,6 +257,10 @@ fn describe(files: &[OpenFile], id: ObjectId, path: &str) -> Result<Described> {
             let mut kept = Vec::new();
             for attribute in file.attributes(&object)? {
                 match attribute {
+                    Ok(attribute) if attribute.name.len() > MAX_NAME => warnings.push(format!(
+                        "an attribute of {path} is left out: its name of {} bytes is longer than netCDF's {MAX_NAME}",
+                        attribute.name.len()
+                    )),
                     Ok(attribute) => kept.push(attribute),
                     Err(ncutils_hdf5::Error::Unsupported(why)) => warnings.push(format!(
                         "an attribute of {path} is left out: {why} is not supported"

@@ -2,15 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::super::conventions::MAX_NAME;
 use super::dimensions::Scales;
 use super::tree::contents;
 use crate::chunk::{ChunkGrid, MAX_RANK, element_count};
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::model::{Attribute, GroupId, Kind, Schema, Storage, Type, VarId};
-
-/// The longest name of netcdf-c, in bytes (`NC_MAX_NAME`): it opens no file that has a longer one.
-const MAX_NAME: usize = 256;
 
 /// The longest name of an attribute in HDF5, in bytes, without its terminating NUL.
 const MAX_ATTRIBUTE_NAME: usize = 65_534;
