@@ -2,6 +2,7 @@
 
 import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -88,6 +89,22 @@ def test_full_disk(large, tmp_path):
             assert [p.name for p in disk.iterdir()] == ["out.nc"]
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_limit_on_file_sizes(large, tmp_path):
+    target = tmp_path / "out.nc"
+    target.write_bytes(b"precious")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    for flags in [], ["-d", "1"], ["-k", "nc3"]:
+        message = nccopy(*flags, large, target, ok=False, preexec_fn=limit)
+        assert "too large" in message and "out.nc" in message, message
+        assert target.read_bytes() == b"precious"
+        assert [p.name for p in tmp_path.iterdir()] == ["out.nc"]
+
+
+def test_closed_standard_error(large, tmp_path):
+    command = f"exec 2>&-; exec {BIN / 'nccopy'} {tmp_path / 'absent.nc'} {tmp_path / 'out.nc'}"
+    assert subprocess.run(["sh", "-c", command]).returncode == 1
 
 
 def test_output_through_a_symlink_keeps_link_and_mode(large, tmp_path):

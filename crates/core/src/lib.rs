@@ -16,6 +16,7 @@ pub mod error;
 pub mod filter;
 pub mod format;
 pub mod location;
+pub mod message;
 pub mod model;
 pub mod store;
 

@@ -9,6 +9,7 @@ use ncutils_core::copy::plan::plan;
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::location::Location;
+use ncutils_core::message::tell;
 use progress::Bar;
 
 fn main() -> ExitCode {
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
     match flags::arguments(&matches).and_then(|arguments| run(&arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("nccopy: {error}");
+            tell("nccopy", error);
             ExitCode::FAILURE
         }
     }
@@ -45,7 +46,10 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let reader = input.open().map_err(in_input)?;
     for warning in &reader.schema().warnings {
-        eprintln!("nccopy: {}: warning: {warning}", input.path().display());
+        tell(
+            "nccopy",
+            format_args!("{}: warning: {warning}", input.path().display()),
+        );
     }
     let plan = plan(&*reader, &arguments.copy).map_err(in_input)?;
     let prepared = prepare(&*reader, &plan).map_err(in_input)?;

@@ -9,6 +9,7 @@ use ncdump::flags::{self, Arguments};
 use ncutils_core::cdl::write::dump;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format;
+use ncutils_core::message::tell;
 use ncutils_core::store::{FileSource, Origin};
 
 fn main() -> ExitCode {
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         // Whoever reads our output has read enough.
         Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("ncdump: {error}");
+            tell("ncdump", error);
             ExitCode::FAILURE
         }
     }
@@ -51,7 +52,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         return writeln!(stdout, "{}", reader.schema().kind.name()).map_err(|e| Error::io("cannot write", e));
     }
     for warning in &reader.schema().warnings {
-        eprintln!("ncdump: {}: warning: {warning}", path.display());
+        tell("ncdump", format_args!("{}: warning: {warning}", path.display()));
     }
     let name = arguments
         .name

@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use ncutils_hdf5::{ByteSink, ByteSource};
 
 use super::Output;
-use super::partial::PartialName;
+use super::partial::{PartialName, survive_file_size_limit};
 use crate::error::{Error, Result};
 
 /// How many symbolic links are followed to a target; Linux's own limit.
@@ -117,6 +117,7 @@ impl FileOutput {
     }
 
     fn begin(path: &Path) -> Result<Self> {
+        survive_file_size_limit();
         let cannot = |e| Error::io("cannot create", e);
         let existing = match fs::metadata(path) {
             Ok(found) => Some(found),

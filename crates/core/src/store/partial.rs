@@ -8,9 +8,10 @@ use std::ffi::c_int;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -54,6 +55,15 @@ impl Drop for PartialName {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// Lets a write past the limit on file sizes (`ulimit -f`) fail with an error that is told, instead of ending the process.
+pub(super) fn survive_file_size_limit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Without the handler the process ends there, and what was written is gone with it: nothing worse than no message.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    });
 }
 
 fn named() -> MutexGuard<'static, Vec<PathBuf>> {
