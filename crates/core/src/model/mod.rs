@@ -12,6 +12,7 @@
 
 mod fill_value;
 mod layout;
+mod lookup;
 mod schema;
 mod types;
 mod values;

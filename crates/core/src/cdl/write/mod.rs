@@ -22,7 +22,7 @@ pub(super) use slabs::slabs;
 
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{GroupId, Schema, VarId, Variable};
+use crate::model::{GroupId, Schema, Variable};
 use lines::Lines;
 
 /// Which variables' data are written.
@@ -88,24 +88,14 @@ fn wanted(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
         }
         DataOf::Listed(names) => names,
     };
-    let paths: Vec<String> = (0..count)
-        .map(|at| format!("/{}", schema.var_path(VarId(at)).trim_start_matches('/')))
-        .collect();
     let mut wanted = vec![false; count];
     for name in names {
-        let mut found = false;
-        for (path, wanted) in paths.iter().zip(&mut wanted) {
-            let hit = if name.starts_with('/') {
-                path == name
-            } else {
-                path.strip_suffix(name.as_str())
-                    .is_some_and(|head| head.ends_with('/'))
-            };
-            *wanted |= hit;
-            found |= hit;
-        }
-        if !found || name.is_empty() {
+        let found = schema.vars_named(name);
+        if found.is_empty() {
             return Err(Error::Usage(format!("{name}: No such variable")));
+        }
+        for var in found {
+            wanted[var.0] = true;
         }
     }
     Ok(wanted)

@@ -61,33 +61,21 @@ impl Chunking {
     }
 
     fn add_dimension(&mut self, input: &Schema, name: &str, length: Option<u64>) -> Result<()> {
-        let mut found = false;
-        for (at, dim) in input.dims.iter().enumerate() {
-            let path = format!(
-                "{}/{}",
-                input.group_path(dim.group).trim_end_matches('/'),
-                dim.name
-            );
-            if dim.name == name || path == name {
-                self.by_dim[at] = Some(length);
-                found = true;
-            }
-        }
-        if found {
-            Ok(())
-        } else {
-            Err(Error::Usage(format!(
+        let found = input.dims_named(name);
+        if found.is_empty() {
+            return Err(Error::Usage(format!(
                 "-c: the input has no dimension named '{name}'"
-            )))
+            )));
         }
+        for dim in found {
+            self.by_dim[dim.0] = Some(length);
+        }
+        Ok(())
     }
 
     fn add_variable(&mut self, input: &Schema, name: &str, asked: &AskedLayout, fixed: bool) -> Result<()> {
-        let at = (0..input.vars.len())
-            .find(|at| {
-                let path = input.var_path(VarId(*at));
-                path == name || name.strip_prefix('/').is_some_and(|rest| rest == path)
-            })
+        let VarId(at) = input
+            .var_at(name)
             .ok_or_else(|| Error::Usage(format!("-c: the input has no variable named '{name}'")))?;
         let dims = &input.vars[at].dims;
         if let AskedLayout::Chunked(shape) = asked {

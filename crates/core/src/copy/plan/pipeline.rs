@@ -113,11 +113,8 @@ impl<'a> Requests<'a> {
                 continue;
             };
             for name in names {
-                let at = (0..input.vars.len())
-                    .find(|at| {
-                        let path = input.var_path(VarId(*at));
-                        path == *name || name.strip_prefix('/').is_some_and(|rest| rest == path)
-                    })
+                let VarId(at) = input
+                    .var_at(name)
                     .ok_or_else(|| Error::Usage(format!("-F: the input has no variable named '{name}'")))?;
                 if input.vars[at].dims.is_empty() && !request.pipeline.is_empty() {
                     return Err(Error::Usage(format!(

@@ -2,7 +2,7 @@
 
 use super::{CopyOptions, Listed};
 use crate::error::{Error, Result};
-use crate::model::{GroupId, Schema, Type, TypeClass, TypeId, VarId};
+use crate::model::{GroupId, Schema, Type, TypeClass, TypeId};
 
 /// What becomes of one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +34,14 @@ pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
         groups: vec![true; input.groups.len()],
     };
     if let Some(listed) = &options.variables {
-        let wanted = find(listed, "variable", input.vars.len(), |at| {
-            input.var_path(VarId(at))
+        let wanted = find(listed, "variable", input.vars.len(), |name| {
+            input.vars_named(name).iter().map(|id| id.0).collect()
         })?;
         selected.restrict_vars(listed, |var| wanted[var]);
     }
     if let Some(listed) = &options.groups {
-        let wanted = find(listed, "group", input.groups.len(), |at| {
-            input.group_path(GroupId(at))
+        let wanted = find(listed, "group", input.groups.len(), |name| {
+            input.groups_named(name).iter().map(|id| id.0).collect()
         })?;
         selected.restrict_vars(listed, |var| wanted[input.vars[var].group.0]);
         if !listed.define_others {
@@ -121,33 +121,16 @@ impl Selected {
     }
 }
 
-/// Marks the items that a list names. An absolute path names one item; a relative one every item whose path ends in it.
-fn find(listed: &Listed, what: &str, count: usize, path: impl Fn(usize) -> String) -> Result<Vec<bool>> {
-    let paths: Vec<String> = (0..count)
-        .map(|at| {
-            let path = path(at);
-            if path.starts_with('/') {
-                path
-            } else {
-                format!("/{path}")
-            }
-        })
-        .collect();
+/// Marks the items that a list names, where `means` says which positions a name means.
+fn find(listed: &Listed, what: &str, count: usize, means: impl Fn(&str) -> Vec<usize>) -> Result<Vec<bool>> {
     let mut wanted = vec![false; count];
     for name in &listed.names {
-        let mut found = false;
-        for (at, path) in paths.iter().enumerate() {
-            let hit = if name.starts_with('/') {
-                path == name
-            } else {
-                path.strip_suffix(name.as_str())
-                    .is_some_and(|head| head.ends_with('/'))
-            };
-            wanted[at] |= hit;
-            found |= hit;
-        }
-        if !found || name.is_empty() {
+        let found = means(name);
+        if found.is_empty() {
             return Err(Error::Usage(format!("the input has no {what} named '{name}'")));
+        }
+        for at in found {
+            wanted[at] = true;
         }
     }
     Ok(wanted)
