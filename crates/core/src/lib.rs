@@ -15,6 +15,7 @@ pub mod copy;
 pub mod error;
 pub mod filter;
 pub mod format;
+pub mod json;
 pub mod location;
 pub mod message;
 pub mod model;

@@ -15,6 +15,8 @@ pub struct Arguments {
     pub kind_only: bool,
     /// `-n`: the name behind `netcdf`; else the file's.
     pub name: Option<String>,
+    /// `--json`: printed as JSON, not as CDL.
+    pub json: bool,
     /// What is printed, and how.
     pub dump: DumpOptions,
 }
@@ -56,6 +58,12 @@ pub fn command() -> Command {
             'F',
             "Show all filters in one attribute _Filter, in the order of the file",
         ))
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print JSON, in the shape of NCO's 'ncks --jsn', instead of CDL"),
+        )
         .arg(flag("kind", 'k', "Print the kind of the file, and nothing else"))
         .arg(
             Arg::new("name")
@@ -104,6 +112,7 @@ pub fn arguments(matches: &ArgMatches) -> Arguments {
     let filters = matches.get_flag("filters");
     Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
+        json: matches.get_flag("json"),
         kind_only: matches.get_flag("kind"),
         name: matches.get_one::<String>("name").cloned(),
         dump: DumpOptions {

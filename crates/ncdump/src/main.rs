@@ -9,6 +9,7 @@ use ncdump::flags::{self, Arguments};
 use ncutils_core::cdl::write::dump;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format;
+use ncutils_core::json;
 use ncutils_core::message::tell;
 use ncutils_core::store::{FileSource, Origin};
 
@@ -58,7 +59,12 @@ fn run(arguments: &Arguments) -> Result<()> {
         .name
         .clone()
         .unwrap_or_else(|| flags::dataset_name(path));
-    dump(&*reader, &name, &arguments.dump, &mut stdout).map_err(|error| match error {
+    let done = if arguments.json {
+        json::dump(&*reader, &arguments.dump, &mut stdout)
+    } else {
+        dump(&*reader, &name, &arguments.dump, &mut stdout)
+    };
+    done.map_err(|error| match error {
         // What stops the text is not the input's fault.
         e @ (Error::Usage(_) | Error::Io { .. }) => e,
         e => e.in_file(path),

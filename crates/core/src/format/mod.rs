@@ -4,6 +4,8 @@
 //! which format is behind them.
 
 pub mod classic;
+#[cfg(test)]
+pub(crate) mod in_memory;
 pub mod netcdf4;
 pub mod region;
 

@@ -187,7 +187,7 @@ impl ElementWriter<'_> {
 }
 
 /// The value of an enum element, as [`TypeClass::Enum`] keeps it.
-fn enum_value(base: Type, bytes: &[u8]) -> i64 {
+pub fn enum_value(base: Type, bytes: &[u8]) -> i64 {
     match base {
         Type::Byte => i8::from_le_bytes(array(bytes)).into(),
         Type::UByte => bytes[0].into(),

@@ -17,18 +17,24 @@ pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Ty
         }
     };
     let user = schema.user_type(id);
+    if !finds_type(schema, group, id) {
+        push_path(out, schema, user.group);
+    }
+    push_name(out, &user.name);
+}
+
+/// Whether the name of a type by itself, in `group`, means that type.
+pub fn finds_type(schema: &Schema, group: GroupId, id: TypeId) -> bool {
+    let name = &schema.user_type(id).name;
     let found = visible(schema, group, |g| {
         schema
             .group(g)
             .types
             .iter()
             .copied()
-            .find(|t: &TypeId| schema.user_type(*t).name == user.name)
+            .find(|t: &TypeId| schema.user_type(*t).name == *name)
     });
-    if found != Some(id) {
-        push_path(out, schema, user.group);
-    }
-    push_name(out, &user.name);
+    found == Some(id)
 }
 
 fn push_dim_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, id: DimId) {

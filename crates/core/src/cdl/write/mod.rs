@@ -11,14 +11,18 @@ mod header;
 mod lines;
 mod names;
 mod numbers;
+mod shortest;
 mod slabs;
-mod special;
+pub(crate) mod special;
 
 use std::io::Write;
 
 pub use element::Precision;
+pub(crate) use element::enum_value;
+pub(crate) use header::finds_type;
 pub use names::push_name;
-pub(super) use slabs::slabs;
+pub(crate) use shortest::{push_shortest_double, push_shortest_float};
+pub(crate) use slabs::slabs;
 
 use crate::error::{Error, Result};
 use crate::format::Reader;
@@ -76,7 +80,7 @@ pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dy
 }
 
 /// For each variable, whether its data are written.
-fn wanted(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
+pub(crate) fn wanted(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
     let count = schema.vars.len();
     let names = match data {
         DataOf::All => return Ok(vec![true; count]),
@@ -124,13 +128,9 @@ impl Dump<'_> {
                 header::attribute(lines, self.schema, id, Some(name), attribute, precision);
             }
             if self.options.special && self.schema.kind.is_hdf5() {
-                special::variable(
-                    lines,
-                    self.schema,
-                    *var,
-                    self.reader.layout(*var),
-                    self.options.filters,
-                );
+                let layout = self.reader.layout(*var);
+                let all = special::of_variable(self.schema, *var, layout, self.options.filters);
+                special::attributes(lines, Some(name), &all);
             }
         }
         let root = id == Schema::ROOT;
@@ -147,7 +147,7 @@ impl Dump<'_> {
             header::attribute(lines, self.schema, id, None, attribute, self.options.precision);
         }
         if root && self.options.special {
-            special::global(lines, self.schema);
+            special::attributes(lines, None, &special::of_dataset(self.schema));
         }
         if self.options.data != DataOf::None && !group.vars.is_empty() {
             lines.margin();

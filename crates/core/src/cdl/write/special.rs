@@ -1,7 +1,5 @@
 //! The special attributes of `ncdump -s`: how variables and file are stored.
 
-use std::io::Write;
-
 use super::lines::Lines;
 use super::names::{push_name, push_quoted};
 use crate::model::{Encoding, Endian, FilterSpec, Kind, Schema, Storage, Type, VarId, VariableLayout};
@@ -13,47 +11,49 @@ const SZIP: u32 = 4;
 /// The bits of szip's option mask that say entropy coding (4) or nearest neighbour (32).
 const SZIP_CODING: u32 = 36;
 
-/// Writes the special attributes of a variable, in ncdump's order. With `filters`, the whole pipeline stands in
-/// `_Filter`, in the file's order, instead of in an attribute for each filter that netCDF-C has one for.
-pub fn variable(lines: &mut Lines, schema: &Schema, var: VarId, layout: &VariableLayout, filters: bool) {
-    let name = schema.var(var).name.as_str();
-    let mut attribute = |attribute: &str, value: &[u8]| {
-        lines.margin();
-        lines.text("\t\t");
-        push_name(lines.raw(), name);
-        lines.text(format!(":{attribute} = "));
-        lines.text(value);
-        lines.text(" ;\n");
+/// The value of a special attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Special {
+    /// Text.
+    Text(String),
+    /// One or more numbers.
+    Numbers(Vec<u64>),
+}
+
+fn text(value: &str) -> Special {
+    Special::Text(value.to_owned())
+}
+
+/// The special attributes of a variable, in ncdump's order. With `filters`, the whole pipeline stands in `_Filter`, in
+/// the file's order, instead of in an attribute for each filter that netCDF-C has one for.
+pub fn of_variable(
+    schema: &Schema,
+    var: VarId,
+    layout: &VariableLayout,
+    filters: bool,
+) -> Vec<(&'static str, Special)> {
+    let mut all = Vec::new();
+    let storage = match &layout.storage {
+        Storage::Compact => "compact",
+        Storage::Contiguous => "contiguous",
+        Storage::Chunked { .. } => "chunked",
     };
-    let storage: &[u8] = match &layout.storage {
-        Storage::Compact => b"\"compact\"",
-        Storage::Contiguous => b"\"contiguous\"",
-        Storage::Chunked { .. } => b"\"chunked\"",
-    };
-    attribute("_Storage", storage);
+    all.push(("_Storage", text(storage)));
     if let Storage::Chunked { shape } = &layout.storage {
-        attribute(
-            "_ChunkSizes",
-            shape
-                .iter()
-                .map(u64::to_string)
-                .collect::<Vec<_>>()
-                .join(", ")
-                .as_bytes(),
-        );
+        all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
     }
     let has = |id: u32| layout.filters.iter().find(|f| f.id == id);
     let mut own_attribute = |f: &&FilterSpec| filters || !matches!(f.id, DEFLATE | SHUFFLE | FLETCHER32);
     if !filters {
         if has(FLETCHER32).is_some() {
-            attribute("_Fletcher32", b"\"true\"");
+            all.push(("_Fletcher32", text("true")));
         }
         if has(SHUFFLE).is_some() {
-            attribute("_Shuffle", b"\"true\"");
+            all.push(("_Shuffle", text("true")));
         }
         if let Some(deflate) = has(DEFLATE) {
             let level = deflate.parameters.first().copied().unwrap_or(0);
-            attribute("_DeflateLevel", level.to_string().as_bytes());
+            all.push(("_DeflateLevel", Special::Numbers(vec![level.into()])));
         }
     }
     let pipeline: Vec<String> = layout
@@ -63,23 +63,22 @@ pub fn variable(lines: &mut Lines, schema: &Schema, var: VarId, layout: &Variabl
         .map(filter_text)
         .collect();
     if !pipeline.is_empty() {
-        let mut text = Vec::new();
-        push_quoted(&mut text, pipeline.join("|").as_bytes());
-        attribute("_Filter", &text);
+        all.push(("_Filter", Special::Text(pipeline.join("|"))));
     }
     let number = !matches!(schema.var(var).ty, Type::String | Type::User(_) | Type::Char);
     let wide = matches!(layout.encoding, Encoding::Numbers { unit } if unit > 1);
     if number && (wide || (layout.encoding == Encoding::Structured && layout.element_size > 1)) {
-        let order: &[u8] = if layout.endian == Endian::Little {
-            b"\"little\""
+        let order = if layout.endian == Endian::Little {
+            "little"
         } else {
-            b"\"big\""
+            "big"
         };
-        attribute("_Endianness", order);
+        all.push(("_Endianness", text(order)));
     }
     if layout.fill.no_fill {
-        attribute("_NoFill", b"\"true\"");
+        all.push(("_NoFill", text("true")));
     }
+    all
 }
 
 /// `id,p1,p2`, as `nccopy -F` takes it. Of szip's stored parameters, those that a user gives: coding and pixels per block.
@@ -92,27 +91,36 @@ fn filter_text(filter: &FilterSpec) -> String {
     std::iter::once(filter.id.to_string()).chain(parameters).collect()
 }
 
-/// Writes the special attributes of the file.
-pub fn global(lines: &mut Lines, schema: &Schema) {
-    let mut attribute = |name: &str, value: &str, quoted: bool| {
-        let _ = write!(lines.raw(), "\t\t:{name} = ");
-        if quoted {
-            push_quoted(lines.raw(), value.as_bytes());
-        } else {
-            lines.text(value);
-        }
-        lines.text(" ;\n");
-    };
+/// The special attributes of a dataset.
+pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
+    let mut all = Vec::new();
     if let (true, Some(provenance)) = (schema.kind.is_hdf5(), &schema.provenance) {
         if let Some(properties) = &provenance.nc_properties {
-            attribute("_NCProperties", properties, true);
+            all.push(("_NCProperties", text(properties)));
         }
-        attribute(
-            "_SuperblockVersion",
-            &provenance.superblock_version.to_string(),
-            false,
-        );
-        attribute("_IsNetcdf4", if provenance.is_netcdf4 { "1" } else { "0" }, false);
+        let number = |value: u32| Special::Numbers(vec![value.into()]);
+        all.push(("_SuperblockVersion", number(provenance.superblock_version)));
+        all.push(("_IsNetcdf4", number(provenance.is_netcdf4.into())));
     }
-    attribute("_Format", Kind::name(schema.kind), true);
+    all.push(("_Format", text(Kind::name(schema.kind))));
+    all
+}
+
+/// Writes special attributes of the variable `var`, or of the dataset.
+pub fn attributes(lines: &mut Lines, var: Option<&str>, attributes: &[(&str, Special)]) {
+    for (name, value) in attributes {
+        lines.margin();
+        lines.text("\t\t");
+        if let Some(var) = var {
+            push_name(lines.raw(), var);
+        }
+        lines.text(format!(":{name} = "));
+        match value {
+            Special::Text(text) => push_quoted(lines.raw(), text.as_bytes()),
+            Special::Numbers(numbers) => {
+                lines.text(numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", "));
+            }
+        }
+        lines.text(" ;\n");
+    }
 }

@@ -1,0 +1,94 @@
+//! A dataset whose values are in memory: what tests read from.
+
+use super::{EncodedChunk, Reader, Region};
+use crate::chunk::copy_region;
+use crate::error::Result;
+use crate::model::{Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout};
+
+/// A dataset in memory.
+#[derive(Debug, Clone)]
+pub struct InMemoryReader {
+    schema: Schema,
+    layouts: Vec<VariableLayout>,
+    values: Vec<Values>,
+}
+
+impl InMemoryReader {
+    /// The dataset of `schema` with the values of its variables, all of them, in order.
+    pub fn new(schema: Schema, values: Vec<Values>) -> Self {
+        let layout = |var: VarId| {
+            let (element_size, encoding) = schema.storage_encoding(schema.var(var).ty);
+            VariableLayout {
+                storage: Storage::Contiguous,
+                extent: schema.shape(var),
+                element_size,
+                encoding,
+                endian: Endian::Little,
+                filters: Vec::new(),
+                edge_chunks_unfiltered: false,
+                fill: Fill {
+                    value: None,
+                    explicit: false,
+                    no_fill: false,
+                    time: FillTime::IfSet,
+                },
+                allocated: true,
+            }
+        };
+        let layouts = (0..schema.vars.len()).map(|at| layout(VarId(at))).collect();
+        Self {
+            schema,
+            layouts,
+            values,
+        }
+    }
+}
+
+impl Reader for InMemoryReader {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.layouts[var.0]
+    }
+
+    fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
+
+    fn stored_size(&self, _: VarId, _: u64) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
+        Ok(None)
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let start = offset as usize;
+        buf.copy_from_slice(&self.values[var.0].bytes[start..start + buf.len()]);
+        Ok(())
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        let (shape, size) = (self.schema.shape(var), self.layout(var).element_size);
+        let all = &self.values[var.0];
+        let mut bytes = vec![0; region.element_count().unwrap_or(0) as usize * size];
+        copy_region(
+            &all.bytes,
+            &shape,
+            &region.start,
+            &mut bytes,
+            &region.count,
+            &vec![0; shape.len()],
+            &region.count,
+            size,
+            1,
+        )?;
+        Ok(Values {
+            bytes,
+            heap: all.heap.clone(),
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! One element as JSON.
+
+use std::io::Write;
+
+use super::text::{push_padded_string, push_string};
+use crate::cdl::write::{enum_value, push_shortest_double, push_shortest_float};
+use crate::model::{Field, Schema, Slot, Type, TypeClass, Values};
+
+/// How deep types may nest before printing gives up.
+const MAX_DEPTH: usize = 64;
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut out = [0; N];
+    out.copy_from_slice(&bytes[..N]);
+    out
+}
+
+/// Appends the element of type `ty` whose bytes begin at `bytes[0]`; `values` is what owns its heap.
+///
+/// # Panics
+/// Where `bytes` is shorter than the type.
+pub fn push_element(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], values: &Values) {
+    push_nested(out, schema, ty, bytes, values, 0);
+}
+
+fn push_nested(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], values: &Values, depth: usize) {
+    let mut integer = |value: i128| {
+        let _ = write!(out, "{value}");
+    };
+    match ty {
+        Type::Byte => integer(i8::from_le_bytes(array(bytes)).into()),
+        Type::UByte => integer(bytes[0].into()),
+        Type::Short => integer(i16::from_le_bytes(array(bytes)).into()),
+        Type::UShort => integer(u16::from_le_bytes(array(bytes)).into()),
+        Type::Int => integer(i32::from_le_bytes(array(bytes)).into()),
+        Type::UInt => integer(u32::from_le_bytes(array(bytes)).into()),
+        Type::Int64 => integer(i64::from_le_bytes(array(bytes)).into()),
+        Type::UInt64 => integer(u64::from_le_bytes(array(bytes)).into()),
+        Type::Float => match f32::from_le_bytes(array(bytes)) {
+            value if !value.is_finite() => out.extend_from_slice(b"null"),
+            value if is_negative_zero(value.into()) => out.extend_from_slice(b"-0.0"),
+            value => push_shortest_float(out, value),
+        },
+        Type::Double => match f64::from_le_bytes(array(bytes)) {
+            value if !value.is_finite() => out.extend_from_slice(b"null"),
+            value if is_negative_zero(value) => out.extend_from_slice(b"-0.0"),
+            value => push_shortest_double(out, value),
+        },
+        Type::Char => push_padded_string(out, &bytes[..1]),
+        Type::String => match values.slot_content(Slot::read(bytes), 1) {
+            Some(text) => push_string(out, text),
+            None => out.extend_from_slice(b"null"),
+        },
+        Type::User(_) if depth >= MAX_DEPTH => out.extend_from_slice(b"null"),
+        Type::User(id) => match &schema.user_type(id).class {
+            TypeClass::Enum { base, members } => {
+                let value = enum_value(*base, bytes);
+                match members.iter().find(|(_, v)| *v == value) {
+                    Some((name, _)) => push_string(out, name.as_bytes()),
+                    // Members of this type are kept as the same 64 bits.
+                    None if *base == Type::UInt64 => integer((value as u64).into()),
+                    None => integer(value.into()),
+                }
+            }
+            TypeClass::Opaque { size } => {
+                out.extend_from_slice(b"\"0X");
+                for byte in &bytes[..*size] {
+                    let _ = write!(out, "{byte:02X}");
+                }
+                out.push(b'"');
+            }
+            TypeClass::Vlen { base } => {
+                let size = schema.type_size(*base);
+                let content = values.slot_content(Slot::read(bytes), size).unwrap_or(&[]);
+                if *base == Type::Char {
+                    push_string(out, content);
+                    return;
+                }
+                out.push(b'[');
+                for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
+                    if at > 0 {
+                        out.extend_from_slice(b", ");
+                    }
+                    push_nested(out, schema, *base, member, values, depth + 1);
+                }
+                out.push(b']');
+            }
+            TypeClass::Compound { fields, .. } => {
+                out.push(b'{');
+                for (at, field) in fields.iter().enumerate() {
+                    if at > 0 {
+                        out.extend_from_slice(b", ");
+                    }
+                    push_string(out, field.name.as_bytes());
+                    out.extend_from_slice(b": ");
+                    push_field(out, schema, field, &bytes[field.offset..], values, depth + 1);
+                }
+                out.push(b'}');
+            }
+        },
+    }
+}
+
+/// JSON's `-0` is an integer to many readers, and loses its sign.
+fn is_negative_zero(value: f64) -> bool {
+    value == 0.0 && value.is_sign_negative()
+}
+
+/// The field whose bytes begin at `bytes[0]`: nested as its shape is, text as strings.
+fn push_field(
+    out: &mut Vec<u8>,
+    schema: &Schema,
+    field: &Field,
+    bytes: &[u8],
+    values: &Values,
+    depth: usize,
+) {
+    let (item, shape): (usize, &[usize]) = match (field.ty, field.dims.split_last()) {
+        (Type::Char, Some((length, outer))) => (*length, outer),
+        _ => (schema.type_size(field.ty), &field.dims),
+    };
+    let shape: Vec<u64> = shape.iter().map(|length| *length as u64).collect();
+    let count: usize = shape.iter().product::<u64>() as usize;
+    for at in 0..count {
+        let bytes = &bytes[at * item..(at + 1) * item];
+        super::data::open(out, &shape, at as u64);
+        if field.ty == Type::Char {
+            push_padded_string(out, bytes);
+        } else {
+            push_nested(out, schema, field.ty, bytes, values, depth);
+        }
+        super::data::close(out, &shape, at as u64);
+    }
+    if count == 0 {
+        out.extend_from_slice(b"[]");
+    }
+}
