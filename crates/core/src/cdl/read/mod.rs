@@ -14,5 +14,7 @@
 
 pub mod data_list;
 pub mod declared;
+pub mod kind;
+pub mod plan;
 pub mod storage_attributes;
 pub mod text;

@@ -1,5 +1,245 @@
-//! The attributes that say how a variable is stored: `_Storage`, `_ChunkSizes`, `_DeflateLevel` and their like.
+//! The attributes that say how a variable is stored, as `ncdump -s` prints them: they take effect, and are not kept as
+//! attributes.
+//!
+//! | attribute | value |
+//! | --- | --- |
+//! | `_Storage` | `"contiguous"`, `"compact"`, `"chunked"` |
+//! | `_ChunkSizes` | a length for each dimension |
+//! | `_DeflateLevel` | 0 to 9 |
+//! | `_Shuffle`, `_Fletcher32`, `_NoFill` | `"true"`, `"false"`, 1, 0 |
+//! | `_Endianness` | `"little"`, `"big"`, `"native"` |
+//! | `_Filter` | `"id,parameter,…\|id,…"`, as `nccopy -F` takes it |
+//! | `_Codecs` | the codecs of a Zarr array, as JSON |
 
-/// What they ask for.
-#[derive(Debug, Clone, Default)]
-pub struct StorageAttributes {}
+use crate::filter::spec::parse_filters;
+use crate::model::{Attribute, Endian, Type};
+
+/// Where `_Storage` puts a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StorageKind {
+    /// In one piece.
+    Contiguous,
+    /// Inside the metadata.
+    Compact,
+    /// In chunks.
+    Chunked,
+}
+
+/// How a text wants one variable stored. The default asks for nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StorageAttributes {
+    /// `_Storage`.
+    pub storage: Option<StorageKind>,
+    /// `_ChunkSizes`: elements in each dimension, slowest first.
+    pub chunk_sizes: Option<Vec<u64>>,
+    /// `_DeflateLevel`.
+    pub deflate_level: Option<u32>,
+    /// `_Shuffle`.
+    pub shuffle: Option<bool>,
+    /// `_Fletcher32`.
+    pub fletcher32: Option<bool>,
+    /// `_Endianness`; `None` for that of the format.
+    pub endianness: Option<Endian>,
+    /// `_NoFill`: the variable has no fill value.
+    pub no_fill: Option<bool>,
+    /// `_Filter`: ids and parameters, in the order given.
+    pub filters: Option<Vec<(u32, Vec<u32>)>>,
+    /// `_Codecs`, which only Zarr stores have a use for.
+    pub codecs: Option<String>,
+}
+
+impl StorageAttributes {
+    /// Takes the attribute if it is one of these. False: it is an ordinary attribute.
+    ///
+    /// # Errors
+    /// What its value should have been.
+    pub fn set(&mut self, attribute: &Attribute) -> Result<bool, String> {
+        let wrong = |expected: &str| format!("{} should be {expected}", attribute.name);
+        match attribute.name.as_str() {
+            "_Storage" => {
+                self.storage = Some(match text(attribute).as_deref() {
+                    Some("contiguous") => StorageKind::Contiguous,
+                    Some("compact") => StorageKind::Compact,
+                    Some("chunked") => StorageKind::Chunked,
+                    _ => return Err(wrong("\"contiguous\", \"compact\" or \"chunked\"")),
+                });
+            }
+            "_ChunkSizes" => {
+                let sizes: Option<Vec<u64>> = integers(attribute).map(|list| {
+                    list.into_iter()
+                        .filter_map(|n| u64::try_from(n).ok().filter(|n| *n > 0))
+                        .collect()
+                });
+                match sizes {
+                    Some(sizes) if sizes.len() == attribute.length && !sizes.is_empty() => {
+                        self.chunk_sizes = Some(sizes);
+                    }
+                    _ => return Err(wrong("a list of lengths, each at least 1")),
+                }
+            }
+            "_DeflateLevel" => {
+                let level = single(attribute)
+                    .and_then(|n| u32::try_from(n).ok())
+                    .filter(|n| *n <= 9);
+                self.deflate_level = Some(level.ok_or_else(|| wrong("a level from 0 to 9"))?);
+            }
+            "_Shuffle" => self.shuffle = Some(truth(attribute).ok_or_else(|| wrong(TRUTH))?),
+            "_Fletcher32" => self.fletcher32 = Some(truth(attribute).ok_or_else(|| wrong(TRUTH))?),
+            "_NoFill" => self.no_fill = Some(truth(attribute).ok_or_else(|| wrong(TRUTH))?),
+            "_Endianness" => {
+                self.endianness = match text(attribute).as_deref() {
+                    Some("little") => Some(Endian::Little),
+                    Some("big") => Some(Endian::Big),
+                    Some("native") => None,
+                    _ => return Err(wrong("\"little\", \"big\" or \"native\"")),
+                };
+            }
+            "_Filter" => {
+                let filters = text(attribute).ok_or_else(|| wrong("text, such as \"307,9\""))?;
+                self.filters = Some(parse_filters(&filters).map_err(|e| format!("{}: {e}", attribute.name))?);
+            }
+            "_Codecs" => self.codecs = Some(text(attribute).ok_or_else(|| wrong("text: JSON"))?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether anything is asked that only HDF5 files have.
+    pub fn needs_hdf5(&self) -> bool {
+        *self
+            != Self {
+                no_fill: self.no_fill,
+                ..Self::default()
+            }
+    }
+}
+
+/// What a truth may be.
+const TRUTH: &str = "\"true\" or \"false\"";
+
+/// The text of an attribute of characters, or of one string.
+fn text(attribute: &Attribute) -> Option<String> {
+    let bytes = match attribute.ty {
+        Type::Char => &attribute.values.bytes[..],
+        Type::String if attribute.length == 1 => attribute.values.string(0)?,
+        _ => return None,
+    };
+    let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |at| at + 1);
+    String::from_utf8(bytes[..end].to_vec()).ok()
+}
+
+fn truth(attribute: &Attribute) -> Option<bool> {
+    match text(attribute) {
+        Some(word) if word.eq_ignore_ascii_case("true") || word == "1" => Some(true),
+        Some(word) if word.eq_ignore_ascii_case("false") || word == "0" => Some(false),
+        Some(_) => None,
+        None => single(attribute).map(|n| n != 0),
+    }
+}
+
+fn single(attribute: &Attribute) -> Option<i128> {
+    integers(attribute)
+        .and_then(|list| <[i128; 1]>::try_from(list).ok())
+        .map(|[n]| n)
+}
+
+/// The elements of an attribute of any integer type.
+fn integers(attribute: &Attribute) -> Option<Vec<i128>> {
+    let signed = match attribute.ty {
+        Type::Byte | Type::Short | Type::Int | Type::Int64 => true,
+        Type::UByte | Type::UShort | Type::UInt | Type::UInt64 => false,
+        _ => return None,
+    };
+    let integer = |bytes: &[u8]| {
+        let negative = signed && bytes.last().is_some_and(|b| b & 0x80 != 0);
+        let mut wide = [if negative { 0xff } else { 0 }; 16];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        i128::from_le_bytes(wide)
+    };
+    Some(
+        attribute
+            .values
+            .bytes
+            .chunks_exact(attribute.ty.atomic_size())
+            .map(integer)
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Values;
+
+    fn chars(name: &str, value: &str) -> Attribute {
+        Attribute {
+            name: name.into(),
+            ty: Type::Char,
+            length: value.len(),
+            values: Values::from_text(value),
+        }
+    }
+
+    fn ints(name: &str, values: &[i32]) -> Attribute {
+        let bytes = values.iter().flat_map(|n| n.to_le_bytes()).collect();
+        Attribute {
+            name: name.into(),
+            ty: Type::Int,
+            length: values.len(),
+            values: Values::from_bytes(bytes),
+        }
+    }
+
+    #[test]
+    fn each_takes_effect() {
+        let mut asked = StorageAttributes::default();
+        for attribute in [
+            chars("_Storage", "chunked"),
+            ints("_ChunkSizes", &[1, 20]),
+            ints("_DeflateLevel", &[9]),
+            chars("_Shuffle", "true"),
+            ints("_Fletcher32", &[0]),
+            chars("_Endianness", "big"),
+            chars("_NoFill", "true"),
+            chars("_Filter", "307,9|4,32,32"),
+            chars("_Codecs", "[]"),
+        ] {
+            assert_eq!(asked.set(&attribute), Ok(true), "{}", attribute.name);
+        }
+        assert_eq!(
+            asked,
+            StorageAttributes {
+                storage: Some(StorageKind::Chunked),
+                chunk_sizes: Some(vec![1, 20]),
+                deflate_level: Some(9),
+                shuffle: Some(true),
+                fletcher32: Some(false),
+                endianness: Some(Endian::Big),
+                no_fill: Some(true),
+                filters: Some(vec![(307, vec![9]), (4, vec![32, 32])]),
+                codecs: Some("[]".into()),
+            }
+        );
+        assert!(asked.needs_hdf5());
+        assert_eq!(asked.set(&chars("units", "m")), Ok(false));
+    }
+
+    #[test]
+    fn wrong_values_say_what_was_expected() {
+        let mut asked = StorageAttributes::default();
+        for (attribute, says) in [
+            (chars("_Storage", "heap"), "contiguous"),
+            (ints("_ChunkSizes", &[0]), "at least 1"),
+            (ints("_ChunkSizes", &[-3, 2]), "at least 1"),
+            (chars("_ChunkSizes", "a"), "lengths"),
+            (ints("_DeflateLevel", &[10]), "0 to 9"),
+            (chars("_Shuffle", "maybe"), "true"),
+            (chars("_Endianness", "middle"), "little"),
+            (chars("_Filter", "9|"), "_Filter"),
+        ] {
+            let error = asked.set(&attribute).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+        assert_eq!(asked, StorageAttributes::default());
+    }
+}

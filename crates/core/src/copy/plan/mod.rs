@@ -19,6 +19,7 @@ mod select;
 
 pub use chunk_spec::{AskedLayout, ChunkSpec};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
+pub use kind::check as check_kind;
 pub use select::Use;
 
 use super::{CopyPlan, VariableCopy};
