@@ -98,18 +98,11 @@ const KIND_DIGITS: [(&str, char, Kind); 5] = [
 
 /// The names that `-k` takes, old ones included.
 pub fn kind_from_name(name: &str) -> Result<Kind> {
-    Ok(match name {
-        "classic" | "nc3" | "1" => Kind::Classic,
-        "64-bit offset" | "64-bit-offset" | "nc6" | "2" => Kind::Offset64,
-        "netCDF-4" | "nc4" | "hdf5" | "enhanced" | "3" => Kind::Netcdf4,
-        "netCDF-4 classic model" | "nc7" | "hdf5-nc3" | "enhanced-nc3" | "4" => Kind::Netcdf4Classic,
-        "cdf5" | "64-bit data" | "64-bit-data" | "nc5" | "5" | "pnetcdf" => Kind::Data64,
-        _ => {
-            return Err(Error::Usage(format!(
-                "-k '{name}': unknown kind; the kinds are nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4) \
-                 and nc7 (netCDF-4 classic model)"
-            )));
-        }
+    Kind::from_name(name).ok_or_else(|| {
+        Error::Usage(format!(
+            "-k '{name}': unknown kind; the kinds are nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4) \
+             and nc7 (netCDF-4 classic model)"
+        ))
     })
 }
 

@@ -50,6 +50,18 @@ impl Kind {
         }
     }
 
+    /// The kind that a name of netCDF's means (`-k`, `_Format`), old names and old numbers included; `None` for other text.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "classic" | "nc3" | "1" => Self::Classic,
+            "64-bit offset" | "64-bit-offset" | "nc6" | "2" => Self::Offset64,
+            "netCDF-4" | "nc4" | "hdf5" | "enhanced" | "3" => Self::Netcdf4,
+            "netCDF-4 classic model" | "nc7" | "hdf5-nc3" | "enhanced-nc3" | "4" => Self::Netcdf4Classic,
+            "cdf5" | "64-bit data" | "64-bit-data" | "nc5" | "5" | "pnetcdf" => Self::Data64,
+            _ => return None,
+        })
+    }
+
     /// Whether the file is HDF5.
     pub fn is_hdf5(self) -> bool {
         matches!(self, Self::Netcdf4 | Self::Netcdf4Classic)
