@@ -14,7 +14,13 @@
 
 pub mod data_list;
 pub mod declared;
+pub mod grammar;
+pub mod integer;
 pub mod kind;
+pub mod names;
 pub mod plan;
+pub mod scopes;
+pub mod statements;
 pub mod storage_attributes;
 pub mod text;
+pub mod types;

@@ -1,0 +1,179 @@
+//! Which thing a name means, in which group.
+//!
+//! As netCDF has it: a dimension or a type is looked for in the group and then in those around it; a variable in the group
+//! only. A type that is not found so may stand anywhere else in the tree, if it is the only one of its name. A path from
+//! the root says exactly which.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::model::{DimId, GroupId, Schema, Type, TypeId, VarId};
+
+use super::names::Path;
+
+/// The names in one group.
+#[derive(Debug, Default)]
+struct Names {
+    parent: Option<GroupId>,
+    groups: HashMap<String, GroupId>,
+    dims: HashMap<String, DimId>,
+    types: HashMap<String, TypeId>,
+    vars: HashMap<String, VarId>,
+}
+
+/// The names of all groups.
+#[derive(Debug)]
+pub struct Scopes {
+    groups: Vec<Names>,
+    /// The type of each name, where the tree has one; `None` where it has several. One in a group around the other does
+    /// not count as several: the outer one is meant.
+    types: HashMap<String, Option<TypeId>>,
+}
+
+impl Default for Scopes {
+    /// A root group without anything.
+    fn default() -> Self {
+        Self {
+            groups: vec![Names::default()],
+            types: HashMap::new(),
+        }
+    }
+}
+
+impl Scopes {
+    /// Adds a group. False: its parent has one of that name.
+    pub fn add_group(&mut self, parent: GroupId, name: &str, id: GroupId) -> bool {
+        self.groups.push(Names {
+            parent: Some(parent),
+            ..Names::default()
+        });
+        self.groups[parent.0].groups.insert(name.to_owned(), id).is_none()
+    }
+
+    /// Adds a dimension. False: the group has one of that name.
+    pub fn add_dim(&mut self, group: GroupId, name: &str, id: DimId) -> bool {
+        self.groups[group.0].dims.insert(name.to_owned(), id).is_none()
+    }
+
+    /// Adds a variable. False: the group has one of that name.
+    pub fn add_var(&mut self, group: GroupId, name: &str, id: VarId) -> bool {
+        self.groups[group.0].vars.insert(name.to_owned(), id).is_none()
+    }
+
+    /// Adds a type. False: the group has one of that name.
+    pub fn add_type(&mut self, group: GroupId, name: &str, id: TypeId) -> bool {
+        let around = self.groups[group.0].parent;
+        if around.is_none_or(|around| self.around(around, |names| names.types.get(name)).is_none()) {
+            match self.types.entry(name.to_owned()) {
+                Entry::Vacant(entry) => {
+                    entry.insert(Some(id));
+                }
+                Entry::Occupied(mut entry) => {
+                    entry.insert(None);
+                }
+            }
+        }
+        self.groups[group.0].types.insert(name.to_owned(), id).is_none()
+    }
+
+    /// Forgets all variables.
+    pub fn forget_vars(&mut self) {
+        for names in &mut self.groups {
+            names.vars.clear();
+        }
+    }
+
+    /// The group `name` in `parent`.
+    pub fn child(&self, parent: GroupId, name: &str) -> Option<GroupId> {
+        self.groups[parent.0].groups.get(name).copied()
+    }
+
+    /// What `find` finds in `group` or the nearest group around it.
+    fn around<'s, T: Copy + 's>(
+        &'s self,
+        group: GroupId,
+        find: impl Fn(&'s Names) -> Option<&'s T>,
+    ) -> Option<T> {
+        let mut at = Some(group);
+        while let Some(group) = at {
+            let names = &self.groups[group.0];
+            if let Some(found) = find(names) {
+                return Some(*found);
+            }
+            at = names.parent;
+        }
+        None
+    }
+
+    /// The names of the group that a path leads to.
+    fn at(&self, groups: &[String]) -> Option<&Names> {
+        let mut at = Schema::ROOT;
+        for name in groups {
+            at = self.child(at, name)?;
+        }
+        Some(&self.groups[at.0])
+    }
+
+    /// The dimension that `path` means in `group`.
+    pub fn dim(&self, group: GroupId, path: &Path) -> Option<DimId> {
+        match &path.groups {
+            Some(groups) => self.at(groups)?.dims.get(&path.name).copied(),
+            None => self.around(group, |names| names.dims.get(&path.name)),
+        }
+    }
+
+    /// The variable that `path` means in `group`.
+    pub fn var(&self, group: GroupId, path: &Path) -> Option<VarId> {
+        let names = match &path.groups {
+            Some(groups) => self.at(groups)?,
+            None => &self.groups[group.0],
+        };
+        names.vars.get(&path.name).copied()
+    }
+
+    /// The type that `path` means in `group`. A user's type goes before netCDF's own of the same name, unless it is
+    /// elsewhere in the tree.
+    ///
+    /// # Errors
+    /// What is wrong, for people.
+    pub fn ty(&self, group: GroupId, path: &Path) -> Result<Type, String> {
+        let unknown = || format!("there is no type '{}' here", path.name);
+        if let Some(groups) = &path.groups {
+            let found = self.at(groups).and_then(|names| names.types.get(&path.name));
+            return found.map(|id| Type::User(*id)).ok_or_else(unknown);
+        }
+        if let Some(id) = self.around(group, |names| names.types.get(&path.name)) {
+            return Ok(Type::User(id));
+        }
+        if let Some(ty) = atomic(&path.name) {
+            return Ok(ty);
+        }
+        match self.types.get(&path.name) {
+            Some(Some(id)) => Ok(Type::User(*id)),
+            Some(None) => Err(format!(
+                "several groups have a type '{}': write the path of the one that is meant",
+                path.name
+            )),
+            None => Err(unknown()),
+        }
+    }
+}
+
+/// netCDF's own type of this name, or of a synonym.
+pub fn atomic(name: &str) -> Option<Type> {
+    Some(match name {
+        "byte" => Type::Byte,
+        "char" => Type::Char,
+        "short" => Type::Short,
+        "int" | "integer" | "long" => Type::Int,
+        "float" | "real" => Type::Float,
+        "double" => Type::Double,
+        "ubyte" => Type::UByte,
+        "ushort" => Type::UShort,
+        "uint" | "uinteger" | "ulong" => Type::UInt,
+        "int64" => Type::Int64,
+        "uint64" => Type::UInt64,
+        "string" => Type::String,
+        _ => return None,
+    })
+}
