@@ -20,5 +20,6 @@ pub mod location;
 pub mod message;
 pub mod model;
 pub mod store;
+pub mod time;
 
 pub use error::{Error, Result};

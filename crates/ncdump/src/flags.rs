@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_core::cdl::write::{DataOf, DumpOptions};
+use ncutils_core::time::DateSeparator;
 
 /// What one call of `ncdump` is to do.
 #[derive(Debug)]
@@ -64,6 +65,16 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Print JSON, in the shape of NCO's 'ncks --jsn', instead of CDL"),
         )
+        .arg(flag(
+            "times",
+            't',
+            "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
+        ))
+        .arg(flag(
+            "iso-times",
+            'i',
+            "As -t, with a T between date and time, as ISO 8601 has it",
+        ))
         .arg(flag("kind", 'k', "Print the kind of the file, and nothing else"))
         .arg(
             Arg::new("name")
@@ -119,8 +130,22 @@ pub fn arguments(matches: &ArgMatches) -> Arguments {
             data,
             special: matches.get_flag("special") || filters,
             filters,
+            times: times(matches),
             ..DumpOptions::default()
         },
+    }
+}
+
+/// `-t` and `-i`. With both, the last counts, as it does in netCDF-C.
+fn times(matches: &ArgMatches) -> Option<DateSeparator> {
+    let last = |name: &str| {
+        let given = matches.get_flag(name);
+        matches.indices_of(name).filter(|_| given).and_then(Iterator::max)
+    };
+    match (last("times"), last("iso-times")) {
+        (None, None) => None,
+        (plain, iso) if plain > iso => Some(DateSeparator::Space),
+        _ => Some(DateSeparator::T),
     }
 }
 
@@ -173,6 +198,19 @@ mod tests {
         );
         assert_eq!(read(&["-nfoo"]).name.as_deref(), Some("foo"));
         assert!(read(&["-F"]).dump.special);
+    }
+
+    #[test]
+    fn times_are_dates_in_the_form_that_was_asked_for_last() {
+        assert_eq!(read(&["-h"]).dump.times, None);
+        for (args, separator) in [
+            (&["-t"][..], DateSeparator::Space),
+            (&["-i"], DateSeparator::T),
+            (&["-it"], DateSeparator::Space),
+            (&["-t", "-i"], DateSeparator::T),
+        ] {
+            assert_eq!(read(args).dump.times, Some(separator), "{args:?}");
+        }
     }
 
     #[test]

@@ -10,15 +10,22 @@ use super::slabs::slabs;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{Schema, Type, Values, VarId, default_fill_value};
+use crate::time::TimeFormat;
 
 /// Bytes of values in memory at once.
 const SLAB_BYTES: u64 = 16 << 20;
 
-/// Writes the values of a variable; nothing where it has none.
+/// Writes the values of a variable, as dates where it has `times`; nothing where it has none.
 ///
 /// # Errors
 /// What reading them, or writing the text, fails of.
-pub fn variable(lines: &mut Lines, reader: &dyn Reader, id: VarId, precision: Precision) -> Result<()> {
+pub fn variable(
+    lines: &mut Lines,
+    reader: &dyn Reader,
+    id: VarId,
+    precision: Precision,
+    times: Option<&TimeFormat>,
+) -> Result<()> {
     let schema = reader.schema();
     let var = schema.var(id);
     let shape = schema.shape(id);
@@ -73,7 +80,7 @@ pub fn variable(lines: &mut Lines, reader: &dyn Reader, id: VarId, precision: Pr
             rows.open(&mut item);
             if fill.matches(bytes, &values, &element) {
                 item.push(b'_');
-            } else {
+            } else if !times.is_some_and(|t| t.push_element(&mut item, var.ty, bytes)) {
                 element.push(&mut item, var.ty, bytes, &values);
             }
             rows.close(&mut item);

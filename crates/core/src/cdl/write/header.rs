@@ -5,7 +5,9 @@ use std::io::Write;
 use super::element::{ElementWriter, Place, Precision};
 use super::lines::Lines;
 use super::names::{push_name, push_quoted, push_text_byte, trim_nuls};
+use super::times;
 use crate::model::{Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId};
+use crate::time::TimeFormat;
 
 /// Appends the name of a type as it is visible in `group`: by its name alone where that finds it, else by its path.
 pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Type) {
@@ -202,7 +204,8 @@ pub fn variable(lines: &mut Lines, schema: &Schema, id: VarId) {
     lines.text(if var.dims.is_empty() { " ;\n" } else { ") ;\n" });
 }
 
-/// Writes an attribute of the variable `var` of `group`, or of the group itself.
+/// Writes an attribute of the variable `var` of `group`, or of the group itself; where the variable has `times`, with
+/// numbers as dates in a comment.
 pub fn attribute(
     lines: &mut Lines,
     schema: &Schema,
@@ -210,6 +213,7 @@ pub fn attribute(
     var: Option<&str>,
     attribute: &Attribute,
     precision: Precision,
+    times: Option<&TimeFormat>,
 ) {
     lines.margin();
     lines.text("\t\t");
@@ -253,7 +257,11 @@ pub fn attribute(
             }
         }
     }
-    lines.text(" ;\n");
+    lines.text(" ;");
+    if let Some(format) = times {
+        times::comment(lines, format, schema, attribute, precision);
+    }
+    lines.text("\n");
 }
 
 /// Text in quotes. In the classic model a new line in the text begins a new string in the CDL, which ncgen joins; in

@@ -14,6 +14,7 @@ mod numbers;
 mod shortest;
 mod slabs;
 pub(crate) mod special;
+mod times;
 
 use std::io::Write;
 
@@ -27,6 +28,7 @@ pub(crate) use slabs::slabs;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{GroupId, Schema, Variable};
+use crate::time::{DateSeparator, TimeVariables};
 use lines::Lines;
 
 /// Which variables' data are written.
@@ -54,6 +56,8 @@ pub struct DumpOptions {
     pub filters: bool,
     /// Digits of floating-point numbers.
     pub precision: Precision,
+    /// Times are dates (`-t`, `-i`), with this between date and time.
+    pub times: Option<DateSeparator>,
 }
 
 /// Writes the dataset of `reader` as CDL under the name `name`.
@@ -73,6 +77,9 @@ pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dy
         schema,
         options,
         wanted,
+        times: options
+            .times
+            .map(|separator| TimeVariables::new(schema, separator)),
     }
     .group(&mut lines, Schema::ROOT)?;
     lines.text("}\n");
@@ -110,6 +117,7 @@ struct Dump<'a> {
     schema: &'a Schema,
     options: &'a DumpOptions,
     wanted: Vec<bool>,
+    times: Option<TimeVariables<'a>>,
 }
 
 impl Dump<'_> {
@@ -124,8 +132,17 @@ impl Dump<'_> {
         for var in &group.vars {
             header::variable(lines, self.schema, *var);
             let (name, precision) = (&self.schema.var(*var).name, self.options.precision);
+            let times = self.times.as_ref().and_then(|times| times.of_attributes(*var));
             for attribute in &self.schema.var(*var).attributes {
-                header::attribute(lines, self.schema, id, Some(name), attribute, precision);
+                header::attribute(
+                    lines,
+                    self.schema,
+                    id,
+                    Some(name),
+                    attribute,
+                    precision,
+                    times.as_ref(),
+                );
             }
             if self.options.special && self.schema.kind.is_hdf5() {
                 let layout = self.reader.layout(*var);
@@ -144,7 +161,15 @@ impl Dump<'_> {
             });
         }
         for attribute in &group.attributes {
-            header::attribute(lines, self.schema, id, None, attribute, self.options.precision);
+            header::attribute(
+                lines,
+                self.schema,
+                id,
+                None,
+                attribute,
+                self.options.precision,
+                None,
+            );
         }
         if root && self.options.special {
             special::attributes(lines, None, &special::of_dataset(self.schema));
@@ -153,7 +178,8 @@ impl Dump<'_> {
             lines.margin();
             lines.text("data:\n");
             for var in group.vars.iter().filter(|var| self.wanted[var.0]) {
-                data::variable(lines, self.reader, *var, self.options.precision)?;
+                let times = self.times.as_ref().and_then(|times| times.of_data(*var));
+                data::variable(lines, self.reader, *var, self.options.precision, times.as_ref())?;
             }
         }
         for child in &group.children {

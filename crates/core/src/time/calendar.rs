@@ -1,0 +1,284 @@
+//! Calendars: which days there are, counted from 1970.
+
+/// The calendars of the CF conventions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calendar {
+    /// Julian up to 1582-10-04, Gregorian from 1582-10-15: `standard`, `gregorian`, and what is not known.
+    Mixed,
+    /// `proleptic_gregorian`: Gregorian at all times.
+    ProlepticGregorian,
+    /// `julian`: each fourth year is a leap year.
+    Julian,
+    /// `noleap`, `365_day`: no year is.
+    NoLeap,
+    /// `all_leap`, `366_day`: each year is.
+    AllLeap,
+    /// `360_day`: twelve months of 30 days.
+    Days360,
+    /// `none`: one year of 365 days again and again, which has no number.
+    None,
+}
+
+impl Calendar {
+    const NAMES: [(&'static str, Self); 12] = [
+        ("gregorian", Self::Mixed),
+        ("standard", Self::Mixed),
+        ("proleptic_gregorian", Self::ProlepticGregorian),
+        ("noleap", Self::NoLeap),
+        ("no_leap", Self::NoLeap),
+        ("365_day", Self::NoLeap),
+        ("allleap", Self::AllLeap),
+        ("all_leap", Self::AllLeap),
+        ("366_day", Self::AllLeap),
+        ("360_day", Self::Days360),
+        ("julian", Self::Julian),
+        ("none", Self::None),
+    ];
+
+    /// The calendar that a `calendar` attribute names, in any case, shortened or not (`365` is `365_day`), as netCDF-C takes
+    /// it; the mixed one where there is no such name.
+    pub fn named(name: &[u8]) -> Self {
+        let is = |full: &str| {
+            full.as_bytes()
+                .get(..name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
+        };
+        Self::NAMES
+            .iter()
+            .find(|(full, _)| !name.is_empty() && is(full))
+            .map_or(Self::Mixed, |(_, calendar)| *calendar)
+    }
+}
+
+/// A date. Months and days may be out of range where a user wrote them so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Date {
+    /// The year, where 0 is the one before 1.
+    pub year: i64,
+    /// From 1.
+    pub month: i64,
+    /// From 1.
+    pub day: i64,
+    /// Hours since midnight, with fraction.
+    pub hour: f64,
+}
+
+impl Date {
+    pub(super) const fn midnight(year: i64, month: i64, day: i64) -> Self {
+        Self {
+            year,
+            month,
+            day,
+            hour: 0.0,
+        }
+    }
+
+    /// Whether it is before the midnight `other`, field by field.
+    pub(super) fn is_before(&self, other: &Self) -> bool {
+        (self.year, self.month, self.day) < (other.year, other.month, other.day)
+    }
+
+    /// Whether it can be shown.
+    pub(super) fn is_valid(&self) -> bool {
+        (1..=12).contains(&self.month) && (1..=31).contains(&self.day) && (0.0..=24.0).contains(&self.hour)
+    }
+}
+
+/// How days are counted where nothing switches: the calendars but the mixed one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reckoning {
+    Gregorian,
+    Julian,
+    NoLeap,
+    AllLeap,
+    Days360,
+    /// Without years.
+    Yearless,
+}
+
+/// Days before each month of a year of 365.
+const DAYS_BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+/// Years from which dates can be counted: all days then fit 32 bits.
+pub(super) const MAX_YEAR: i64 = 5_000_000;
+/// The most days from 1970 of a date that is shown.
+const MAX_DAYS: f64 = i32::MAX as f64;
+
+/// Times are shown to the microsecond; what is nearer than half of one to the next day is that day. In hours.
+pub(super) const HALF_MICROSECOND: f64 = 0.5e-6 / 60.0 / 60.0;
+
+impl Reckoning {
+    /// Whether February has a day more than in a year of 365.
+    fn is_leap(self, year: i64) -> bool {
+        match self {
+            Self::Gregorian => year % 4 == 0 && (year % 100 != 0 || year % 400 == 0),
+            Self::Julian => year % 4 == 0,
+            Self::AllLeap => true,
+            Self::NoLeap | Self::Days360 | Self::Yearless => false,
+        }
+    }
+
+    /// Days from the beginning of the year 1970 to that of `year`.
+    fn days_before_year(self, year: i64) -> i64 {
+        let leaps = |year: i64| {
+            let last = year - 1;
+            match self {
+                Self::Gregorian => last.div_euclid(4) - last.div_euclid(100) + last.div_euclid(400),
+                Self::Julian => last.div_euclid(4),
+                _ => 0,
+            }
+        };
+        match self {
+            Self::Gregorian | Self::Julian | Self::NoLeap => (year - 1970) * 365 + leaps(year) - leaps(1970),
+            Self::AllLeap => (year - 1970) * 366,
+            Self::Days360 => (year - 1970) * 360,
+            Self::Yearless => 0,
+        }
+    }
+
+    /// Days from the beginning of 1970 to a date. A month that does not exist counts as January; a day may be any.
+    fn days(self, date: &Date) -> i64 {
+        let month = if (1..=12).contains(&date.month) {
+            date.month
+        } else {
+            1
+        };
+        let in_year = match self {
+            Self::Days360 => 30 * (month - 1),
+            _ => DAYS_BEFORE[month as usize - 1] + i64::from(month > 2 && self.is_leap(date.year)),
+        };
+        self.days_before_year(date.year) + in_year + date.day - 1
+    }
+
+    /// Hours from the beginning of 1970 to a date.
+    pub(super) fn hours(self, date: &Date) -> f64 {
+        self.days(date) as f64 * 24.0 + date.hour
+    }
+
+    /// The date that is `hours` from the beginning of 1970; none where it is millions of years away.
+    pub(super) fn date(self, hours: f64) -> Option<Date> {
+        let whole = (hours / 24.0).floor();
+        if whole.is_nan() || whole.abs() >= MAX_DAYS {
+            return None;
+        }
+        let mut days = whole as i64;
+        let mut hour = hours - whole * 24.0;
+        if hour + HALF_MICROSECOND >= 24.0 {
+            days += 1;
+            hour = (hour - 24.0).max(0.0);
+        }
+        let year = self.year_of(days);
+        let mut left = match self {
+            Self::Yearless => days.rem_euclid(365),
+            _ => days - self.days_before_year(year),
+        };
+        let mut month = 0;
+        loop {
+            let length = self.month_length(year, month);
+            if left < length || month == 11 {
+                return Some(Date {
+                    year,
+                    month: month as i64 + 1,
+                    day: left + 1,
+                    hour,
+                });
+            }
+            left -= length;
+            month += 1;
+        }
+    }
+
+    /// The year that a day is in.
+    fn year_of(self, days: i64) -> i64 {
+        let length = match self {
+            Self::AllLeap => 366,
+            Self::Days360 => 360,
+            Self::Yearless => return 0,
+            _ => 365,
+        };
+        // Too far by the leap days at first: each step brings the rest down to its thousandth.
+        let mut year = 1970 + days.div_euclid(length);
+        loop {
+            let off = days - self.days_before_year(year);
+            if off < 0 {
+                year += off.div_euclid(length + 1);
+            } else if days >= self.days_before_year(year + 1) {
+                year += (off / (length + 1)).max(1);
+            } else {
+                return year;
+            }
+        }
+    }
+
+    /// Days of a month, which is counted from 0 here.
+    fn month_length(self, year: i64, month: usize) -> i64 {
+        match (self, month) {
+            (Self::Days360, _) => 30,
+            (_, 1) => 28 + i64::from(self.is_leap(year)),
+            (_, 3 | 5 | 8 | 10) => 30,
+            _ => 31,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Reckoning; 6] = [
+        Reckoning::Gregorian,
+        Reckoning::Julian,
+        Reckoning::NoLeap,
+        Reckoning::AllLeap,
+        Reckoning::Days360,
+        Reckoning::Yearless,
+    ];
+
+    #[test]
+    fn days_follow_each_other() {
+        for reckoning in ALL {
+            for around in [-2_000_000_000, -1_000_000, -365, 0, 11_000, 2_100_000_000i64] {
+                let mut before = None;
+                for day in around..around + 1500 {
+                    let date = reckoning.date(day as f64 * 24.0 + 1.5).unwrap();
+                    assert!(date.is_valid() && date.hour == 1.5, "{reckoning:?} {date:?}");
+                    if reckoning != Reckoning::Yearless {
+                        assert_eq!(reckoning.days(&date), day, "{reckoning:?} {date:?}");
+                        assert!(before.is_none_or(|b: Date| b.is_before(&date)));
+                    }
+                    before = Some(date);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn known_dates() {
+        let date = |reckoning: Reckoning, day: i64| {
+            let date = reckoning.date(day as f64 * 24.0).unwrap();
+            (date.year, date.month, date.day)
+        };
+        assert_eq!(date(Reckoning::Gregorian, 10_957), (2000, 1, 1));
+        assert_eq!(date(Reckoning::Gregorian, -719_528), (0, 1, 1));
+        assert_eq!(date(Reckoning::NoLeap, 59), (1970, 3, 1));
+        assert_eq!(date(Reckoning::AllLeap, 59), (1970, 2, 29));
+        assert_eq!(date(Reckoning::Days360, 59), (1970, 2, 30));
+        assert_eq!(date(Reckoning::Yearless, -1), (0, 12, 31));
+    }
+
+    #[test]
+    fn what_is_too_far_is_no_date() {
+        for hours in [f64::NAN, f64::INFINITY, -1e300, 1e12] {
+            assert_eq!(Reckoning::Gregorian.date(hours), None);
+        }
+    }
+
+    #[test]
+    fn calendars_by_name() {
+        assert_eq!(Calendar::named(b"NOLEAP"), Calendar::NoLeap);
+        assert_eq!(Calendar::named(b"366"), Calendar::AllLeap);
+        assert_eq!(Calendar::named(b"julian"), Calendar::Julian);
+        for name in [&b""[..], b"julian2", b"tai"] {
+            assert_eq!(Calendar::named(name), Calendar::Mixed);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Numbers as dates.
+
+use std::io::Write;
+
+use super::calendar::{Calendar, Date, HALF_MICROSECOND, Reckoning};
+use super::units::{TimeUnit, TimeUnits};
+use crate::model::Type;
+
+/// What stands between date and time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateSeparator {
+    /// A space, as `ncdump -t` prints it.
+    Space,
+    /// The `T` of ISO 8601 (`ncdump -i`).
+    T,
+}
+
+/// Shows times of one unit and calendar.
+#[derive(Debug, Clone)]
+pub struct TimeFormat {
+    separator: u8,
+    /// Dates have no year.
+    yearless: bool,
+    unit: TimeUnit,
+    counting: Counting,
+}
+
+/// From a number to a date.
+#[derive(Debug, Clone)]
+enum Counting {
+    /// Months are added to the base, which then begins anew with the first of the month.
+    Months { reckoning: Reckoning, base: Date },
+    /// Hours are added.
+    Hours { reckoning: Reckoning, base: f64 },
+    /// Hours are added to a base on one side of the switch of 1582.
+    Mixed {
+        base: f64,
+        /// The base is before the switch.
+        before: bool,
+        /// Hours from the base to the switch.
+        to_switch: f64,
+    },
+}
+
+/// The first day of the Gregorian calendar, and what it would be called in the Julian one.
+const SWITCH: Date = Date::midnight(1582, 10, 15);
+const SWITCH_JULIAN: Date = Date::midnight(1582, 10, 5);
+/// In the mixed calendar hours are counted from here. Where makes a difference only to the last bit of fractions.
+const ORIGIN: Date = Date::midnight(1979, 1, 1);
+/// The most months that are added.
+const MAX_MONTHS: f64 = 60e6;
+
+impl TimeFormat {
+    /// Shows numbers that are `units` in `calendar`.
+    pub fn new(units: &TimeUnits, calendar: Calendar, separator: DateSeparator) -> Self {
+        let reckoning = match calendar {
+            Calendar::Mixed | Calendar::ProlepticGregorian => Reckoning::Gregorian,
+            Calendar::Julian => Reckoning::Julian,
+            Calendar::NoLeap => Reckoning::NoLeap,
+            Calendar::AllLeap => Reckoning::AllLeap,
+            Calendar::Days360 => Reckoning::Days360,
+            Calendar::None => Reckoning::Yearless,
+        };
+        let base = units.base;
+        let counting = match units.unit {
+            TimeUnit::Month | TimeUnit::Season | TimeUnit::Year => Counting::Months { reckoning, base },
+            _ if calendar == Calendar::Mixed => Counting::mixed(&base),
+            _ => Counting::Hours {
+                reckoning,
+                base: reckoning.hours(&base),
+            },
+        };
+        Self {
+            separator: match separator {
+                DateSeparator::Space => b' ',
+                DateSeparator::T => b'T',
+            },
+            yearless: calendar == Calendar::None,
+            unit: units.unit,
+            counting,
+        }
+    }
+
+    /// Appends the date of `value` in quotes, or `NaN`, `Infinity` or `-Infinity`. Appends nothing and returns false
+    /// where there is no such date: it is millions of years away, or the base itself is none.
+    pub fn push(&self, out: &mut Vec<u8>, value: f64) -> bool {
+        if !value.is_finite() {
+            let text: &[u8] = match value {
+                v if v.is_nan() => b"NaN",
+                v if v > 0.0 => b"Infinity",
+                _ => b"-Infinity",
+            };
+            out.extend_from_slice(text);
+            return true;
+        }
+        match self.date(value).filter(Date::is_valid) {
+            Some(date) => {
+                self.push_date(out, &date);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// As [`TimeFormat::push`], for an element of a numeric type as the model keeps it. False also for any other type.
+    pub fn push_element(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8]) -> bool {
+        number(ty, bytes).is_some_and(|value| self.push(out, value))
+    }
+
+    fn date(&self, value: f64) -> Option<Date> {
+        match &self.counting {
+            Counting::Months { reckoning, base } => {
+                if value == 0.0 {
+                    return Some(*base);
+                }
+                let months = match self.unit {
+                    TimeUnit::Season => 3.0 * value,
+                    TimeUnit::Year => 12.0 * value,
+                    _ => value,
+                };
+                // Only whole months are added; what is just below one by a rounding error is one.
+                let months = (months + 1e-10f64.copysign(value)).trunc();
+                if months.abs() > MAX_MONTHS {
+                    return None;
+                }
+                let from = reckoning.date(reckoning.hours(base))?;
+                let months = from.month - 1 + months as i64;
+                let date = Date::midnight(from.year + months.div_euclid(12), months.rem_euclid(12) + 1, 1);
+                reckoning.date(reckoning.hours(&date))
+            }
+            Counting::Hours { reckoning, base } => reckoning.date(base + self.hours(value)),
+            Counting::Mixed {
+                base,
+                before,
+                to_switch,
+            } => {
+                let hours = self.hours(value);
+                let (reckoning, hours) = match (before, hours < *to_switch) {
+                    (true, true) => (Reckoning::Julian, base + hours),
+                    (true, false) => (
+                        Reckoning::Gregorian,
+                        hours_since_origin(Reckoning::Gregorian, &SWITCH) + (hours - to_switch),
+                    ),
+                    (false, false) => (Reckoning::Gregorian, base + hours),
+                    (false, true) => (
+                        Reckoning::Julian,
+                        hours_since_origin(Reckoning::Julian, &SWITCH_JULIAN) + (hours - to_switch),
+                    ),
+                };
+                let date = reckoning.date(reckoning.hours(&ORIGIN) + hours)?;
+                // The day before the switch rounded up.
+                let beyond = reckoning == Reckoning::Julian && !date.is_before(&SWITCH_JULIAN);
+                Some(if beyond { SWITCH } else { date })
+            }
+        }
+    }
+
+    fn hours(&self, value: f64) -> f64 {
+        match self.unit {
+            TimeUnit::Second => value / 3600.0,
+            TimeUnit::Minute => value / 60.0,
+            TimeUnit::Day => 24.0 * value,
+            TimeUnit::Week => 168.0 * value,
+            _ => value,
+        }
+    }
+
+    /// As short as the time allows: seconds, minutes and hours are left out where all from there on is 0. What is less than
+    /// half a microsecond below a whole second, minute or hour is that.
+    fn push_date(&self, out: &mut Vec<u8>, date: &Date) {
+        let hour = (date.hour + HALF_MICROSECOND).trunc();
+        let minutes = 60.0 * (date.hour - hour);
+        let minute = (minutes + HALF_MICROSECOND * 60.0).trunc();
+        let seconds = 60.0 * (minutes - minute);
+        let second = (seconds + HALF_MICROSECOND * 3600.0).trunc();
+        let fraction = seconds - second >= HALF_MICROSECOND * 3600.0;
+        out.push(b'"');
+        if !self.yearless {
+            let sign = if date.year < 0 { "-" } else { "" };
+            let _ = write!(out, "{sign}{:04}-", date.year.unsigned_abs());
+        }
+        let _ = write!(out, "{:02}-{:02}", date.month, date.day);
+        let shown = [true, hour > 0.0, minute > 0.0, second > 0.0, fraction];
+        let last = shown.iter().rposition(|shown| *shown).unwrap_or(0);
+        if last >= 1 {
+            out.push(self.separator);
+            let _ = write!(out, "{hour:02.0}");
+        }
+        if last >= 2 {
+            let _ = write!(out, ":{minute:02.0}");
+        }
+        if fraction {
+            let _ = write!(out, ":{seconds:.6}");
+        } else if last >= 3 {
+            let _ = write!(out, ":{second:02.0}");
+        }
+        out.push(b'"');
+    }
+}
+
+impl Counting {
+    fn mixed(base: &Date) -> Self {
+        let before = base.is_before(&SWITCH);
+        let (reckoning, switch) = if before {
+            (Reckoning::Julian, &SWITCH_JULIAN)
+        } else {
+            (Reckoning::Gregorian, &SWITCH)
+        };
+        let base = hours_since_origin(reckoning, base);
+        Self::Mixed {
+            base,
+            before,
+            to_switch: hours_since_origin(reckoning, switch) - base,
+        }
+    }
+}
+
+fn hours_since_origin(reckoning: Reckoning, date: &Date) -> f64 {
+    reckoning.hours(date) - reckoning.hours(&ORIGIN)
+}
+
+/// The number that an element of a numeric type is, as a double.
+fn number(ty: Type, bytes: &[u8]) -> Option<f64> {
+    macro_rules! read {
+        ($ty:ty) => {{
+            let bytes = bytes.get(..size_of::<$ty>())?;
+            <$ty>::from_le_bytes(bytes.try_into().ok()?) as f64
+        }};
+    }
+    Some(match ty {
+        Type::Byte => read!(i8),
+        Type::UByte => read!(u8),
+        Type::Short => read!(i16),
+        Type::UShort => read!(u16),
+        Type::Int => read!(i32),
+        Type::UInt => read!(u32),
+        Type::Int64 => read!(i64),
+        Type::UInt64 => read!(u64),
+        Type::Float => read!(f32),
+        Type::Double => read!(f64),
+        Type::Char | Type::String | Type::User(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(units: &str, calendar: Calendar, value: f64) -> String {
+        let units = TimeUnits::parse(units, calendar).unwrap();
+        let mut out = Vec::new();
+        let format = TimeFormat::new(&units, calendar, DateSeparator::T);
+        assert_eq!(format.push(&mut out, value), !out.is_empty());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn is_as_short_as_the_time_allows() {
+        for (value, text) in [
+            (3.0, "\"1990-01-04\""),
+            (5.5, "\"1990-01-06T12\""),
+            (0.1, "\"1990-01-01T02:24\""),
+            (-1.0 / 86_400.0, "\"1989-12-31T23:59:59\""),
+            (0.9999999999999, "\"1990-01-02\""),
+            (1.0 / 864_000.0, "\"1990-01-01T00:00:0.100000\""),
+            (0.51, "\"1990-01-01T12:14:24\""),
+            (10.123456, "\"1990-01-11T02:57:46.598400\""),
+            (-700_000.5, "\"0073-06-20T12\""),
+            (f64::NAN, "NaN"),
+            (1e10, ""),
+            (-1e300, ""),
+        ] {
+            assert_eq!(shown("days since 1990-01-01", Calendar::Mixed, value), text);
+        }
+        assert_eq!(
+            shown("s since 2000-1-1", Calendar::NoLeap, 7.0),
+            "\"2000-01-01T00:00:07\""
+        );
+    }
+
+    #[test]
+    fn the_switch_of_1582() {
+        for (units, value, text) in [
+            ("days since 1582-10-16", -1.0, "\"1582-10-15\""),
+            ("days since 1582-10-16", -2.0, "\"1582-10-04\""),
+            ("days since 1582-10-04", 1.0, "\"1582-10-15\""),
+            ("days since 1582-10-04", 0.5, "\"1582-10-04T12\""),
+            ("days since 1582-10-04", 0.9999999999999, "\"1582-10-15\""),
+            ("hours since 0001-01-01", -24.0, "\"0000-12-31\""),
+        ] {
+            assert_eq!(shown(units, Calendar::Mixed, value), text);
+        }
+    }
+
+    #[test]
+    fn months_begin_with_their_first_day() {
+        let units = "months since 2000-01-15 06";
+        for (value, text) in [
+            (0.0, "\"2000-01-15T06\""),
+            (3.0, "\"2000-04-01\""),
+            (0.5, "\"2000-01-01\""),
+            (-1.0, "\"1999-12-01\""),
+            (-25.0, "\"1997-12-01\""),
+            (1e9, ""),
+        ] {
+            assert_eq!(shown(units, Calendar::Mixed, value), text);
+        }
+        assert_eq!(
+            shown("years since 2000", Calendar::Days360, 2.5),
+            "\"2002-07-01\""
+        );
+        assert_eq!(shown("months since 0-0-0", Calendar::Mixed, 0.0), "");
+    }
+
+    #[test]
+    fn without_years_the_year_begins_again() {
+        assert_eq!(
+            shown("days since 3-5 6:30", Calendar::None, 400.0),
+            "\"04-09T06:30\""
+        );
+        assert_eq!(shown("months since 11-5", Calendar::None, 3.0), "\"02-01\"");
+    }
+
+    #[test]
+    fn elements_of_all_numeric_types() {
+        let units = TimeUnits::parse("days since 2000-01-01", Calendar::Mixed).unwrap();
+        let format = TimeFormat::new(&units, Calendar::Mixed, DateSeparator::Space);
+        let mut out = Vec::new();
+        assert!(format.push_element(&mut out, Type::Byte, &[0xff]));
+        assert!(format.push_element(&mut out, Type::UByte, &[0xff]));
+        assert!(format.push_element(&mut out, Type::Float, &0.5f32.to_le_bytes()));
+        assert!(!format.push_element(&mut out, Type::Char, b"a"));
+        assert!(!format.push_element(&mut out, Type::Int64, &i64::MAX.to_le_bytes()));
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "\"1999-12-31\"\"2000-09-12\"\"2000-01-01 12\""
+        );
+    }
+}
