@@ -1,16 +1,18 @@
-"""Makes the files of the benchmark: a smooth float32 field with noise, 248 x 361 x 720 (258 MB), and 5,000 variables.
+"""Makes the files of the benchmark: a smooth float32 field with noise, 248 x 361 x 720 (258 MB), 40 steps
+of it with full mantissas (10.4 M floats), 5,000 variables, and of the last two the text that the installed ncdump prints.
 
     python make.py FOLDER
 """
 
 import pathlib
+import subprocess
 import sys
 
 import netCDF4
 import numpy as np
 
 
-def field(folder, name, **options):
+def field(folder, name, steps=248, grain=64, **options):
     path = folder / name
     if path.exists():
         return
@@ -19,12 +21,13 @@ def field(folder, name, **options):
     lat = np.linspace(-90, 90, 361, dtype="f4")[:, None]
     lon = np.linspace(0, 360, 720, dtype="f4")[None, :]
     with netCDF4.Dataset(part, "w") as d:
-        for dim, n in ("time", 248), ("lat", 361), ("lon", 720):
+        for dim, n in ("time", steps), ("lat", 361), ("lon", 720):
             d.createDimension(dim, n)
         v = d.createVariable("t2m", "f4", ("time", "lat", "lon"), chunksizes=(1, 361, 720), **options)
-        for t in range(248):
+        for t in range(steps):
             base = 288 - 40 * np.sin(np.radians(lat)) ** 2 + 5 * np.cos(np.radians(lon + 15 * t))
-            v[t] = np.round((base + rng.normal(0, 0.5, (361, 720))) * 64) / 64
+            values = base + rng.normal(0, 0.5, (361, 720))
+            v[t] = np.round(values * grain) / grain if grain else values
     part.rename(path)
 
 
@@ -43,9 +46,22 @@ def many(folder, name):
     part.rename(path)
 
 
+def text(folder, name):
+    path = folder / f"{name}.cdl"
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    with open(part, "wb") as file:
+        subprocess.run(["/usr/bin/ncdump", str(folder / f"{name}.nc")], stdout=file, check=True)
+    part.rename(path)
+
+
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     field(folder, "raw.nc")
     field(folder, "deflated.nc", zlib=True, complevel=4, shuffle=True)
     many(folder, "many.nc")
+    field(folder, "floats.nc", steps=40, grain=None)
+    text(folder, "floats")
+    text(folder, "many")

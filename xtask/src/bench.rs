@@ -30,9 +30,11 @@ struct Case {
     ours: &'static [&'static str],
     /// The filters that chunks are encoded with; `None` where no codec runs.
     encode: Option<&'static [(u32, &'static [u32])]>,
+    /// What ours may hold in memory, in bytes.
+    peak: Option<u64>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 10] = [
     Case {
         name: "compress: -d 5 -s, uncompressed in",
         target: 4.0,
@@ -41,6 +43,7 @@ const CASES: [Case; 6] = [
         flags: &["-d", "5", "-s"],
         ours: &[],
         encode: Some(&[(2, &[]), (1, &[5])]),
+        peak: None,
     },
     Case {
         name: "copy: nothing changed, deflated",
@@ -50,6 +53,7 @@ const CASES: [Case; 6] = [
         flags: &[],
         ours: &[],
         encode: None,
+        peak: None,
     },
     Case {
         name: "zstd: deflated in, -F '*,32015,3'",
@@ -59,6 +63,7 @@ const CASES: [Case; 6] = [
         flags: &["-F", "*,32015,3"],
         ours: &[],
         encode: Some(&[(32015, &[3])]),
+        peak: None,
     },
     Case {
         name: "rechunk: 1x361x720 to 248x19x36, -d 4 -s",
@@ -68,6 +73,7 @@ const CASES: [Case; 6] = [
         flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
         ours: &[],
         encode: Some(&[(2, &[]), (1, &[4])]),
+        peak: None,
     },
     Case {
         name: "rechunk within 64 MB: the same with -m 64M",
@@ -77,6 +83,7 @@ const CASES: [Case; 6] = [
         flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
         ours: &["-m", "64M"],
         encode: Some(&[(2, &[]), (1, &[4])]),
+        peak: None,
     },
     Case {
         name: "header: ncdump -h of 5,000 variables",
@@ -86,6 +93,47 @@ const CASES: [Case; 6] = [
         flags: &["-h"],
         ours: &[],
         encode: None,
+        peak: None,
+    },
+    Case {
+        name: "print: ncdump of 10.4 M floats",
+        target: 6.0,
+        input: "floats.nc",
+        program: "ncdump",
+        flags: &[],
+        ours: &[],
+        encode: None,
+        peak: Some(128_000_000),
+    },
+    Case {
+        name: "print what is larger than memory may be: ncdump of 64 M floats",
+        target: 6.0,
+        input: "raw.nc",
+        program: "ncdump",
+        flags: &[],
+        ours: &[],
+        encode: None,
+        peak: Some(128_000_000),
+    },
+    Case {
+        name: "generate: ncgen of the text of 10.4 M floats",
+        target: 6.0,
+        input: "floats.cdl",
+        program: "ncgen",
+        flags: &["-k", "nc4"],
+        ours: &[],
+        encode: None,
+        peak: Some(250_000_000),
+    },
+    Case {
+        name: "generate: ncgen of 5,000 variables with three attributes each",
+        target: 20.0,
+        input: "many.cdl",
+        program: "ncgen",
+        flags: &["-k", "nc4"],
+        ours: &[],
+        encode: None,
+        peak: None,
     },
 ];
 
@@ -122,12 +170,15 @@ fn data_folder() -> PathBuf {
 fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()> {
     let input = data.join(case.input);
     let output = data.join("out.nc");
+    let printed = data.join("out.txt");
     let command = |program: &Path, extra: &[&str]| {
         let mut command = Command::new(program);
-        command.args(case.flags).args(extra).arg(&input);
-        if case.program == "nccopy" {
-            command.arg(&output);
-        }
+        command.args(case.flags).args(extra);
+        match case.program {
+            "nccopy" => command.arg(&input).arg(&output),
+            "ncgen" => command.arg("-o").arg(&output).arg(&input),
+            _ => command.arg(&input),
+        };
         command
     };
     let theirs_path = Path::new("/usr/bin").join(case.program);
@@ -136,15 +187,25 @@ fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()>
     let (mut theirs, mut ours, mut single) = (None, None, None);
     for _ in 0..REPEATS {
         let _ = fs::remove_file(&output);
-        keep_best(&mut theirs, measure::run(&mut command(&theirs_path, &[]))?);
+        keep_best(
+            &mut theirs,
+            measure::run(&mut command(&theirs_path, &[]), &printed)?,
+        );
         let _ = fs::remove_file(&output);
-        keep_best(&mut ours, measure::run(&mut command(&ours_path, case.ours))?);
+        keep_best(
+            &mut ours,
+            measure::run(&mut command(&ours_path, case.ours), &printed)?,
+        );
         if case.program == "nccopy" {
             let _ = fs::remove_file(&output);
-            keep_best(&mut single, measure::run(&mut command(&ours_path, &one_thread))?);
+            keep_best(
+                &mut single,
+                measure::run(&mut command(&ours_path, &one_thread), &printed)?,
+            );
         }
     }
     let _ = fs::remove_file(&output);
+    let _ = fs::remove_file(&printed);
     let (Some(theirs), Some(ours)) = (theirs, ours) else {
         return Ok(());
     };
@@ -155,8 +216,13 @@ fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()>
         seconds(theirs.time),
         theirs.peak / 1_000_000
     );
+    let limit = match case.peak {
+        Some(peak) if ours.peak > peak => format!(" (wanted: {})  LARGE", peak / 1_000_000),
+        Some(peak) => format!(" (wanted: {})", peak / 1_000_000),
+        None => String::new(),
+    };
     println!(
-        "  ncutils    {:.3} s, {} MB",
+        "  ncutils    {:.3} s, {} MB{limit}",
         seconds(ours.time),
         ours.peak / 1_000_000
     );

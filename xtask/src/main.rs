@@ -78,6 +78,8 @@ fn build_release() -> Result<PathBuf> {
         "nccopy",
         "--package",
         "ncdump",
+        "--package",
+        "ncgen",
     ]))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join("release"))

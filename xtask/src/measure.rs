@@ -1,6 +1,7 @@
 //! Runs a program and says how long it took and how much memory it held.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,13 @@ pub struct Run {
     pub peak: u64,
 }
 
-/// Runs `command` to its end.
-pub fn run(command: &mut Command) -> Result<Run> {
+/// Runs `command` to its end. What it prints goes to the file `printed`.
+pub fn run(command: &mut Command, printed: &Path) -> Result<Run> {
+    let stdout = fs::File::create(printed).with_context(|| format!("cannot create {}", printed.display()))?;
     let begun = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(stdout)
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot run {command:?}"))?;
