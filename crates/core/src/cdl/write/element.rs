@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::names::{push_name, push_quoted, trim_nuls};
-use super::numbers::push_general;
+use super::numbers::{push_general, push_integer, push_unsigned};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
 
 /// How deep types may nest before printing gives up.
@@ -61,21 +61,15 @@ impl ElementWriter<'_> {
 
     fn push_nested(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values, depth: usize) {
         let attribute = self.place == Place::Attribute && depth == 0;
-        let mut integer = |value: i128, suffix: &str| {
-            let _ = write!(out, "{value}");
-            if attribute {
-                out.extend_from_slice(suffix.as_bytes());
-            }
-        };
         match ty {
-            Type::Byte => integer(i8::from_le_bytes(array(bytes)).into(), "b"),
-            Type::UByte => integer(bytes[0].into(), "UB"),
-            Type::Short => integer(i16::from_le_bytes(array(bytes)).into(), "s"),
-            Type::UShort => integer(u16::from_le_bytes(array(bytes)).into(), "US"),
-            Type::Int => integer(i32::from_le_bytes(array(bytes)).into(), ""),
-            Type::UInt => integer(u32::from_le_bytes(array(bytes)).into(), "U"),
-            Type::Int64 => integer(i64::from_le_bytes(array(bytes)).into(), "LL"),
-            Type::UInt64 => integer(u64::from_le_bytes(array(bytes)).into(), "ULL"),
+            Type::Byte => push_integer(out, i8::from_le_bytes(array(bytes)).into()),
+            Type::UByte => push_unsigned(out, bytes[0].into()),
+            Type::Short => push_integer(out, i16::from_le_bytes(array(bytes)).into()),
+            Type::UShort => push_unsigned(out, u16::from_le_bytes(array(bytes)).into()),
+            Type::Int => push_integer(out, i32::from_le_bytes(array(bytes)).into()),
+            Type::UInt => push_unsigned(out, u32::from_le_bytes(array(bytes)).into()),
+            Type::Int64 => push_integer(out, i64::from_le_bytes(array(bytes))),
+            Type::UInt64 => push_unsigned(out, u64::from_le_bytes(array(bytes))),
             Type::Float => {
                 let value = f32::from_le_bytes(array(bytes));
                 self.push_float(out, value.into(), self.precision.float, "f", attribute);
@@ -90,6 +84,9 @@ impl ElementWriter<'_> {
                 None => out.extend_from_slice(b"NIL"),
             },
             Type::User(id) => self.push_user(out, &self.schema.user_type(id).class, bytes, values, depth),
+        }
+        if attribute {
+            out.extend_from_slice(integer_suffix(ty));
         }
     }
 
@@ -183,6 +180,20 @@ impl ElementWriter<'_> {
                 out.push(b'}');
             }
         }
+    }
+}
+
+/// What tells an integer's type in an attribute.
+fn integer_suffix(ty: Type) -> &'static [u8] {
+    match ty {
+        Type::Byte => b"b",
+        Type::UByte => b"UB",
+        Type::Short => b"s",
+        Type::UShort => b"US",
+        Type::UInt => b"U",
+        Type::Int64 => b"LL",
+        Type::UInt64 => b"ULL",
+        _ => b"",
     }
 }
 

@@ -6,6 +6,7 @@
 //! ```
 
 mod data;
+mod digits;
 mod element;
 mod header;
 mod lines;

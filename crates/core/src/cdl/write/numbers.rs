@@ -1,6 +1,50 @@
 //! Numbers as C's `printf` prints them.
 
-use std::io::Write;
+use super::digits::{MAX_DIGITS, significant};
+
+/// Appends an integer.
+pub fn push_integer(out: &mut Vec<u8>, value: i64) {
+    if value < 0 {
+        out.push(b'-');
+    }
+    push_unsigned(out, value.unsigned_abs());
+}
+
+/// Appends an integer.
+pub fn push_unsigned(out: &mut Vec<u8>, value: u64) {
+    let mut text = [0; 20];
+    let start = digits_before(&mut text, value);
+    out.extend_from_slice(&text[start..]);
+}
+
+/// Writes the digits of `value` to the end of `text`; returns where they begin.
+fn digits_before(text: &mut [u8; 20], mut value: u64) -> usize {
+    let mut at = text.len();
+    while value >= 100 {
+        at -= 2;
+        text[at..at + 2].copy_from_slice(&PAIRS[(value % 100) as usize]);
+        value /= 100;
+    }
+    if value >= 10 {
+        at -= 2;
+        text[at..at + 2].copy_from_slice(&PAIRS[value as usize]);
+    } else {
+        at -= 1;
+        text[at] = b'0' + value as u8;
+    }
+    at
+}
+
+/// `00` to `99`.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut at = 0;
+    while at < 100 {
+        pairs[at] = [b'0' + (at / 10) as u8, b'0' + (at % 10) as u8];
+        at += 1;
+    }
+    pairs
+};
 
 /// Appends `value` as `%.{precision}g` does: the shorter of fixed and scientific notation, trailing zeros cut.
 /// NaN and infinities are the caller's.
@@ -10,74 +54,66 @@ pub fn push_general(out: &mut Vec<u8>, value: f64, precision: usize) {
         out.extend_from_slice(if value.is_sign_negative() { b"-0" } else { b"0" });
         return;
     }
-    // Rust's exponent form is correctly rounded, as glibc's is: its digits and exponent decide the rest.
-    let mut text = [0u8; 48];
-    let mut cursor = std::io::Cursor::new(&mut text[..]);
-    let length = match write!(cursor, "{value:.*e}", precision - 1) {
-        Ok(()) => cursor.position() as usize,
-        // More digits than fit: fall back on an allocation.
-        Err(_) => return push_long(out, value, precision),
-    };
-    push_digits(out, &text[..length], precision);
+    if precision <= MAX_DIGITS
+        && let Some(decimal) = significant(value, precision)
+    {
+        let mut text = [0; 20];
+        let start = digits_before(&mut text, decimal.digits);
+        let end = 20 - text.iter().rev().take_while(|c| **c == b'0').count();
+        push_decimal(
+            out,
+            value.is_sign_negative(),
+            &text[start..end],
+            decimal.exponent,
+            precision,
+        );
+        return;
+    }
+    // Rust's exponent form is correctly rounded, as glibc's is.
+    let text = format!("{:.*e}", precision - 1, value.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    let end = digits.iter().rposition(|c| *c != b'0').map_or(1, |at| at + 1);
+    push_decimal(
+        out,
+        value.is_sign_negative(),
+        &digits[..end],
+        exponent.parse().unwrap_or(0),
+        precision,
+    );
 }
 
-fn push_long(out: &mut Vec<u8>, value: f64, precision: usize) {
-    let text = format!("{value:.*e}", precision - 1);
-    push_digits(out, text.as_bytes(), precision);
-}
-
-/// Lays out `d.ddde±x`.
-fn push_digits(out: &mut Vec<u8>, text: &[u8], precision: usize) {
-    let text = match text.strip_prefix(b"-") {
-        Some(rest) => {
-            out.push(b'-');
-            rest
-        }
-        None => text,
-    };
-    let e = text.iter().position(|c| *c == b'e').unwrap_or(text.len());
-    let exponent: i32 = text
-        .get(e + 1..)
-        .and_then(|t| std::str::from_utf8(t).ok())
-        .and_then(|t| t.parse().ok())
-        .unwrap_or(0);
-    let mantissa = &text[..e];
-    let digits = |range: std::ops::Range<usize>| {
-        mantissa
-            .iter()
-            .copied()
-            .filter(u8::is_ascii_digit)
-            .skip(range.start)
-            .take(range.len())
-    };
-    let total = mantissa.iter().filter(|c| c.is_ascii_digit()).count();
-    let significant = total
-        - mantissa
-            .iter()
-            .rev()
-            .filter(|c| **c != b'.')
-            .take_while(|c| **c == b'0')
-            .count()
-            .min(total - 1);
+/// Lays out `d.ddd × 10^exponent`, of whose digits the last is not 0.
+fn push_decimal(out: &mut Vec<u8>, negative: bool, digits: &[u8], exponent: i32, precision: usize) {
+    // All that a number of MAX_DIGITS digits can take.
+    out.reserve(32);
+    if negative {
+        out.push(b'-');
+    }
     if exponent < -4 || exponent >= precision as i32 {
-        out.extend(digits(0..1));
-        if significant > 1 {
+        out.push(digits[0]);
+        if digits.len() > 1 {
             out.push(b'.');
-            out.extend(digits(1..significant));
+            out.extend_from_slice(&digits[1..]);
         }
-        out.push(b'e');
-        out.push(if exponent < 0 { b'-' } else { b'+' });
-        let _ = write!(out, "{:02}", exponent.unsigned_abs());
+        out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+        let exponent = exponent.unsigned_abs();
+        if exponent < 10 {
+            out.push(b'0');
+        }
+        push_unsigned(out, exponent.into());
     } else if exponent < 0 {
-        out.extend_from_slice(b"0.");
-        out.extend(std::iter::repeat_n(b'0', (-exponent - 1) as usize));
-        out.extend(digits(0..significant));
+        out.extend_from_slice(&b"0.000"[..1 + exponent.unsigned_abs() as usize]);
+        out.extend_from_slice(digits);
     } else {
         let whole = exponent as usize + 1;
-        out.extend(digits(0..whole.min(total)));
-        if significant > whole {
+        if digits.len() > whole {
+            out.extend_from_slice(&digits[..whole]);
             out.push(b'.');
-            out.extend(digits(whole..significant));
+            out.extend_from_slice(&digits[whole..]);
+        } else {
+            out.extend_from_slice(digits);
+            out.resize(out.len() + whole - digits.len(), b'0');
         }
     }
 }
