@@ -3,9 +3,10 @@
 //! Values come from the reader in slabs in C order and leave as text in the same order; a row is what lies along the
 //! last dimension.
 
+use super::char_row::CharRows;
 use super::element::{ElementWriter, Place, Precision};
 use super::lines::Lines;
-use super::names::{push_name, push_text_byte, trim_nuls};
+use super::names::push_name;
 use super::slabs::slabs;
 use crate::error::{Error, Result};
 use crate::format::Reader;
@@ -45,6 +46,7 @@ pub fn variable(
     }
     let size = schema.type_size(var.ty);
     let mut rows = Rows::new(schema, id, &shape);
+    let chars = CharRows::of(schema, id);
     let fill = FillValue::of(schema, id, precision);
     let element = ElementWriter {
         schema,
@@ -67,7 +69,7 @@ pub fn variable(
                 }
                 text_row.push(bytes[0]);
                 if rows.at_row_end() {
-                    char_row(lines, &text_row);
+                    chars.push(lines.raw(), &text_row);
                     item.clear();
                     rows.close(&mut item);
                     lines.text(&item);
@@ -96,24 +98,6 @@ pub fn variable(
         lines.relieve().map_err(|e| Error::io("cannot write", e))?;
     }
     Ok(())
-}
-
-/// A row of text in quotes; a new line in it begins a new string.
-fn char_row(lines: &mut Lines, row: &[u8]) {
-    lines.text("\"");
-    let row = trim_nuls(row);
-    for &c in row {
-        if c < 0x80 {
-            push_text_byte(lines.raw(), c);
-        } else {
-            // Unlike in attributes and strings: a row of a char array may begin or end within a UTF-8 character.
-            lines.text(format!("\\{c:03o}"));
-        }
-        if c == b'\n' {
-            lines.text("\",\n    \"");
-        }
-    }
-    lines.text("\"");
 }
 
 /// Where in the shape the next element is.

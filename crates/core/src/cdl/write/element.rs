@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::char_row::push_chars;
 use super::names::{push_name, push_quoted, trim_nuls};
 use super::numbers::{push_general, push_integer, push_unsigned};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
@@ -78,7 +79,7 @@ impl ElementWriter<'_> {
                 let value = f64::from_le_bytes(array(bytes));
                 self.push_float(out, value, self.precision.double, "", attribute);
             }
-            Type::Char => push_quoted(out, trim_nuls(&bytes[..1])),
+            Type::Char => push_chars(out, trim_nuls(&bytes[..1])),
             Type::String => match values.slot_content(Slot::read(bytes), 1) {
                 Some(text) => push_quoted(out, text),
                 None => out.extend_from_slice(b"NIL"),
@@ -125,11 +126,15 @@ impl ElementWriter<'_> {
             TypeClass::Enum { base, members } => {
                 let value = enum_value(*base, bytes);
                 match members.iter().find(|(_, v)| *v == value) {
-                    Some((name, _)) if self.place == Place::Attribute => push_name(out, name),
-                    Some((name, _)) => out.extend_from_slice(name.as_bytes()),
+                    // By itself the name would be read as the fill value.
+                    Some((name, _)) if name != "_" => push_name(out, name),
+                    None if value == 0 => out.extend_from_slice(b"_UNDEFINED"),
                     // A value that the type does not name: as a number, which CDL takes in its place.
-                    None => {
-                        let _ = write!(out, "{value}");
+                    _ => {
+                        let _ = match base {
+                            Type::UInt64 => write!(out, "{}", value as u64),
+                            _ => write!(out, "{value}"),
+                        };
                     }
                 }
             }
@@ -143,11 +148,16 @@ impl ElementWriter<'_> {
                 let size = self.schema.type_size(*base);
                 let content = values.slot_content(Slot::read(bytes), size).unwrap_or(&[]);
                 out.push(b'{');
-                for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
-                    if at > 0 {
-                        out.extend_from_slice(b", ");
+                // One string: its length is that of the sequence.
+                if *base == Type::Char && !content.is_empty() {
+                    push_chars(out, content);
+                } else {
+                    for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
+                        if at > 0 {
+                            out.extend_from_slice(b", ");
+                        }
+                        self.push_nested(out, *base, member, values, depth + 1);
                     }
-                    self.push_nested(out, *base, member, values, depth + 1);
                 }
                 out.push(b'}');
             }
@@ -164,16 +174,21 @@ impl ElementWriter<'_> {
                     }
                     let count: usize = field.dims.iter().product();
                     let content = &bytes[field.offset..field.offset + size * count];
-                    if field.ty == Type::Char {
-                        push_quoted(out, trim_nuls(content));
-                        continue;
-                    }
+                    // Characters as strings, one for each row of the last dimension.
+                    let step = match field.dims.last() {
+                        Some(row) if field.ty == Type::Char => *row,
+                        _ => size,
+                    };
                     out.push(b'{');
-                    for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
+                    for (at, member) in content.chunks_exact(step.max(1)).enumerate() {
                         if at > 0 {
                             out.extend_from_slice(b", ");
                         }
-                        self.push_nested(out, field.ty, member, values, depth + 1);
+                        if field.ty == Type::Char {
+                            push_chars(out, trim_nuls(member));
+                        } else {
+                            self.push_nested(out, field.ty, member, values, depth + 1);
+                        }
                     }
                     out.push(b'}');
                 }

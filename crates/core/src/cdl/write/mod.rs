@@ -5,6 +5,7 @@
 //! Reader ─► slabs ─► data ─► element ─► Lines ─► out
 //! ```
 
+mod char_row;
 mod data;
 mod digits;
 mod element;

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-/// Appends a name: characters that have a meaning in CDL, and a digit at the beginning, get a backslash; control
-/// characters become `\%xx`.
+/// Appends a name: characters that have a meaning in CDL, and at the beginning what could begin a number or a path, get a
+/// backslash; control characters become `\%xx`.
 pub fn push_name(out: &mut Vec<u8>, name: &str) {
     let bytes = name.as_bytes();
-    if bytes.first().is_some_and(u8::is_ascii_digit) {
+    if matches!(bytes.first(), Some(b'0'..=b'9' | b'+' | b'-' | b'.')) {
         out.push(b'\\');
     }
     for &c in bytes {
@@ -33,7 +33,6 @@ pub fn push_text_byte(out: &mut Vec<u8>, c: u8) {
         b'\n' => out.extend_from_slice(b"\\n"),
         b'\r' => out.extend_from_slice(b"\\r"),
         b'\t' => out.extend_from_slice(b"\\t"),
-        0x0b => out.extend_from_slice(b"\\v"),
         b'\\' => out.extend_from_slice(b"\\\\"),
         b'\'' => out.extend_from_slice(b"\\'"),
         b'"' => out.extend_from_slice(b"\\\""),
