@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use ncutils_core::cdl::write::{DataOf, DumpOptions};
+use ncutils_core::cdl::write::{DataOf, DumpOptions, Precision};
 use ncutils_core::time::DateSeparator;
 
 /// What one call of `ncdump` is to do.
@@ -59,6 +59,13 @@ pub fn command() -> Command {
             'F',
             "Show all filters in one attribute _Filter, in the order of the file",
         ))
+        .arg(
+            Arg::new("exact")
+                .long("exact")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["times", "iso-times", "json"])
+                .help("Lose nothing: all digits of numbers, all types, the kind of the file"),
+        )
         .arg(
             Arg::new("json")
                 .long("json")
@@ -131,7 +138,10 @@ pub fn arguments(matches: &ArgMatches) -> Arguments {
             special: matches.get_flag("special") || filters,
             filters,
             times: times(matches),
-            ..DumpOptions::default()
+            precision: Precision {
+                exact: matches.get_flag("exact"),
+                ..Precision::default()
+            },
         },
     }
 }

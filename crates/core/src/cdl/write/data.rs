@@ -205,7 +205,7 @@ impl FillValue {
             },
         };
         match var.ty {
-            Type::Float | Type::Double => Self::Float(float(var.ty, &values.bytes)),
+            Type::Float | Type::Double if !precision.exact => Self::Float(float(var.ty, &values.bytes)),
             Type::String | Type::User(_) => {
                 let mut text = Vec::new();
                 element.push(&mut text, var.ty, &values.bytes, &values);

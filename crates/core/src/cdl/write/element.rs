@@ -5,6 +5,7 @@ use std::io::Write;
 use super::char_row::push_chars;
 use super::names::{push_name, push_quoted, trim_nuls};
 use super::numbers::{push_general, push_integer, push_unsigned};
+use super::shortest::{push_shortest_double, push_shortest_float};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
 
 /// How deep types may nest before printing gives up.
@@ -26,11 +27,17 @@ pub struct Precision {
     pub float: usize,
     /// For `double`.
     pub double: usize,
+    /// As many digits as tell a number from all others instead, and whatever else tells values apart (`--exact`).
+    pub exact: bool,
 }
 
 impl Default for Precision {
     fn default() -> Self {
-        Self { float: 7, double: 15 }
+        Self {
+            float: 7,
+            double: 15,
+            exact: false,
+        }
     }
 }
 
@@ -73,11 +80,11 @@ impl ElementWriter<'_> {
             Type::UInt64 => push_unsigned(out, u64::from_le_bytes(array(bytes))),
             Type::Float => {
                 let value = f32::from_le_bytes(array(bytes));
-                self.push_float(out, value.into(), self.precision.float, "f", attribute);
+                self.push_float(out, value.into(), Type::Float, attribute);
             }
             Type::Double => {
                 let value = f64::from_le_bytes(array(bytes));
-                self.push_float(out, value, self.precision.double, "", attribute);
+                self.push_float(out, value, Type::Double, attribute);
             }
             Type::Char => push_chars(out, trim_nuls(&bytes[..1])),
             Type::String => match values.slot_content(Slot::read(bytes), 1) {
@@ -91,10 +98,16 @@ impl ElementWriter<'_> {
         }
     }
 
-    fn push_float(&self, out: &mut Vec<u8>, value: f64, digits: usize, suffix: &str, attribute: bool) {
+    fn push_float(&self, out: &mut Vec<u8>, value: f64, ty: Type, attribute: bool) {
+        let suffix = if ty == Type::Float { "f" } else { "" };
         if value.is_finite() {
             let start = out.len();
-            push_general(out, value, digits);
+            match (self.precision.exact, ty) {
+                (false, Type::Float) => push_general(out, value, self.precision.float),
+                (false, _) => push_general(out, value, self.precision.double),
+                (true, Type::Float) => push_shortest_float(out, value as f32),
+                (true, _) => push_shortest_double(out, value),
+            }
             if attribute {
                 if let Some(e) = out[start..].iter().position(|c| *c == b'e') {
                     if !out[start..start + e].contains(&b'.') {

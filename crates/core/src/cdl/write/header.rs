@@ -217,8 +217,15 @@ pub fn attribute(
 ) {
     lines.margin();
     lines.text("\t\t");
-    if matches!(attribute.ty, Type::String | Type::User(_)) {
-        push_type_name(lines.raw(), schema, group, attribute.ty);
+    let empty = attribute.length == 0;
+    // What the values themselves do not tell.
+    let typed = match attribute.ty {
+        Type::String | Type::User(_) => true,
+        Type::Char => false,
+        _ => precision.exact && empty,
+    };
+    if typed {
+        push_attribute_type(lines.raw(), schema, group, var, attribute.ty);
         lines.text(" ");
     }
     if let Some(var) = var {
@@ -226,13 +233,13 @@ pub fn attribute(
     }
     lines.text(":");
     push_name(lines.raw(), &attribute.name);
-    lines.text(" = ");
-    // An attribute of length 0 is shown as an empty string, whatever its type.
-    if attribute.ty == Type::Char || attribute.length == 0 {
-        let text = if attribute.length == 0 {
-            &[][..]
-        } else {
-            trim_nuls(&attribute.values.bytes)
+    lines.text(if typed && empty { " =" } else { " = " });
+    // An attribute of length 0 whose type is not told is shown as an empty string.
+    if attribute.ty == Type::Char || (empty && !typed) {
+        let text = match &attribute.values.bytes[..] {
+            _ if empty => &[],
+            text if precision.exact => text,
+            text => trim_nuls(text),
         };
         attribute_text(lines, schema.kind, text);
     } else {
@@ -262,6 +269,21 @@ pub fn attribute(
         times::comment(lines, format, schema, attribute, precision);
     }
     lines.text("\n");
+}
+
+/// Appends the name of the type of an attribute. A type before the colon that has the name of a variable would be read as
+/// that variable, so its path is written.
+fn push_attribute_type(out: &mut Vec<u8>, schema: &Schema, group: GroupId, var: Option<&str>, ty: Type) {
+    if let (None, Type::User(id)) = (var, ty) {
+        let ty = schema.user_type(id);
+        let vars = &schema.group(group).vars;
+        if vars.iter().any(|var| schema.var(*var).name == ty.name) {
+            push_path(out, schema, ty.group);
+            push_name(out, &ty.name);
+            return;
+        }
+    }
+    push_type_name(out, schema, group, ty);
 }
 
 /// Text in quotes. In the classic model a new line in the text begins a new string in the CDL, which ncgen joins; in

@@ -9,6 +9,8 @@ mod char_row;
 mod data;
 mod digits;
 mod element;
+#[cfg(test)]
+mod exact_tests;
 mod header;
 mod lines;
 mod names;
@@ -153,7 +155,12 @@ impl Dump<'_> {
             }
         }
         let root = id == Schema::ROOT;
-        if !group.attributes.is_empty() || self.options.special {
+        let special = match (root, self.options.special, self.options.precision.exact) {
+            (true, true, _) => special::of_dataset(self.schema),
+            (true, false, true) => vec![special::format(self.schema)],
+            _ => Vec::new(),
+        };
+        if !group.attributes.is_empty() || self.options.special || !special.is_empty() {
             lines.text("\n");
             lines.margin();
             lines.text(if root {
@@ -173,9 +180,7 @@ impl Dump<'_> {
                 None,
             );
         }
-        if root && self.options.special {
-            special::attributes(lines, None, &special::of_dataset(self.schema));
-        }
+        special::attributes(lines, None, &special);
         if self.options.data != DataOf::None && !group.vars.is_empty() {
             lines.margin();
             lines.text("data:\n");

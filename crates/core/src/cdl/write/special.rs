@@ -102,8 +102,13 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
         all.push(("_SuperblockVersion", number(provenance.superblock_version)));
         all.push(("_IsNetcdf4", number(provenance.is_netcdf4.into())));
     }
-    all.push(("_Format", text(Kind::name(schema.kind))));
+    all.push(format(schema));
     all
+}
+
+/// The special attribute that tells the kind of a dataset.
+pub fn format(schema: &Schema) -> (&'static str, Special) {
+    ("_Format", text(Kind::name(schema.kind)))
 }
 
 /// Writes special attributes of the variable `var`, or of the dataset.
