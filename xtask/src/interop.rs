@@ -10,8 +10,15 @@ use crate::{build_release, python, root, succeed};
 pub fn run(arguments: &[String]) -> Result<()> {
     let python = python::interpreter()?;
     let binaries = build_release()?;
-    for (program, package) in [("ncdump", "netcdf-bin"), ("h5dump", "hdf5-tools")] {
-        if Command::new(program).arg("-V").output().is_err() {
+    for (program, package) in [
+        ("ncdump", "netcdf-bin"),
+        ("ncgen", "netcdf-bin"),
+        ("h5dump", "hdf5-tools"),
+        ("ncks", "nco"),
+        ("gcc", "gcc, libnetcdf-dev"),
+        ("gfortran", "gfortran, libnetcdff-dev"),
+    ] {
+        if Command::new(program).arg("--version").output().is_err() {
             println!(
                 "xtask: {program} is not installed (Debian: {package}); the tests that need it are skipped"
             );
