@@ -3,7 +3,8 @@
 //! CDL need not be UTF-8: everything works on bytes, and only names must be UTF-8.
 
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ncutils_hdf5::ByteSource;
 
@@ -22,6 +23,16 @@ pub struct Text {
     name: String,
     start: u64,
     end: u64,
+    /// The last place that was counted up to: warnings mostly come in the order of the text.
+    counted: Arc<Mutex<Counted>>,
+}
+
+/// A place whose line is known.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    at: u64,
+    line: u64,
+    line_start: u64,
 }
 
 /// A place in a text, for people.
@@ -67,6 +78,7 @@ impl Text {
             name: name.into(),
             start: 0,
             end,
+            counted: Arc::default(),
         };
         if text.bytes(0, 3)? == b"\xef\xbb\xbf" {
             text.start = 3;
@@ -115,30 +127,55 @@ impl Text {
         }
     }
 
+    /// The line that `at` is in.
+    fn count_lines(&self, at: u64) -> Result<Counted> {
+        let known = *self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = if known.line > 0 && known.at <= at {
+            known
+        } else {
+            Counted {
+                at: self.start,
+                line: 1,
+                line_start: self.start,
+            }
+        };
+        let mut base = counted.at;
+        self.over(counted.at..at, |window| {
+            for (n, _) in window.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+                counted.line += 1;
+                counted.line_start = base + n as u64 + 1;
+            }
+            base += window.len() as u64;
+        })?;
+        counted.at = at;
+        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = counted;
+        Ok(counted)
+    }
+
+    /// Shows `each` the bytes of `range`, window by window.
+    fn over(&self, range: Range<u64>, mut each: impl FnMut(&[u8])) -> Result<()> {
+        let mut cursor = self.cursor(range.start);
+        while cursor.at() < range.end {
+            let left = range.end - cursor.at();
+            let window = cursor.window()?;
+            let count = window.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            each(&window[..count]);
+            cursor.advance(count);
+        }
+        Ok(())
+    }
+
     /// What [`Text::error`] says, for warnings.
     ///
     /// # Errors
     /// Where the source cannot be read.
     pub fn diagnostic(&self, at: u64, what: String) -> Result<Diagnostic> {
         let at = at.clamp(self.start, self.end);
-        let (mut line, mut line_start) = (1, self.start);
+        let Counted { line, line_start, .. } = self.count_lines(at)?;
         let mut column = 1;
-        let mut cursor = self.cursor(self.start);
-        while cursor.at() < at {
-            let base = cursor.at();
-            let window = cursor.window()?;
-            let count = window.len().min((at - base) as usize);
-            for (n, byte) in window[..count].iter().enumerate() {
-                if *byte == b'\n' {
-                    line += 1;
-                    line_start = base + n as u64 + 1;
-                    column = 1;
-                } else if byte & 0xc0 != 0x80 {
-                    column += 1;
-                }
-            }
-            cursor.advance(count);
-        }
+        self.over(line_start..at, |window| {
+            column += window.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
+        })?;
         let from = line_start.max(at.saturating_sub(SHOWN));
         let before = self.bytes(from, (at - from) as usize)?;
         let mut behind = self.bytes(at, SHOWN as usize)?;
@@ -254,6 +291,19 @@ mod tests {
             "a.cdl:2:6: 09 is not a number\n   ä = 09 ;\n       ^"
         );
         assert_eq!(t.diagnostic(9999, "end".into()).unwrap().line, 3);
+    }
+
+    #[test]
+    fn lines_are_counted_from_anywhere() {
+        let bytes = b"a\nbb\n\nccc\n";
+        let t = text(bytes);
+        for at in [5, 1, 4, 4, 10, 0, 2, 9, 6] {
+            let before = &bytes[..at];
+            let found = t.diagnostic(at as u64, String::new()).unwrap();
+            let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+            let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+            assert_eq!((found.line, found.column), (line as u64, column as u64), "{at}");
+        }
     }
 
     #[test]
