@@ -3,14 +3,16 @@
 use std::io::Write;
 
 /// Appends a name: characters that have a meaning in CDL, and at the beginning what could begin a number or a path, get a
-/// backslash; control characters become `\%xx`.
+/// backslash; control characters become `\%xx`. (Where a name has such an `%xx`
+/// itself, its first digit gets a backslash too, or it would be read as a control character.)
 pub fn push_name(out: &mut Vec<u8>, name: &str) {
     let bytes = name.as_bytes();
     if matches!(bytes.first(), Some(b'0'..=b'9' | b'+' | b'-' | b'.')) {
         out.push(b'\\');
     }
-    for &c in bytes {
+    for (at, &c) in bytes.iter().enumerate() {
         match c {
+            b'%' if spells_control(&bytes[at + 1..]) => out.extend_from_slice(b"\\%\\"),
             0..=0x1f | 0x7f => {
                 let _ = write!(out, "\\%{c:02x}");
             }
@@ -22,6 +24,15 @@ pub fn push_name(out: &mut Vec<u8>, name: &str) {
             }
             _ => out.push(c),
         }
+    }
+}
+
+/// Whether the two digits behind a `%` would be read as a control character.
+fn spells_control(rest: &[u8]) -> bool {
+    match rest {
+        [b'0' | b'1', b, ..] => b.is_ascii_hexdigit(),
+        [b'7', b'f' | b'F', ..] => true,
+        _ => false,
     }
 }
 
@@ -56,4 +67,26 @@ pub fn push_quoted(out: &mut Vec<u8>, text: &[u8]) {
 pub fn trim_nuls(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|c| *c != 0).map_or(0, |at| at + 1);
     &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for (name, spelled) in [
+            ("a b", r"a\ b"),
+            ("1d", r"\1d"),
+            ("a\n\x7f", r"a\%0a\%7f"),
+            ("50%", r"\50\%"),
+            ("%0a%41%7F%1", r"\%\0a\%41\%\7F\%1"),
+        ] {
+            let mut out = Vec::new();
+            push_name(&mut out, name);
+            let out = String::from_utf8(out).unwrap();
+            assert_eq!(out, spelled);
+            assert_eq!(crate::cdl::read::names::name(&out).as_deref(), Ok(name));
+        }
+    }
 }
