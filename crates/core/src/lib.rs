@@ -19,6 +19,7 @@ pub mod json;
 pub mod location;
 pub mod message;
 pub mod model;
+pub mod ncml;
 pub mod store;
 pub mod time;
 

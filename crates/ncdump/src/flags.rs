@@ -14,6 +14,8 @@ pub struct Arguments {
     pub input: OsString,
     /// `-k`: only the kind of the file is printed.
     pub kind_only: bool,
+    /// `-x`: NcML instead of CDL.
+    pub ncml: bool,
     /// `-n`: the name behind `netcdf`; else the file's.
     pub name: Option<String>,
     /// `--json`: printed as JSON, not as CDL.
@@ -65,6 +67,14 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["times", "iso-times", "json"])
                 .help("Lose nothing: all digits of numbers, all types, the kind of the file"),
+        )
+        .arg(
+            flag(
+                "ncml",
+                'x',
+                "Print the header as NcML, which is XML, instead of CDL",
+            )
+            .conflicts_with_all(["json", "exact"]),
         )
         .arg(
             Arg::new("json")
@@ -131,6 +141,7 @@ pub fn arguments(matches: &ArgMatches) -> Arguments {
     Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         json: matches.get_flag("json"),
+        ncml: matches.get_flag("ncml"),
         kind_only: matches.get_flag("kind"),
         name: matches.get_one::<String>("name").cloned(),
         dump: DumpOptions {

@@ -11,6 +11,7 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::format;
 use ncutils_core::json;
 use ncutils_core::message::tell;
+use ncutils_core::ncml;
 use ncutils_core::store::{FileSource, Origin};
 
 fn main() -> ExitCode {
@@ -61,6 +62,17 @@ fn run(arguments: &Arguments) -> Result<()> {
         .unwrap_or_else(|| flags::dataset_name(path));
     let done = if arguments.json {
         json::dump(&*reader, &arguments.dump, &mut stdout)
+    } else if arguments.ncml {
+        let location = arguments.input.as_encoded_bytes();
+        ncml::dump(&*reader, location, &arguments.dump, &mut stdout).map(|replaced| {
+            if replaced > 0 {
+                let what = "characters cannot stand in XML and became U+FFFD";
+                tell(
+                    "ncdump",
+                    format_args!("{}: warning: {replaced} {what}", path.display()),
+                );
+            }
+        })
     } else {
         dump(&*reader, &name, &arguments.dump, &mut stdout)
     };

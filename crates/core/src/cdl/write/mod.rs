@@ -23,9 +23,11 @@ mod times;
 use std::io::Write;
 
 pub use element::Precision;
-pub(crate) use element::enum_value;
-pub(crate) use header::finds_type;
+pub(crate) use element::{ElementWriter, Place, enum_value};
+pub(crate) use header::{finds_type, visible_dim};
 pub use names::push_name;
+pub(crate) use names::trim_nuls;
+pub(crate) use numbers::push_general;
 pub(crate) use shortest::{push_shortest_double, push_shortest_float};
 pub(crate) use slabs::slabs;
 

@@ -1,0 +1,145 @@
+//! `variable` elements: variables, and the fields of compounds in them.
+
+use super::{Ncml, atomic_name, enum_name};
+use crate::cdl::write::visible_dim;
+use crate::model::{DimId, Field, GroupId, Schema, Type, TypeClass, VarId};
+
+/// How deep vlens and compounds may nest before the rest is left out.
+const MAX_DEPTH: usize = 64;
+
+/// A type as NcML has it.
+struct Described<'a> {
+    name: &'a str,
+    /// The name of the enum.
+    typedef: Option<&'a str>,
+    /// How many dimensions of variable length it has.
+    lists: usize,
+    fields: &'a [Field],
+}
+
+fn describe(schema: &Schema, mut ty: Type) -> Described<'_> {
+    let mut described = Described {
+        name: "opaque",
+        typedef: None,
+        lists: 0,
+        fields: &[],
+    };
+    while described.lists < MAX_DEPTH {
+        let Type::User(id) = ty else {
+            described.name = atomic_name(ty);
+            break;
+        };
+        let user = schema.user_type(id);
+        match &user.class {
+            TypeClass::Vlen { base } => {
+                described.lists += 1;
+                ty = *base;
+                continue;
+            }
+            TypeClass::Enum { base, .. } => match enum_name(*base) {
+                Some(name) => {
+                    described.name = name;
+                    described.typedef = Some(&user.name);
+                }
+                None => described.name = atomic_name(*base),
+            },
+            TypeClass::Compound { fields, .. } => {
+                described.name = if described.lists > 0 {
+                    "Sequence"
+                } else {
+                    "Structure"
+                };
+                described.fields = fields;
+            }
+            TypeClass::Opaque { .. } => {}
+        }
+        break;
+    }
+    described
+}
+
+impl Ncml<'_> {
+    /// Writes a variable with its attributes and, where it is of compounds, its fields.
+    pub(super) fn variable(&mut self, id: VarId) {
+        let schema = self.schema;
+        let var = schema.var(id);
+        let described = describe(schema, var.ty);
+        let mut shape: Vec<String> = var
+            .dims
+            .iter()
+            .map(|dim| shape_name(schema, var.group, *dim))
+            .collect();
+        shape.extend((0..described.lists).map(|_| "*".to_owned()));
+        self.open("variable", &var.name);
+        self.shape_and_type(&shape, &described);
+        // As netCDF-C has it: an element that its values could be in is not an empty one.
+        let no_records = var.dims.iter().any(|dim| {
+            let dim = schema.dim(*dim);
+            dim.unlimited && dim.length == 0
+        });
+        let no_values = !self.wanted[id.0] || no_records;
+        if var.attributes.is_empty() && described.fields.is_empty() && no_values {
+            self.text.raw(" />\n");
+            return;
+        }
+        self.text.raw(">\n");
+        self.indent += 2;
+        for attribute in &var.attributes {
+            self.attribute(attribute);
+        }
+        self.fields(described.fields, 1);
+        self.indent -= 2;
+        self.close("variable");
+    }
+
+    /// Writes the fields of a compound.
+    fn fields(&mut self, fields: &[Field], depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        for field in fields {
+            let described = describe(self.schema, field.ty);
+            let mut shape: Vec<String> = field.dims.iter().map(usize::to_string).collect();
+            shape.extend((0..described.lists).map(|_| "*".to_owned()));
+            self.open("variable", &field.name);
+            self.shape_and_type(&shape, &described);
+            if described.fields.is_empty() {
+                self.text.raw(" />\n");
+                continue;
+            }
+            self.text.raw(">\n");
+            self.indent += 2;
+            self.fields(described.fields, depth + 1);
+            self.indent -= 2;
+            self.close("variable");
+        }
+    }
+
+    fn shape_and_type(&mut self, shape: &[String], described: &Described) {
+        if !shape.is_empty() {
+            self.text.raw(" shape=\"");
+            self.text.push(shape.join(" ").as_bytes());
+            self.text.raw("\"");
+        }
+        self.text.raw(&format!(" type=\"{}\"", described.name));
+        if let Some(typedef) = described.typedef {
+            self.text.raw(" typedef=\"");
+            self.text.push(typedef.as_bytes());
+            self.text.raw("\"");
+        }
+    }
+}
+
+/// A dimension in a shape: its name; its length, which NcML takes too, where the name would be read as something else: another
+/// dimension, two names, a length or a list.
+fn shape_name(schema: &Schema, group: GroupId, id: DimId) -> String {
+    let dim = schema.dim(id);
+    let is_name = !dim.name.contains(char::is_whitespace)
+        && dim.name != "*"
+        && !dim.name.bytes().all(|c| c.is_ascii_digit());
+    if is_name && visible_dim(schema, group, &dim.name) == Some(id) {
+        dim.name.clone()
+    } else {
+        dim.length.to_string()
+    }
+}
