@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use ncutils_core::copy::parse_memory;
+use ncutils_cli::{kind, memory};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
-use ncutils_core::model::Kind;
 
 /// What one call of `nccopy` is to do.
 #[derive(Debug)]
@@ -58,13 +57,8 @@ pub fn command() -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .args_override_self(true)
-        .arg(value("kind", 'k', "KIND", "Kind of the output: nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4), nc7 (netCDF-4 classic model)"))
-        .args(KIND_DIGITS.map(|(name, digit, kind)| {
-            Arg::new(name)
-                .short(digit)
-                .action(ArgAction::SetTrue)
-                .help(format!("Same as -k '{}'", kind.name()))
-        }))
+        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind::NAMES)))
+        .args(kind::digits())
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
@@ -88,24 +82,6 @@ pub fn command() -> Command {
         .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(PathBuf)).help("The file to write; it appears, or replaces an older one, only when complete"))
 }
 
-const KIND_DIGITS: [(&str, char, Kind); 5] = [
-    ("3", '3', Kind::Classic),
-    ("4", '4', Kind::Netcdf4),
-    ("5", '5', Kind::Data64),
-    ("6", '6', Kind::Offset64),
-    ("7", '7', Kind::Netcdf4Classic),
-];
-
-/// The names that `-k` takes, old ones included.
-pub fn kind_from_name(name: &str) -> Result<Kind> {
-    Kind::from_name(name).ok_or_else(|| {
-        Error::Usage(format!(
-            "-k '{name}': unknown kind; the kinds are nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4) \
-             and nc7 (netCDF-4 classic model)"
-        ))
-    })
-}
-
 /// Reads the flags.
 ///
 /// # Errors
@@ -120,7 +96,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             .map(String::as_str)
     };
     let copy = CopyOptions {
-        kind: kind(matches)?,
+        kind: kind::asked(matches, &["kind"])?,
         deflate: text("deflate").map(deflate_level).transpose()?,
         shuffle: matches.get_flag("shuffle"),
         fix_unlimited: matches.get_flag("unlimited"),
@@ -130,48 +106,21 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             .collect::<Result<Vec<FilterRequest>>>()?,
         variables: listed(all("vars"), all("only-vars"), "-v", "-V")?,
         groups: listed(all("groups"), all("only-groups"), "-g", "-G")?,
-        min_chunk_bytes: text("min-chunk").map(|v| memory(v, "-M")).transpose()?,
+        min_chunk_bytes: text("min-chunk").map(|v| memory::bytes(v, "-M")).transpose()?,
     };
     Ok(Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         output: matches.get_one::<PathBuf>("output").cloned().unwrap_or_default(),
         copy,
-        memory: text("memory").map(|v| memory(v, "-m")).transpose()?,
+        memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
     })
-}
-
-/// The kind asked for by `-k` or a digit; whichever stands last.
-fn kind(matches: &ArgMatches) -> Result<Option<Kind>> {
-    let mut last: Option<(usize, Kind)> = None;
-    let mut take = |at: Option<usize>, kind: Kind| {
-        if at > last.map(|(at, _)| at) || last.is_none() {
-            last = at.map(|at| (at, kind));
-        }
-    };
-    if let Some(name) = matches.get_one::<String>("kind") {
-        take(matches.index_of("kind"), kind_from_name(name)?);
-    }
-    for (name, _, kind) in KIND_DIGITS {
-        if matches.get_flag(name) {
-            take(matches.index_of(name), kind);
-        }
-    }
-    Ok(last.map(|(_, kind)| kind))
 }
 
 fn deflate_level(text: &str) -> Result<u32> {
     text.parse().ok().filter(|level| *level <= 9).ok_or_else(|| {
         Error::Usage(format!(
             "-d '{text}': expected a deflate level from 0 (none) to 9 (smallest)"
-        ))
-    })
-}
-
-fn memory(text: &str, flag: &str) -> Result<u64> {
-    parse_memory(text).ok_or_else(|| {
-        Error::Usage(format!(
-            "{flag} '{text}': expected a number of bytes, such as 500000, 64M or 2G"
         ))
     })
 }
@@ -226,6 +175,7 @@ fn names<'a>(lists: impl Iterator<Item = &'a str>, flag: &str) -> Result<Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ncutils_core::model::Kind;
 
     fn read(args: &[&str]) -> Result<Arguments> {
         let all = ["nccopy"].iter().chain(args).chain(&["in.nc", "out.nc"]);

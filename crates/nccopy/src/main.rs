@@ -13,25 +13,7 @@ use ncutils_core::message::tell;
 use progress::Bar;
 
 fn main() -> ExitCode {
-    let matches = match flags::command().try_get_matches() {
-        Ok(matches) => matches,
-        Err(error) => {
-            let failed = error.use_stderr();
-            let _ = error.print();
-            return if failed {
-                ExitCode::FAILURE
-            } else {
-                ExitCode::SUCCESS
-            };
-        }
-    };
-    match flags::arguments(&matches).and_then(|arguments| run(&arguments)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            tell("nccopy", error);
-            ExitCode::FAILURE
-        }
-    }
+    ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
 }
 
 fn run(arguments: &Arguments) -> Result<()> {

@@ -55,9 +55,18 @@ impl Kind {
         Some(match name {
             "classic" | "nc3" | "1" => Self::Classic,
             "64-bit offset" | "64-bit-offset" | "nc6" | "2" => Self::Offset64,
-            "netCDF-4" | "nc4" | "hdf5" | "enhanced" | "3" => Self::Netcdf4,
-            "netCDF-4 classic model" | "nc7" | "hdf5-nc3" | "enhanced-nc3" | "4" => Self::Netcdf4Classic,
-            "cdf5" | "64-bit data" | "64-bit-data" | "nc5" | "5" | "pnetcdf" => Self::Data64,
+            "netCDF-4" | "netcdf-4" | "netCDF4" | "netcdf4" | "nc4" | "hdf5" | "enhanced" | "3" => {
+                Self::Netcdf4
+            }
+            "netCDF-4 classic model"
+            | "netCDF-4-classic"
+            | "netCDF-4_classic"
+            | "netCDF4_classic"
+            | "nc7"
+            | "hdf5-nc3"
+            | "enhanced-nc3"
+            | "4" => Self::Netcdf4Classic,
+            "cdf5" | "cdf-5" | "64-bit data" | "64-bit-data" | "nc5" | "5" | "pnetcdf" => Self::Data64,
             _ => return None,
         })
     }

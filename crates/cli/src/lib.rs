@@ -1,0 +1,7 @@
+//! What the command lines of ncutils share: options that more than one program has, and how a program ends.
+
+pub mod kind;
+pub mod memory;
+mod program;
+
+pub use program::run;
