@@ -15,7 +15,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,6 +23,7 @@ use super::block::SharedBlock;
 use super::scatter::Piece;
 use crate::chunk::{Region, copy_region, resize};
 use crate::error::Result;
+use crate::store::temporary_folder;
 
 /// The parts of a tile's input chunks that blocks after the first need.
 pub(super) struct Spill {
@@ -192,7 +193,7 @@ fn place(part: &Region, whole: &Region) -> u64 {
 fn temporary_file(folder: Option<&Path>, size: u64) -> Option<File> {
     let folder = match folder {
         Some(folder) => folder.to_owned(),
-        None => std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from),
+        None => temporary_folder(),
     };
     let space = rustix::fs::statvfs(&folder).ok()?;
     // The output may be on the same disk.

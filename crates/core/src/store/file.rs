@@ -69,7 +69,12 @@ impl FileSource {
             ));
         }
         let file = File::open(path).map_err(cannot)?;
-        let size = file.metadata().map_err(cannot)?.len();
+        Self::of(file).map_err(cannot)
+    }
+
+    /// A regular file that is open.
+    pub(super) fn of(file: File) -> io::Result<Self> {
+        let size = file.metadata()?.len();
         Ok(Self { file, size })
     }
 }

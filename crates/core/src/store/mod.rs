@@ -5,12 +5,14 @@
 //!
 //! ```text
 //! path ─► FileSource ─► format::open
+//! pipe ─► SpooledSource ─► a text
 //!         format::create ─► FileOutput ── partial file ── commit: sync, rename, sync the directory ─► path
 //! ```
 
 mod file;
 mod memory;
 mod partial;
+mod spooled;
 
 use std::io;
 use std::path::PathBuf;
@@ -19,6 +21,7 @@ use ncutils_hdf5::ByteSink;
 
 pub use file::{FileOutput, FileSource, same_file};
 pub use memory::MemoryOutput;
+pub use spooled::{SpooledSource, open_stream, temporary_folder};
 
 /// A file (or other object) being written.
 pub trait Output: ByteSink {

@@ -1,0 +1,202 @@
+//! Bytes that come one after another, from a pipe or a terminal, made readable at any position.
+//!
+//! ```text
+//! pipe ─► first bytes: memory │ the rest: a temporary file without a name ─► read_exact_at
+//! ```
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ncutils_hdf5::ByteSource;
+
+use super::FileSource;
+use crate::error::{Error, Result};
+
+/// Bytes read at a time. What is kept in memory is in pieces of this size, so that nothing is copied as it grows.
+const PIECE: usize = 1 << 20;
+
+/// All that a stream gave.
+#[derive(Debug)]
+pub struct SpooledSource {
+    /// Each of [`PIECE`] bytes, but the last.
+    pieces: Vec<Vec<u8>>,
+    /// What did not fit into memory.
+    rest: Option<File>,
+    size: u64,
+}
+
+impl SpooledSource {
+    /// Reads `input` to its end. Of it about `memory` bytes stay in memory, and the rest goes to a file in `folder` that has
+    /// no name.
+    ///
+    /// # Errors
+    /// What the stream or the temporary file fails of.
+    pub fn read(input: &mut dyn Read, memory: u64, folder: &Path) -> Result<Self> {
+        let cannot_read = |e| Error::io("cannot read", e);
+        let mut spooled = Self {
+            pieces: Vec::new(),
+            rest: None,
+            size: 0,
+        };
+        loop {
+            let mut piece = Vec::new();
+            let count = Read::take(&mut *input, PIECE as u64)
+                .read_to_end(&mut piece)
+                .map_err(cannot_read)?;
+            if spooled.rest.is_some() || (spooled.size >= memory && count > 0) {
+                spooled.spill(&piece, folder).map_err(|e| {
+                    Error::io(
+                        format!("cannot write a temporary file in {}", folder.display()),
+                        e,
+                    )
+                })?;
+            } else {
+                piece.shrink_to_fit();
+                spooled.pieces.push(piece);
+            }
+            spooled.size += count as u64;
+            if count < PIECE {
+                return Ok(spooled);
+            }
+        }
+    }
+
+    fn spill(&mut self, piece: &[u8], folder: &Path) -> io::Result<()> {
+        if self.rest.is_none() {
+            self.rest = Some(tempfile::tempfile_in(folder)?);
+        }
+        self.rest.as_mut().map_or(Ok(()), |file| file.write_all(piece))
+    }
+
+    fn in_memory(&self) -> u64 {
+        self.pieces.iter().map(|p| p.len() as u64).sum()
+    }
+}
+
+impl ByteSource for SpooledSource {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        if offset
+            .checked_add(buf.len() as u64)
+            .is_none_or(|end| end > self.size)
+        {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut done = 0;
+        while done < buf.len() {
+            let at = offset + done as u64;
+            let piece = usize::try_from(at / PIECE as u64)
+                .ok()
+                .and_then(|n| self.pieces.get(n))
+                .filter(|piece| at % (PIECE as u64) < piece.len() as u64);
+            match (piece, &self.rest) {
+                (Some(piece), _) => {
+                    let from = (at % PIECE as u64) as usize;
+                    let count = (piece.len() - from).min(buf.len() - done);
+                    buf[done..done + count].copy_from_slice(&piece[from..from + count]);
+                    done += count;
+                }
+                (None, Some(rest)) => {
+                    return rest.read_exact_at(&mut buf[done..], at - self.in_memory());
+                }
+                (None, None) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Opens the file `path`, or standard input, whatever it is: a regular file is read in place, everything else is spooled,
+/// with about `memory` bytes of it in memory.
+///
+/// # Errors
+/// Names the file, and why it cannot be read.
+pub fn open_stream(path: Option<&Path>, memory: u64) -> Result<Arc<dyn ByteSource>> {
+    let opened = match path {
+        Some(path) => File::open(path),
+        None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+    };
+    let read = |file: io::Result<File>| -> Result<Arc<dyn ByteSource>> {
+        let mut file = file.map_err(|e| Error::io("cannot open", e))?;
+        let cannot_read = |e| Error::io("cannot read", e);
+        let kind = file.metadata().map_err(cannot_read)?.file_type();
+        // Of a file, someone may have read the first lines for himself.
+        if kind.is_file() && file.stream_position().map_err(cannot_read)? == 0 {
+            return Ok(Arc::new(FileSource::of(file).map_err(cannot_read)?));
+        }
+        Ok(Arc::new(SpooledSource::read(
+            &mut file,
+            memory,
+            &temporary_folder(),
+        )?))
+    };
+    read(opened).map_err(|error| error.in_file(path.unwrap_or(Path::new("standard input"))))
+}
+
+/// Where temporary files go that may be large: `$TMPDIR`, or else `/var/tmp`, as `/tmp` may be in memory.
+pub fn temporary_folder() -> PathBuf {
+    std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_and_file_hold_one_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let text: Vec<u8> = (0..PIECE * 3 + 7).map(|n| (n % 251) as u8).collect();
+        for memory in [0, 1, PIECE as u64, PIECE as u64 * 2, 1 << 30] {
+            let spooled = SpooledSource::read(&mut &text[..], memory, folder.path()).unwrap();
+            assert_eq!(spooled.size().unwrap(), text.len() as u64);
+            assert_eq!(spooled.rest.is_some(), memory < 1 << 30);
+            for (at, count) in [
+                (0, text.len()),
+                (PIECE - 3, 9),
+                (PIECE * 2 - 1, PIECE + 8),
+                (5, 0),
+            ] {
+                let mut found = vec![0; count];
+                spooled.read_exact_at(at as u64, &mut found).unwrap();
+                assert_eq!(found, &text[at..at + count], "{memory} {at}");
+            }
+            let past = spooled.read_exact_at(text.len() as u64, &mut [0]).unwrap_err();
+            assert_eq!(past.kind(), io::ErrorKind::UnexpectedEof);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn nothing_is_a_text_of_no_bytes() {
+        let spooled = SpooledSource::read(&mut io::empty(), 100, Path::new("/nowhere")).unwrap();
+        assert_eq!(spooled.size().unwrap(), 0);
+        spooled.read_exact_at(0, &mut []).unwrap();
+    }
+
+    #[test]
+    fn files_are_read_in_place_and_pipes_are_spooled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.cdl");
+        std::fs::write(&path, "netcdf a {}").unwrap();
+        assert_eq!(open_stream(Some(&path), 100).unwrap().size().unwrap(), 11);
+        let fifo = folder.path().join("fifo");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let found = std::thread::scope(|scope| {
+            scope.spawn(|| std::fs::write(&fifo, "netcdf b {}\n").unwrap());
+            open_stream(Some(&fifo), 100).unwrap()
+        });
+        assert_eq!(found.size().unwrap(), 12);
+        for path in [folder.path(), &folder.path().join("none")] {
+            let error = open_stream(Some(path), 100).err().unwrap().to_string();
+            assert!(error.starts_with(&path.display().to_string()), "{error}");
+        }
+    }
+}
