@@ -63,6 +63,9 @@ impl StorageAttributes {
                     Some("chunked") => StorageKind::Chunked,
                     _ => return Err(wrong("\"contiguous\", \"compact\" or \"chunked\"")),
                 });
+                if self.storage != Some(StorageKind::Chunked) {
+                    self.chunk_sizes = None;
+                }
             }
             "_ChunkSizes" => {
                 let sizes: Option<Vec<u64>> = integers(attribute).map(|list| {
@@ -73,6 +76,7 @@ impl StorageAttributes {
                 match sizes {
                     Some(sizes) if sizes.len() == attribute.length && !sizes.is_empty() => {
                         self.chunk_sizes = Some(sizes);
+                        self.storage = Some(StorageKind::Chunked);
                     }
                     _ => return Err(wrong("a list of lengths, each at least 1")),
                 }
@@ -104,15 +108,53 @@ impl StorageAttributes {
         Ok(true)
     }
 
-    /// Whether anything is asked that only HDF5 files have.
-    pub fn needs_hdf5(&self) -> bool {
-        *self
-            != Self {
-                no_fill: self.no_fill,
-                ..Self::default()
-            }
+    /// Whether anything is asked for. A text that does wants netCDF-4, where it does not say otherwise.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// What of this a classic file does not do: the name of the attribute.
+    pub fn beyond_classic(&self) -> Option<&'static str> {
+        let compressed = self.deflate_level.is_some_and(|level| level > 0);
+        [
+            (
+                self.storage.is_some_and(|s| s != StorageKind::Contiguous),
+                if self.chunk_sizes.is_some() {
+                    "_ChunkSizes"
+                } else {
+                    "_Storage"
+                },
+            ),
+            (compressed, "_DeflateLevel"),
+            (self.shuffle == Some(true), "_Shuffle"),
+            (self.fletcher32 == Some(true), "_Fletcher32"),
+            (self.endianness == Some(Endian::Little), "_Endianness"),
+            (self.filters.as_ref().is_some_and(|f| !f.is_empty()), "_Filter"),
+        ]
+        .into_iter()
+        .find_map(|(asked, name)| asked.then_some(name))
+    }
+
+    /// The filters asked for: ids and visible parameters, in the order in which netCDF-C's ncgen sets them.
+    pub fn filters(&self) -> Vec<(u32, Vec<u32>)> {
+        let mut filters = Vec::new();
+        if self.fletcher32 == Some(true) {
+            filters.push((FLETCHER32, Vec::new()));
+        }
+        if self.shuffle == Some(true) {
+            filters.push((SHUFFLE, Vec::new()));
+        }
+        if let Some(level @ 1..) = self.deflate_level {
+            filters.push((DEFLATE, vec![level]));
+        }
+        filters.extend(self.filters.iter().flatten().cloned());
+        filters
     }
 }
+
+const DEFLATE: u32 = 1;
+const SHUFFLE: u32 = 2;
+const FLETCHER32: u32 = 3;
 
 /// What a truth may be.
 const TRUTH: &str = "\"true\" or \"false\"";
@@ -220,8 +262,24 @@ mod tests {
                 codecs: Some("[]".into()),
             }
         );
-        assert!(asked.needs_hdf5());
+        assert!(asked.any());
+        assert_eq!(asked.beyond_classic(), Some("_ChunkSizes"));
         assert_eq!(asked.set(&chars("units", "m")), Ok(false));
+    }
+
+    #[test]
+    fn of_chunks_and_one_piece_the_later_counts() {
+        let asked = |list: &[Attribute]| {
+            let mut asked = StorageAttributes::default();
+            list.iter().for_each(|a| assert_eq!(asked.set(a), Ok(true)));
+            (asked.storage, asked.chunk_sizes)
+        };
+        let (one, sizes) = (chars("_Storage", "contiguous"), ints("_ChunkSizes", &[3]));
+        assert_eq!(
+            asked(&[one.clone(), sizes.clone()]),
+            (Some(StorageKind::Chunked), Some(vec![3]))
+        );
+        assert_eq!(asked(&[sizes, one]), (Some(StorageKind::Contiguous), None));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::model::{DimId, Dimension, Schema, Storage, VarId, VariableLayout};
 
 /// What an object header message can hold of a compact variable's data, in bytes.
-const MAX_COMPACT_BYTES: u64 = 65_520;
+pub const MAX_COMPACT_BYTES: u64 = 65_520;
 
 /// The `-c` arguments, related to the input's variables and dimensions.
 #[derive(Debug)]
@@ -230,7 +230,8 @@ impl Chunking {
     }
 }
 
-fn chunk_bytes(shape: &[u64], element_size: usize) -> Option<u64> {
+/// The bytes of a chunk of this shape; `None` where they are too many to count.
+pub fn chunk_bytes(shape: &[u64], element_size: usize) -> Option<u64> {
     shape
         .iter()
         .try_fold(element_size as u64, |n, length| n.checked_mul(*length))

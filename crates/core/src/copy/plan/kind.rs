@@ -47,24 +47,63 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
     )))
 }
 
-/// Checks that `kind` can hold `schema`.
-///
-/// # Errors
-/// [`Error::Usage`] that names the first item that it cannot hold.
-pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
-    if kind == Kind::Netcdf4 {
-        return Ok(());
-    }
-    let cannot = |what: String| {
+/// Something of a dataset that a kind cannot hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unheld {
+    /// What it is, as a clause: "variable v is of type string".
+    pub what: String,
+    /// Whether it would be held if unlimited dimensions were fixed.
+    pub unlimited: bool,
+}
+
+impl Unheld {
+    /// The error that says so.
+    pub fn error(&self, kind: Kind) -> Error {
         let better = if kind == Kind::Netcdf4Classic {
             "-k nc4"
         } else {
             "-k nc4 (or nc7, for filters and chunks)"
         };
-        Err(Error::Usage(format!(
-            "{what}, which the kind '{}' cannot hold; use {better}",
+        Error::Usage(format!(
+            "{}, which the kind '{}' cannot hold; use {better}",
+            self.what,
             kind.name()
-        )))
+        ))
+    }
+}
+
+/// Checks that `kind` can hold `schema`.
+///
+/// # Errors
+/// [`Error::Usage`] that names the first item that it cannot hold.
+pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
+    match unheld(schema, kind) {
+        None => Ok(()),
+        Some(mut found) => {
+            if found.unlimited {
+                found.what.push_str(" (-u makes it fixed)");
+            }
+            Err(found.error(kind))
+        }
+    }
+}
+
+/// The first item of `schema` that `kind` cannot hold.
+pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    if kind == Kind::Netcdf4 {
+        return None;
+    }
+    let cannot = |what: String| {
+        Some(Unheld {
+            what,
+            unlimited: false,
+        })
+    };
+    let unlimited_one = |what: String| {
+        Some(Unheld {
+            what,
+            unlimited: true,
+        })
     };
     if let Some(group) = schema.groups[0].children.first() {
         return cannot(format!("the input has a group, {}", schema.group_path(*group)));
@@ -97,21 +136,21 @@ pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
     }
     let unlimited: Vec<_> = schema.dims.iter().filter(|d| d.unlimited).collect();
     if let [first, second, ..] = unlimited.as_slice() {
-        return cannot(format!(
-            "the input has more than one unlimited dimension, {} and {}, (-u makes them fixed)",
+        return unlimited_one(format!(
+            "the input has more than one unlimited dimension, {} and {}",
             first.name, second.name
         ));
     }
     if !kind.is_hdf5() {
         for var in &schema.vars {
             if let Some(dim) = var.dims.iter().skip(1).find(|d| schema.dim(**d).unlimited) {
-                return cannot(format!(
-                    "variable {} has the unlimited dimension {} in a place other than the first (-u makes it fixed)",
+                return unlimited_one(format!(
+                    "variable {} has the unlimited dimension {} in a place other than the first",
                     var.name,
                     schema.dim(*dim).name
                 ));
             }
         }
     }
-    Ok(())
+    None
 }

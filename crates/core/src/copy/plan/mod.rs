@@ -18,8 +18,9 @@ mod pipeline;
 mod select;
 
 pub use chunk_spec::{AskedLayout, ChunkSpec};
+pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
-pub use kind::check as check_kind;
+pub use kind::{Unheld, unheld};
 pub use select::Use;
 
 use super::{CopyPlan, VariableCopy};
@@ -183,23 +184,11 @@ impl Target<'_> {
                 && self.layout.encoding == encoding
                 && self.layout.element_size == element_size;
             let same_chunks = same_elements && self.layout.storage == chosen.storage;
-            layout.filters = pipeline.stored(self.element(&layout), shape, same_chunks)?;
+            layout.filters =
+                pipeline.stored(element(&layout, self.output.var(self.var).ty), shape, same_chunks)?;
         }
         layout.storage = chosen.storage;
         Ok(layout)
-    }
-
-    fn element(&self, layout: &VariableLayout) -> Element {
-        let number = match (layout.encoding, self.output.var(self.var).ty) {
-            (_, Type::Char) => None,
-            (Encoding::Numbers { unit: 1 }, _) => Some(Endian::Little),
-            (Encoding::Numbers { .. }, _) => Some(layout.endian),
-            _ => None,
-        };
-        Element {
-            size: layout.element_size,
-            number,
-        }
     }
 
     /// The variable's own lengths: the input's, except along dimensions that are fixed in the output.
@@ -212,6 +201,20 @@ impl Target<'_> {
                 if dim.unlimited { *own } else { dim.length }
             })
             .collect()
+    }
+}
+
+/// What filters may ask of the elements of type `ty` that are stored as `layout` says.
+pub fn element(layout: &VariableLayout, ty: Type) -> Element {
+    let number = match (layout.encoding, ty) {
+        (_, Type::Char) => None,
+        (Encoding::Numbers { unit: 1 }, _) => Some(Endian::Little),
+        (Encoding::Numbers { .. }, _) => Some(layout.endian),
+        _ => None,
+    };
+    Element {
+        size: layout.element_size,
+        number,
     }
 }
 
