@@ -1,0 +1,308 @@
+//! The flags of `ncgen`. Each is defined once, here; parser, `--help` and man page come from it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use ncutils_cli::{kind, memory};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::model::Kind;
+
+use crate::language::Language;
+
+/// What one call of `ncgen` is to do.
+#[derive(Debug)]
+pub struct Arguments {
+    /// The CDL text; `None` for standard input.
+    pub input: Option<PathBuf>,
+    /// `-o`: the output, as named by the user.
+    pub output: Option<OsString>,
+    /// `-N`: names the output where the text comes from standard input.
+    pub name: Option<String>,
+    /// What the name of the output ends in, where it is not given: `.nc`, or `.cdf` with `-n`.
+    pub suffix: &'static str,
+    /// What is made; `None` where the text is only checked.
+    pub language: Option<Language>,
+    /// `-M`: the name of the main function of a program.
+    pub main: Option<String>,
+    /// `-k`, `-3` … `-7`.
+    pub kind: Option<Kind>,
+    /// `-H`: values are left out.
+    pub header_only: bool,
+    /// `-x`: variables have no fill value.
+    pub no_fill: bool,
+    /// `-m`: how many bytes of memory may be taken; `None` lets the engine decide.
+    pub memory: Option<u64>,
+    /// `--threads`: how many threads work; `None` lets the engine decide.
+    pub threads: Option<usize>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  ncgen in.cdl                   check the text, and make nothing
+  ncgen -b in.cdl                make in.nc, of the kind that the text needs
+  ncgen -k nc4 -o out.nc in.cdl  make a netCDF-4 file
+  ncgen -l c in.cdl > make.c     print a C program that makes in.nc
+
+Without -k and a global attribute _Format, the kind is netCDF-4 where the text has groups, user-defined types, strings, more
+than one unlimited dimension, one that is not first, or attributes such as _DeflateLevel; else cdf5 where it has unsigned
+or 64-bit integers; else classic.";
+
+/// The command with all its flags.
+pub fn command() -> Command {
+    let flag = |name: &'static str, short: char, help: &'static str| {
+        Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
+    };
+    let value = |name: &'static str, short: char, metavar: &'static str, help: &'static str| {
+        Arg::new(name)
+            .short(short)
+            .value_name(metavar)
+            .help(help)
+            .allow_hyphen_values(true)
+    };
+    Command::new("ncgen")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Makes a netCDF file, or a program that makes it, of CDL text; or checks the text")
+        .after_help(AFTER_HELP)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .args_override_self(true)
+        .arg(flag(
+            "binary",
+            'b',
+            "Make the file; implied by -k, -3 to -7 and -o",
+        ))
+        .arg(
+            value(
+                "output",
+                'o',
+                "FILE",
+                "The file to make; it appears, or replaces an older one, only when complete",
+            )
+            .value_parser(value_parser!(OsString)),
+        )
+        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind::NAMES)))
+        .arg(value("version-name", 'v', "KIND", "Same as -k"))
+        .args(kind::digits())
+        .arg(value(
+            "language",
+            'l',
+            "LANGUAGE",
+            "Print a program that makes the file: c, or f77 (classic model only); b: make the file",
+        ))
+        .arg(flag("c", 'c', "Same as -l c"))
+        .arg(flag("fortran", 'f', "Same as -l f77"))
+        .arg(flag("cdf", 'n', "As -b, but the file's name ends in .cdf"))
+        .arg(value(
+            "main",
+            'M',
+            "NAME",
+            "The name of the program's main function; default main",
+        ))
+        .arg(value(
+            "name",
+            'N',
+            "NAME",
+            "Names the file where the text comes from standard input, instead of the text's own name",
+        ))
+        .arg(flag("header", 'H', "Leave out the values: make the header only"))
+        .arg(flag(
+            "no-fill",
+            'x',
+            "Variables have no fill value; what has no values in the text reads as anything",
+        ))
+        .arg(
+            value(
+                "memory",
+                'm',
+                "BYTES",
+                "Memory to take, with suffix K, M or G (decimal); default a quarter of the machine's",
+            )
+            .long("memory"),
+        )
+        .arg(
+            Arg::new("threads")
+                .long("threads")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .help("Threads to work with; default one for each core"),
+        )
+        .arg(flag("1", '1', "Accepted for compatibility; does nothing"))
+        .arg(value(
+            "buffer",
+            'B',
+            "BYTES",
+            "Accepted for compatibility; not needed",
+        ))
+        .arg(flag("debug", 'd', "Accepted for compatibility; does nothing"))
+        .arg(value(
+            "debug-level",
+            'D',
+            "N",
+            "Accepted for compatibility; does nothing",
+        ))
+        .arg(value("log", 'L', "N", "Accepted for compatibility; does nothing"))
+        .arg(flag("diskless", 'P', "Accepted for compatibility; not needed"))
+        .arg(value("whole", 'W', "N", "Accepted for compatibility; not needed"))
+        .arg(
+            Arg::new("help")
+                .short('h')
+                .long("help")
+                .action(ArgAction::Help)
+                .help("Print this help"),
+        )
+        .arg(
+            Arg::new("version")
+                .long("version")
+                .action(ArgAction::Version)
+                .help("Print the version"),
+        )
+        .arg(
+            Arg::new("input")
+                .value_name("INPUT")
+                .value_parser(value_parser!(PathBuf))
+                .help("The CDL text; - or nothing for standard input"),
+        )
+}
+
+/// Reads the flags.
+///
+/// # Errors
+/// What an option's value should have been.
+pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let output = matches.get_one::<OsString>("output").cloned();
+    let kind = kind::asked(matches, &["kind", "version-name"])?;
+    let implied = kind.is_some() || output.is_some();
+    Ok(Arguments {
+        input: matches
+            .get_one::<PathBuf>("input")
+            .filter(|path| path.as_os_str() != "-")
+            .cloned(),
+        output,
+        name: text("name"),
+        suffix: if matches.get_flag("cdf") { ".cdf" } else { ".nc" },
+        language: language(matches)?.or(implied.then_some(Language::Binary)),
+        main: text("main"),
+        kind,
+        header_only: matches.get_flag("header"),
+        no_fill: matches.get_flag("no-fill"),
+        memory: text("memory").map(|v| memory::bytes(&v, "-m")).transpose()?,
+        threads: matches.get_one::<usize>("threads").copied(),
+    })
+}
+
+/// The language that `-l`, `-b`, `-c`, `-f` and `-n` agree on.
+fn language(matches: &ArgMatches) -> Result<Option<Language>> {
+    let named = matches
+        .get_one::<String>("language")
+        .map(|name| Language::from_name(name))
+        .transpose()?;
+    let flags = [
+        ("binary", Language::Binary),
+        ("cdf", Language::Binary),
+        ("c", Language::C),
+        ("fortran", Language::Fortran77),
+    ];
+    let mut asked = named;
+    for (flag, language) in flags {
+        if matches.get_flag(flag) {
+            if asked.is_some_and(|other| other != language) {
+                return Err(Error::Usage(
+                    "-b, -n, -c, -f and -l ask for different languages; give one of them".to_owned(),
+                ));
+            }
+            asked = Some(language);
+        }
+    }
+    Ok(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(args: &[&str]) -> Result<Arguments> {
+        arguments(
+            &command()
+                .try_get_matches_from(["ncgen"].iter().chain(args))
+                .unwrap(),
+        )
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn flags_cluster_and_attach_as_getopt_takes_them() {
+        let args = read(&[
+            "-bxHo", "out.nc", "-knc7", "-lb", "-L0", "-D2", "-d", "-W", "8", "-B9", "in.cdl",
+        ]);
+        let args = args.unwrap();
+        assert_eq!(args.kind, Some(Kind::Netcdf4Classic));
+        assert!(args.no_fill && args.header_only);
+        assert_eq!(args.output.unwrap(), "out.nc");
+        assert_eq!(args.input.unwrap(), PathBuf::from("in.cdl"));
+        assert_eq!(args.language, Some(Language::Binary));
+        let args = read(&["-NM", "-Mx", "-"]).unwrap();
+        assert_eq!(
+            (args.name.as_deref(), args.main.as_deref()),
+            (Some("M"), Some("x"))
+        );
+        assert_eq!((args.input, args.language, args.suffix), (None, None, ".nc"));
+    }
+
+    #[test]
+    fn what_is_made() {
+        for (args, language) in [
+            (&[][..], None),
+            (&["-1"], None),
+            (&["-x", "-H"], None),
+            (&["-b"], Some(Language::Binary)),
+            (&["-n"], Some(Language::Binary)),
+            (&["-bn"], Some(Language::Binary)),
+            (&["-3"], Some(Language::Binary)),
+            (&["-v", "1"], Some(Language::Binary)),
+            (&["-o", "x"], Some(Language::Binary)),
+            (&["-c"], Some(Language::C)),
+            (&["-lC", "-o", "x"], Some(Language::C)),
+            (&["-f"], Some(Language::Fortran77)),
+            (&["-lfortran77"], Some(Language::Fortran77)),
+        ] {
+            assert_eq!(read(args).unwrap().language, language, "{args:?}");
+        }
+        assert_eq!(read(&["-n"]).unwrap().suffix, ".cdf");
+        for bad in [
+            &["-b", "-lc"][..],
+            &["-cf"],
+            &["-lj"],
+            &["-lpython"],
+            &["-k", "nc9"],
+            &["-m", "much"],
+        ] {
+            assert!(matches!(read(bad), Err(Error::Usage(_))), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_kinds_are_old_names_and_digits_are_not() {
+        for (args, kind) in [
+            (&["-k", "3"][..], Kind::Netcdf4),
+            (&["-3"], Kind::Classic),
+            (&["-v", "netCDF-4_classic"], Kind::Netcdf4Classic),
+            (&["-k", "64-bit-offset", "-5"], Kind::Data64),
+            (&["-5", "-v", "64-bit offset"], Kind::Offset64),
+            (&["-k", "enhanced"], Kind::Netcdf4),
+            (&["-kcdf-5"], Kind::Data64),
+        ] {
+            assert_eq!(read(args).unwrap().kind, Some(kind), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn one_text() {
+        assert!(command().try_get_matches_from(["ncgen", "a", "b"]).is_err());
+    }
+}

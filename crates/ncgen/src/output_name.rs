@@ -1,0 +1,54 @@
+//! Under which name the file is made where `-o` gives none.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use ncutils_core::error::{Error, Result};
+
+/// The file in the current folder that is named after `input`, its last suffix replaced by `suffix`; where the text comes from
+/// standard input, after the dataset `name`.
+///
+/// # Errors
+/// For names that no file in a folder can have.
+pub fn output_name(input: Option<&Path>, name: &str, suffix: &str) -> Result<PathBuf> {
+    let mut stem = match input {
+        Some(path) => path.file_stem().map(OsString::from).unwrap_or_default(),
+        None => OsString::from(name),
+    };
+    // A dataset's name is any text, and it should not choose a folder.
+    if stem.is_empty() || name_has_folder(input, name) {
+        return Err(Error::Usage(format!(
+            "the name '{name}' cannot be that of a file; name the output with -o"
+        )));
+    }
+    stem.push(suffix);
+    Ok(PathBuf::from(stem))
+}
+
+fn name_has_folder(input: Option<&Path>, name: &str) -> bool {
+    input.is_none() && name.contains(['/', '\0'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_the_text_or_the_dataset() {
+        let named = |input: Option<&str>, name| output_name(input.map(Path::new), name, ".nc");
+        for (input, name, expected) in [
+            (Some("../cdl/a.cdl"), "b", "a.nc"),
+            (Some("a.b.cdl"), "b/c", "a.b.nc"),
+            (Some("noext"), "", "noext.nc"),
+            (Some(".hidden"), "", ".hidden.nc"),
+            (None, "a b", "a b.nc"),
+            (None, "a.b", "a.b.nc"),
+        ] {
+            assert_eq!(named(input, name).unwrap(), Path::new(expected));
+        }
+        for name in ["", "/tmp/x", "../x"] {
+            let error = named(None, name).unwrap_err().to_string();
+            assert!(error.contains("-o"), "{error}");
+        }
+    }
+}
