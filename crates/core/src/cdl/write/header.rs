@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::element::{ElementWriter, Place, Precision};
 use super::lines::Lines;
-use super::names::{push_name, push_quoted, push_text_byte, trim_nuls};
+use super::names::{push_name, push_owner, push_quoted, push_text_byte, trim_nuls};
 use super::times;
 use crate::model::{Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId};
 use crate::time::TimeFormat;
@@ -228,10 +228,7 @@ pub fn attribute(
         push_attribute_type(lines.raw(), schema, group, var, attribute.ty);
         lines.text(" ");
     }
-    if let Some(var) = var {
-        push_name(lines.raw(), var);
-    }
-    lines.text(":");
+    push_owner(lines.raw(), var);
     push_name(lines.raw(), &attribute.name);
     lines.text(if typed && empty { " =" } else { " = " });
     // An attribute of length 0 whose type is not told is shown as an empty string.

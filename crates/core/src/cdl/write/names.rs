@@ -2,6 +2,20 @@
 
 use std::io::Write;
 
+/// Words that begin a section of a CDL text where a colon follows at once.
+const SECTIONS: [&str; 5] = ["types", "dimensions", "variables", "data", "group"];
+
+/// Appends what stands before the name of an attribute: the variable that it is of, if any, and a colon.
+pub fn push_owner(out: &mut Vec<u8>, var: Option<&str>) {
+    if let Some(var) = var {
+        push_name(out, var);
+        if SECTIONS.contains(&var) {
+            out.push(b' ');
+        }
+    }
+    out.push(b':');
+}
+
 /// Appends a name: characters that have a meaning in CDL, and at the beginning what could begin a number or a path, get a
 /// backslash; control characters become `\%xx`. (Where a name has such an `%xx`
 /// itself, its first digit gets a backslash too, or it would be read as a control character.)
@@ -72,6 +86,21 @@ pub fn trim_nuls(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_that_are_called_as_sections() {
+        for (var, wanted) in [
+            (None, ":"),
+            (Some("v"), "v:"),
+            (Some("data"), "data :"),
+            (Some("data:"), "data\\::"),
+            (Some("Data"), "Data:"),
+        ] {
+            let mut out = Vec::new();
+            push_owner(&mut out, var);
+            assert_eq!(String::from_utf8_lossy(&out), wanted);
+        }
+    }
 
     #[test]
     fn names_are_read_back() {

@@ -1,7 +1,7 @@
 //! The special attributes of `ncdump -s`: how variables and file are stored.
 
 use super::lines::Lines;
-use super::names::{push_name, push_quoted};
+use super::names::{push_owner, push_quoted};
 use crate::model::{Encoding, Endian, FilterSpec, Kind, Schema, Storage, Type, VarId, VariableLayout};
 
 const DEFLATE: u32 = 1;
@@ -116,10 +116,8 @@ pub fn attributes(lines: &mut Lines, var: Option<&str>, attributes: &[(&str, Spe
     for (name, value) in attributes {
         lines.margin();
         lines.text("\t\t");
-        if let Some(var) = var {
-            push_name(lines.raw(), var);
-        }
-        lines.text(format!(":{name} = "));
+        push_owner(lines.raw(), var);
+        lines.text(format!("{name} = "));
         match value {
             Special::Text(text) => push_quoted(lines.raw(), text.as_bytes()),
             Special::Numbers(numbers) => {
