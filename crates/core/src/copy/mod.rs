@@ -26,6 +26,7 @@ pub use memory::{default_budget, parse_memory};
 pub use prepare::{Prepared, prepare};
 pub use progress::Progress;
 pub use run::{RunOptions, run};
+pub(crate) use values::move_heap;
 
 use crate::model::{Schema, VarId, VariableLayout};
 

@@ -139,7 +139,7 @@ fn cut(
 }
 
 /// Copies what `element` has on the heap `from` to the heap `to`, and makes it point there.
-fn move_heap(schema: &Schema, ty: Type, element: &mut [u8], from: &[u8], to: &mut Vec<u8>) {
+pub(crate) fn move_heap(schema: &Schema, ty: Type, element: &mut [u8], from: &[u8], to: &mut Vec<u8>) {
     match ty {
         Type::String => move_slot(element, 1, from, to, |_, _| {}),
         Type::User(id) => match &schema.user_type(id).class {

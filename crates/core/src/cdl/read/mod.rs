@@ -12,15 +12,27 @@
 //! engine's: it asks for elements by their place, and only these are parsed, by as many threads as there are. So memory is
 //! bounded by the header and the index, not by the data.
 
+pub mod attribute_values;
+mod char_array;
+mod constants;
+mod convert;
 pub mod data_list;
 pub mod declared;
+mod elements;
+mod enum_constants;
+mod escapes;
 pub mod grammar;
 pub mod integer;
 pub mod kind;
+mod list_reader;
+mod measure;
 pub mod names;
+mod number;
 pub mod plan;
+pub mod reader;
 pub mod scopes;
 pub mod statements;
 pub mod storage_attributes;
 pub mod text;
+mod time_constant;
 pub mod types;

@@ -14,7 +14,7 @@ mod exact_tests;
 mod header;
 mod lines;
 mod names;
-mod numbers;
+pub(crate) mod numbers;
 mod shortest;
 mod slabs;
 pub(crate) mod special;

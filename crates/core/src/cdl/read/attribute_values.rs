@@ -1,0 +1,400 @@
+//! The values of an attribute.
+//!
+//! An attribute without a type gets one from its values, as in netCDF-C: `char` for strings, which are put together; `byte`
+//! for characters; `double` where any is one, else `float` where any is one; else the widest of the integers' types, and
+//! of two equally wide ones that of the last.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::model::{GroupId, Schema, Type, Values};
+
+use super::char_array;
+use super::constants::{Constant, Lexer, special};
+use super::convert::store;
+use super::elements::Elements;
+use super::enum_constants::EnumConstants;
+use super::escapes::unescape;
+use super::text::{Diagnostic, Text};
+
+/// What an attribute holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttributeValues {
+    /// The type of its elements.
+    pub ty: Type,
+    /// How many.
+    pub length: usize,
+    /// The elements.
+    pub values: Values,
+}
+
+/// Reads the values that stand in `list`, from behind the `=` to before the `;`. `declared` is the attribute's type where it
+/// has one: written before it, or the variable's for a `_FillValue`. `scope` is the group it stands in.
+///
+/// # Errors
+/// What is wrong, at its place.
+pub fn attribute_values(
+    text: &Text,
+    list: Range<u64>,
+    schema: &Schema,
+    scope: GroupId,
+    declared: Option<Type>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<AttributeValues> {
+    let _ = scope;
+    let length = usize::try_from(list.end.saturating_sub(list.start)).unwrap_or(usize::MAX);
+    let bytes = text.bytes(list.start, length)?;
+    let mut lexer = Lexer::new(text, &bytes, list.start);
+    match declared {
+        Some(Type::Char) => {
+            let text = char_array::text(&mut lexer, 1, None, 0)?;
+            at_end(&mut lexer)?;
+            Ok(characters(text))
+        }
+        Some(ty) => typed(&mut lexer, ty, schema),
+        None => untyped(&mut lexer, list.start, text, warnings),
+    }
+}
+
+fn characters(text: Vec<u8>) -> AttributeValues {
+    AttributeValues {
+        ty: Type::Char,
+        length: text.len(),
+        values: Values::from_bytes(text),
+    }
+}
+
+fn at_end(lexer: &mut Lexer) -> Result<()> {
+    match lexer.peek()? {
+        None => Ok(()),
+        Some(_) => Err(lexer.error(lexer.at, "expected ',' or ';'")),
+    }
+}
+
+fn typed(lexer: &mut Lexer, ty: Type, schema: &Schema) -> Result<AttributeValues> {
+    let mut values = Values::default();
+    let size = schema.type_size(ty);
+    let enums = match ty {
+        Type::User(_) => EnumConstants::new(schema),
+        _ => EnumConstants::none(),
+    };
+    let elements = Elements {
+        schema,
+        enums: &enums,
+    };
+    let mut length = 0;
+    while length > 0 || lexer.peek()?.is_some() {
+        if lexer.peek()? == Some(b'_')
+            && lexer
+                .rest()
+                .get(1)
+                .is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'_')
+        {
+            return Err(lexer.error(lexer.at, "an attribute has no fill value that _ could mean"));
+        }
+        let at = length * size;
+        values.bytes.resize(at + size, 0);
+        elements.element(lexer, ty, None, &mut values.bytes[at..], &mut values.heap)?;
+        length += 1;
+        if !lexer.take(b',')? {
+            break;
+        }
+    }
+    at_end(lexer)?;
+    Ok(AttributeValues { ty, length, values })
+}
+
+fn untyped(
+    lexer: &mut Lexer,
+    base: u64,
+    text: &Text,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<AttributeValues> {
+    let mut constants = Vec::new();
+    while !constants.is_empty() || lexer.peek()?.is_some() {
+        lexer.peek()?;
+        let at = lexer.at;
+        if lexer.rest().first() == Some(&b'{') {
+            return Err(lexer.error(at, "an attribute that holds lists needs its type before its name"));
+        }
+        let constant = match lexer.constant()? {
+            Constant::Name(word) => special(word).ok_or_else(|| {
+                lexer.error(
+                    at,
+                    "a name is a value of an enum only: the attribute needs its type before its name",
+                )
+            })?,
+            other => other,
+        };
+        if let Constant::Integer(integer) = constant
+            && integer.widened
+        {
+            let what = format!(
+                "{} needs more than the 32 bits of l: it is taken as 64 bits",
+                integer.value
+            );
+            warnings.push(text.diagnostic(base + at as u64, what)?);
+        }
+        constants.push((constant, at));
+        if !lexer.take(b',')? {
+            break;
+        }
+    }
+    at_end(lexer)?;
+    let Some((first, _)) = constants.first() else {
+        return Ok(characters(Vec::new()));
+    };
+    if matches!(first, Constant::String(_)) {
+        let mut out = Vec::new();
+        for (constant, at) in &constants {
+            match constant {
+                Constant::String(spelled) => unescape(spelled, &mut out),
+                other => {
+                    let what = format!(
+                        "expected a string like those before, and this is {}",
+                        other.kind()
+                    );
+                    return Err(lexer.error(*at, what));
+                }
+            }
+        }
+        return Ok(characters(out));
+    }
+    let ty = infer(&constants).map_err(|(what, at)| lexer.error(at, what))?;
+    let size = ty.atomic_size();
+    let mut bytes = vec![0; constants.len() * size];
+    for ((constant, at), out) in constants.iter().zip(bytes.chunks_exact_mut(size)) {
+        store(constant, ty, out).map_err(|what| lexer.error(*at, what))?;
+    }
+    Ok(AttributeValues {
+        ty,
+        length: constants.len(),
+        values: Values::from_bytes(bytes),
+    })
+}
+
+/// The type of numbers.
+fn infer(constants: &[(Constant, usize)]) -> Result<Type, (String, usize)> {
+    let (mut float, mut double, mut large) = (false, false, false);
+    let mut widest = Type::Byte;
+    for (constant, at) in constants {
+        let ty = match constant {
+            Constant::Integer(integer) => {
+                large |= integer.value > i64::MAX.into();
+                integer.ty
+            }
+            Constant::Character(_) => Type::Byte,
+            Constant::Real { single, .. } | Constant::Value { single, .. } => {
+                float |= single;
+                double |= !single;
+                continue;
+            }
+            Constant::Fill => {
+                return Err(("an attribute has no fill value that _ could mean".into(), *at));
+            }
+            other => {
+                let what = format!("{} needs the attribute's type before its name", other.kind());
+                return Err((what, *at));
+            }
+        };
+        if ty.atomic_size() >= widest.atomic_size() {
+            widest = ty;
+        }
+    }
+    Ok(match (double, float, large) {
+        (true, ..) => Type::Double,
+        (_, true, _) => Type::Float,
+        (.., true) => Type::UInt64,
+        _ => widest,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Field, Kind, TypeClass, UserType};
+    use std::sync::Arc;
+
+    fn read(spelled: &[u8], schema: &Schema, declared: Option<Type>) -> Result<AttributeValues> {
+        let text = Text::new(Arc::new(spelled.to_vec()), "a.cdl").unwrap();
+        let list = text.start()..text.end();
+        attribute_values(&text, list, schema, Schema::ROOT, declared, &mut Vec::new())
+    }
+
+    fn plain(spelled: &str, declared: Option<Type>) -> Result<(Type, usize, Vec<u8>), String> {
+        read(spelled.as_bytes(), &Schema::new(Kind::Netcdf4), declared)
+            .map(|v| (v.ty, v.length, v.values.bytes))
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn types_are_inferred_as_netcdf_c_does() {
+        for (spelled, ty) in [
+            ("\"x\", \"y\"", Type::Char),
+            ("", Type::Char),
+            (" // nothing\n", Type::Char),
+            ("'a'", Type::Byte),
+            ("'a', 'b'", Type::Byte),
+            ("'a', 1", Type::Int),
+            ("1, 2.5", Type::Double),
+            ("1, 2.5f", Type::Float),
+            ("1b, 2s", Type::Short),
+            ("5u", Type::UInt),
+            ("1us, 1b", Type::UShort),
+            ("1b, 1ub", Type::UByte),
+            ("1ub, 1b", Type::Byte),
+            ("1, 1u", Type::UInt),
+            ("-1, 3000000000", Type::UInt),
+            ("5000000000", Type::UInt64),
+            ("-5000000000", Type::Int64),
+            ("1ull, 1ll", Type::Int64),
+            ("10000000000000000000, 1ll", Type::UInt64),
+            ("255b", Type::Byte),
+            ("NaN", Type::Double),
+            ("nanf", Type::Float),
+            ("0x10l", Type::UInt),
+            ("4294967296l", Type::Int64),
+        ] {
+            assert_eq!(plain(spelled, None).unwrap().0, ty, "{spelled}");
+        }
+        for spelled in [
+            "\"x\", 'b'",
+            "1, \"x\"",
+            "0x12",
+            "NIL",
+            "{1, 2}",
+            "_",
+            "foo",
+            "1 2",
+            "1,",
+            ",1",
+            "1,,2",
+            "\"a\" \"b\"",
+        ] {
+            assert!(plain(spelled, None).is_err(), "{spelled}");
+        }
+    }
+
+    #[test]
+    fn values_are_of_their_type() {
+        assert_eq!(
+            plain("\"a\\n\", \"\", \"b\"", None).unwrap(),
+            (Type::Char, 3, b"a\nb".to_vec())
+        );
+        assert_eq!(
+            plain("'\\377', '\\0'", None).unwrap(),
+            (Type::Byte, 2, vec![255, 0])
+        );
+        assert_eq!(
+            plain("-1, 3000000000", None).unwrap().2,
+            [[255; 4], 3_000_000_000u32.to_le_bytes()].concat()
+        );
+        assert_eq!(
+            plain("1, 2", Some(Type::Short)).unwrap(),
+            (Type::Short, 2, vec![1, 0, 2, 0])
+        );
+        assert_eq!(plain("", Some(Type::Int)).unwrap(), (Type::Int, 0, vec![]));
+        assert_eq!(plain("\"ab\", 'c', 100b", Some(Type::Char)).unwrap().2, b"abcd");
+        assert_eq!(plain("{\"ab\", \"c\"}", Some(Type::Char)).unwrap().2, b"abc");
+        assert!(plain("65", Some(Type::Char)).is_err());
+        assert!(plain("1, _", Some(Type::Int)).is_err());
+        assert!(plain("{1, 2}", Some(Type::Int)).is_err());
+        let error = plain("1, 300", Some(Type::Byte)).unwrap_err();
+        assert!(
+            error.starts_with("a.cdl:1:4: 300 does not fit in byte\n"),
+            "{error}"
+        );
+        let schema = Schema::new(Kind::Netcdf4);
+        let latin = read(b"\"\xe9\"", &schema, None).unwrap();
+        assert_eq!(latin.values.bytes, [0xe9]);
+    }
+
+    #[test]
+    fn a_long_that_needs_64_bits_is_warned_of() {
+        let text = Text::new(Arc::new(b"1l, 4294967296L".to_vec()), "a.cdl").unwrap();
+        let schema = Schema::new(Kind::Netcdf4);
+        let mut warnings = Vec::new();
+        let list = text.start()..text.end();
+        let values = attribute_values(&text, list, &schema, Schema::ROOT, None, &mut warnings).unwrap();
+        assert_eq!(values.ty, Type::Int64);
+        assert_eq!((warnings.len(), warnings[0].column), (1, 5));
+    }
+
+    #[test]
+    fn strings_and_user_types() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let values = read(b"\"a\", NIL, \"\", 12, 1.5", &schema, Some(Type::String)).unwrap();
+        let strings: Vec<_> = (0..5).map(|n| values.values.string(16 * n)).collect();
+        let expected: [Option<&[u8]>; 5] = [Some(b"a"), None, Some(b""), Some(b"12"), Some(b"1.5")];
+        assert_eq!(strings, expected);
+
+        let mut add = |name: &str, class| {
+            Type::User(schema.add_type(UserType {
+                name: name.into(),
+                group: Schema::ROOT,
+                class,
+            }))
+        };
+        let cloud = add(
+            "cloud",
+            TypeClass::Enum {
+                base: Type::Short,
+                members: vec![("Clear".into(), 0), ("Rain".into(), 513)],
+            },
+        );
+        let bytes = add("bytes", TypeClass::Opaque { size: 3 });
+        let vlen = add("vlen", TypeClass::Vlen { base: Type::Int });
+        let field = |name: &str, offset, ty, dims| Field {
+            name: name.into(),
+            offset,
+            ty,
+            dims,
+        };
+        let compound = add(
+            "c",
+            TypeClass::Compound {
+                size: 40,
+                fields: vec![
+                    field("c", 0, cloud, vec![]),
+                    field("n", 2, Type::Char, vec![2, 3]),
+                    field("v", 8, vlen, vec![]),
+                    field("s", 24, Type::String, vec![]),
+                ],
+            },
+        );
+        let read = |spelled: &str, ty| read(spelled.as_bytes(), &schema, Some(ty));
+        assert_eq!(
+            read("Rain, cloud.Clear, 7", cloud).unwrap().values.bytes,
+            [1, 2, 0, 0, 7, 0]
+        );
+        assert!(read("Snow", cloud).is_err());
+        assert_eq!(
+            read("0X1234567, 0xA", bytes).unwrap().values.bytes,
+            [0x12, 0x34, 0x56, 0xa0, 0, 0]
+        );
+        assert!(read("12", bytes).is_err());
+        let v = read("{17, 18}, {}", vlen).unwrap().values;
+        assert_eq!(
+            v.slot_content(crate::model::Slot::read(&v.bytes), 4).unwrap(),
+            [17, 0, 0, 0, 18, 0, 0, 0]
+        );
+        assert_eq!(crate::model::Slot::read(&v.bytes[16..]), crate::model::Slot::NIL);
+        assert!(read("17", vlen).is_err());
+        let c = read("{Rain, {\"a\", \"bcd\"}, {1}, \"x\"}, {Clear}", compound)
+            .unwrap()
+            .values;
+        assert_eq!(&c.bytes[..8], b"\x01\x02a\0\0bcd");
+        assert_eq!(c.string(24), Some(&b"x"[..]));
+        assert_eq!(c.string(64), Some(&b""[..]));
+        for wrong in [
+            "{Rain, {\"abcdefg\"}}",
+            "{Rain, 5}",
+            "{Rain, {\"a\"}, {1}, \"x\", 5}",
+            "{Rain",
+            "{Rain,}",
+            "Rain",
+        ] {
+            assert!(read(wrong, compound).is_err(), "{wrong}");
+        }
+    }
+}

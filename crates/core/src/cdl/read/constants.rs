@@ -1,0 +1,599 @@
+//! Constants: what stands between the commas of a list.
+//!
+//! | written | is |
+//! | --- | --- |
+//! | `12 -3 +4 010` | an integer (octal behind a 0), of the smallest of `int uint int64 uint64` that holds it |
+//! | `1b 2ub 3us 4s 5u 6l 7ul 8ll 9ull` | of `byte ubyte ushort short uint int uint int64 uint64`; letters in either case and order |
+//! | `0x1fs 0x1fl 0x1fll` | of `ushort uint uint64` |
+//! | `0x1f` | opaque bytes |
+//! | `1.5 1e3 1.5d 1.5L`, `1.5f` | a `double`, a `float` |
+//! | `NaN Infinity DoubleInf`, `NaNf Infinityf Inff FloatInf`, with a sign | likewise |
+//! | `'a' '\n' '\101'`, `"text"` | a character, a string |
+//! | `_`, `NIL` | the fill value, no string |
+//! | `name`, `enum.name`, `/path/name` | a member of an enum |
+//! | `time("1999-01-01 12:00")` | hours since 1970, a `double` |
+
+use crate::error::{Error, Result};
+use crate::model::Type;
+
+use super::escapes::escape;
+use super::integer::fits;
+use super::text::Text;
+use super::time_constant;
+
+/// A constant; what it borrows is text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Constant<'t> {
+    /// An integer.
+    Integer(Integer),
+    /// A decimal, without its suffix.
+    Real {
+        /// Digits, point, exponent.
+        spelled: &'t str,
+        /// Whether it is a `float`.
+        single: bool,
+    },
+    /// A number that has no digits.
+    Value {
+        /// The number.
+        value: f64,
+        /// Whether it is a `float`.
+        single: bool,
+    },
+    /// A character.
+    Character(u8),
+    /// What stands between the quotes of a string.
+    String(&'t [u8]),
+    /// The digits of an opaque constant.
+    Opaque(&'t [u8]),
+    /// `_`
+    Fill,
+    /// `NIL`
+    Nil,
+    /// A name, as spelled.
+    Name(&'t [u8]),
+}
+
+/// An integer constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Integer {
+    /// Its value.
+    pub value: i128,
+    /// Its type.
+    pub ty: Type,
+    /// Whether its suffix asks for 32 bits, and it needs more.
+    pub widened: bool,
+    /// Whether it is written with a minus, which zero has too.
+    pub negative: bool,
+}
+
+impl Constant<'_> {
+    /// What it is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Integer(_) => "an integer",
+            Self::Real { .. } | Self::Value { .. } => "a number",
+            Self::Character(_) => "a character",
+            Self::String(_) => "a string",
+            Self::Opaque(_) => "an opaque constant",
+            Self::Fill => "_",
+            Self::Nil => "NIL",
+            Self::Name(_) => "a name",
+        }
+    }
+}
+
+/// Takes the constants of a piece of text apart.
+pub struct Lexer<'t> {
+    text: &'t Text,
+    bytes: &'t [u8],
+    base: u64,
+    /// The position of the next byte in the piece.
+    pub at: usize,
+}
+
+/// Whether a byte is white space.
+pub fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | 0x0b | 0x0c)
+}
+
+impl<'t> Lexer<'t> {
+    /// Over `bytes`, which stand at `base` of `text`.
+    pub fn new(text: &'t Text, bytes: &'t [u8], base: u64) -> Self {
+        Self {
+            text,
+            bytes,
+            base,
+            at: 0,
+        }
+    }
+
+    /// The whole piece.
+    pub fn bytes(&self) -> &'t [u8] {
+        self.bytes
+    }
+
+    /// What has not been read.
+    pub fn rest(&self) -> &'t [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// An error about what stands at `at` of the piece.
+    pub fn error(&self, at: usize, what: impl Into<String>) -> Error {
+        self.text.error(self.base + at as u64, what)
+    }
+
+    /// The next byte that is neither white space nor in a comment, which stays; `None` at the end.
+    ///
+    /// # Errors
+    /// A comment without end.
+    pub fn peek(&mut self) -> Result<Option<u8>> {
+        loop {
+            let rest = self.rest();
+            let Some(skip) = rest.iter().position(|b| !is_blank(*b)) else {
+                self.at = self.bytes.len();
+                return Ok(None);
+            };
+            self.at += skip;
+            let rest = &rest[skip..];
+            if rest.starts_with(b"//") {
+                self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+            } else if rest.starts_with(b"/*") {
+                let end = rest[2..].windows(2).position(|w| w == b"*/");
+                let end = end.ok_or_else(|| self.error(self.at, "this comment has no end: expected '*/'"))?;
+                self.at += end + 4;
+            } else {
+                return Ok(rest.first().copied());
+            }
+        }
+    }
+
+    /// Takes `byte` if it is the next one.
+    ///
+    /// # Errors
+    /// A comment without end.
+    pub fn take(&mut self, byte: u8) -> Result<bool> {
+        let found = self.peek()? == Some(byte);
+        self.at += usize::from(found);
+        Ok(found)
+    }
+
+    /// Takes the constant that begins here.
+    ///
+    /// # Errors
+    /// What is no constant, at its place.
+    pub fn constant(&mut self) -> Result<Constant<'t>> {
+        let first = self.peek()?;
+        let start = self.at;
+        match first {
+            Some(b'"') => self.string(start),
+            Some(b'\'') => self.character(start),
+            Some(b'0'..=b'9' | b'+' | b'-' | b'.') => {
+                let word = self.word();
+                number(word).map_err(|what| self.error(start, what))
+            }
+            None => Err(self.error(start, "expected a value, and here is the end of the text")),
+            Some(b',' | b';' | b'}') => Err(self.error(start, "expected a value")),
+            Some(b'{') => Err(self.error(start, "expected a value, not a list")),
+            Some(b'(' | b')') => Err(self.error(start, "expected a value")),
+            Some(_) => {
+                let word = self.word();
+                match word {
+                    b"_" => Ok(Constant::Fill),
+                    b"NIL" | b"nil" | b"Nil" => Ok(Constant::Nil),
+                    _ if self.peek()? == Some(b'(') => self.call(word, start),
+                    _ => Ok(Constant::Name(word)),
+                }
+            }
+        }
+    }
+
+    /// What stands up to the next blank, sign or comment.
+    fn word(&mut self) -> &'t [u8] {
+        let rest = self.rest();
+        let mut length = 0;
+        while let Some(byte) = rest.get(length) {
+            match byte {
+                b'\\' => length += 1,
+                b',' | b';' | b'{' | b'}' | b'(' | b')' | b'"' | b'\'' => break,
+                b'/' if matches!(rest.get(length + 1), Some(b'/' | b'*')) => break,
+                byte if is_blank(*byte) => break,
+                _ => {}
+            }
+            length += 1;
+        }
+        let length = length.min(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn string(&mut self, start: usize) -> Result<Constant<'t>> {
+        let inner = &self.bytes[start + 1..];
+        let mut at = 0;
+        loop {
+            at += inner[at.min(inner.len())..]
+                .iter()
+                .position(|b| matches!(b, b'"' | b'\\'))
+                .ok_or_else(|| self.error(start, "this string has no end: expected '\"'"))?;
+            if inner[at] == b'"' {
+                self.at = start + at + 2;
+                return Ok(Constant::String(&inner[..at]));
+            }
+            at += 2;
+        }
+    }
+
+    fn character(&mut self, start: usize) -> Result<Constant<'t>> {
+        let inner = &self.bytes[start + 1..];
+        let (byte, length) = match inner {
+            [b'\\', rest @ ..] => escape(rest).map_or((0, 0), |(byte, length)| (byte, length + 1)),
+            [byte, ..] => (*byte, 1),
+            [] => (0, 0),
+        };
+        if length == 0 || inner.get(length) != Some(&b'\'') {
+            return Err(self.error(start, "a character constant is one character between '"));
+        }
+        self.at = start + length + 2;
+        Ok(Constant::Character(byte))
+    }
+
+    /// A function; `(` is next.
+    fn call(&mut self, name: &[u8], start: usize) -> Result<Constant<'t>> {
+        if name != b"time" {
+            let name = String::from_utf8_lossy(name);
+            return Err(self.error(
+                start,
+                format!("there is no function '{name}'; the only one is time"),
+            ));
+        }
+        self.take(b'(')?;
+        let argument = self.constant()?;
+        let Constant::String(spelled) = argument else {
+            return Err(self.error(start, "time needs a string, such as time(\"1999-12-31 23:59\")"));
+        };
+        if !self.take(b')')? {
+            return Err(self.error(self.at, "expected ')'"));
+        }
+        let hours = time_constant::hours(spelled).ok_or_else(|| {
+            self.error(
+                start,
+                "this is not a time; one is written as \"1999-12-31 23:59:59\"",
+            )
+        })?;
+        Ok(Constant::Value {
+            value: hours,
+            single: false,
+        })
+    }
+}
+
+/// A NaN or an infinity by any of its names, which may have a sign.
+pub fn special(word: &[u8]) -> Option<Constant<'static>> {
+    let (negative, name) = match word {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, word),
+    };
+    let lower = name.to_ascii_lowercase();
+    let (value, single) = match lower.as_slice() {
+        b"nan" => (f64::NAN, false),
+        b"nanf" => (f64::NAN, true),
+        b"inf" | b"infinity" | b"doubleinf" => (f64::INFINITY, false),
+        b"inff" | b"infinityf" | b"floatinf" => (f64::INFINITY, true),
+        _ => return None,
+    };
+    Some(Constant::Value {
+        value: if negative && !value.is_nan() {
+            -value
+        } else {
+            value
+        },
+        single,
+    })
+}
+
+/// A number, which `word` begins as.
+fn number(word: &[u8]) -> Result<Constant<'_>, String> {
+    let no_number = || format!("{} is not a number", String::from_utf8_lossy(word));
+    let spelled = std::str::from_utf8(word).map_err(|_| no_number())?;
+    let unsigned = spelled.strip_prefix(['-', '+']).unwrap_or(spelled);
+    if let Some(hex) = unsigned
+        .strip_prefix("0x")
+        .or_else(|| unsigned.strip_prefix("0X"))
+    {
+        return if unsigned.len() == spelled.len() {
+            hexadecimal(spelled, hex)
+        } else {
+            Err(no_number() + ": a hexadecimal one has no sign")
+        };
+    }
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    let suffix = &unsigned[digits..];
+    let whole = digits > 0 && suffix.bytes().all(|b| b"bBsSlLuU".contains(&b));
+    if whole {
+        return integer(spelled, &unsigned[..digits], suffix).map(Constant::Integer);
+    }
+    let (decimal, single) = match spelled.as_bytes().last() {
+        Some(b'f' | b'F') => (&spelled[..spelled.len() - 1], true),
+        Some(b'd' | b'D' | b'l' | b'L') => (&spelled[..spelled.len() - 1], false),
+        _ => (spelled, false),
+    };
+    // The standard library's spellings of decimals are those of CDL, but that it knows names of infinities too.
+    let plain = decimal
+        .bytes()
+        .all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    if plain && decimal.parse::<f64>().is_ok() {
+        return Ok(Constant::Real {
+            spelled: decimal,
+            single,
+        });
+    }
+    special(word).ok_or_else(no_number)
+}
+
+fn wrong(spelled: &str, why: &str) -> String {
+    format!("{spelled} is not a number: {why}")
+}
+
+fn hexadecimal<'t>(spelled: &'t str, rest: &'t str) -> Result<Constant<'t>, String> {
+    let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
+    let (digits, suffix) = rest.split_at(digits);
+    if digits.is_empty() {
+        return Err(wrong(spelled, "digits must follow 0x"));
+    }
+    if suffix.is_empty() {
+        return Ok(Constant::Opaque(digits.as_bytes()));
+    }
+    let value = u64::from_str_radix(digits, 16).map_err(|_| wrong(spelled, "it needs more than 64 bits"))?;
+    let (ty, widened) = match suffix.to_ascii_lowercase().as_str() {
+        "s" if value > u64::from(u16::MAX) => return Err(wrong(spelled, "it needs more than 16 bits")),
+        "s" => (Type::UShort, false),
+        "l" if value > u64::from(u32::MAX) => (Type::UInt64, true),
+        "l" => (Type::UInt, false),
+        "ll" => (Type::UInt64, false),
+        _ => return Err(wrong(spelled, "a hexadecimal one can have the suffix s, l or ll")),
+    };
+    Ok(Constant::Integer(Integer {
+        value: value.into(),
+        ty,
+        widened,
+        negative: false,
+    }))
+}
+
+fn integer(spelled: &str, digits: &str, suffix: &str) -> Result<Integer, String> {
+    let radix = if digits.len() > 1 && digits.starts_with('0') {
+        8
+    } else {
+        10
+    };
+    if radix == 8 && digits.contains(['8', '9']) {
+        return Err(wrong(
+            spelled,
+            "behind a 0 it is octal, and has the digits 0 to 7 only",
+        ));
+    }
+    let value =
+        u64::from_str_radix(digits, radix).map_err(|_| wrong(spelled, "it needs more than 64 bits"))?;
+    let negative = spelled.starts_with('-');
+    let value = if negative {
+        -i128::from(value)
+    } else {
+        value.into()
+    };
+    let suffix = suffix.to_ascii_lowercase();
+    let unsigned = suffix.contains('u');
+    if unsigned && negative {
+        return Err(wrong(spelled, "an unsigned one has no sign"));
+    }
+    let bits = match suffix.replacen('u', "", 1).as_str() {
+        "" if !unsigned => 64,
+        "" => 32,
+        "b" => 8,
+        "s" => 16,
+        "l" if !fits(value, 32) => 64,
+        "l" => 32,
+        "ll" => 64,
+        _ => return Err(wrong(spelled, &format!("there is no suffix '{suffix}'"))),
+    };
+    if !fits(value, bits) {
+        return Err(wrong(spelled, &format!("it needs more than {bits} bits")));
+    }
+    let ty = match (bits, unsigned) {
+        _ if suffix.is_empty() => match value {
+            -0x8000_0000..0x8000_0000 => Type::Int,
+            0x8000_0000..0x1_0000_0000 => Type::UInt,
+            v if v < 0 => Type::Int64,
+            _ => Type::UInt64,
+        },
+        (8, true) => Type::UByte,
+        (8, false) => Type::Byte,
+        (16, true) => Type::UShort,
+        (16, false) => Type::Short,
+        (32, true) => Type::UInt,
+        (32, false) => Type::Int,
+        (_, true) => Type::UInt64,
+        (_, false) => Type::Int64,
+    };
+    // 65535s is -1, as in netCDF-C; but 255b is 255 there where that fits, and -1 in a byte only.
+    let wraps = matches!(ty, Type::Short | Type::Int | Type::Int64) && value >= 1 << (bits - 1);
+    Ok(Integer {
+        value: if wraps { value - (1 << bits) } else { value },
+        ty,
+        widened: bits == 64 && suffix.contains('l') && !suffix.contains("ll"),
+        negative,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn with<T>(bytes: &[u8], read: impl FnOnce(Result<Constant<'_>>) -> T) -> T {
+        let text = Text::new(Arc::new(bytes.to_vec()), "a.cdl").unwrap();
+        let mut lexer = Lexer::new(&text, bytes, 0);
+        read(lexer.constant())
+    }
+
+    #[track_caller]
+    fn is_integer(spelled: &str, value: i128, ty: Type) {
+        with(spelled.as_bytes(), |c| match c {
+            Ok(Constant::Integer(i)) => assert_eq!((i.value, i.ty), (value, ty), "{spelled}"),
+            other => panic!("{spelled}: {other:?}"),
+        });
+    }
+
+    #[test]
+    fn integers() {
+        use Type::*;
+        is_integer("12", 12, Int);
+        is_integer("+12", 12, Int);
+        is_integer("-2147483648", -2_147_483_648, Int);
+        is_integer("3000000000", 3_000_000_000, UInt);
+        is_integer("5000000000", 5_000_000_000, UInt64);
+        is_integer("-5000000000", -5_000_000_000, Int64);
+        is_integer("18446744073709551615", u64::MAX.into(), UInt64);
+        is_integer("-9223372036854775808", i64::MIN.into(), Int64);
+        is_integer("010", 8, Int);
+        is_integer("0", 0, Int);
+        for (spelled, ty) in [
+            ("1b", Byte),
+            ("1B", Byte),
+            ("1ub", UByte),
+            ("1bu", UByte),
+            ("1s", Short),
+            ("1US", UShort),
+            ("1su", UShort),
+            ("1u", UInt),
+            ("1l", Int),
+            ("1ul", UInt),
+            ("1LU", UInt),
+            ("1ll", Int64),
+            ("1ull", UInt64),
+            ("1llu", UInt64),
+            ("0x1s", UShort),
+            ("0X1L", UInt),
+            ("0x1ll", UInt64),
+        ] {
+            is_integer(spelled, 1, ty);
+        }
+        is_integer("65535s", -1, Short);
+        is_integer("4294967295l", -1, Int);
+        is_integer("255b", 255, Byte);
+        is_integer("4294967296l", 4_294_967_296, Int64);
+        is_integer("0xabcdabcdabcdabcdL", 0xabcd_abcd_abcd_abcd, UInt64);
+    }
+
+    #[test]
+    fn wrong_integers() {
+        for (spelled, why) in [
+            ("09", "octal"),
+            ("256b", "more than 8"),
+            ("-129b", "more than 8"),
+            ("65536s", "more than 16"),
+            ("-1u", "no sign"),
+            ("1uu", "no suffix"),
+            ("1bs", "no suffix"),
+            ("5000000000u", "more than 32"),
+            ("18446744073709551616", "more than 64"),
+            ("-9223372036854775809", "more than 64"),
+            ("0x", "digits"),
+            ("0x1u", "suffix"),
+            ("0x10000s", "more than 16"),
+            ("-0x1l", "sign"),
+            ("1x", "not a number"),
+            ("1.2.3", "not a number"),
+            ("-", "not a number"),
+            (".", "not a number"),
+        ] {
+            let error = with(spelled.as_bytes(), |c| c.unwrap_err().to_string());
+            assert!(error.contains(why), "{spelled}: {error}");
+        }
+    }
+
+    #[test]
+    fn numbers_with_points_and_names() {
+        for (written, digits, float) in [
+            ("1.5", "1.5", false),
+            ("1.5f", "1.5", true),
+            ("-1e3F", "-1e3", true),
+            ("1.5L", "1.5", false),
+            (".5d", ".5", false),
+            ("5.", "5.", false),
+            ("1f", "1", true),
+            ("010.5", "010.5", false),
+        ] {
+            let expected = Constant::Real {
+                spelled: digits,
+                single: float,
+            };
+            with(written.as_bytes(), |c| {
+                assert_eq!(c.unwrap(), expected, "{written}")
+            });
+        }
+        for (spelled, value, single) in [
+            ("-Infinity", f64::NEG_INFINITY, false),
+            ("-Inff", f64::NEG_INFINITY, true),
+            ("+inf", f64::INFINITY, false),
+        ] {
+            let expected = Constant::Value { value, single };
+            with(spelled.as_bytes(), |c| assert_eq!(c.unwrap(), expected));
+        }
+        for word in ["NaN", "nan", "NaNf", "nanf", "DoubleInf", "FloatInf", "Infinityf"] {
+            with(word.as_bytes(), |c| {
+                assert_eq!(c.unwrap(), Constant::Name(word.as_bytes()));
+            });
+            assert!(special(word.as_bytes()).is_some());
+        }
+    }
+
+    #[test]
+    fn quoted_and_named() {
+        for (spelled, expected) in [
+            (&b" /* a */ // b\n 'a'"[..], Constant::Character(b'a')),
+            (b"'\\''", Constant::Character(b'\'')),
+            (b"'''", Constant::Character(b'\'')),
+            (b"'\\0'", Constant::Character(0)),
+            (b"'\\x41'", Constant::Character(b'A')),
+            (b"'\\101'", Constant::Character(b'A')),
+            (b"'\xff'", Constant::Character(255)),
+            (b"\"a\\\"b\" ", Constant::String(b"a\\\"b")),
+            (b"\"\"", Constant::String(b"")),
+            (b"_,", Constant::Fill),
+            (b"nil", Constant::Nil),
+            (b"_x", Constant::Name(b"_x")),
+            (b"/g/e.a\\ b,", Constant::Name(b"/g/e.a\\ b")),
+            (b"e1.x//", Constant::Name(b"e1.x")),
+            (b"0XaB", Constant::Opaque(b"aB")),
+        ] {
+            with(spelled, |c| {
+                assert_eq!(c.unwrap(), expected, "{}", String::from_utf8_lossy(spelled));
+            });
+        }
+        for spelled in [
+            &b"'ab'"[..],
+            b"''",
+            b"'",
+            b"'\\",
+            b"\"abc",
+            b"\"abc\\",
+            b"\"abc\\\"",
+            b"",
+            b",",
+            b"foo(1)",
+            b"time(1)",
+            b"time(\"x\")",
+            b"/* ",
+        ] {
+            with(spelled, |c| {
+                assert!(c.is_err(), "{}", String::from_utf8_lossy(spelled));
+            });
+        }
+        let expected = Constant::Value {
+            value: 254_208.0,
+            single: false,
+        };
+        with(b"time ( \"1999-01-01\" )", |c| assert_eq!(c.unwrap(), expected));
+    }
+}

@@ -1,0 +1,269 @@
+//! A CDL text as a [`Reader`].
+
+use rayon::prelude::*;
+
+use crate::chunk::{ChunkGrid, Region, byte_count, resize};
+use crate::error::{Error, Result};
+use crate::format::{EncodedChunk, Reader, region};
+use crate::model::{
+    Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, Values, VarId, VariableLayout,
+    default_fill_value, fill_value_attribute,
+};
+
+use super::data_list::{DataList, Levels};
+use super::declared::Declared;
+use super::elements::Elements;
+use super::enum_constants::EnumConstants;
+use super::list_reader::ListReader;
+use super::storage_attributes::StorageAttributes;
+use super::text::{Diagnostic, Text};
+
+/// The dataset that a CDL text describes. Each variable that has values is one contiguous piece, little-endian, of as many
+/// elements as its own list asks for.
+pub struct CdlReader {
+    text: Text,
+    declared: Declared,
+    layouts: Vec<VariableLayout>,
+    enums: EnumConstants,
+}
+
+impl CdlReader {
+    /// Over the text that was found to declare this.
+    ///
+    /// # Errors
+    /// Where `declared` does not belong together.
+    pub fn new(text: Text, declared: Declared) -> Result<Self> {
+        let vars = declared.schema.vars.len();
+        if declared.lists.len() != vars || declared.storage.len() != vars {
+            return Err(Error::Internal(
+                "a CDL text's lists are not those of its variables".into(),
+            ));
+        }
+        let layouts = (0..vars)
+            .map(|n| layout(&declared.schema, VarId(n), declared.lists[n].as_ref()))
+            .collect();
+        Ok(Self {
+            enums: EnumConstants::new(&declared.schema),
+            text,
+            declared,
+            layouts,
+        })
+    }
+
+    /// How a variable is to be stored.
+    pub fn storage(&self, var: VarId) -> &StorageAttributes {
+        &self.declared.storage[var.0]
+    }
+
+    /// How all variables are to be stored, in order.
+    pub fn storages(&self) -> &[StorageAttributes] {
+        &self.declared.storage
+    }
+
+    /// The kind that the text asks for.
+    pub fn format(&self) -> Option<Kind> {
+        self.declared.format
+    }
+
+    /// What was odd but taken.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.declared.warnings
+    }
+
+    /// The name of the dataset: what stands between `netcdf` and `{`.
+    pub fn name(&self) -> &str {
+        &self.declared.name
+    }
+
+    /// Parses all values, in parallel, and keeps none.
+    ///
+    /// # Errors
+    /// The first thing in the text that is wrong.
+    pub fn check(&self) -> Result<()> {
+        let windows: Vec<(VarId, usize)> = (0..self.layouts.len())
+            .map(VarId)
+            .filter_map(|var| Some((var, self.list(var)?)))
+            .flat_map(|(var, list)| list.windows().map(move |window| (var, window)))
+            .collect();
+        let error = windows.par_iter().find_map_first(|(var, window)| {
+            let list = self.list(*var)?;
+            list.check(*window).err()
+        });
+        error.map_or(Ok(()), Err)
+    }
+
+    fn elements(&self) -> Elements<'_> {
+        Elements {
+            schema: &self.declared.schema,
+            enums: &self.enums,
+        }
+    }
+
+    /// Reads the values of a variable that has some.
+    fn list(&self, var: VarId) -> Option<ListReader<'_>> {
+        let list = self.declared.lists[var.0].as_ref()?;
+        let variable = self.declared.schema.var(var);
+        let row = match variable.ty {
+            Type::Char => Levels::new(&self.declared.schema, var).row,
+            _ => 1,
+        };
+        Some(ListReader {
+            text: &self.text,
+            list,
+            elements: self.elements(),
+            ty: variable.ty,
+            fill: fill_value_attribute(variable),
+            row,
+        })
+    }
+
+    /// Elements from `first` on, in C order over the variable's own extent.
+    fn read(&self, var: VarId, first: u64, out: &mut [u8], heap: &mut Vec<u8>) -> Result<()> {
+        match self.list(var) {
+            Some(list) => list.read(first, out, heap),
+            None => {
+                self.fill(var, out, heap);
+                Ok(())
+            }
+        }
+    }
+
+    fn fill(&self, var: VarId, out: &mut [u8], heap: &mut Vec<u8>) {
+        let variable = self.declared.schema.var(var);
+        let size = self.layouts[var.0].element_size.max(1);
+        let fill = fill_value_attribute(variable);
+        for element in out.chunks_exact_mut(size) {
+            self.elements().fill_with(variable.ty, fill, element, heap);
+        }
+    }
+
+    /// A region of elements that hold strings or sequences.
+    fn structured(&self, var: VarId, region: &Region) -> Result<Values> {
+        let layout = &self.layouts[var.0];
+        let (extent, size) = (&layout.extent, layout.element_size);
+        let bytes = byte_count(&region.count, size)
+            .filter(|_| region.rank() == extent.len() && region.count.len() == extent.len())
+            .ok_or_else(|| Error::Damaged("a region outside its variable".into()))?;
+        let mut values = Values::default();
+        resize(&mut values.bytes, bytes)?;
+        if bytes == 0 {
+            return Ok(values);
+        }
+        // Dimensions behind `level` are whole, so that a run along `level` is one piece of the list.
+        let mut level = extent.len().saturating_sub(1);
+        while level > 0 && region.start[level] == 0 && region.count[level] == extent[level] {
+            level -= 1;
+        }
+        let inner: u64 = extent.iter().skip(level + 1).product();
+        let outer = ChunkGrid::new(&region.count[..level], &vec![1; level])?;
+        let run = bytes / outer.len() as usize;
+        for (n, out) in values.bytes.chunks_exact_mut(run).enumerate() {
+            let step = outer.coordinates(n as u64);
+            let at: Vec<u64> = step
+                .iter()
+                .zip(&region.start)
+                .map(|(s, start)| s + start)
+                .collect();
+            let outside = at.iter().zip(extent).any(|(a, length)| a >= length);
+            let (start, inside) = match extent.get(level) {
+                None => (0, 1),
+                Some(_) if outside => (0, 0),
+                Some(length) => {
+                    let start = region.start[level];
+                    (start, length.saturating_sub(start).min(region.count[level]))
+                }
+            };
+            let row = at.iter().zip(extent).fold(0u64, |n, (a, length)| {
+                n.saturating_mul(*length).saturating_add(*a)
+            });
+            let along = extent.get(level).copied().unwrap_or(1);
+            let first = row
+                .saturating_mul(along)
+                .saturating_add(start)
+                .saturating_mul(inner);
+            let given = (inside * inner) as usize * size;
+            self.read(var, first, &mut out[..given], &mut values.heap)?;
+            self.fill(var, &mut out[given..], &mut values.heap);
+        }
+        Ok(values)
+    }
+}
+
+/// One contiguous piece, as long as the list.
+fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout {
+    let var = schema.var(id);
+    let (element_size, encoding) = schema.storage_encoding(var.ty);
+    let extent: Vec<u64> = match list {
+        Some(list) => list.extent.clone(),
+        None => {
+            let own = |d: &crate::model::DimId| match schema.dim(*d) {
+                dim if dim.unlimited => 0,
+                dim => dim.length,
+            };
+            var.dims.iter().map(own).collect()
+        }
+    };
+    let explicit = fill_value_attribute(var);
+    VariableLayout {
+        storage: Storage::Contiguous,
+        allocated: list.is_some_and(|list| !list.empty) && !extent.contains(&0),
+        extent,
+        element_size,
+        encoding,
+        endian: Endian::Little,
+        filters: Vec::new(),
+        edge_chunks_unfiltered: false,
+        fill: Fill {
+            value: explicit.cloned().or_else(|| default_fill_value(var.ty)),
+            explicit: explicit.is_some(),
+            no_fill: false,
+            time: FillTime::IfSet,
+        },
+    }
+}
+
+impl Reader for CdlReader {
+    fn schema(&self) -> &Schema {
+        &self.declared.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.layouts[var.0]
+    }
+
+    fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
+
+    fn stored_size(&self, _: VarId, _: u64) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
+        Ok(None)
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let size = self.layouts[var.0].element_size.max(1);
+        let (first, before) = (offset / size as u64, (offset % size as u64) as usize);
+        let mut heap = Vec::new();
+        if before == 0 && buf.len().is_multiple_of(size) {
+            return self.read(var, first, buf, &mut heap);
+        }
+        // A range may begin and end within elements.
+        let whole = (before + buf.len()).div_ceil(size) * size;
+        let mut elements = Vec::new();
+        resize(&mut elements, whole)?;
+        self.read(var, first, &mut elements, &mut heap)?;
+        buf.copy_from_slice(&elements[before..before + buf.len()]);
+        Ok(())
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        if self.layouts[var.0].encoding == Encoding::Structured {
+            self.structured(var, region)
+        } else {
+            region::read_region(self, var, region)
+        }
+    }
+}
