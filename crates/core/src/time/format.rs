@@ -176,26 +176,44 @@ impl TimeFormat {
         let fraction = seconds - second >= HALF_MICROSECOND * 3600.0;
         out.push(b'"');
         if !self.yearless {
-            let sign = if date.year < 0 { "-" } else { "" };
-            let _ = write!(out, "{sign}{:04}-", date.year.unsigned_abs());
+            if date.year < 0 {
+                out.push(b'-');
+            }
+            match date.year.unsigned_abs() {
+                year @ 0..10_000 => {
+                    push_two(out, year / 100);
+                    push_two(out, year % 100);
+                }
+                year => out.extend_from_slice(year.to_string().as_bytes()),
+            }
+            out.push(b'-');
         }
-        let _ = write!(out, "{:02}-{:02}", date.month, date.day);
+        push_two(out, date.month as u64);
+        out.push(b'-');
+        push_two(out, date.day as u64);
         let shown = [true, hour > 0.0, minute > 0.0, second > 0.0, fraction];
         let last = shown.iter().rposition(|shown| *shown).unwrap_or(0);
         if last >= 1 {
             out.push(self.separator);
-            let _ = write!(out, "{hour:02.0}");
+            push_two(out, hour as u64);
         }
         if last >= 2 {
-            let _ = write!(out, ":{minute:02.0}");
+            out.push(b':');
+            push_two(out, minute as u64);
         }
         if fraction {
             let _ = write!(out, ":{seconds:.6}");
         } else if last >= 3 {
-            let _ = write!(out, ":{second:02.0}");
+            out.push(b':');
+            push_two(out, second as u64);
         }
         out.push(b'"');
     }
+}
+
+/// Appends a number below 100 as two digits.
+fn push_two(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(&[b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8]);
 }
 
 impl Counting {
@@ -319,6 +337,50 @@ mod tests {
             "\"04-09T06:30\""
         );
         assert_eq!(shown("months since 11-5", Calendar::None, 3.0), "\"02-01\"");
+    }
+
+    #[test]
+    fn threads_can_share_it() {
+        fn shared<T: Send + Sync>() {}
+        shared::<TimeFormat>();
+    }
+
+    #[test]
+    fn no_units_and_value_stop_it() {
+        for calendar in [
+            Calendar::Mixed,
+            Calendar::Julian,
+            Calendar::NoLeap,
+            Calendar::AllLeap,
+            Calendar::Days360,
+            Calendar::None,
+        ] {
+            for unit in ["s", "weeks", "months", "seasons", "years"] {
+                for base in [
+                    "5000000",
+                    "-5000000-32767-32767 23:59:60",
+                    "0-0-0",
+                    "1582-10-15",
+                    "9999-12-31",
+                ] {
+                    let Some(units) = TimeUnits::parse(&format!("{unit} since {base}"), calendar) else {
+                        continue;
+                    };
+                    let format = TimeFormat::new(&units, calendar, DateSeparator::T);
+                    for value in [0.0, 1e-320, 0.5, 59_999_999.0, 3e8, 1e11, 1e18, f64::MAX] {
+                        let mut out = Vec::new();
+                        format.push(&mut out, value);
+                        format.push(&mut out, -value);
+                        assert!(out.len() < 80);
+                    }
+                }
+            }
+        }
+        assert_eq!(
+            shown("years since 5000000", Calendar::Mixed, 12345.0),
+            "\"5012345-01-01\""
+        );
+        assert_eq!(shown("years since -44", Calendar::Mixed, -1.0), "\"-0045-01-01\"");
     }
 
     #[test]
