@@ -129,6 +129,7 @@ fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
             push_name(lines.raw(), &ty.name);
             lines.text(" {");
             let column = lines.raw().len() - start + lines.indent();
+            let outside = lines.column();
             lines.set_column(column);
             let mut item = Vec::new();
             for (at, (name, value)) in members.iter().enumerate() {
@@ -144,6 +145,7 @@ fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
             if members.is_empty() {
                 lines.text("} ;\n");
             }
+            lines.set_column(outside);
         }
         TypeClass::Compound { fields, .. } => {
             lines.text("compound ");
@@ -247,6 +249,14 @@ pub fn attribute(
         };
         let size = schema.type_size(attribute.ty);
         let count = attribute.values.bytes.len() / size.max(1);
+        // Of all attributes only these are wrapped; netCDF-C counts columns on from the last one.
+        let wrapped = match attribute.ty {
+            Type::User(id) => matches!(
+                schema.user_type(id).class,
+                TypeClass::Vlen { .. } | TypeClass::Compound { .. }
+            ),
+            _ => false,
+        };
         let mut item = Vec::new();
         for (at, bytes) in attribute.values.bytes.chunks_exact(size.max(1)).enumerate() {
             item.clear();
@@ -254,10 +264,10 @@ pub fn attribute(
             if at + 1 < count {
                 item.extend_from_slice(b", ");
             }
-            // Of all attributes, only those of user-defined types are wrapped.
-            match attribute.ty {
-                Type::User(_) => lines.put(&item),
-                _ => lines.text(&item),
+            if wrapped {
+                lines.put(&item);
+            } else {
+                lines.text(&item);
             }
         }
     }

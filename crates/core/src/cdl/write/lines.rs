@@ -34,6 +34,11 @@ impl<'a> Lines<'a> {
         self.indent = indent;
     }
 
+    /// The column that [`Lines::put`] counts from.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
     /// Sets the column that [`Lines::put`] counts from.
     pub fn set_column(&mut self, column: usize) {
         self.column = column;
