@@ -36,3 +36,6 @@ pub mod storage_attributes;
 pub mod text;
 mod time_constant;
 pub mod types;
+
+#[cfg(test)]
+mod reader_tests;
