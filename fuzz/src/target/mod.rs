@@ -2,6 +2,7 @@
 //!
 //! A target fails by a panic, or by taking longer or more memory than whoever runs it allows.
 
+mod cdl;
 mod copy;
 mod dataset;
 mod filters;
@@ -23,7 +24,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -58,6 +59,11 @@ pub const TARGETS: [Target; 7] = [
         name: "chunk-spec",
         run: text::chunk_spec,
         seeds: text::chunk_specs,
+    },
+    Target {
+        name: "cdl",
+        run: cdl::declarations,
+        seeds: cdl::texts,
     },
 ];
 
@@ -107,7 +113,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for target in TARGETS {
             let seeds = files(&root.join("testdata"), |_| true);
-            let seeds = if target.name.ends_with("spec") {
+            let seeds = if target.name.ends_with("spec") || target.name == "cdl" {
                 target.seeds(&root)
             } else {
                 seeds

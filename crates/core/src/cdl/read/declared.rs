@@ -1,10 +1,12 @@
 //! What the first pass over a CDL text finds: everything but the values of variables.
 
-use crate::model::{Kind, Schema};
+use crate::error::Result;
+use crate::model::{Kind, Schema, Type, TypeClass};
 
 use super::data_list::DataList;
 use super::storage_attributes::StorageAttributes;
-use super::text::Diagnostic;
+use super::text::{Diagnostic, Text};
+use super::walk::Walk;
 
 /// A CDL text's declarations, and where its data lists are.
 #[derive(Debug, Clone)]
@@ -22,4 +24,62 @@ pub struct Declared {
     pub warnings: Vec<Diagnostic>,
     /// The name of the dataset: what stands between `netcdf` and `{`.
     pub name: String,
+}
+
+/// Reads the declarations of a text, and finds its data lists.
+///
+/// # Errors
+/// [`crate::error::Error::Cdl`] at the first thing that is wrong; an error of the source where the text cannot be read.
+pub fn declare(text: &Text) -> Result<Declared> {
+    let walk = Walk::over(text)?;
+    let mut schema = walk.schema;
+    for (dim, length) in walk.lists.iter().flatten().flat_map(DataList::lengths) {
+        let dim = &mut schema.dims[dim.0];
+        if dim.unlimited {
+            dim.length = dim.length.max(*length);
+        }
+    }
+    for (var, at) in schema.vars.iter().zip(&walk.places) {
+        // Two unlimited dimensions may become longer than any of the variables on them.
+        let size = schema.type_size(var.ty) as u64;
+        let bytes = var
+            .dims
+            .iter()
+            .map(|d| schema.dim(*d).length.max(1))
+            .try_fold(size, u64::checked_mul);
+        if bytes.is_none_or(|bytes| bytes > i64::MAX as u64) {
+            let what = format!(
+                "variable '{}' is too large: its size does not fit in 63 bits",
+                var.name
+            );
+            return Err(text.error(*at, what));
+        }
+    }
+    if let Some(kind) = walk.format {
+        schema.kind = kind;
+    }
+    order_types(&mut schema);
+    Ok(Declared {
+        schema,
+        storage: walk.storage,
+        format: walk.format,
+        lists: walk.lists,
+        warnings: walk.warnings,
+        name: walk.name,
+    })
+}
+
+/// Puts the types of each group in the order in which netCDF's ncgen makes them: those that are made of no user type first.
+fn order_types(schema: &mut Schema) {
+    let user = |ty: &Type| matches!(ty, Type::User(_));
+    let made_of_user_types = |class: &TypeClass| match class {
+        TypeClass::Vlen { base } => user(base),
+        TypeClass::Compound { fields, .. } => fields.iter().any(|f| user(&f.ty)),
+        TypeClass::Enum { .. } | TypeClass::Opaque { .. } => false,
+    };
+    for group in &mut schema.groups {
+        group
+            .types
+            .sort_by_key(|id| made_of_user_types(&schema.types[id.0].class));
+    }
 }

@@ -28,27 +28,26 @@ const SHOWN: usize = 30;
 /// # Errors
 /// [`Error::Cdl`], at the first thing that does not fit, with what was expected there.
 pub fn parse<'p>(rule: Rule, piece: &'p Piece, end: &str, text: &Text) -> Result<Pairs<'p, Rule>> {
-    parse_from(rule, piece, 0, end, text)
+    attempt(rule, piece, 0, end).map_err(|(at, expected)| wrong(piece, at, &expected, text))
 }
 
-/// Like [`parse`], from byte `offset` of the piece's text on.
+/// Like [`parse`], from byte `offset` of the piece's text on. Failing is cheap.
 ///
 /// # Errors
-/// Those of [`parse`].
-pub fn parse_from<'p>(
+/// At which byte of the piece's text something else was expected, and what.
+pub fn attempt<'p>(
     rule: Rule,
     piece: &'p Piece,
     offset: usize,
     end: &str,
-    text: &Text,
-) -> Result<Pairs<'p, Rule>> {
+) -> Result<Pairs<'p, Rule>, (usize, String)> {
     rules::Grammar::parse(rule, &piece.text[offset..]).map_err(|error| {
         let (InputLocation::Pos(at) | InputLocation::Span((at, _))) = error.location;
         let expected = match error.variant {
             ErrorVariant::ParsingError { positives, .. } => expected(&positives, end),
             ErrorVariant::CustomError { message } => message,
         };
-        wrong(piece, offset + at, &expected, text)
+        (offset + at, expected)
     })
 }
 

@@ -13,29 +13,34 @@
 //! bounded by the header and the index, not by the data.
 
 pub mod attribute_values;
+mod attributes;
 mod char_array;
 mod constants;
 mod convert;
 pub mod data_list;
+mod declarations;
 pub mod declared;
 mod elements;
 mod enum_constants;
 mod escapes;
-pub mod grammar;
-pub mod integer;
+mod grammar;
+mod integer;
 pub mod kind;
 mod list_reader;
 mod measure;
-pub mod names;
+pub(crate) mod names;
 mod number;
 pub mod plan;
 pub mod reader;
-pub mod scopes;
-pub mod statements;
+mod scopes;
+mod statements;
 pub mod storage_attributes;
 pub mod text;
 mod time_constant;
-pub mod types;
+mod types;
+mod walk;
 
 #[cfg(test)]
 mod reader_tests;
+#[cfg(test)]
+mod tests;

@@ -69,6 +69,11 @@ impl Heading {
         Self::Group,
     ];
 
+    /// The heading that is this word, without the colon.
+    pub fn named(word: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|h| h.word().as_bytes() == word)
+    }
+
     /// The word, without the colon.
     pub fn word(self) -> &'static str {
         match self {
@@ -291,7 +296,7 @@ impl<'t> Statements<'t> {
             self.cursor.take()?;
         }
         if self.cursor.peek()? == Some(b':') {
-            let found = Heading::ALL.into_iter().find(|h| h.word().as_bytes() == word);
+            let found = Heading::named(&word);
             if found.is_some() {
                 self.cursor.take()?;
                 return Ok(found);

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use crate::error::Result;
 use crate::model::{Field, GroupId, Schema, Type, TypeClass, UserType};
 
-use super::grammar::{Rule, parse, parse_from, spelled_name, spelled_path, wrong};
+use super::grammar::{Rule, attempt, parse, spelled_name, spelled_path, wrong};
 use super::integer::{fits, integer};
 use super::names::Path;
 use super::scopes::Scopes;
@@ -22,8 +22,8 @@ use super::text::Text;
 
 /// How deep types may be made of types.
 const MAX_DEPTH: u32 = 32;
-/// The largest element: HDF5 keeps its size in 32 bits.
-const MAX_SIZE: u64 = u32::MAX as u64;
+/// The largest element, in bytes: as large as they are read from HDF5. A few bytes of text can claim any size.
+const MAX_SIZE: u64 = 16 << 20;
 /// The most fields or members: HDF5 counts them in 16 bits.
 const MAX_MEMBERS: usize = u16::MAX as usize;
 /// The highest rank of a field: HDF5's.
@@ -77,7 +77,7 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
     let mut offset = 0;
     let mut types = Vec::new();
     loop {
-        let head = match parse_from(Rule::type_head, &piece, offset, "'{'", text) {
+        let head = match attempt(Rule::type_head, &piece, offset, "'{'") {
             Ok(mut pairs) => pairs.next().expect("a type"),
             // Behind a type without semicolon: an attribute, or the next section.
             Err(_) if piece.stop == Some(b':') && offset > 0 => {
@@ -85,7 +85,7 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
                 return Ok(Read::Types(types));
             }
             Err(_) if piece.stop == Some(b':') => return Ok(Read::Attribute(piece)),
-            Err(error) => return Err(error),
+            Err((at, expected)) => return Err(wrong(&piece, at, &expected, text)),
         };
         let rule = head.as_rule();
         let end = offset + head.as_span().end();

@@ -1,0 +1,244 @@
+//! What is wrong, and where.
+
+use super::{error, read, wrong};
+
+#[test]
+fn errors_say_where_and_why() {
+    for (body, why) in [
+        ("dimensions: x ‹3 ;", "expected '=', found '3'"),
+        (
+            "dimensions: x = ‹;",
+            "expected an integer or UNLIMITED, found ';'",
+        ),
+        (
+            "dimensions: x = ‹y ;",
+            "expected an integer or UNLIMITED, found 'y'",
+        ),
+        ("dimensions: x = 3 ‹y = 4 ;", "expected ',' or ';', found 'y'"),
+        ("dimensions: ‹= 3 ;", "expected a name, found '='"),
+        (
+            "dimensions: x = ‹09 ;",
+            "09 is not an integer: behind a 0 it is octal, and has the digits 0 to 7 only",
+        ),
+        (
+            "dimensions: x = ‹-1 ;",
+            "the length of a dimension must be from 0 to 9223372036854775807",
+        ),
+        (
+            "dimensions: x = 3 ; ‹x = 4 ;",
+            "this group has a dimension 'x' already",
+        ),
+        (
+            "dimensions: é = 3 ; ‹é = 4 ;",
+            "this group has a dimension 'é' already",
+        ),
+        ("dimensions: x = 3 ; int ‹v ;", "expected '=', found 'v'"),
+        ("variables: int v(‹x) ;", "there is no dimension 'x'"),
+        ("variables: int v( ‹;", "expected a name or a path, found ';'"),
+        ("variables: int v(x ‹;", "expected ')' or ',', found ';'"),
+        ("variables: int ‹;", "expected a name, found ';'"),
+        ("variables: ‹innt v ;", "there is no type 'innt' here"),
+        (
+            "variables: int v ; float ‹v ;",
+            "this group has a variable 'v' already",
+        ),
+        ("variables: int v ‹w ;", "expected ',', ';' or '(', found 'w'"),
+        ("variables: int v ‹= 3 ;", "expected ',' or ';', found '='"),
+        (
+            "variables: int v ; ‹w:a = 1 ;",
+            "there is no variable 'w' in this group, and no type",
+        ),
+        ("variables: int v ; v:a ‹;", "expected '=', found ';'"),
+        ("variables: int v ; v: ‹= 3 ;", "expected a name, found '='"),
+        ("variables: int v ; v:a ‹b = 3 ;", "expected '=', found 'b'"),
+        (
+            "variables: int v ; ‹float v:_FillValue = 3 ;",
+            "the _FillValue of 'v' must be of the variable's type",
+        ),
+        (
+            "variables: int v ; v:_FillValue = ‹3, 4 ;",
+            "a _FillValue is one value, and here are 2",
+        ),
+        ("variables: int v ; x y ‹v:a = 3 ;", "expected ':', found 'v'"),
+        ("variables: int v ; ‹x v:a = 3 ;", "there is no type 'x' here"),
+        (
+            "variables: int v ; int ‹w:a = 3 ;",
+            "there is no variable 'w' in this group",
+        ),
+        (
+            "variables: int v ; int ‹int:a = 3 ;",
+            "there is no variable 'int' in this group",
+        ),
+        (
+            "variables: int v ; v:a = ‹\"x ; ",
+            "this string has no end: expected '\"'",
+        ),
+        (
+            "variables: int v ; v:a = ‹'x ; ",
+            "this character has no end: expected \"'\"",
+        ),
+        (
+            "variables: int v ; v:a = ‹/* x ; ",
+            "this comment has no end: expected '*/'",
+        ),
+        (
+            "variables: int v ; v:a = ‹3",
+            "these values have no end: expected ';'",
+        ),
+        ("data: ‹x = 3 ;", "there is no variable 'x' in this group"),
+        (
+            "variables: int x ; group: g { data: ‹x = 3 ;",
+            "there is no variable 'x' in this group: for that of the group /, write /x",
+        ),
+        ("variables: int x ; data: x ‹3 ;", "expected '=', found '3'"),
+        ("types: int ‹x ;", "expected '(' or enum, found 'x'"),
+        (
+            "types: int(*) x ; int(*) ‹x ;",
+            "this group has a type 'x' already",
+        ),
+        (
+            "types: opaque(‹0) x ;",
+            "the size of an opaque type must be from 1 to 16777216",
+        ),
+        ("types: opaque(‹x) x ;", "expected an integer or '*', found 'x'"),
+        ("types: opaque ‹x ;", "expected '(' or enum, found 'x'"),
+        (
+            "types: byte enum e { a = 1, ‹a = 2 } ;",
+            "this enum has a member 'a' already",
+        ),
+        (
+            "types: byte enum e { a = 1, b = ‹1 } ;",
+            "this enum has a member with the value 1 already",
+        ),
+        (
+            "types: byte enum e { a = ‹256 } ;",
+            "256 does not fit in the 8 bits of this enum's type",
+        ),
+        (
+            "types: byte enum e { a = 255, b = ‹-1 } ;",
+            "this enum has a member with the value -1 already",
+        ),
+        ("types: byte enum e { a = 1, ‹} ;", "expected a name, found '}'"),
+        ("types: byte enum e { ‹} ;", "expected a name, found '}'"),
+        ("types: byte enum e ‹;", "expected '{', found ';'"),
+        (
+            "types: ‹float enum e { a = 1 } ;",
+            "an enum must be of an integer type",
+        ),
+        ("types: compound c { ‹} ;", "expected a name or a path, found '}'"),
+        ("types: compound c { int x ‹} ;", "expected ',' or ';', found '}'"),
+        (
+            "types: compound c { int x ; int ‹x ; } ;",
+            "this compound has a field 'x' already",
+        ),
+        ("types: compound c { ‹c x ; } ;", "there is no type 'c' here"),
+        (
+            "types: compound c { int x(‹0) ; } ;",
+            "a length of a field must be from 1 to 16777216",
+        ),
+        (
+            "types: compound ‹c { int x(16777216, 2) ; } ;",
+            "an element of 'c' has more than 16777216 bytes",
+        ),
+        (
+            "types: compound c { int x(‹y) ; } ;",
+            "expected an integer, found 'y'",
+        ),
+        ("types: compound c ‹;", "expected '{', found ';'"),
+        (
+            "‹x = 3 ;",
+            "expected types:, dimensions:, variables:, data:, group:, an attribute or '}', found 'x'",
+        ),
+        (
+            "‹{",
+            "expected types:, dimensions:, variables:, data:, group:, an attribute or '}', found '{'",
+        ),
+        ("group: g ‹;", "expected '{', found ';'"),
+        ("group: g { } group: ‹g { }", "this group has a group 'g' already"),
+        (
+            "group: g { dimensions: x = 1 ; } variables: int v(‹x) ;",
+            "dimension 'x' is out of scope here: it belongs to the group /g, write /g/x",
+        ),
+        (
+            "group: g { types: int(*) t ; } group: h { types: int(*) t ; } group: i { variables: ‹t v ; }",
+            "several groups have a type 't': write the path of the one that is meant",
+        ),
+        (
+            "dimensions: x = 4294967296 ; variables: int ‹v(x, x) ;",
+            "variable 'v' is too large: its size does not fit in 63 bits",
+        ),
+        (
+            ":_Format = ‹\"x\" ;",
+            "'x' is no _Format: expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\"",
+        ),
+        ("dimensions: ‹a\\/b = 3 ;", "a name cannot hold '/' or a NUL"),
+        (
+            "} ‹x",
+            "expected the end of the text: the '}' before closes the dataset",
+        ),
+    ] {
+        wrong(body, why);
+    }
+    for (text, why) in [
+        ("", "1:1: expected 'netcdf': CDL begins with 'netcdf name {'"),
+        (
+            "netcdfx {}",
+            "1:1: expected 'netcdf': CDL begins with 'netcdf name {'",
+        ),
+        (
+            "\u{89}HDF {}",
+            "1:1: expected 'netcdf': CDL begins with 'netcdf name {'",
+        ),
+        ("netcdf x", "1:7: expected a name and '{' behind 'netcdf'"),
+        (
+            "netcdf x {\n",
+            "2:1: expected '}': the text ends within the group /",
+        ),
+        (
+            "netcdf x { group: g {",
+            "1:22: expected '}': the text ends within the group /g",
+        ),
+        (
+            "netcdf x { dimensions: x",
+            "1:25: expected '=', found the end of the text",
+        ),
+        (
+            "netcdf x {} y",
+            "1:13: expected the end of the text: the '}' before closes the dataset",
+        ),
+    ] {
+        let error = read(text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(error.lines().next().unwrap(), format!("a.cdl:{why}"));
+    }
+}
+
+#[test]
+fn an_error_shows_the_line() {
+    assert_eq!(
+        error("\n  dimensions:\n\té = 3 ;\n\tx = 3, é = y ; // z\n"),
+        "4:13: expected an integer or UNLIMITED, found 'y'\n   x = 3, é = y ; // z\n              ^"
+    );
+    let bytes = b"netcdf a { dimensions: a\xe9b = 3 ; }";
+    assert_eq!(
+        read(bytes).unwrap_err().to_string().lines().next().unwrap(),
+        "a.cdl:1:24: a name must be UTF-8"
+    );
+}
+
+#[test]
+fn types_further_down_that_lead_nowhere_are_errors() {
+    wrong(
+        "group: a { types: ‹x(*) y ; } group: b { types: y(*) x ; }",
+        "there is no type 'x' here",
+    );
+    wrong(
+        "types: /a/‹t(*) u ; group: b { types: int(*) t ; }"
+            .replace("/a/‹", "‹/a/")
+            .as_str(),
+        "there is no type 't' here",
+    );
+    wrong(
+        "group: a { variables: ‹x v ; } group: b { variables: int x ; }",
+        "there is no type 'x' here",
+    );
+}
