@@ -6,8 +6,10 @@
 //! ```
 //!
 //! A stripe is a run of chunks in one buffer. Threads that fill take a stripe's lock for as long as one copy
-//! takes; with one buffer a stripe no two of them need the same bytes.
+//! takes; with one buffer a stripe no two of them need the same bytes. They walk the stripes from different ones on, as
+//! threads that begin at the same one would follow each other from lock to lock.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::order::Block;
@@ -25,6 +27,8 @@ pub(super) struct SharedBlock {
     buffers: Vec<Mutex<Vec<u8>>>,
     filling: Mutex<Filling>,
     filled: Condvar,
+    /// How many walks over the stripes have begun.
+    walks: AtomicUsize,
     emptying: Mutex<u64>,
     /// Bytes of memory that it was admitted with.
     pub memory: u64,
@@ -49,6 +53,7 @@ impl SharedBlock {
             buffers,
             filling: Mutex::default(),
             filled: Condvar::new(),
+            walks: AtomicUsize::new(0),
             memory,
         })
     }
@@ -83,11 +88,15 @@ impl SharedBlock {
         }
     }
 
-    /// The stripes that chunks of `span` (of the variable's grid) are in.
-    pub fn stripes_in(&self, span: &Region) -> impl Iterator<Item = usize> + '_ {
-        self.stripes
-            .chunks_in(&span.relative_to(&self.block.span.start))
-            .map(|n| n as usize)
+    /// The stripes that chunks of `span` (of the variable's grid) are in, from another one on at each call, such that
+    /// `threads` calls in turn begin as far from each other as they can.
+    pub fn stripes_in(&self, span: &Region, threads: usize) -> Vec<usize> {
+        let chunks = self.stripes.chunks_in(&span.relative_to(&self.block.span.start));
+        let mut stripes: Vec<usize> = chunks.map(|n| n as usize).collect();
+        let turn = self.walks.fetch_add(1, Ordering::Relaxed) % threads.max(1);
+        let first = turn * (stripes.len() / threads.max(1));
+        stripes.rotate_left(first);
+        stripes
     }
 
     /// The buffer of a stripe, for as long as the guard lives.
@@ -237,12 +246,11 @@ mod tests {
         }
         assert_eq!(next, 124);
         assert_eq!(shared.stripe(4).span, region(&[6, 3, 0], &[1, 1, 4]));
-        assert_eq!(
-            shared
-                .stripes_in(&region(&[5, 3, 1], &[2, 2, 1]))
-                .collect::<Vec<_>>(),
-            [1, 2, 4, 5]
-        );
+        let inner = region(&[5, 3, 1], &[2, 2, 1]);
+        for expected in [[1, 2, 4, 5], [4, 5, 1, 2], [1, 2, 4, 5]] {
+            assert_eq!(shared.stripes_in(&inner, 2), expected);
+        }
+        assert_eq!(shared.stripes_in(&region(&[5, 2, 0], &[1, 1, 4]), 9), [0]);
     }
 
     #[test]

@@ -282,7 +282,7 @@ impl Stripes<'_, '_> {
         let Some(span) = tiling.grid.span(&held) else {
             return Ok(());
         };
-        for n in block.stripes_in(&span) {
+        for n in block.stripes_in(&span, engine.terms.threads) {
             let stripe = block.stripe(n);
             if !any_written(var, &stripe) {
                 continue;
