@@ -40,6 +40,19 @@ fn for_each_slab(
     Ok(())
 }
 
+/// `given`, which both languages must take as a name, or else `default`.
+fn function_name<'n>(given: Option<&'n str>, default: &'n str, longest: usize) -> Result<&'n str> {
+    let name = given.unwrap_or(default);
+    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain && name.len() <= longest {
+        return Ok(name);
+    }
+    Err(Error::Usage(format!(
+        "'{name}' cannot name a function; use at most {longest} letters, digits and _, a letter first"
+    )))
+}
+
 fn cannot_write(error: std::io::Error) -> Error {
     Error::io("cannot write", error)
 }

@@ -14,7 +14,7 @@ mod literals;
 use std::io::Write;
 
 use super::identifiers::Identifiers;
-use super::{cannot_write, for_each_slab};
+use super::{cannot_write, for_each_slab, function_name};
 use crate::copy::CopyPlan;
 use crate::error::Result;
 use crate::format::Reader;
@@ -28,11 +28,20 @@ const ARRAY_BYTES: u64 = 256 << 10;
 /// The longest identifier made; C99 tells 63 characters apart.
 const LONGEST: usize = 60;
 
-/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has.
+/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has. Its main
+/// function is called `main`, unless another name is given.
 ///
 /// # Errors
-/// What reading the values, or writing the text, fails of.
-pub fn write(reader: &dyn Reader, plan: &CopyPlan, file: &str, out: &mut dyn Write) -> Result<()> {
+/// [`Error::Usage`](crate::Error::Usage) for a name that no function can have; else what reading the values, or writing the text,
+/// fails of.
+pub fn write(
+    reader: &dyn Reader,
+    plan: &CopyPlan,
+    file: &str,
+    main: Option<&str>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let main = function_name(main, "main", LONGEST)?;
     let program = Program::new(&plan.schema);
     let mut text = Vec::new();
     program.head(&mut text, plan, file);
@@ -56,7 +65,7 @@ pub fn write(reader: &dyn Reader, plan: &CopyPlan, file: &str, out: &mut dyn Wri
             calls.push(at);
         }
     }
-    let mut text = b"\nint\nmain(void)\n{\n    define();\n".to_vec();
+    let mut text = format!("\nint\n{main}(void)\n{{\n    define();\n").into_bytes();
     for at in calls {
         let _ = writeln!(text, "    put_{}();", program.vars[at]);
     }

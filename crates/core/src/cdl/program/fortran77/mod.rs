@@ -7,7 +7,7 @@ mod statement;
 
 use std::io::Write;
 
-use super::{cannot_write, for_each_slab};
+use super::{cannot_write, for_each_slab, function_name};
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
@@ -20,17 +20,29 @@ const BLOCK_BYTES: u64 = 4 << 10;
 /// Numbers in one `data` statement: they must fit into 19 continuation lines.
 const NUMBERS: usize = 32;
 
-/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has.
+/// The longest name of a program that compilers take, in characters.
+const LONGEST: usize = 31;
+
+/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has. It is
+/// called `make`, unless another name is given.
 ///
 /// # Errors
-/// [`Error::Usage`] for what the classic model does not have; else what reading the values, or writing the text, fails of.
-pub fn write(reader: &dyn Reader, plan: &CopyPlan, file: &str, out: &mut dyn Write) -> Result<()> {
+/// [`Error::Usage`] for what the classic model does not have, and for a name that no program can have; else what reading the
+/// values, or writing the text, fails of.
+pub fn write(
+    reader: &dyn Reader,
+    plan: &CopyPlan,
+    file: &str,
+    name: Option<&str>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let name = function_name(name, "make", LONGEST)?;
     check(plan)?;
     let schema = &plan.schema;
     let mut text = Vec::new();
     let mut blocks = Vec::new();
     let mut attributes = Vec::new();
-    main(&mut text, &mut attributes, plan, file);
+    main(&mut text, &mut attributes, plan, file, name);
     out.write_all(&text).map_err(cannot_write)?;
     for at in 0..schema.vars.len() {
         let var = schema.var(VarId(at));
@@ -117,7 +129,7 @@ fn check(plan: &CopyPlan) -> Result<()> {
 }
 
 /// The main program. Attributes get subroutines of their own, which go to `subroutines`.
-fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &str) {
+fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &str, name: &str) {
     let schema = &plan.schema;
     let hdf5 = schema.kind.is_hdf5();
     comment(out, &format!("Makes the netCDF file {file}."));
@@ -128,7 +140,7 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
     let rank = schema.vars.iter().map(|v| v.dims.len()).max().unwrap_or(0).max(1);
     let _ = write!(
         out,
-        "      program make\n      implicit none\n      include 'netcdf.inc'\n      \
+        "      program {name}\n      implicit none\n      include 'netcdf.inc'\n      \
          integer ncid, mode\n      integer d({}), v({}), s({rank})\n",
         schema.dims.len().max(1),
         schema.vars.len().max(1),
