@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::filter::working;
 use crate::format::Reader;
 use crate::model::{
-    Dimension, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout, default_fill_value,
+    Endian, Fill, FillTime, Kind, Schema, Storage, Type, TypeClass, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
 };
 
@@ -70,7 +70,7 @@ fn layout(
     } else {
         fill_value_attribute(var)
             .cloned()
-            .or_else(|| default_fill_value(var.ty))
+            .or_else(|| default_fill_value(fill_type(schema, var.ty)))
     };
     let mut layout = VariableLayout {
         storage: Storage::Contiguous,
@@ -100,6 +100,17 @@ fn layout(
         }
     }
     Ok(layout)
+}
+
+/// The type whose default fill value elements of type `ty` have: netCDF-C gives an enum that of the integers it is made of.
+fn fill_type(schema: &Schema, ty: Type) -> Type {
+    match ty {
+        Type::User(id) => match schema.user_type(id).class {
+            TypeClass::Enum { base, .. } => base,
+            _ => ty,
+        },
+        atomic => atomic,
+    }
 }
 
 /// The storage that is asked for, or netCDF-C's choice. Filters need chunks, whatever `_Storage` says.
@@ -162,7 +173,7 @@ fn storage_of(
             dims.len()
         ));
     }
-    let beyond = |(size, dim): &(&u64, &&Dimension)| !dim.unlimited && **size > dim.length.max(1);
+    let beyond = |(size, dim): &(&u64, &&crate::model::Dimension)| !dim.unlimited && **size > dim.length.max(1);
     if let Some((size, dim)) = sizes.iter().zip(&dims).find(beyond) {
         return refuse(format!(
             "_ChunkSizes: the chunk length {size} exceeds the dimension {} of length {}",
@@ -179,7 +190,7 @@ fn storage_of(
 mod tests {
     use super::*;
     use crate::format::in_memory::InMemoryReader;
-    use crate::model::{Dimension, Type, Values, Variable};
+    use crate::model::{Dimension, Values, Variable};
 
     const OPTIONS: PlanOptions = PlanOptions {
         kind: Kind::Netcdf4,
