@@ -9,7 +9,11 @@ use anyhow::Result;
 pub fn write(target: &str) -> Result<()> {
     let folder = Path::new(target);
     fs::create_dir_all(folder)?;
-    for command in [nccopy::flags::command(), ncdump::flags::command()] {
+    for command in [
+        nccopy::flags::command(),
+        ncdump::flags::command(),
+        ncgen::flags::command(),
+    ] {
         let path = folder.join(format!("{}.1", command.get_name()));
         clap_mangen::Man::new(command).render(&mut fs::File::create(&path)?)?;
         println!("{}", path.display());

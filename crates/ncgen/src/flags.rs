@@ -97,7 +97,7 @@ pub fn command() -> Command {
             "main",
             'M',
             "NAME",
-            "The name of the program's main function; default main",
+            "The name of the program's main function; default main, in Fortran make",
         ))
         .arg(value(
             "name",

@@ -1,10 +1,99 @@
-//! `ncgen`: makes netCDF files from CDL text.
+//! `ncgen`: makes a netCDF file, or a program that makes it, of CDL text; or checks the text.
 
+use std::ffi::OsString;
+use std::io::{self, BufWriter};
+use std::path::Path;
 use std::process::ExitCode;
 
+use ncgen::flags::{self, Arguments};
+use ncgen::language::Language;
+use ncgen::output_name::output_name;
+use ncutils_core::cdl::program::{c, fortran77};
+use ncutils_core::cdl::read::kind::infer;
+use ncutils_core::cdl::read::plan::{PlanOptions, plan};
+use ncutils_core::cdl::read::reader::CdlReader;
+use ncutils_core::cdl::read::text::Text;
+use ncutils_core::copy::{self, CopyPlan, RunOptions, default_budget, prepare};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::format::{self, Reader};
+use ncutils_core::location::Location;
+use ncutils_core::message::tell;
+use ncutils_core::store::open_stream;
+
+/// Text from a pipe may take one part in this many of the memory,
+const TEXT_SHARE: u64 = 4;
+
+/// and never more than this, in bytes: a temporary file that is just written is in memory anyway, as long as there is room.
+const TEXT_BYTES: u64 = 64 << 20;
+
 fn main() -> ExitCode {
-    eprintln!(
-        "ncgen: this version of ncutils does not generate files from CDL yet; use the ncgen of netcdf-bin"
-    );
-    ExitCode::FAILURE
+    ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let input = arguments.input.as_deref();
+    let shown = input.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
+    let in_input = |error: Error| error.in_file(&shown);
+
+    let memory = arguments.memory.unwrap_or_else(default_budget);
+    let source = open_stream(input, (memory / TEXT_SHARE).min(TEXT_BYTES))?;
+    let reader = CdlReader::open(Text::new(source, &shown)?)?;
+    for warning in reader.warnings() {
+        tell("ncgen", format_args!("warning: {warning}"));
+    }
+    let kind = infer(
+        reader.schema(),
+        reader.storages(),
+        reader.format(),
+        arguments.kind,
+    )
+    .map_err(in_input)?;
+    let options = PlanOptions {
+        kind,
+        no_fill: arguments.no_fill,
+        header_only: arguments.header_only,
+    };
+    let plan = plan(&reader, reader.storages(), options).map_err(in_input)?;
+    format::check(&plan.schema).map_err(in_input)?;
+
+    let name = arguments.name.as_deref().unwrap_or(reader.name());
+    let output = || match &arguments.output {
+        Some(output) => Ok(output.clone()),
+        None => output_name(input, name, arguments.suffix).map(OsString::from),
+    };
+    let main = arguments.main.as_deref();
+    match arguments.language {
+        None => reader.check(),
+        Some(Language::Binary) => make(&reader, &plan, &Location::parse(output()?)?, arguments),
+        Some(Language::C) => print(|out| c::write(&reader, &plan, &shown_name(&output()?), main, out)),
+        Some(Language::Fortran77) => {
+            print(|out| fortran77::write(&reader, &plan, &shown_name(&output()?), main, out))
+        }
+    }
+    .map_err(in_input)
+}
+
+/// Makes the file.
+fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Arguments) -> Result<()> {
+    let prepared = prepare(reader, plan)?;
+    let writer = output
+        .create(&plan.schema, &prepared.plans)
+        .map_err(|error| error.in_file(output.path()))?;
+    let options = RunOptions {
+        threads: arguments.threads,
+        memory: arguments.memory,
+        output: Some(output.path()),
+        ..RunOptions::default()
+    };
+    copy::run(reader, &prepared, writer, &options)
+}
+
+/// Prints a program on standard output.
+fn print(write: impl FnOnce(&mut dyn io::Write) -> Result<()>) -> Result<()> {
+    write(&mut BufWriter::new(io::stdout().lock()))
+}
+
+/// The output's name in a program.
+fn shown_name(output: &OsString) -> String {
+    Path::new(output).display().to_string()
 }

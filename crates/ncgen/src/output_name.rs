@@ -11,12 +11,13 @@ use ncutils_core::error::{Error, Result};
 /// # Errors
 /// For names that no file in a folder can have.
 pub fn output_name(input: Option<&Path>, name: &str, suffix: &str) -> Result<PathBuf> {
+    let name = unescaped(name);
     let mut stem = match input {
         Some(path) => path.file_stem().map(OsString::from).unwrap_or_default(),
-        None => OsString::from(name),
+        None => OsString::from(&name),
     };
     // A dataset's name is any text, and it should not choose a folder.
-    if stem.is_empty() || name_has_folder(input, name) {
+    if stem.is_empty() || (input.is_none() && name.contains(['/', '\0'])) {
         return Err(Error::Usage(format!(
             "the name '{name}' cannot be that of a file; name the output with -o"
         )));
@@ -25,8 +26,14 @@ pub fn output_name(input: Option<&Path>, name: &str, suffix: &str) -> Result<Pat
     Ok(PathBuf::from(stem))
 }
 
-fn name_has_folder(input: Option<&Path>, name: &str) -> bool {
-    input.is_none() && name.contains(['/', '\0'])
+/// In CDL a backslash takes the next character as it is.
+fn unescaped(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut chars = name.chars();
+    while let Some(c) = chars.next() {
+        out.extend(if c == '\\' { chars.next() } else { Some(c) });
+    }
+    out
 }
 
 #[cfg(test)]
@@ -43,10 +50,11 @@ mod tests {
             (Some(".hidden"), "", ".hidden.nc"),
             (None, "a b", "a b.nc"),
             (None, "a.b", "a.b.nc"),
+            (None, r"a\ b\{", "a b{.nc"),
         ] {
             assert_eq!(named(input, name).unwrap(), Path::new(expected));
         }
-        for name in ["", "/tmp/x", "../x"] {
+        for name in ["", "\\", "/tmp/x", "../x", r".\./x", r"..\/x"] {
             let error = named(None, name).unwrap_err().to_string();
             assert!(error.contains("-o"), "{error}");
         }

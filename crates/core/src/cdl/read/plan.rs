@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::filter::working;
 use crate::format::Reader;
 use crate::model::{
-    Endian, Fill, FillTime, Kind, Schema, Storage, Type, TypeClass, VarId, VariableLayout, default_fill_value,
-    fill_value_attribute,
+    Endian, Fill, FillTime, Kind, Schema, Storage, Type, TypeClass, VarId, VariableLayout,
+    default_fill_value, fill_value_attribute,
 };
 
 /// How to make a file of a text.
@@ -173,7 +173,8 @@ fn storage_of(
             dims.len()
         ));
     }
-    let beyond = |(size, dim): &(&u64, &&crate::model::Dimension)| !dim.unlimited && **size > dim.length.max(1);
+    let beyond =
+        |(size, dim): &(&u64, &&crate::model::Dimension)| !dim.unlimited && **size > dim.length.max(1);
     if let Some((size, dim)) = sizes.iter().zip(&dims).find(beyond) {
         return refuse(format!(
             "_ChunkSizes: the chunk length {size} exceeds the dimension {} of length {}",

@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 use super::data_list::{DataList, Levels};
-use super::declared::Declared;
+use super::declared::{Declared, declare};
 use super::elements::Elements;
 use super::enum_constants::EnumConstants;
 use super::list_reader::ListReader;
@@ -28,6 +28,15 @@ pub struct CdlReader {
 }
 
 impl CdlReader {
+    /// Reads the declarations of a text, and finds its values.
+    ///
+    /// # Errors
+    /// The first thing in the text that is wrong, values aside; or why it cannot be read.
+    pub fn open(text: Text) -> Result<Self> {
+        let declared = declare(&text)?;
+        Self::new(text, declared)
+    }
+
     /// Over the text that was found to declare this.
     ///
     /// # Errors
