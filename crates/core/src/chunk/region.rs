@@ -75,6 +75,20 @@ impl Region {
         self.intersect(&Self::whole(shape))
     }
 
+    /// How many elements lie before it when `whole` is cut into boxes by cuts that go all the way through, and the boxes
+    /// are laid one after another in C order. It is one of them.
+    pub fn place_in(&self, whole: &Self) -> u64 {
+        let mut behind: u64 = whole.count.iter().product();
+        let mut front = 1;
+        let mut place = 0;
+        for d in 0..self.rank() {
+            behind /= whole.count[d].max(1);
+            place += front * self.start[d].saturating_sub(whole.start[d]) * behind;
+            front *= self.count[d];
+        }
+        place
+    }
+
     /// The same elements as seen from `origin`, which lies at or before the start in every dimension.
     pub fn relative_to(&self, origin: &[u64]) -> Self {
         Self {
@@ -92,6 +106,8 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::ChunkGrid;
+    use proptest::prelude::*;
 
     fn region(start: &[u64], count: &[u64]) -> Region {
         Region {
@@ -127,5 +143,26 @@ mod tests {
         assert_eq!(r.clip(&[10, 100]), Some(region(&[8, 3], &[2, 3])));
         assert_eq!(r.clip(&[8, 100]), None);
         assert_eq!(r.relative_to(&[8, 1]), region(&[0, 2], &[8, 3]));
+    }
+
+    proptest! {
+        #[test]
+        fn parts_follow_each_other(dims in proptest::collection::vec((1u64..9, 1u64..5, 0u64..7), 0..4)) {
+            // A region that begins anywhere, cut where chunks end.
+            let whole = Region {
+                start: dims.iter().map(|d| d.2).collect(),
+                count: dims.iter().map(|d| d.0).collect(),
+            };
+            let extent = vec![16; dims.len()];
+            let chunk: Vec<u64> = dims.iter().map(|d| d.1).collect();
+            let grid = ChunkGrid::new(&extent, &chunk).unwrap();
+            let mut next = 0;
+            for index in grid.chunks_in(&whole) {
+                let part = grid.region(index).intersect(&whole).unwrap();
+                prop_assert_eq!(part.place_in(&whole), next);
+                next += part.element_count().unwrap();
+            }
+            prop_assert_eq!(Some(next), whole.element_count());
+        }
     }
 }

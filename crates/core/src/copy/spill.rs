@@ -23,7 +23,7 @@ use super::block::SharedBlock;
 use super::scatter::Piece;
 use crate::chunk::{Region, copy_region, resize};
 use crate::error::Result;
-use crate::store::temporary_folder;
+use crate::store::temporary_file;
 
 /// The parts of a tile's input chunks that blocks after the first need.
 pub(super) struct Spill {
@@ -50,7 +50,7 @@ impl Spill {
         let blocks = blocks
             .into_iter()
             .map(|block| {
-                let at = place(&block, tile).checked_mul(element_size as u64)?;
+                let at = block.place_in(tile).checked_mul(element_size as u64)?;
                 Some((block, at))
             })
             .collect::<Option<Vec<_>>>()?;
@@ -73,7 +73,7 @@ impl Spill {
             if self.broken.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let offset = at + place(&part, block) * self.element_size as u64;
+            let offset = at + part.place_in(block) * self.element_size as u64;
             let bytes = match self.in_one_run(piece, &part) {
                 Some(run) => run,
                 None => {
@@ -139,8 +139,8 @@ impl Spill {
         let Some(at) = at.filter(|_| !self.broken.load(Ordering::Relaxed)) else {
             return Ok(false);
         };
-        let from = place(first, block);
-        let end = place(last, block) + last.element_count().unwrap_or(0);
+        let from = first.place_in(block);
+        let end = last.place_in(block) + last.element_count().unwrap_or(0);
         resize(buffer, self.bytes(end.saturating_sub(from))?)?;
         let read = self
             .file
@@ -160,7 +160,7 @@ impl Spill {
         first: &Region,
         part: &Region,
     ) -> Result<&'b [u8]> {
-        let from = self.bytes(place(part, block).saturating_sub(place(first, block)))?;
+        let from = self.bytes(part.place_in(block).saturating_sub(first.place_in(block)))?;
         let size = self.bytes(part.element_count().unwrap_or(u64::MAX))?;
         let end = from.checked_add(size);
         end.and_then(|end| buffer.get(from..end))
@@ -172,75 +172,5 @@ impl Spill {
             .ok()
             .and_then(|n| n.checked_mul(self.element_size))
             .ok_or_else(|| crate::Error::Internal("a part larger than memory".into()))
-    }
-}
-
-/// How many elements lie before `part` when `whole` is cut into boxes by cuts that go all the way through, and the boxes
-/// are laid one after another in C order. `part` is one of them.
-fn place(part: &Region, whole: &Region) -> u64 {
-    let mut behind: u64 = whole.count.iter().product();
-    let mut front = 1;
-    let mut place = 0;
-    for d in 0..part.rank() {
-        behind /= whole.count[d].max(1);
-        place += front * part.start[d].saturating_sub(whole.start[d]) * behind;
-        front *= part.count[d];
-    }
-    place
-}
-
-/// A file without a name for `size` bytes: in `folder`, else where the system keeps large temporary files.
-fn temporary_file(folder: Option<&Path>, size: u64) -> Option<File> {
-    let folder = match folder {
-        Some(folder) => folder.to_owned(),
-        None => temporary_folder(),
-    };
-    let space = rustix::fs::statvfs(&folder).ok()?;
-    // The output may be on the same disk.
-    let room = space.f_bavail.checked_mul(space.f_frsize)? / 2;
-    if size > room {
-        return None;
-    }
-    tempfile::tempfile_in(folder).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chunk::ChunkGrid;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn parts_follow_each_other(dims in proptest::collection::vec((1u64..9, 1u64..5, 0u64..7), 0..4)) {
-            // A region that begins anywhere, cut where chunks end.
-            let whole = Region {
-                start: dims.iter().map(|d| d.2).collect(),
-                count: dims.iter().map(|d| d.0).collect(),
-            };
-            let extent = vec![16; dims.len()];
-            let chunk: Vec<u64> = dims.iter().map(|d| d.1).collect();
-            let grid = ChunkGrid::new(&extent, &chunk).unwrap();
-            let mut next = 0;
-            for index in grid.chunks_in(&whole) {
-                let part = grid.region(index).intersect(&whole).unwrap();
-                prop_assert_eq!(place(&part, &whole), next);
-                next += part.element_count().unwrap();
-            }
-            prop_assert_eq!(Some(next), whole.element_count());
-        }
-    }
-
-    #[test]
-    fn a_file_larger_than_the_disk_is_not_begun() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(temporary_file(Some(folder.path()), 1 << 62).is_none());
-        assert!(temporary_file(Some(&folder.path().join("none")), 1).is_none());
-        assert!(temporary_file(Some(folder.path()), 1).is_some());
-        assert_eq!(
-            std::fs::read_dir(folder.path()).unwrap().count(),
-            0,
-            "it has no name"
-        );
     }
 }

@@ -13,6 +13,7 @@ mod file;
 mod memory;
 mod partial;
 mod spooled;
+mod temporary;
 
 use std::io;
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use ncutils_hdf5::ByteSink;
 pub use file::{FileOutput, FileSource, same_file};
 pub use memory::MemoryOutput;
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
+pub use temporary::temporary_file;
 
 /// A file (or other object) being written.
 pub trait Output: ByteSink {

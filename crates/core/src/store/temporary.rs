@@ -1,0 +1,39 @@
+//! Temporary files for data that does not fit into memory.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::temporary_folder;
+
+/// A file without a name for `size` bytes: in `folder`, else where the system keeps large temporary files.
+pub fn temporary_file(folder: Option<&Path>, size: u64) -> Option<File> {
+    let folder = match folder {
+        Some(folder) => folder.to_owned(),
+        None => temporary_folder(),
+    };
+    let space = rustix::fs::statvfs(&folder).ok()?;
+    // An output may be on the same disk.
+    let room = space.f_bavail.checked_mul(space.f_frsize)? / 2;
+    if size > room {
+        return None;
+    }
+    tempfile::tempfile_in(folder).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_larger_than_the_disk_is_not_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(temporary_file(Some(folder.path()), 1 << 62).is_none());
+        assert!(temporary_file(Some(&folder.path().join("none")), 1).is_none());
+        assert!(temporary_file(Some(folder.path()), 1).is_some());
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "it has no name"
+        );
+    }
+}
