@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use ncutils_core::cdl::write::{DataOf, DumpOptions, Precision};
+use ncutils_core::cdl::write::{
+    Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision,
+};
+use ncutils_core::error::{Error, Result};
 use ncutils_core::time::DateSeparator;
 
 /// What one call of `ncdump` is to do.
@@ -16,6 +19,8 @@ pub struct Arguments {
     pub kind_only: bool,
     /// `-x`: NcML instead of CDL.
     pub ncml: bool,
+    /// `-K`: only the format of the file is printed.
+    pub format_only: bool,
     /// `-n`: the name behind `netcdf`; else the file's.
     pub name: Option<String>,
     /// `--json`: printed as JSON, not as CDL.
@@ -35,6 +40,9 @@ pub fn command() -> Command {
     let flag = |name: &'static str, short: char, help: &'static str| {
         Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
     };
+    let text = |name: &'static str, short: char, value: &'static str, help: &'static str| {
+        Arg::new(name).short(short).value_name(value).help(help)
+    };
     Command::new("ncdump")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Prints a netCDF or HDF5 file as CDL text")
@@ -50,6 +58,45 @@ pub fn command() -> Command {
                 .value_name("VAR,…")
                 .action(ArgAction::Append)
                 .help("Data of these variables only, named by name or path"),
+        )
+        .arg(
+            Arg::new("groups")
+                .short('g')
+                .value_name("GROUP,…")
+                .action(ArgAction::Append)
+                .help("Data of these groups only, named by name or path"),
+        )
+        .arg(text(
+            "rows",
+            'b',
+            "c|f",
+            "Say before each row which elements it has, by C's or Fortran's indices",
+        ))
+        .arg(text(
+            "elements",
+            'f',
+            "c|f",
+            "Say behind each value which element it is, by C's or Fortran's indices",
+        ))
+        .arg(text(
+            "line-length",
+            'l',
+            "LENGTH",
+            "Columns of lines of values, 10 or more [default: 80]",
+        ))
+        .arg(
+            Arg::new("precision")
+                .short('p')
+                .value_name("FLOAT[,DOUBLE]")
+                .action(ArgAction::Append)
+                .help("Significant digits of floats and doubles, 1 to 20 [default: 7,15]"),
+        )
+        .arg(
+            Arg::new("digits")
+                .short('d')
+                .value_name("FLOAT[,DOUBLE]")
+                .action(ArgAction::Append)
+                .help("As -p, but a variable's attribute C_format comes before it"),
         )
         .arg(flag(
             "special",
@@ -92,6 +139,20 @@ pub fn command() -> Command {
             'i',
             "As -t, with a T between date and time, as ISO 8601 has it",
         ))
+        .arg(
+            Arg::new("extra")
+                .short('X')
+                .value_name("p|m|F")
+                .action(ArgAction::Append)
+                .help("p: no _NCProperties with -s; m, F: accepted, without effect"),
+        )
+        .arg(flag("cache", 'w', "Accepted, without effect"))
+        .arg(text("log-level", 'L', "LEVEL", "Accepted, without effect"))
+        .arg(flag(
+            "format",
+            'K',
+            "Print the format of the file, and nothing else",
+        ))
         .arg(flag("kind", 'k', "Print the kind of the file, and nothing else"))
         .arg(
             Arg::new("name")
@@ -121,40 +182,143 @@ pub fn command() -> Command {
 }
 
 /// Reads the flags.
-pub fn arguments(matches: &ArgMatches) -> Arguments {
-    let listed: Vec<String> = matches
-        .get_many::<String>("vars")
-        .into_iter()
-        .flatten()
-        .flat_map(|list| names(list))
-        .collect();
+///
+/// # Errors
+/// [`Error::Usage`] names the value that a flag cannot have.
+pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
+    let listed = |name: &str| -> Vec<String> {
+        let lists = matches.get_many::<String>(name).into_iter().flatten();
+        lists.flat_map(|list| names(list)).collect()
+    };
+    let vars = listed("vars");
     let data = if matches.get_flag("header") {
         DataOf::None
-    } else if !listed.is_empty() {
-        DataOf::Listed(listed)
+    } else if !vars.is_empty() {
+        DataOf::Listed(vars)
     } else if matches.get_flag("coordinates") {
         DataOf::Coordinates
     } else {
         DataOf::All
     };
     let filters = matches.get_flag("filters");
-    Arguments {
+    let (precision, overrides) = precision(matches)?;
+    Ok(Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         json: matches.get_flag("json"),
         ncml: matches.get_flag("ncml"),
         kind_only: matches.get_flag("kind"),
+        format_only: matches.get_flag("format"),
         name: matches.get_one::<String>("name").cloned(),
         dump: DumpOptions {
             data,
+            groups: listed("groups"),
             special: matches.get_flag("special") || filters,
+            without_properties: without_properties(matches)?,
             filters,
             times: times(matches),
-            precision: Precision {
-                exact: matches.get_flag("exact"),
-                ..Precision::default()
-            },
+            precision,
+            overrides,
+            line_length: line_length(matches)?,
+            annotations: annotations(matches)?,
         },
+    })
+}
+
+/// `-b` and `-f`. Both count; indices are those of the last.
+fn annotations(matches: &ArgMatches) -> Result<Annotations> {
+    let mut annotations = Annotations::default();
+    let mut last = None;
+    for (name, short) in [("rows", "-b"), ("elements", "-f")] {
+        let Some(value) = matches.get_one::<String>(name) else {
+            continue;
+        };
+        let order = match value.bytes().next() {
+            Some(b'c' | b'C') => IndexOrder::C,
+            Some(b'f' | b'F') => IndexOrder::Fortran,
+            _ => return Err(Error::Usage(format!("invalid value for {short} option: {value}"))),
+        };
+        let index = matches.index_of(name);
+        if index >= last {
+            (annotations.order, last) = (order, index);
+        }
+        annotations.rows |= name == "rows";
+        annotations.elements |= name == "elements";
     }
+    Ok(annotations)
+}
+
+/// `-l`: a number as C writes it, which may be octal or hexadecimal.
+fn line_length(matches: &ArgMatches) -> Result<LineLength> {
+    let Some(value) = matches.get_one::<String>("line-length") else {
+        return Ok(LineLength::default());
+    };
+    let parsed = match value.strip_prefix("0x").or(value.strip_prefix("0X")) {
+        Some(hexadecimal) => usize::from_str_radix(hexadecimal, 16),
+        None if value.starts_with('0') => usize::from_str_radix(value, 8),
+        None => value.parse(),
+    };
+    parsed.ok().and_then(LineLength::new).ok_or_else(|| {
+        let least = LineLength::LEAST;
+        Error::Usage(format!("-l {value}: a line length is a number from {least} on"))
+    })
+}
+
+/// `-p` and `-d`. The last says how many digits there are.
+fn precision(matches: &ArgMatches) -> Result<(Precision, Overrides)> {
+    let mut precision = Precision {
+        exact: matches.get_flag("exact"),
+        ..Precision::default()
+    };
+    let mut overrides = Overrides::default();
+    let mut last = None;
+    for (name, short) in [("digits", "-d"), ("precision", "-p")] {
+        let values = matches.get_many::<String>(name).into_iter().flatten();
+        for (value, index) in values.zip(matches.indices_of(name).into_iter().flatten()) {
+            let (float, double) = digits(value).ok_or_else(|| {
+                Error::Usage(format!(
+                    "{short} {value}: digits are numbers from 1 to 20, as in 9,17"
+                ))
+            })?;
+            if name == "precision" {
+                overrides.float |= float.is_some();
+                overrides.double |= double.is_some();
+            }
+            if Some(index) >= last {
+                last = Some(index);
+                let default = Precision::default();
+                precision.float = float.unwrap_or(default.float);
+                precision.double = double.unwrap_or(default.double);
+            }
+        }
+    }
+    Ok((precision, overrides))
+}
+
+/// Digits of floats and doubles: `F`, `F,D`. What begins with a comma is nothing at all to netCDF-C; here it is digits of
+/// doubles.
+fn digits(text: &str) -> Option<(Option<usize>, Option<usize>)> {
+    let number = |text: &str| text.parse().ok().filter(|n| (1..=20).contains(n));
+    let (float, double) = match text.split_once(',') {
+        Some((float, double)) => (float, Some(number(double)?)),
+        None => (text, None),
+    };
+    match float {
+        "" => double.map(|_| (None, double)),
+        float => Some((Some(number(float)?), double)),
+    }
+}
+
+/// `-X`.
+fn without_properties(matches: &ArgMatches) -> Result<bool> {
+    let mut without = false;
+    for value in matches.get_many::<String>("extra").into_iter().flatten() {
+        match value.bytes().next() {
+            Some(b'p' | b'P') => without = true,
+            Some(b'm' | b'M' | b'f' | b'F') => {}
+            _ => return Err(Error::Usage(format!("invalid value for -X option: {value}"))),
+        }
+    }
+    Ok(without)
 }
 
 /// `-t` and `-i`. With both, the last counts, as it does in netCDF-C.
@@ -200,7 +364,7 @@ mod tests {
 
     fn read(args: &[&str]) -> Arguments {
         let all = ["ncdump"].iter().chain(args).chain(&["in.nc"]);
-        arguments(&command().try_get_matches_from(all).unwrap())
+        arguments(&command().try_get_matches_from(all).unwrap()).unwrap()
     }
 
     #[test]
@@ -231,6 +395,42 @@ mod tests {
             (&["-t", "-i"], DateSeparator::T),
         ] {
             assert_eq!(read(args).dump.times, Some(separator), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn how_values_look() {
+        let dump = read(&["-p9,17", "-l0x64", "-fF", "-b", "c", "-gg,/h", "-sXp", "-wL0"]).dump;
+        assert_eq!((dump.precision.float, dump.precision.double), (9, 17));
+        assert!(dump.overrides.float && dump.overrides.double && dump.without_properties);
+        assert_eq!(dump.line_length.columns(), 100);
+        assert!(dump.annotations.rows && dump.annotations.elements);
+        assert_eq!(dump.annotations.order, IndexOrder::C);
+        assert_eq!(dump.groups, ["g", "/h"]);
+        let dump = read(&["-p5", "-d3,4"]).dump;
+        assert_eq!((dump.precision.float, dump.precision.double), (3, 4));
+        assert!(dump.overrides.float && !dump.overrides.double);
+        let dump = read(&["-d3,4", "-p5"]).dump;
+        assert_eq!((dump.precision.float, dump.precision.double), (5, 15));
+        assert_eq!(read(&["-p,4"]).dump.precision.double, 4);
+    }
+
+    #[test]
+    fn what_a_flag_cannot_have() {
+        for args in [
+            ["-p", "0"],
+            ["-p", "21"],
+            ["-p", "3,"],
+            ["-d", "x"],
+            ["-l", "9"],
+            ["-l", "ten"],
+            ["-b", "x"],
+            ["-f", ""],
+            ["-X", "q"],
+        ] {
+            let all = ["ncdump"].iter().chain(&args).chain(&["in.nc"]);
+            let matches = command().try_get_matches_from(all).unwrap();
+            assert!(matches!(arguments(&matches), Err(Error::Usage(_))), "{args:?}");
         }
     }
 

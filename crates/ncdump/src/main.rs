@@ -1,6 +1,8 @@
 //! `ncdump`: prints a netCDF or HDF5 file as CDL text.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,7 +29,7 @@ fn main() -> ExitCode {
             };
         }
     };
-    match run(&flags::arguments(&matches)) {
+    match flags::arguments(&matches).and_then(|arguments| run(&arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has read enough.
         Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -36,6 +38,12 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Standard output without the buffer that looks for line ends: data come in large pieces.
+fn stdout() -> io::Result<BufWriter<File>> {
+    let file = io::stdout().as_fd().try_clone_to_owned()?.into();
+    Ok(BufWriter::with_capacity(1 << 16, file))
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
@@ -49,9 +57,17 @@ fn run(arguments: &Arguments) -> Result<()> {
         },
     )
     .map_err(in_file)?;
-    let mut stdout = io::stdout().lock();
+    let mut stdout = stdout().map_err(|e| Error::io("cannot write", e))?;
     if arguments.kind_only {
-        return writeln!(stdout, "{}", reader.schema().kind.name()).map_err(|e| Error::io("cannot write", e));
+        return writeln!(stdout, "{}", reader.schema().kind.name())
+            .and_then(|()| stdout.flush())
+            .map_err(|e| Error::io("cannot write", e));
+    }
+    if arguments.format_only {
+        let format = reader.schema().kind.extended_name();
+        return writeln!(stdout, "{format}")
+            .and_then(|()| stdout.flush())
+            .map_err(|e| Error::io("cannot write", e));
     }
     for warning in &reader.schema().warnings {
         tell("ncdump", format_args!("{}: warning: {warning}", path.display()));
@@ -76,7 +92,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     } else {
         dump(&*reader, &name, &arguments.dump, &mut stdout)
     };
-    done.map_err(|error| match error {
+    // Also before an error: everything that could be read.
+    let flushed = stdout.flush().map_err(|e| Error::io("cannot write", e));
+    done.and(flushed).map_err(|error| match error {
         // What stops the text is not the input's fault.
         e @ (Error::Usage(_) | Error::Io { .. }) => e,
         e => e.in_file(path),

@@ -40,7 +40,7 @@ use output::Output;
 /// [`Error::Usage`] for a listed variable that does not exist, before anything is written; else what reading or writing
 /// fails of.
 pub fn dump(reader: &dyn Reader, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
-    let wanted = wanted(reader.schema(), &options.data)?;
+    let wanted = wanted(reader.schema(), options)?;
     let mut output = Output::new(out);
     schema::SchemaWriter {
         reader,

@@ -50,6 +50,16 @@ impl Kind {
         }
     }
 
+    /// What `ncdump -K` prints: the format, and the flags with which netCDF-C opens it.
+    pub fn extended_name(self) -> &'static str {
+        match self {
+            Self::Classic => "classic mode=00000000",
+            Self::Offset64 => "64-bit offset mode=00000200",
+            Self::Data64 => "64-bit data mode=00000020",
+            Self::Netcdf4 | Self::Netcdf4Classic => "HDF5 mode=00001000",
+        }
+    }
+
     /// The kind that a name of netCDF's means (`-k`, `_Format`), old names and old numbers included; `None` for other text.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {

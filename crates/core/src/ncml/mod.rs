@@ -45,7 +45,7 @@ pub fn dump(reader: &dyn Reader, location: &[u8], options: &DumpOptions, out: &m
     let mut ncml = Ncml {
         schema,
         options,
-        wanted: wanted(schema, &options.data)?,
+        wanted: wanted(schema, options)?,
         text: Escaped::default(),
         indent: 0,
     };

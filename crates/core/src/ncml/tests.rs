@@ -1,5 +1,4 @@
 use super::*;
-use crate::cdl::write::DataOf;
 use crate::model::{Attribute, Dimension, Field, Kind, Values, Variable};
 
 fn variable(schema: &mut Schema, group: GroupId, name: &str, ty: Type, dims: Vec<crate::model::DimId>) {
@@ -17,7 +16,7 @@ fn text(schema: &Schema) -> String {
     let mut ncml = Ncml {
         schema,
         options: &options,
-        wanted: wanted(schema, &DataOf::None).unwrap(),
+        wanted: vec![false; schema.vars.len()],
         text: Escaped::default(),
         indent: 0,
     };

@@ -52,7 +52,11 @@ pub struct ElementWriter<'a> {
     pub place: Place,
 }
 
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+/// The first bytes of a number.
+///
+/// # Panics
+/// Where there are fewer.
+pub fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     out.copy_from_slice(&bytes[..N]);
     out

@@ -123,15 +123,13 @@ fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
             lines.text(" ;\n");
         }
         TypeClass::Enum { base, members } => {
-            let start = lines.raw().len();
-            push_type_name(lines.raw(), schema, ty.group, *base);
-            lines.text(" enum ");
-            push_name(lines.raw(), &ty.name);
-            lines.text(" {");
-            let column = lines.raw().len() - start + lines.indent();
-            let outside = lines.column();
-            lines.set_column(column);
+            // The first item of the list; the margin before it counts only where a list came before.
             let mut item = Vec::new();
+            push_type_name(&mut item, schema, ty.group, *base);
+            item.extend_from_slice(b" enum ");
+            push_name(&mut item, &ty.name);
+            item.extend_from_slice(b" {");
+            lines.put(&item);
             for (at, (name, value)) in members.iter().enumerate() {
                 item.clear();
                 push_name(&mut item, name);
@@ -145,7 +143,6 @@ fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
             if members.is_empty() {
                 lines.text("} ;\n");
             }
-            lines.set_column(outside);
         }
         TypeClass::Compound { fields, .. } => {
             lines.text("compound ");

@@ -2,8 +2,40 @@
 
 use std::io::{self, Write};
 
-/// The columns of a line of a list: netCDF-C keeps the last two of 80 free.
-const LINE_LENGTH: usize = 78;
+/// How long lines of lists may be (`ncdump -l`): 80 columns, of which netCDF-C keeps the last two free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineLength(usize);
+
+impl LineLength {
+    /// The least that can be asked for.
+    pub const LEAST: usize = 10;
+
+    /// Lines of so many columns; `None` below [`LineLength::LEAST`].
+    pub fn new(columns: usize) -> Option<Self> {
+        (columns >= Self::LEAST).then_some(Self(columns))
+    }
+
+    /// The columns of a line.
+    pub fn columns(self) -> usize {
+        self.0
+    }
+
+    /// The columns that items take at most.
+    pub fn limit(self) -> usize {
+        self.0 - 2
+    }
+}
+
+impl Default for LineLength {
+    fn default() -> Self {
+        Self(80)
+    }
+}
+
+/// Whether an item belongs into a line that has `column` columns already. Delimiters always do.
+pub fn fits(column: usize, length: usize, limit: usize) -> bool {
+    length + column <= limit || length <= 2
+}
 
 /// A buffered writer that knows its column and the indentation of the group it is in.
 pub struct Lines<'a> {
@@ -11,6 +43,7 @@ pub struct Lines<'a> {
     buffer: Vec<u8>,
     column: usize,
     indent: usize,
+    line_length: LineLength,
 }
 
 impl<'a> Lines<'a> {
@@ -21,7 +54,18 @@ impl<'a> Lines<'a> {
             buffer: Vec::with_capacity(1 << 17),
             column: 0,
             indent: 0,
+            line_length: LineLength::default(),
         }
+    }
+
+    /// How long lines of lists may be.
+    pub fn line_length(&self) -> LineLength {
+        self.line_length
+    }
+
+    /// Changes how long lines of lists may be.
+    pub fn set_line_length(&mut self, length: LineLength) {
+        self.line_length = length;
     }
 
     /// The indentation of the present group, in columns.
@@ -32,11 +76,6 @@ impl<'a> Lines<'a> {
     /// Changes the indentation.
     pub fn set_indent(&mut self, indent: usize) {
         self.indent = indent;
-    }
-
-    /// The column that [`Lines::put`] counts from.
-    pub fn column(&self) -> usize {
-        self.column
     }
 
     /// Sets the column that [`Lines::put`] counts from.
@@ -54,6 +93,16 @@ impl<'a> Lines<'a> {
         self.buffer.extend_from_slice(text.as_ref());
     }
 
+    /// Appends much text that is not wrapped.
+    pub fn large(&mut self, text: &[u8]) -> io::Result<()> {
+        if text.len() < 1 << 15 {
+            self.text(text);
+            return Ok(());
+        }
+        self.flush()?;
+        self.out.write_all(text)
+    }
+
     /// Appends the indentation.
     pub fn margin(&mut self) {
         self.buffer.extend(std::iter::repeat_n(b' ', self.indent));
@@ -61,14 +110,18 @@ impl<'a> Lines<'a> {
 
     /// Appends an item of a list, in a new line where it does not fit into this one.
     pub fn put(&mut self, item: &[u8]) {
-        if item.len() + self.column > LINE_LENGTH && item.len() > 2 {
+        if !fits(self.column, item.len(), self.line_length.limit()) {
             self.buffer.push(b'\n');
             self.margin();
             self.buffer.extend_from_slice(b"    ");
             self.column = 4 + self.indent;
         }
         self.buffer.extend_from_slice(item);
-        self.column += item.len();
+        if item.ends_with(b"\n") {
+            self.column = self.indent;
+        } else {
+            self.column += item.len();
+        }
     }
 
     /// Hands full pieces on.

@@ -2,29 +2,39 @@
 //!
 //! ```text
 //! Schema ─► header (types, dimensions, variables, attributes; special: how it is stored)
-//! Reader ─► slabs ─► data ─► element ─► Lines ─► out
+//! Reader ─► bands ─► pieces ─► rows ─► item ─► Lines ─► out
 //! ```
 
+mod annotations;
+mod bands;
+mod c_format;
 mod char_row;
 mod data;
 mod digits;
 mod element;
 #[cfg(test)]
 mod exact_tests;
+mod fill;
 mod header;
+mod item;
 mod lines;
 mod names;
 pub(crate) mod numbers;
+mod pieces;
+mod rows;
 mod shortest;
 mod slabs;
 pub(crate) mod special;
+mod spilled;
 mod times;
 
 use std::io::Write;
 
+pub use annotations::{Annotations, IndexOrder};
 pub use element::Precision;
 pub(crate) use element::{ElementWriter, Place, enum_value};
 pub(crate) use header::{finds_type, visible_dim};
+pub use lines::LineLength;
 pub use names::push_name;
 pub(crate) use names::trim_nuls;
 pub(crate) use numbers::push_general;
@@ -51,17 +61,36 @@ pub enum DataOf {
     Listed(Vec<String>),
 }
 
+/// Types whose digits the user asked for (`-p`), so that the attribute `C_format` does not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// `float`.
+    pub float: bool,
+    /// `double`.
+    pub double: bool,
+}
+
 /// What is written, and how.
 #[derive(Debug, Clone, Default)]
 pub struct DumpOptions {
     /// Whose data.
     pub data: DataOf,
+    /// Only of groups so named (`-g`), and not of groups within them; of all, where none is listed.
+    pub groups: Vec<String>,
     /// Special attributes (`-s`).
     pub special: bool,
+    /// But not `_NCProperties` (`-Xp`).
+    pub without_properties: bool,
     /// With them, all filters in `_Filter` (`-F`).
     pub filters: bool,
     /// Digits of floating-point numbers.
     pub precision: Precision,
+    /// Types of which that holds also where a variable has a `C_format`.
+    pub overrides: Overrides,
+    /// How long lines of lists may be (`-l`).
+    pub line_length: LineLength,
+    /// Comments in the data section (`-b`, `-f`).
+    pub annotations: Annotations,
     /// Times are dates (`-t`, `-i`), with this between date and time.
     pub times: Option<DateSeparator>,
 }
@@ -73,27 +102,65 @@ pub struct DumpOptions {
 /// fails of.
 pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
     let schema = reader.schema();
-    let wanted = wanted(schema, &options.data)?;
+    let wanted = wanted(schema, options)?;
+    let groups = wanted_groups(schema, &options.groups)?;
     let mut lines = Lines::new(out);
+    lines.set_line_length(options.line_length);
     lines.text("netcdf ");
     push_name(lines.raw(), name);
     lines.text(" {\n");
-    Dump {
+    let done = Dump {
         reader,
         schema,
         options,
         wanted,
+        groups,
         times: options
             .times
             .map(|separator| TimeVariables::new(schema, separator)),
     }
-    .group(&mut lines, Schema::ROOT)?;
-    lines.text("}\n");
-    lines.flush().map_err(|e| Error::io("cannot write", e))
+    .group(&mut lines, Schema::ROOT);
+    if done.is_ok() {
+        lines.text("}\n");
+    }
+    // Also before an error: everything that could be read.
+    let flushed = lines.flush().map_err(|e| Error::io("cannot write", e));
+    done.and(flushed)
 }
 
 /// For each variable, whether its data are written.
-pub(crate) fn wanted(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
+///
+/// # Errors
+/// Names a variable or group that is listed and does not exist.
+pub(crate) fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
+    let groups = wanted_groups(schema, &options.groups)?;
+    let mut wanted = wanted_vars(schema, &options.data)?;
+    for (wanted, var) in wanted.iter_mut().zip(&schema.vars) {
+        *wanted &= groups[var.group.0];
+    }
+    Ok(wanted)
+}
+
+/// For each group, whether data of its own variables may be written.
+fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
+    let mut wanted = vec![names.is_empty(); schema.groups.len()];
+    for name in names {
+        let path = match name.trim_end_matches('/') {
+            "" => "/",
+            path => path,
+        };
+        let found = schema.groups_named(path);
+        if found.is_empty() {
+            return Err(Error::Usage(format!("{name}: No such group")));
+        }
+        for group in found {
+            wanted[group.0] = true;
+        }
+    }
+    Ok(wanted)
+}
+
+fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
     let count = schema.vars.len();
     let names = match data {
         DataOf::All => return Ok(vec![true; count]),
@@ -123,6 +190,7 @@ struct Dump<'a> {
     schema: &'a Schema,
     options: &'a DumpOptions,
     wanted: Vec<bool>,
+    groups: Vec<bool>,
     times: Option<TimeVariables<'a>>,
 }
 
@@ -158,7 +226,11 @@ impl Dump<'_> {
         }
         let root = id == Schema::ROOT;
         let special = match (root, self.options.special, self.options.precision.exact) {
-            (true, true, _) => special::of_dataset(self.schema),
+            (true, true, _) => {
+                let mut all = special::of_dataset(self.schema);
+                all.retain(|(name, _)| !self.options.without_properties || *name != "_NCProperties");
+                all
+            }
             (true, false, true) => vec![special::format(self.schema)],
             _ => Vec::new(),
         };
@@ -183,12 +255,12 @@ impl Dump<'_> {
             );
         }
         special::attributes(lines, None, &special);
-        if self.options.data != DataOf::None && !group.vars.is_empty() {
+        if self.options.data != DataOf::None && !group.vars.is_empty() && self.groups[id.0] {
             lines.margin();
             lines.text("data:\n");
             for var in group.vars.iter().filter(|var| self.wanted[var.0]) {
                 let times = self.times.as_ref().and_then(|times| times.of_data(*var));
-                data::variable(lines, self.reader, *var, self.options.precision, times.as_ref())?;
+                data::variable(lines, self.reader, *var, self.options, times.as_ref())?;
             }
         }
         for child in &group.children {

@@ -4,7 +4,12 @@ use crate::format::Region;
 
 /// The regions of a variable of `shape`, in C order. Each takes about `budget` bytes at most, and where that is possible its
 /// borders are those of chunks, so that few chunks are decoded twice. None where the variable has no elements.
-pub fn slabs(shape: &[u64], chunk: &[u64], element_size: usize, budget: u64) -> impl Iterator<Item = Region> {
+pub fn slabs(
+    shape: &[u64],
+    chunk: &[u64],
+    element_size: usize,
+    budget: u64,
+) -> impl Iterator<Item = Region> + Send + use<> {
     // The dimension to cut along: the first behind which everything fits.
     let mut inner = element_size.max(1) as u64;
     let mut at = shape.len();

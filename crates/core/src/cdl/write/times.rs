@@ -5,8 +5,6 @@ use super::lines::Lines;
 use crate::model::{Attribute, Schema, Type};
 use crate::time::TimeFormat;
 
-/// The columns of a line of a comment, where a tab is eight.
-const LINE_LENGTH: usize = 80;
 /// Where such a comment begins in a line of its own. The indentation of a group is not counted.
 const START: &str = "\t\t  // ";
 const START_COLUMN: usize = 21;
@@ -41,7 +39,7 @@ pub fn comment(
         if at + 1 < count {
             item.push(b',');
         }
-        if own_lines && (at == 0 || column + 1 + item.len() > LINE_LENGTH) {
+        if own_lines && (at == 0 || column + 1 + item.len() > lines.line_length().columns()) {
             lines.text("\n");
             lines.margin();
             lines.text(START);

@@ -1,0 +1,88 @@
+//! Which values of a variable are shown as `_`.
+
+use super::element::{ElementWriter, Place, Precision, array};
+use crate::model::{Schema, Type, Values, VarId, default_fill_value};
+
+/// The value that is shown as `_`.
+#[derive(Debug)]
+pub enum FillValue {
+    /// None is.
+    None,
+    /// This, and what differs from it by no more than a relative rounding error; NaN is NaN.
+    Float(f32),
+    /// Likewise.
+    Double(f64),
+    /// Compared bit for bit.
+    Bytes(Vec<u8>),
+    /// Compared as text: strings and user types.
+    Text(Type, Vec<u8>),
+}
+
+impl FillValue {
+    /// The attribute `_FillValue`, or the default of the type.
+    pub fn of(schema: &Schema, id: VarId, precision: Precision) -> Self {
+        let var = schema.var(id);
+        let own = var
+            .attributes
+            .iter()
+            .find(|a| a.name == "_FillValue" && a.ty == var.ty && a.length == 1);
+        let element = ElementWriter {
+            schema,
+            precision,
+            place: Place::Data,
+        };
+        let values = match own {
+            Some(attribute) => attribute.values.clone(),
+            // Without an attribute a byte is never taken for a fill value: the risk is too great.
+            None if matches!(var.ty, Type::Byte | Type::UByte | Type::Char | Type::User(_)) => {
+                return Self::None;
+            }
+            None => match default_fill_value(var.ty) {
+                Some(values) => values,
+                None => return Self::None,
+            },
+        };
+        if values.bytes.len() < schema.type_size(var.ty) {
+            return Self::None;
+        }
+        match var.ty {
+            Type::Float if !precision.exact => Self::Float(f32::from_le_bytes(array(&values.bytes))),
+            Type::Double if !precision.exact => Self::Double(f64::from_le_bytes(array(&values.bytes))),
+            Type::String | Type::User(_) => {
+                let mut text = Vec::new();
+                element.push(&mut text, var.ty, &values.bytes, &values);
+                Self::Text(var.ty, text)
+            }
+            _ => Self::Bytes(values.bytes),
+        }
+    }
+
+    /// Whether an element is shown as `_`.
+    pub fn matches(&self, bytes: &[u8], values: &Values, element: &ElementWriter) -> bool {
+        match self {
+            Self::None => false,
+            Self::Bytes(fill) => fill == bytes,
+            Self::Float(fill) => {
+                let value = f32::from_le_bytes(array(bytes));
+                if fill.is_finite() && value.is_finite() {
+                    (fill - value).abs() <= (f32::EPSILON * value).abs() && (*fill > 0.0) == (value > 0.0)
+                } else {
+                    *fill == value || (fill.is_nan() && value.is_nan())
+                }
+            }
+            Self::Double(fill) => {
+                let value = f64::from_le_bytes(array(bytes));
+                if fill.is_finite() && value.is_finite() {
+                    (fill - value).abs() <= (f64::EPSILON * value).abs() && (*fill > 0.0) == (value > 0.0)
+                } else {
+                    *fill == value || (fill.is_nan() && value.is_nan())
+                }
+            }
+            Self::Text(ty, fill) => {
+                let mut text = Vec::with_capacity(fill.len());
+                element.push(&mut text, *ty, bytes, values);
+                text == *fill
+            }
+        }
+    }
+}
