@@ -19,7 +19,13 @@ const MAX_DUMPED: u64 = 20_000;
 
 /// Opens the file and reads all of it, within bounds.
 pub fn read_all(input: &[u8]) {
-    let Some(reader) = open(input) else { return };
+    if let Some(reader) = open(input) {
+        read_reader(&*reader);
+    }
+}
+
+/// Reads all that a reader gives, within bounds.
+pub fn read_reader(reader: &dyn Reader) {
     let schema = reader.schema();
     let mut elements = 0u64;
     for var in (0..schema.vars.len()).map(VarId) {
@@ -31,7 +37,7 @@ pub fn read_all(input: &[u8]) {
             "an extent has the rank of its variable"
         );
         elements = elements.saturating_add(shape.iter().fold(1, |n: u64, d| n.saturating_mul(*d)));
-        storage(&*reader, var, layout);
+        storage(reader, var, layout);
         if let Some(region) = corner(&shape) {
             check(reader.read_region(var, &region).map(|values| {
                 let expected =
@@ -54,7 +60,7 @@ pub fn read_all(input: &[u8]) {
         special: true,
         ..DumpOptions::default()
     };
-    check(dump(&*reader, "fuzz", &options, &mut std::io::sink()));
+    check(dump(reader, "fuzz", &options, &mut std::io::sink()));
 }
 
 /// Opens a file that is in memory.

@@ -62,8 +62,8 @@ pub const TARGETS: [Target; 8] = [
     },
     Target {
         name: "cdl",
-        run: cdl::declarations,
-        seeds: cdl::texts,
+        run: cdl::read,
+        seeds: cdl::seeds,
     },
 ];
 
