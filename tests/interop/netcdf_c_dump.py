@@ -7,6 +7,7 @@ lengths of attributes. One file a process: the library crashes on some files.
 import ctypes
 import glob
 import os
+import resource
 import sys
 import zlib
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p, create_string_buffer
@@ -17,6 +18,8 @@ SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8, 12:
 VLEN, OPAQUE, ENUM, COMPOUND = 13, 14, 15, 16
 KINDS = {1: "classic", 2: "64-bit offset", 5: "cdf5", 3: "netCDF-4", 4: "netCDF-4 classic model"}
 MOST = 20_000_000
+# Bytes of memory that the library may ask for: damaged files can make it ask for more than there is.
+MEMORY = 4 << 30
 
 
 def library():
@@ -318,12 +321,13 @@ def variable(types, group, var, where, dims, paths, hdf5):
         if count:
             call("nc_get_var", group, var, buffer)
         print("data", where, name, types.crc(ty.value, buffer, count))
-    except Failed as e:
+    except (Failed, MemoryError) as e:
         print("data", where, name, "error", e)
 
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(line_buffering=True)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
         dump(sys.argv[1])
     except Failed as e:

@@ -82,9 +82,21 @@ def test_full_disk(large, tmp_path):
     try:
         target = disk / "out.nc"
         target.write_bytes(b"precious")
-        for flags in [], ["-d", "1"], ["-k", "nc3"]:
-            message = nccopy(*flags, large, target, ok=False)
-            assert "No space left" in message and "out.nc" in message, message
+        strings = tmp_path / "strings.nc"
+        with netCDF4.Dataset(strings, "w") as d:
+            d.createDimension("x", 20_000)
+            d.createVariable("s", str, ("x",))[:] = np.array([f"{i:0500}" for i in range(20_000)], dtype=object)
+        # Every way that data takes: as it is, decoded and encoded, in ranges, rechunked (in much memory and in little), as values.
+        for source, *flags in [
+            [large],
+            [large, "-d", "1"],
+            [large, "-k", "nc3"],
+            [large, "-c", "v:40,1000"],
+            [large, "-c", "v:40,1000", "-m", "4M"],
+            [strings],
+        ]:
+            message = nccopy(*flags, source, target, ok=False)
+            assert "No space left" in message and "out.nc" in message and source.name not in message, message
             assert target.read_bytes() == b"precious"
             assert [p.name for p in disk.iterdir()] == ["out.nc"]
     finally:
