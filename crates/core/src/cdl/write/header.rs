@@ -27,16 +27,15 @@ pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Ty
 
 /// Whether the name of a type by itself, in `group`, means that type.
 pub fn finds_type(schema: &Schema, group: GroupId, id: TypeId) -> bool {
-    let name = &schema.user_type(id).name;
-    let found = visible(schema, group, |g| {
-        schema
-            .group(g)
-            .types
-            .iter()
-            .copied()
-            .find(|t: &TypeId| schema.user_type(*t).name == *name)
-    });
-    found == Some(id)
+    visible_type(schema, group, &schema.user_type(id).name) == Some(id)
+}
+
+/// The type that `name` means in a group: its own, or one of the groups it is in.
+pub fn visible_type(schema: &Schema, group: GroupId, name: &str) -> Option<TypeId> {
+    visible(schema, group, |g| {
+        let types = &schema.group(g).types;
+        types.iter().copied().find(|t| schema.user_type(*t).name == name)
+    })
 }
 
 fn push_dim_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, id: DimId) {

@@ -12,6 +12,7 @@ mod char_row;
 mod data;
 mod digits;
 mod element;
+mod equal_types;
 #[cfg(test)]
 mod exact_tests;
 mod fill;
@@ -101,7 +102,10 @@ pub struct DumpOptions {
 /// [`Error::Usage`] for a listed variable that does not exist, before anything is written; else what reading or writing
 /// fails of.
 pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
-    let schema = reader.schema();
+    let exact = options.precision.exact;
+    let named = (!exact).then(|| equal_types::as_netcdf_c_names_them(reader.schema()));
+    let named = named.flatten();
+    let schema = named.as_ref().unwrap_or(reader.schema());
     let wanted = wanted(schema, options)?;
     let groups = wanted_groups(schema, &options.groups)?;
     let mut lines = Lines::new(out);
