@@ -41,6 +41,8 @@ def test_generated(generated, name, flags):
         pytest.skip("netCDF-C 4.9 leaves out variables of anonymous types")
     path = generated / f"{name}.nc"
     wanted = as_4_10(theirs(path, flags)) if name in ("nc7", "empty_nc4") else theirs(path, flags)
+    # An attribute of a variable called data, which would begin a section: see differences.md.
+    wanted = wanted.replace(b"\tdata:", b"\tdata :")
     assert ncdump(*flags, "-n", "x", path).decode(errors="replace") == wanted.decode(errors="replace")
 
 
