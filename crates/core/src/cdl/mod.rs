@@ -3,3 +3,6 @@
 pub mod program;
 pub mod read;
 pub mod write;
+
+#[cfg(test)]
+mod round_trip;

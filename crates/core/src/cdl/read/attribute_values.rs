@@ -88,7 +88,7 @@ fn typed(lexer: &mut Lexer, ty: Type, schema: &Schema) -> Result<AttributeValues
             && lexer
                 .rest()
                 .get(1)
-                .is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'_')
+                .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b',' | b'}' | b'/'))
         {
             return Err(lexer.error(lexer.at, "an attribute has no fill value that _ could mean"));
         }

@@ -70,7 +70,7 @@ pub fn declare(text: &Text) -> Result<Declared> {
 }
 
 /// Puts the types of each group in the order in which netCDF's ncgen makes them: those that are made of no user type first.
-fn order_types(schema: &mut Schema) {
+pub(in crate::cdl) fn order_types(schema: &mut Schema) {
     let user = |ty: &Type| matches!(ty, Type::User(_));
     let made_of_user_types = |class: &TypeClass| match class {
         TypeClass::Vlen { base } => user(base),

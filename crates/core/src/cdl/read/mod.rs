@@ -32,7 +32,7 @@ pub(crate) mod names;
 mod number;
 pub mod plan;
 pub mod reader;
-mod scopes;
+pub(super) mod scopes;
 mod statements;
 pub mod storage_attributes;
 pub mod text;

@@ -169,7 +169,8 @@ pub fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
     }
     let digits = at - start;
     let plain = (1..=18).contains(&digits) && (digits == 1 || bytes[start] != b'0');
-    (plain && ends_number(bytes.get(at))).then_some((if negative { -value } else { value }, at))
+    // Of more digits the value is rubbish, which may have no negative.
+    (plain && ends_number(bytes.get(at))).then(|| (if negative { -value } else { value }, at))
 }
 
 /// Whether [`run`] parses such elements.

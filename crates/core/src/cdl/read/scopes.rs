@@ -131,8 +131,8 @@ impl Scopes {
         names.vars.get(&path.name).copied()
     }
 
-    /// The type that `path` means in `group`. A user's type goes before netCDF's own of the same name, unless it is
-    /// elsewhere in the tree.
+    /// The type that `path` means in `group`. netCDF's own types go before a user's of the same name, which has a path to be
+    /// told by; the others would have none.
     ///
     /// # Errors
     /// What is wrong, for people.
@@ -142,11 +142,11 @@ impl Scopes {
             let found = self.at(groups).and_then(|names| names.types.get(&path.name));
             return found.map(|id| Type::User(*id)).ok_or_else(unknown);
         }
-        if let Some(id) = self.around(group, |names| names.types.get(&path.name)) {
-            return Ok(Type::User(id));
-        }
         if let Some(ty) = atomic(&path.name) {
             return Ok(ty);
+        }
+        if let Some(id) = self.around(group, |names| names.types.get(&path.name)) {
+            return Ok(Type::User(id));
         }
         match self.types.get(&path.name) {
             Some(Some(id)) => Ok(Type::User(*id)),

@@ -313,7 +313,7 @@ impl<'t> Statements<'t> {
     pub fn list(&mut self) -> Result<Range<u64>> {
         let start = self.cursor.at();
         loop {
-            let found = self.skip_until(|b| matches!(b, b';' | b'"' | b'\'' | b'/'))?;
+            let found = self.skip_until(|b| matches!(b, b';' | b'"' | b'\'' | b'/' | b'\\'))?;
             let at = self.cursor.at();
             match found {
                 None => {
@@ -328,6 +328,11 @@ impl<'t> Statements<'t> {
                 }
                 Some(b'"') => self.string(at)?,
                 Some(b'\'') => self.character(at)?,
+                // In a name: of an enum's member.
+                Some(b'\\') => {
+                    self.cursor.take()?;
+                    self.cursor.take()?;
+                }
                 _ => {
                     if !self.comment()? {
                         self.cursor.take()?;

@@ -143,8 +143,10 @@ impl ElementWriter<'_> {
             TypeClass::Enum { base, members } => {
                 let value = enum_value(*base, bytes);
                 match members.iter().find(|(_, v)| *v == value) {
-                    // By itself the name would be read as the fill value.
-                    Some((name, _)) if name != "_" => push_name(out, name),
+                    // These names would be read as the fill value and as no string.
+                    Some((name, _)) if !matches!(name.as_str(), "_" | "NIL" | "Nil" | "nil") => {
+                        push_name(out, name)
+                    }
                     None if value == 0 => out.extend_from_slice(b"_UNDEFINED"),
                     // A value that the type does not name: as a number, which CDL takes in its place.
                     _ => {

@@ -6,6 +6,7 @@ use super::element::{ElementWriter, Place, Precision};
 use super::lines::Lines;
 use super::names::{push_name, push_owner, push_quoted, push_text_byte, trim_nuls};
 use super::times;
+use crate::cdl::read::scopes::atomic;
 use crate::model::{Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId};
 use crate::time::TimeFormat;
 
@@ -25,9 +26,10 @@ pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Ty
     push_name(out, &user.name);
 }
 
-/// Whether the name of a type by itself, in `group`, means that type.
+/// Whether the name of a type by itself, in `group`, means that type. That of one of netCDF's own types means that one.
 pub fn finds_type(schema: &Schema, group: GroupId, id: TypeId) -> bool {
-    visible_type(schema, group, &schema.user_type(id).name) == Some(id)
+    let name = &schema.user_type(id).name;
+    atomic(name).is_none() && visible_type(schema, group, name) == Some(id)
 }
 
 /// The type that `name` means in a group: its own, or one of the groups it is in.

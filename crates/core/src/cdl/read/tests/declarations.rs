@@ -110,7 +110,7 @@ fn keywords_are_names_by_position() {
     );
     says(
         "types: int enum compound { enum = 1 } ; compound enum { int opaque ; compound c ; } ; opaque(3) opaque ;
-         opaque(*) struct ; struct(*) int ; variables: int x ; enum y ; struct x:a = {0x010203} ;",
+         opaque(*) struct ; struct(*) int ; variables: /int x ; int z ; enum y ; struct x:a = {0x010203} ;",
         "group /
            type compound: enum int [(\"enum\", 1)]
            type opaque: opaque 3
@@ -119,6 +119,7 @@ fn keywords_are_names_by_position() {
            type int: vlen /:struct
            var x /:int
              /:struct a
+           var z int
            var y /:enum",
     );
 }
