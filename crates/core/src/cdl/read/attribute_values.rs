@@ -47,8 +47,12 @@ pub fn attribute_values(
     let mut lexer = Lexer::new(text, &bytes, list.start);
     match declared {
         Some(Type::Char) => {
-            let text = char_array::text(&mut lexer, 1, None, 0)?;
+            let empty = lexer.peek()?.is_none();
+            let mut text = char_array::text(&mut lexer, 1, None, 0)?;
             at_end(&mut lexer)?;
+            if !empty {
+                one_at_least(&mut text);
+            }
             Ok(characters(text))
         }
         Some(ty) => typed(&mut lexer, ty, schema),
@@ -61,6 +65,13 @@ fn characters(text: Vec<u8>) -> AttributeValues {
         ty: Type::Char,
         length: text.len(),
         values: Values::from_bytes(text),
+    }
+}
+
+/// An empty string is one NUL in netCDF-C, and only an empty list is an attribute of length 0.
+fn one_at_least(text: &mut Vec<u8>) {
+    if text.is_empty() {
+        text.push(0);
     }
 }
 
@@ -158,6 +169,7 @@ fn untyped(
                 }
             }
         }
+        one_at_least(&mut out);
         return Ok(characters(out));
     }
     let ty = infer(&constants).map_err(|(what, at)| lexer.error(at, what))?;

@@ -219,6 +219,7 @@ impl Elements<'_> {
     ) -> Result<()> {
         let count = self.items(lexer, |lexer, n| {
             let Some(field) = fields.get(n) else {
+                lexer.peek()?;
                 let what = format!("too many values: the compound has {} fields", fields.len());
                 return Err(lexer.error(lexer.at, what));
             };

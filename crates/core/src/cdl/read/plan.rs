@@ -72,9 +72,14 @@ fn layout(
             .cloned()
             .or_else(|| default_fill_value(fill_type(schema, var.ty)))
     };
+    // Shorter lists are filled up to as many records as there are.
+    let extent = match source.allocated {
+        true => schema.shape(id),
+        false => source.extent.clone(),
+    };
     let mut layout = VariableLayout {
         storage: Storage::Contiguous,
-        extent: source.extent.clone(),
+        extent,
         element_size,
         encoding,
         endian: if hdf5 {
@@ -162,8 +167,13 @@ fn storage_of(
     }
     let Some(sizes) = &asked.chunk_sizes else {
         let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
+        // netCDF-C counts a string as the pointer that it is in memory.
+        let counted_size = match schema.var(id).ty {
+            Type::String => size_of::<u64>(),
+            _ => element_size,
+        };
         return Ok(Storage::Chunked {
-            shape: default_chunk_shape(element_size, &lengths),
+            shape: default_chunk_shape(counted_size, &lengths),
         });
     };
     if sizes.len() != dims.len() {

@@ -63,7 +63,7 @@ fn numbers_types_and_fill() {
         "\t\t:a = 0.1f, 1.6777216e7f ;\n",
         "\t\tshort :none = ;\n",
         "\t\t:text = \"ab\\000\" ;\n",
-        "\t\t:no_text = \"\" ;\n",
+        "\t\tchar :no_text = ;\n",
         "\t\t:_Format = \"cdf5\" ;\n",
         "\n v = 0.1, 0, _, NaNf, 1.6777216e7 ;\n",
     ] {

@@ -221,7 +221,6 @@ pub fn attribute(
     // What the values themselves do not tell.
     let typed = match attribute.ty {
         Type::String | Type::User(_) => true,
-        Type::Char => false,
         _ => precision.exact && empty,
     };
     if typed {
@@ -232,7 +231,7 @@ pub fn attribute(
     push_name(lines.raw(), &attribute.name);
     lines.text(if typed && empty { " =" } else { " = " });
     // An attribute of length 0 whose type is not told is shown as an empty string.
-    if attribute.ty == Type::Char || (empty && !typed) {
+    if !typed && (attribute.ty == Type::Char || empty) {
         let text = match &attribute.values.bytes[..] {
             _ if empty => &[],
             text if precision.exact => text,

@@ -121,7 +121,7 @@ fn fill(
     };
     let value = fill.value.as_ref();
     if fill.no_fill && !fill.explicit {
-        if time == HdfFillTime::Never && has_holes {
+        if time == HdfFillTime::Never && has_holes && plan.layout.allocated {
             // What a no-fill variable reads as elsewhere in this program.
             return Ok((defined(None)?, HdfFillTime::IfSet));
         }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn no_fill_with_holes_is_filled() {
+    fn no_fill_with_holes_is_filled_unless_nothing_was_written() {
         let fill = Fill {
             value: None,
             explicit: false,
