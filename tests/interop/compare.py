@@ -1,11 +1,13 @@
 """Says in what two files differ, as netCDF4-python and h5py see them.
 
-    python compare.py [--layout] [--kind] [--subset] A B
+    python compare.py [--layout] [--kind] [--attribute-types] [--subset] A B
+    python compare.py [--layout] [--kind] [--attribute-types] [--subset] --pairs < A TAB B LINES
 
 Prints one line for each difference and exits with 1 where there is any. With --layout, storage (chunk shapes, filters
 with their parameters, fill values, allocation) must be equal, too, with --kind the kind of file; without them only structure
-and values. With --subset, what counts is that each variable that netCDF4-python reads of A is in B, equal. Runs in a
-process of its own wherever a file may crash a C library.
+and values. With --attribute-types, what h5py says of the types of attributes must be equal. With --subset, what counts is that each variable that netCDF4-python reads of A is in B, equal. Runs in a
+process of its own wherever a file may crash a C library. With --model, only netCDF4-python is asked, with --any-byte-order the byte
+order of numbers does not count, with --any-allocation it does not count whether chunks that hold only fill values are there. With --pairs, the lines of each pair follow a line that has its A.
 """
 
 import sys
@@ -18,11 +20,19 @@ import numpy as np
 SAMPLE_BYTES = 200_000_000
 
 
+# Whether numbers of another byte order are the same.
+ANY_ORDER = "--any-byte-order" in sys.argv
+
+
+def native(dtype):
+    return dtype.newbyteorder("=") if ANY_ORDER else dtype
+
+
 def same(a, b):
     """Equal values, NaN being NaN, at any depth."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
-        if a.dtype != b.dtype or a.shape != b.shape:
+        if native(a.dtype) != native(b.dtype) or a.shape != b.shape:
             return False
         if a.dtype.names:
             return all(same(a[n], b[n]) for n in a.dtype.names)
@@ -93,7 +103,8 @@ def unlimited(variable, name):
 
 
 def netcdf_variable(d, what, a, b, layout):
-    d.check(f"{what} type", str(a.dtype), str(b.dtype))
+    name = lambda v: str(native(v.dtype) if isinstance(v.dtype, np.dtype) else v.dtype)
+    d.check(f"{what} type", name(a), name(b))
     d.check(f"{what} dimensions", a.dimensions, b.dimensions)
     d.check(f"{what} shape", tuple(map(int, a.shape)), tuple(map(int, b.shape)))
     attributes(d, what, a, b)
@@ -202,8 +213,9 @@ def storage(dataset):
     plist = dataset.id.get_create_plist()
     layout = plist.get_layout()
     chunks = dataset.chunks
-    written = dataset.id.get_storage_size() > 0
-    count = dataset.id.get_num_chunks() if layout == h5py.h5d.CHUNKED else None
+    counted = "--any-allocation" not in sys.argv
+    written = counted and dataset.id.get_storage_size() > 0
+    count = dataset.id.get_num_chunks() if counted and layout == h5py.h5d.CHUNKED else None
     return {"layout": layout, "chunks": chunks, "filters": pipeline(dataset), "written": written, "count": count}
 
 
@@ -238,18 +250,64 @@ def hdf5(d, a, b, layout):
                     d.check(f"h5py {name} values", p[()], q[()])
 
 
-def main(arguments):
-    layout = "--layout" in arguments
-    a, b = [x for x in arguments if not x.startswith("--")]
+OF_DIMENSIONS = {
+    "CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties", "_nc3_strict"
+}
+
+
+def attribute_types(d, a, b):
+    """Text and strings, of which netCDF4-python makes the same, are different types to h5py."""
+
+    def types(file):
+        found = {}
+
+        def take(name, item):
+            for key in item.attrs:
+                if key not in OF_DIMENSIONS:
+                    attribute = item.attrs.get_id(key)
+                    string = attribute.get_type().get_class() == h5py.h5t.STRING
+                    kind = ("string", attribute.get_type().is_variable_str()) if string else str(attribute.dtype)
+                    found[name, key] = (kind, attribute.shape)
+
+        take("/", file)
+        file.visititems(take)
+        return found
+
+    with h5py.File(a) as x, h5py.File(b) as y:
+        p, q = types(x), types(y)
+        for key in p.keys() & q.keys():
+            d.check(f"h5py {key[0]}:{key[1]} type", p[key], q[key])
+
+
+def differences(a, b, flags):
     d = Differences()
-    if "--subset" in arguments:
+    if "--subset" in flags:
         subset(d, a, b)
-        for line in d:
-            print(line)
-        return 1 if d else 0
-    netcdf(d, a, b, layout, "--kind" in arguments)
-    if h5py.is_hdf5(a) and h5py.is_hdf5(b):
+        return d
+    layout = "--layout" in flags
+    netcdf(d, a, b, layout, "--kind" in flags)
+    if "--model" not in flags and h5py.is_hdf5(a) and h5py.is_hdf5(b):
         hdf5(d, a, b, layout)
+        if "--attribute-types" in flags:
+            attribute_types(d, a, b)
+    return d
+
+
+def main(arguments):
+    flags = {x for x in arguments if x.startswith("--")}
+    if "--pairs" in flags:
+        for line in sys.stdin:
+            a, b = line.rstrip("\n").split("\t")
+            print(a, flush=True)
+            try:
+                d = differences(a, b, flags)
+            except Exception as error:
+                d = [f"{type(error).__name__}: {error}"]
+            for line in d:
+                print("\t" + line.replace("\n", " "), flush=True)
+        print("END")
+        return 0
+    d = differences(*(x for x in arguments if not x.startswith("--")), flags)
     for line in d:
         print(line)
     return 1 if d else 0

@@ -36,6 +36,14 @@ def ncdump(*arguments, timeout=120):
     return done.stdout
 
 
+def ncgen(*arguments, timeout=120, **options):
+    """Runs our ncgen; returns what it printed on standard error."""
+    command = [str(BIN / "ncgen"), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, timeout=timeout, **options)
+    assert done.returncode == 0, f"{command}: exit status {done.returncode}: {done.stderr.decode(errors='replace')}"
+    return done.stderr.decode(errors="replace")
+
+
 def installed(program):
     """The path of a program that Debian installs, or a skip."""
     path = shutil.which(program)
@@ -49,6 +57,38 @@ def compare(*arguments, timeout=120):
     command = [sys.executable, "-W", "ignore", str(HERE / "compare.py"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     return done.returncode, done.stdout + done.stderr
+
+
+def compare_pairs(pairs, *flags, timeout=60):
+    """Differences of many pairs of files, by the first of each: a list of lines, or None where the peer itself crashes or hangs."""
+    found = {}
+    left = [(str(a), str(b)) for a, b in pairs]
+    command = [sys.executable, "-W", "ignore", str(HERE / "compare.py"), *flags, "--pairs"]
+    while left:
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
+        )
+        try:
+            text, _ = child.communicate("".join(f"{a}\t{b}\n" for a, b in left), timeout=timeout)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            text, _ = child.communicate()
+        current = None
+        ended = False
+        for line in text.splitlines():
+            if line == "END":
+                ended = True
+            elif line.startswith("\t"):
+                found[current].append(line[1:])
+            else:
+                current = line
+                found[current] = []
+        if ended:
+            return found
+        assert current is not None, "the peer does not begin"
+        found[current] = None
+        left = left[[a for a, _ in left].index(current) + 1:]
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,168 @@
+"""Wrong CDL texts: where and what is wrong is said, and there is no output."""
+
+import re
+import resource
+import subprocess
+
+import pytest
+from conftest import BIN
+
+# A text, in which ¦ stands before the character that is wrong, and a word of the message.
+ERRORS = {
+    "no_netcdf": ("¦dimensions: x = 2 ;", "netcdf"),
+    "no_brace": ("netcdf¦ x", "{"),
+    "not_closed": ("netcdf x { variables: int v ; ¦", "}"),
+    "behind_the_end": ("netcdf x { } ¦more", ""),
+    "no_semicolon": ("netcdf x {\nvariables:\n\tint v\n\t¦int w ;\n}", ";"),
+    "unknown_type": ("netcdf x {\nvariables:\n\t¦flaot v ;\n}", "flaot"),
+    "unknown_dimension": ("netcdf x {\ndimensions:\n\tx = 2 ;\nvariables:\n\tint v(x, ¦y) ;\n}", "y"),
+    "dimension_out_of_scope": ("netcdf x { variables: int v(¦d) ; group: g { dimensions: d = 2 ; } }", "d"),
+    "unknown_variable": ("netcdf x {\nvariables: int v ;\ndata:\n ¦w = 1 ;\n}", "w"),
+    "attribute_of_nothing": ("netcdf x {\nvariables: int v ;\n ¦w:a = 1 ;\n}", "w"),
+    "too_many_values": ("netcdf x {\ndimensions: x = 2 ;\nvariables: int v(x) ;\ndata:\n v = 1, 2, ¦3 ;\n}", "2"),
+    "too_many_of_a_scalar": ("netcdf x {\nvariables: int v ;\ndata:\n v = 1, ¦2 ;\n}", "v"),
+    "dimension_twice": ("netcdf x {\ndimensions: x = 2 ; ¦x = 3 ;\n}", "x"),
+    "variable_twice": ("netcdf x {\nvariables: int v ; float ¦v ;\n}", "v"),
+    "type_twice": ("netcdf x {\ntypes: opaque(1) t ; opaque(2) ¦t ;\n}", "t"),
+    "group_twice": ("netcdf x {\ngroup: g { } group: ¦g { }\n}", "g"),
+    "member_twice": ("netcdf x {\ntypes: int enum e { a = 1, ¦a = 2 } ;\n}", "a"),
+    "negative_length": ("netcdf x {\ndimensions: x = ¦-2 ;\n}", "from 0"),
+    "length_is_no_number": ("netcdf x {\ndimensions: x = ¦two ;\n}", ""),
+    "octal_with_nine": ("netcdf x {\nvariables: int v ; data: v = ¦09 ;\n}", "octal"),
+    "byte_out_of_range": ("netcdf x {\nvariables: byte v ; data: v = ¦256 ;\n}", "byte"),
+    "short_out_of_range": ("netcdf x {\nvariables: short v ; data: v = ¦-32769 ;\n}", "short"),
+    "int_out_of_range": ("netcdf x {\nvariables: int v ; data: v = ¦4294967296 ;\n}", "int"),
+    "suffix_out_of_range": ("netcdf x {\nvariables: int v ; data: v = ¦300b ;\n}", "8 bits"),
+    "beyond_64_bits": ("netcdf x {\nvariables: uint64 v ; data: v = ¦18446744073709551616 ;\n}", "64"),
+    "not_a_number": ("netcdf x {\nvariables: int v ; data: v = ¦1x2 ;\n}", "1x2"),
+    "number_for_text": ("netcdf x {\nvariables: char v ; data: v = ¦1.5 ;\n}", "char"),
+    "string_for_number": ("netcdf x {\nvariables: int v ; data: v = ¦\"a\" ;\n}", "int"),
+    "unclosed_string": ("netcdf x {\n:a = ¦\"abc ;\n}", "\""),
+    "unclosed_comment": ("netcdf x {\n¦/* abc ;\n}", "*/"),
+    "unclosed_character": ("netcdf x {\nvariables: char v ; data: v = ¦'a ;\n}", "'"),
+    "unclosed_list": ("netcdf x {\ntypes: int(*) t ; variables: t v ; data: v = {1, 2 ¦;\n}", "}"),
+    "unknown_member": ("netcdf x {\ntypes: int enum e { a = 1 } ; variables: e v ; data: v = ¦b ;\n}", "b"),
+    "too_many_fields": ("netcdf x {\ntypes: compound c { int a ; int b ; } ; variables: c v ; data: v = {1, 2, ¦3} ;\n}", ""),
+    "list_for_number": ("netcdf x {\nvariables: int v ; data: v = ¦{1} ;\n}", ""),
+    "number_for_list": ("netcdf x {\ntypes: int(*) t ; variables: t v ; data: v = ¦1 ;\n}", "braces"),
+    "member_out_of_range": ("netcdf x {\ntypes: byte enum e { a = ¦300 } ;\n}", "300"),
+    "enum_of_floats": ("netcdf x {\ntypes: ¦float enum e { a = 1 } ;\n}", "integer"),
+    "bad_level": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_DeflateLevel = ¦10 ;\n}", "_DeflateLevel"),
+    "bad_storage": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_Storage = ¦\"heap\" ;\n}", "_Storage"),
+    "bad_endianness": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_Endianness = ¦\"middle\" ;\n}", "_Endianness"),
+    "bad_format": ("netcdf x {\n:_Format = ¦\"netCDF-5\" ;\n}", "netCDF-5"),
+    "bad_filter": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_Filter = ¦\"x,y\" ;\n}", ""),
+    "nul_in_a_name": ("netcdf x {\nvariables: int ¦\0 ;\n}", ""),
+    "name_not_utf8": (b"netcdf x {\nvariables: int \xc2\xa6\xff\xfe ;\n}", "UTF-8"),
+    "after_many_lines": ("netcdf x {\n" + "// comment\n" * 500 + "variables:\n  int ¦( ;\n}", ""),
+    "after_wide_characters": ("netcdf x {\n:a = \"äöü\" ; :b = ¦? ;\n}", ""),
+}
+
+
+def placed(text):
+    """The text without its mark, and the line and column of it, which counts characters."""
+    text = text if isinstance(text, bytes) else text.encode()
+    mark = "¦".encode()
+    before, _, after = text.partition(mark)
+    line = before.rpartition(b"\n")[2]
+    return before + after, before.count(b"\n") + 1, len(line.decode(errors="replace")) + 1
+
+
+def within(memory):
+    """For a child that may have so much address space, of which threads reserve some without using it."""
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def refused(folder, text, *flags, name="x.cdl", memory=1 << 30):
+    source, target = folder / name, folder / "x.nc"
+    source.write_bytes(text)
+    command = [str(BIN / "ncgen"), "-b", *flags, "-o", str(target), str(source)]
+    done = subprocess.run(command, capture_output=True, timeout=20, preexec_fn=within(memory))
+    error = done.stderr.decode(errors="replace")
+    assert done.returncode == 1, (done.returncode, error)
+    assert "panicked" not in error and "internal" not in error.lower(), error
+    assert not target.exists() and sorted(folder.iterdir()) == [source], "something is left"
+    assert error.startswith("ncgen: "), error
+    return error
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_place_and_word(name, tmp_path):
+    marked, word = ERRORS[name]
+    text, line, column = placed(marked)
+    error = refused(tmp_path, text)
+    found = re.search(r"x\.cdl:(\d+):(\d+): (.*)\n(.*)\n( *)\^", error)
+    assert found, error
+    assert (int(found[1]), int(found[2])) == (line, column), error
+    assert word in found[3], error
+    # The caret stands below the place, in the line as it is.
+    text = text.replace(b"\0", b" ")
+    shown = text.split(b"\n")[line - 1].decode(errors="replace").rstrip("\r")
+    assert shown[column - 1 : column + 5] == found[4][len(found[5]) :][: len(shown[column - 1 : column + 5])], error
+
+
+KINDS = {
+    ("-3", "variables: ubyte v ;"): "ubyte",
+    ("-3", "variables: int64 v ;"): "int64",
+    ("-6", "variables: string v ;"): "string",
+    ("-5", "types: int enum e { a = 1 } ; variables: e v ;"): "",
+    ("-5", "group: g { variables: int v ; }"): "group",
+    ("-3", "dimensions: t = UNLIMITED ; u = UNLIMITED ; variables: int v(t) ; int w(u) ;"): "unlimited",
+    ("-3", "dimensions: x = 2 ; t = UNLIMITED ; variables: int v(x, t) ;"): "",
+    ("-7", "variables: ubyte v ;"): "ubyte",
+    ("-7", "variables: string v ;"): "string",
+    ("-7", "group: g { }"): "group",
+    ("-3", ":a = 1ull ;"): "",
+    ("-6", 'string :a = "x" ;'): "string",
+    ("-3", "dimensions: x = 5000000000 ; variables: byte v(x) ;"): "",
+    ("-k9", "variables: int v ;"): "9",
+}
+
+
+@pytest.mark.parametrize("flag, text", KINDS)
+def test_what_a_kind_cannot_hold(flag, text, tmp_path):
+    error = refused(tmp_path, f"netcdf x {{ {text} }}".encode(), flag) if flag != "-k9" else None
+    if error is None:
+        done = subprocess.run([str(BIN / "ncgen"), flag, "/nonexistent.cdl"], capture_output=True, text=True)
+        assert done.returncode == 1 and "panicked" not in done.stderr, done.stderr
+        error = done.stderr
+    assert KINDS[flag, text] in error, error
+
+
+DEEP = {
+    "groups": "netcdf x { " + "group: g { " * 100_000,
+    "lists": "netcdf x { types: int(*) t ; variables: t v ; data: v = " + "{" * 100_000,
+    "attribute_lists": "netcdf x { :a = " + "{" * 100_000,
+    "types": "netcdf x { types: int(*) t0 ; " + "".join(f"t{n}(*) t{n + 1} ; " for n in range(5000)),
+    "parentheses": "netcdf x { variables: int v" + "(" * 100_000,
+    "compounds": "netcdf x { types: " + "compound c { " * 100_000,
+    "size": "netcdf x { types: compound c0 { int a(1000000) ; } ; "
+            + "".join(f"compound c{n + 1} {{ c{n} a(1000000) ; }} ; " for n in range(20)) + "variables: c20 v ; }",
+    "product": "netcdf x { dimensions: d = 4000000000 ; variables: int v(d, d, d, d) ; }",
+    "unlimited": "netcdf x { dimensions: " + "".join(f"t{n} = UNLIMITED ; " for n in range(2000))
+                 + "variables: int v(" + ", ".join(f"t{n}" for n in range(2000)) + ") ; data: v = " + "{" * 2000,
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_nesting_and_size_are_limited(name, tmp_path):
+    refused(tmp_path, DEEP[name].encode())
+
+
+def test_chunk_sizes_that_do_not_fit(tmp_path):
+    text = b"netcdf x { dimensions: x = 2 ; variables: int v(x) ; v:_ChunkSizes = 1, 1 ; }"
+    error = refused(tmp_path, text)
+    assert "variable v: _ChunkSizes" in error
+
+
+def test_no_such_file(tmp_path):
+    done = subprocess.run([str(BIN / "ncgen"), "-b", str(tmp_path / "no.cdl")], capture_output=True, text=True)
+    assert done.returncode == 1 and "no.cdl" in done.stderr and not list(tmp_path.iterdir())
+
+
+def test_an_older_file_survives(tmp_path):
+    source, target = tmp_path / "x.cdl", tmp_path / "x.nc"
+    source.write_text("netcdf x { variables: int v ; data: v = 1, 2 ; }")
+    target.write_bytes(b"older")
+    done = subprocess.run([str(BIN / "ncgen"), "-b", "-o", str(target), str(source)], capture_output=True, text=True)
+    assert done.returncode == 1 and target.read_bytes() == b"older"
