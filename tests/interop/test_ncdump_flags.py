@@ -172,7 +172,7 @@ def test_formats_that_do_not_fit_the_type_do_not_count(tmp_path):
 
 def test_errors(generated):
     path = generated / "cdf1.nc"
-    for flags in ["-p0"], ["-p21"], ["-p3,"], ["-l9"], ["-bx"], ["-Xq"], ["-g", "nowhere"], ["-v", "nowhere"]:
+    for flags in ["-p0"], ["-p21"], ["-p3,"], ["-l9"], ["-bx"], ["-Xq"], ["-g", "nowhere"], ["-v", "nowhere"], ["-h", "-v", "nowhere"]:
         assert subprocess.run([installed("ncdump"), *flags, path], capture_output=True).returncode == 1
         done = subprocess.run([BIN / "ncdump", *flags, path], capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (1, "")

@@ -41,7 +41,8 @@ pub fn command() -> Command {
         Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
     };
     let text = |name: &'static str, short: char, value: &'static str, help: &'static str| {
-        Arg::new(name).short(short).value_name(value).help(help)
+        let arg = Arg::new(name).short(short).value_name(value).help(help);
+        arg.allow_hyphen_values(true)
     };
     Command::new("ncdump")
         .version(env!("CARGO_PKG_VERSION"))
@@ -56,6 +57,7 @@ pub fn command() -> Command {
             Arg::new("vars")
                 .short('v')
                 .value_name("VAR,…")
+                .allow_hyphen_values(true)
                 .action(ArgAction::Append)
                 .help("Data of these variables only, named by name or path"),
         )
@@ -63,6 +65,7 @@ pub fn command() -> Command {
             Arg::new("groups")
                 .short('g')
                 .value_name("GROUP,…")
+                .allow_hyphen_values(true)
                 .action(ArgAction::Append)
                 .help("Data of these groups only, named by name or path"),
         )
@@ -88,6 +91,7 @@ pub fn command() -> Command {
             Arg::new("precision")
                 .short('p')
                 .value_name("FLOAT[,DOUBLE]")
+                .allow_hyphen_values(true)
                 .action(ArgAction::Append)
                 .help("Significant digits of floats and doubles, 1 to 20 [default: 7,15]"),
         )
@@ -95,6 +99,7 @@ pub fn command() -> Command {
             Arg::new("digits")
                 .short('d')
                 .value_name("FLOAT[,DOUBLE]")
+                .allow_hyphen_values(true)
                 .action(ArgAction::Append)
                 .help("As -p, but a variable's attribute C_format comes before it"),
         )
@@ -143,6 +148,7 @@ pub fn command() -> Command {
             Arg::new("extra")
                 .short('X')
                 .value_name("p|m|F")
+                .allow_hyphen_values(true)
                 .action(ArgAction::Append)
                 .help("p: no _NCProperties with -s; m, F: accepted, without effect"),
         )
@@ -158,6 +164,7 @@ pub fn command() -> Command {
             Arg::new("name")
                 .short('n')
                 .value_name("NAME")
+                .allow_hyphen_values(true)
                 .help("Name for the netCDF, instead of the file's"),
         )
         .arg(
@@ -191,6 +198,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         lists.flat_map(|list| names(list)).collect()
     };
     let vars = listed("vars");
+    let required = vars.clone();
     let data = if matches.get_flag("header") {
         DataOf::None
     } else if !vars.is_empty() {
@@ -211,6 +219,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         name: matches.get_one::<String>("name").cloned(),
         dump: DumpOptions {
             data,
+            required,
             groups: listed("groups"),
             special: matches.get_flag("special") || filters,
             without_properties: without_properties(matches)?,
@@ -382,6 +391,9 @@ mod tests {
             DataOf::Listed(vec!["a".into(), "b".into(), "c,d".into()])
         );
         assert_eq!(read(&["-nfoo"]).name.as_deref(), Some("foo"));
+        assert_eq!(read(&["-n", "-foo"]).name.as_deref(), Some("-foo"));
+        let args = read(&["-h", "-v", "a"]).dump;
+        assert_eq!((args.data, args.required), (DataOf::None, vec!["a".to_owned()]));
         assert!(read(&["-F"]).dump.special);
     }
 

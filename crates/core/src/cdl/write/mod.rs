@@ -44,7 +44,7 @@ pub(crate) use slabs::slabs;
 
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{GroupId, Schema, Variable};
+use crate::model::{GroupId, Schema, VarId, Variable};
 use crate::time::{DateSeparator, TimeVariables};
 use lines::Lines;
 
@@ -76,6 +76,9 @@ pub struct Overrides {
 pub struct DumpOptions {
     /// Whose data.
     pub data: DataOf,
+    /// Variables that must exist, though it may be that their data are not written (`-h -v`): scripts ask so whether a file
+    /// has them.
+    pub required: Vec<String>,
     /// Only of groups so named (`-g`), and not of groups within them; of all, where none is listed.
     pub groups: Vec<String>,
     /// Special attributes (`-s`).
@@ -138,6 +141,9 @@ pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dy
 /// Names a variable or group that is listed and does not exist.
 pub(crate) fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
     let groups = wanted_groups(schema, &options.groups)?;
+    for name in &options.required {
+        vars_named(schema, name)?;
+    }
     let mut wanted = wanted_vars(schema, &options.data)?;
     for (wanted, var) in wanted.iter_mut().zip(&schema.vars) {
         *wanted &= groups[var.group.0];
@@ -178,15 +184,19 @@ fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
     };
     let mut wanted = vec![false; count];
     for name in names {
-        let found = schema.vars_named(name);
-        if found.is_empty() {
-            return Err(Error::Usage(format!("{name}: No such variable")));
-        }
-        for var in found {
+        for var in vars_named(schema, name)? {
             wanted[var.0] = true;
         }
     }
     Ok(wanted)
+}
+
+fn vars_named(schema: &Schema, name: &str) -> Result<Vec<VarId>> {
+    let found = schema.vars_named(name);
+    if found.is_empty() {
+        return Err(Error::Usage(format!("{name}: No such variable")));
+    }
+    Ok(found)
 }
 
 struct Dump<'a> {
