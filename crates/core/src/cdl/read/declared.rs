@@ -58,7 +58,10 @@ pub fn declare(text: &Text) -> Result<Declared> {
     if let Some(kind) = walk.format {
         schema.kind = kind;
     }
-    order_types(&mut schema);
+    // A text that says its kind was written to lose nothing, the order of types included.
+    if walk.format.is_none() {
+        order_types(&mut schema);
+    }
     Ok(Declared {
         schema,
         storage: walk.storage,
