@@ -351,7 +351,7 @@ mod tests {
             "cloud",
             TypeClass::Enum {
                 base: Type::Short,
-                members: vec![("Clear".into(), 0), ("Rain".into(), 513)],
+                members: vec![("Clear".into(), 0), ("Rain".into(), 513), ("NIL".into(), 5)],
             },
         );
         let bytes = add("bytes", TypeClass::Opaque { size: 3 });
@@ -376,8 +376,8 @@ mod tests {
         );
         let read = |spelled: &str, ty| read(spelled.as_bytes(), &schema, Some(ty));
         assert_eq!(
-            read("Rain, cloud.Clear, 7", cloud).unwrap().values.bytes,
-            [1, 2, 0, 0, 7, 0]
+            read("Rain, cloud.Clear, 7, NIL", cloud).unwrap().values.bytes,
+            [1, 2, 0, 0, 7, 0, 5, 0]
         );
         assert!(read("Snow", cloud).is_err());
         assert_eq!(
@@ -392,6 +392,8 @@ mod tests {
         );
         assert_eq!(crate::model::Slot::read(&v.bytes[16..]), crate::model::Slot::NIL);
         assert!(read("17", vlen).is_err());
+        let same = read("{, 17, 18}, {}", vlen).unwrap().values;
+        assert_eq!((same.bytes, same.heap), (v.bytes, v.heap));
         let c = read("{Rain, {\"a\", \"bcd\"}, {1}, \"x\"}, {Clear}", compound)
             .unwrap()
             .values;
@@ -404,6 +406,8 @@ mod tests {
             "{Rain, {\"a\"}, {1}, \"x\", 5}",
             "{Rain",
             "{Rain,}",
+            "{,}",
+            "{, , Rain}",
             "Rain",
         ] {
             assert!(read(wrong, compound).is_err(), "{wrong}");

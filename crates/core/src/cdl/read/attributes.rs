@@ -52,6 +52,7 @@ impl Walk<'_> {
             return Err(wrong(&named, named.text.len(), "'='", text));
         }
         let name = spelled_name(&spelled, &named, 0, text)?;
+        self.statements.leading_comma()?;
         self.statements.peek()?;
         let list = self.statements.list()?;
         if self.outlines() {

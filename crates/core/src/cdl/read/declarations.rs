@@ -233,6 +233,7 @@ impl Walk<'_> {
         let Some(var) = self.scopes.var(group, &path) else {
             return Err(self.text.error(at, self.no_variable(&path)));
         };
+        self.statements.leading_comma()?;
         let cursor = self.statements.cursor();
         let list = DataList::measure(cursor, &self.schema, group, var, &mut self.warnings)?;
         if !self.statements.take(b';')? {

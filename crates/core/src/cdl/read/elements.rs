@@ -87,13 +87,21 @@ impl Elements<'_> {
             lexer.at += length;
             return Ok(());
         }
-        let constant = lexer.constant()?;
+        let mut constant = lexer.constant()?;
+        // A member of an enum may have that name.
+        if constant == Constant::Nil && self.is_enum(ty) {
+            constant = Constant::Name(&lexer.bytes()[start..lexer.at]);
+        }
         if matches!(constant, Constant::Fill) {
             self.fill_with(ty, fill, out, heap);
             return Ok(());
         }
         self.simple(ty, &constant, out, heap)
             .map_err(|what| lexer.error(start, what))
+    }
+
+    fn is_enum(&self, ty: Type) -> bool {
+        matches!(ty, Type::User(id) if matches!(self.schema.user_type(id).class, TypeClass::Enum { .. }))
     }
 
     /// Puts a constant into an element that is neither a sequence nor a compound.
@@ -170,6 +178,8 @@ impl Elements<'_> {
         if lexer.take(b'}')? {
             return Ok(0);
         }
+        // netCDF-C's grammar allows a comma before the first item.
+        lexer.take(b',')?;
         let mut count = 0;
         loop {
             item(lexer, count)?;

@@ -306,6 +306,22 @@ impl<'t> Statements<'t> {
         Ok(None)
     }
 
+    /// Takes a comma before the first value of a list, which netCDF-C's grammar allows. Otherwise nothing is taken.
+    ///
+    /// # Errors
+    /// Where no value is behind it, or the source cannot be read.
+    pub fn leading_comma(&mut self) -> Result<()> {
+        let start = self.cursor.at();
+        if !self.take(b',')? {
+            self.cursor.seek(start);
+            return Ok(());
+        }
+        match self.peek()? {
+            Some(b',' | b';') => Err(self.cursor.text().error(self.at(), "expected a value")),
+            _ => Ok(()),
+        }
+    }
+
     /// Passes over a list of values, to the `;` behind it, which is taken.
     ///
     /// # Errors
@@ -420,6 +436,21 @@ mod tests {
         let piece = statements.piece(b";").unwrap();
         let at = piece.text.find('x').unwrap();
         assert_eq!((at, piece.place(at)), (5, 7));
+    }
+
+    #[test]
+    fn one_comma_may_stand_before_the_first_value() {
+        for (spelled, at) in [(" , 1, 2;", 3), (" /* , */ 1;", 0), (",\n{1};", 2), (" ;", 0)] {
+            let text = text(spelled.as_bytes());
+            let mut statements = Statements::new(&text);
+            statements.leading_comma().unwrap();
+            assert_eq!(statements.at(), at, "{spelled}");
+        }
+        for spelled in [",;", ", ,1;"] {
+            let text = text(spelled.as_bytes());
+            let error = Statements::new(&text).leading_comma().unwrap_err();
+            assert!(error.to_string().contains("expected a value"), "{spelled}");
+        }
     }
 
     #[test]
