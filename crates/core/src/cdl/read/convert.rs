@@ -14,6 +14,7 @@ use crate::model::Type;
 use super::constants::{Constant, special};
 use super::escapes::unescape;
 use super::integer::fits;
+use super::number::binary64;
 
 /// Puts `constant` as a number of the atomic type `ty` into `out`, which is as long as such a number.
 ///
@@ -51,7 +52,7 @@ pub fn store(constant: &Constant, ty: Type, out: &mut [u8]) -> Result<(), String
                 let value = if single {
                     spelled.parse::<f32>().map_or(f64::NAN, f64::from)
                 } else {
-                    spelled.parse().unwrap_or(f64::NAN)
+                    binary64(spelled).unwrap_or(f64::NAN)
                 };
                 real(value, ty, out)?;
             }

@@ -108,7 +108,7 @@ pub fn double(bytes: &[u8]) -> Option<(f64, usize)> {
     let d = decimal(bytes)?;
     let power = d.exponent.unsigned_abs() as usize;
     if d.digits > 1 << 53 || power >= TENS.len() {
-        return Some((standard(&bytes[..d.length])?, d.length));
+        return Some((binary64(std::str::from_utf8(&bytes[..d.length]).ok()?)?, d.length));
     }
     let m = d.digits as f64;
     let value = if d.exponent < 0 {
@@ -117,6 +117,41 @@ pub fn double(bytes: &[u8]) -> Option<(f64, usize)> {
         m * TENS[power]
     };
     Some((if d.negative { -value } else { value }, d.length))
+}
+
+/// The binary64 that a decimal spells. What lies beyond the largest, and is how that is spelled in fewer digits (as ncdump
+/// prints 15 of it: 1.79769313486232e+308), is the largest; anything else beyond it is infinite.
+pub fn binary64(spelled: &str) -> Option<f64> {
+    let value: f64 = spelled.parse().ok()?;
+    if value.is_finite() {
+        return Some(value);
+    }
+    let (mantissa, _) = spelled.split_once(['e', 'E']).unwrap_or((spelled, ""));
+    let digits: Vec<u8> = mantissa
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .skip_while(|d| *d == b'0')
+        .collect();
+    // With 17 digits the largest is spelled as what lies below it.
+    if !(8..17).contains(&digits.len()) {
+        return Some(value);
+    }
+    let largest = format!("{:.*e}", digits.len() - 1, f64::MAX);
+    let same_digits = largest
+        .bytes()
+        .take_while(|b| *b != b'e')
+        .filter(u8::is_ascii_digit)
+        .eq(digits.iter().copied());
+    // One tenth of it is finite where the power of ten is the same, too.
+    let scale = spelled
+        .split_once(['e', 'E'])
+        .and_then(|(m, e)| Some(format!("{m}e{}", e.parse::<i32>().ok()?.checked_sub(1)?)));
+    let tenth = scale.and_then(|s| s.parse::<f64>().ok()).unwrap_or(f64::INFINITY);
+    Some(if same_digits && tenth.is_finite() {
+        f64::MAX.copysign(value)
+    } else {
+        value
+    })
 }
 
 /// The plain decimal at the beginning of `bytes`, and its length.
@@ -314,6 +349,26 @@ mod tests {
     fn minus_zero_keeps_its_sign() {
         assert_eq!(double(b"-0").unwrap().0.to_bits(), (-0.0f64).to_bits());
         assert_eq!(float(b"-0.0e3,").unwrap().0.to_bits(), (-0.0f32).to_bits());
+    }
+
+    #[test]
+    fn the_largest_double_may_be_spelled_in_fewer_digits() {
+        for digits in 8..=17 {
+            let spelled = format!("{:.*e}", digits - 1, f64::MAX);
+            assert!(double(spelled.as_bytes()).unwrap().0.is_finite(), "{spelled}");
+            assert!(binary64(&format!("-{spelled}")).unwrap().is_finite(), "{spelled}");
+        }
+        assert_eq!(binary64("1.79769313486232e+308"), Some(f64::MAX));
+        assert_eq!(binary64("-1.797693134862316e308"), Some(-f64::MAX));
+        for infinite in [
+            "1.8e308",
+            "1.79769313486233e+308",
+            "1.79769313486232e+309",
+            "1e400",
+            "2e308",
+        ] {
+            assert_eq!(binary64(infinite), Some(f64::INFINITY), "{infinite}");
+        }
     }
 
     #[test]
