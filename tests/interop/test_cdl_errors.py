@@ -19,6 +19,8 @@ ERRORS = {
     "dimension_out_of_scope": ("netcdf x { variables: int v(¦d) ; group: g { dimensions: d = 2 ; } }", "d"),
     "unknown_variable": ("netcdf x {\nvariables: int v ;\ndata:\n ¦w = 1 ;\n}", "w"),
     "attribute_of_nothing": ("netcdf x {\nvariables: int v ;\n ¦w:a = 1 ;\n}", "w"),
+    "chunk_beyond_its_dimension": ("netcdf x {\ndimensions: x = 2 ;\nvariables:\n\tint ¦v(x) ; v:_ChunkSizes = 3 ;\n}", "exceeds"),
+    "filter_without_chunks": ("netcdf x {\nvariables: int ¦v ; v:_DeflateLevel = 1 ;\n}", "scalar"),
     "too_many_values": ("netcdf x {\ndimensions: x = 2 ;\nvariables: int v(x) ;\ndata:\n v = 1, 2, ¦3 ;\n}", "2"),
     "too_many_of_a_scalar": ("netcdf x {\nvariables: int v ;\ndata:\n v = 1, ¦2 ;\n}", "v"),
     "dimension_twice": ("netcdf x {\ndimensions: x = 2 ; ¦x = 3 ;\n}", "x"),

@@ -255,7 +255,7 @@ def test_fill(folder):
         assert f["a"].fillvalue == 7 and f["a"][:].tolist() == [7, 7]
         assert f["n"].id.get_create_plist().get_fill_time() == h5py.h5d.FILL_TIME_NEVER
         assert f["e"].fillvalue == -127
-        assert f["q"].shape == (1,)
+        assert f["q"].shape == (3,)
     with netCDF4.Dataset(out) as d:
         assert d["q"].shape == (3,)
         assert d["q"][:].tolist() == [9, None, None]

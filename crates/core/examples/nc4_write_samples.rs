@@ -477,7 +477,7 @@ fn fill() -> Dataset {
         d.layout(alloc).fill.time = FillTime::Alloc;
         for (name, values) in [
             ("nofill", Some(if dims == x { ints(6) } else { ints(4) })),
-            ("nofill_holes", None),
+            ("nofill_unwritten", None),
         ] {
             let var = d.var(
                 ROOT,

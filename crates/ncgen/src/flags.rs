@@ -44,8 +44,8 @@ Examples:
   ncgen -k nc4 -o out.nc in.cdl  make a netCDF-4 file
   ncgen -l c in.cdl > make.c     print a C program that makes in.nc
 
-Without -k and a global attribute _Format, the kind is netCDF-4 where the text has groups, user-defined types, strings, more
-than one unlimited dimension, one that is not first, or attributes such as _DeflateLevel; else cdf5 where it has unsigned
+Without -k and a global attribute _Format, the kind is netCDF-4 where the text has groups, user-defined types, strings, \
+more than one unlimited dimension, one that is not first, or attributes such as _DeflateLevel; else cdf5 where it has unsigned \
 or 64-bit integers; else classic.";
 
 /// The command with all its flags.

@@ -33,11 +33,10 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<()> {
     let input = arguments.input.as_deref();
     let shown = input.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
-    let in_input = |error: Error| error.in_file(&shown);
-
     let memory = arguments.memory.unwrap_or_else(default_budget);
     let source = open_stream(input, (memory / TEXT_SHARE).min(TEXT_BYTES))?;
     let reader = CdlReader::open(Text::new(source, &shown)?)?;
+    let in_input = |error: Error| reader.locate(error).in_file(&shown);
     for warning in reader.warnings() {
         tell("ncgen", format_args!("warning: {warning}"));
     }

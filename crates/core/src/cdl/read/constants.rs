@@ -172,7 +172,7 @@ impl<'t> Lexer<'t> {
                 let word = self.word();
                 number(word).map_err(|what| self.error(start, what))
             }
-            None => Err(self.error(start, "expected a value, and here is the end of the text")),
+            None => Err(self.error(start, "expected a value, and here is the end of the list")),
             Some(b',' | b';' | b'}') => Err(self.error(start, "expected a value")),
             Some(b'{') => Err(self.error(start, "expected a value, not a list")),
             Some(b'(' | b')') => Err(self.error(start, "expected a value")),

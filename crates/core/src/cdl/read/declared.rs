@@ -18,6 +18,8 @@ pub struct Declared {
     pub storage: Vec<StorageAttributes>,
     /// The kind that the global attribute `_Format` asks for.
     pub format: Option<Kind>,
+    /// For each variable of the schema: where in the text its declaration names it.
+    pub places: Vec<u64>,
     /// For each variable of the schema: its last data statement, where it has one.
     pub lists: Vec<Option<DataList>>,
     /// What was odd but taken.
@@ -66,6 +68,7 @@ pub fn declare(text: &Text) -> Result<Declared> {
         schema,
         storage: walk.storage,
         format: walk.format,
+        places: walk.places,
         lists: walk.lists,
         warnings: walk.warnings,
         name: walk.name,

@@ -84,6 +84,18 @@ impl CdlReader {
         &self.declared.name
     }
 
+    /// Says of an error about a variable, found after the text was read, where the text declares the variable.
+    pub fn locate(&self, error: Error) -> Error {
+        let place = |name: &str| Some(*self.declared.places.get(self.declared.schema.var_at(name)?.0)?);
+        match error {
+            Error::Variable { name, source } => match place(&name) {
+                Some(at) => self.text.error(at, format!("variable {name}: {source}")),
+                None => Error::Variable { name, source },
+            },
+            other => other,
+        }
+    }
+
     /// Parses all values, in parallel, and keeps none.
     ///
     /// # Errors

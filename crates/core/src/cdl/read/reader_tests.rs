@@ -57,6 +57,7 @@ fn open(mut schema: Schema, list: &[u8]) -> Result<CdlReader> {
         schema,
         storage: vec![StorageAttributes::default()],
         format: None,
+        places: vec![0],
         lists: vec![Some(list)],
         warnings: Vec::new(),
         name: "a".into(),
