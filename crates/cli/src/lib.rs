@@ -2,6 +2,7 @@
 
 pub mod kind;
 pub mod memory;
+pub mod options;
 mod program;
 
 pub use program::run;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::{kind, memory};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed};
 use ncutils_core::error::{Error, Result};
@@ -37,26 +38,10 @@ A variable that no option speaks of keeps its chunks, filters and fill value; it
 
 /// The command with all its flags.
 pub fn command() -> Command {
-    let flag = |name: &'static str, short: char, help: &'static str| {
-        Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
-    };
-    let value = |name: &'static str, short: char, metavar: &'static str, help: &'static str| {
-        Arg::new(name)
-            .short(short)
-            .value_name(metavar)
-            .help(help)
-            .allow_hyphen_values(true)
-    };
     let list = |name: &'static str, short: char, metavar: &'static str, help: &'static str| {
         value(name, short, metavar, help).action(ArgAction::Append)
     };
-    Command::new("nccopy")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way")
-        .after_help(AFTER_HELP)
-        .disable_help_flag(true)
-        .disable_version_flag(true)
-        .args_override_self(true)
+    program("nccopy", env!("CARGO_PKG_VERSION"), "Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way", AFTER_HELP)
         .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind::NAMES)))
         .args(kind::digits())
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
@@ -76,8 +61,8 @@ pub fn command() -> Command {
         .arg(flag("diskless-write", 'w', "Accepted for compatibility; not needed"))
         .arg(flag("diskless-read", 'r', "Accepted for compatibility; not needed"))
         .arg(value("log", 'L', "N", "Accepted for compatibility; not needed"))
-        .arg(Arg::new("help").long("help").action(ArgAction::Help).help("Print this help"))
-        .arg(Arg::new("version").long("version").action(ArgAction::Version).help("Print the version"))
+        .arg(help())
+        .arg(version())
         .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The file to read"))
         .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(PathBuf)).help("The file to write; it appears, or replaces an older one, only when complete"))
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_core::cdl::write::{
     Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision,
 };
@@ -37,155 +38,139 @@ Examples:
 
 /// The command with all its flags.
 pub fn command() -> Command {
-    let flag = |name: &'static str, short: char, help: &'static str| {
-        Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
-    };
-    let text = |name: &'static str, short: char, value: &'static str, help: &'static str| {
-        let arg = Arg::new(name).short(short).value_name(value).help(help);
-        arg.allow_hyphen_values(true)
-    };
-    Command::new("ncdump")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Prints a netCDF or HDF5 file as CDL text")
-        .after_help(AFTER_HELP)
-        .disable_help_flag(true)
-        .disable_version_flag(true)
-        .args_override_self(true)
-        .arg(flag("header", 'h', "Header only, no data"))
-        .arg(flag("coordinates", 'c', "Data of coordinate variables only"))
-        .arg(
-            Arg::new("vars")
-                .short('v')
-                .value_name("VAR,…")
-                .allow_hyphen_values(true)
-                .action(ArgAction::Append)
-                .help("Data of these variables only, named by name or path"),
+    program(
+        "ncdump",
+        env!("CARGO_PKG_VERSION"),
+        "Prints a netCDF or HDF5 file as CDL text",
+        AFTER_HELP,
+    )
+    .arg(flag("header", 'h', "Header only, no data"))
+    .arg(flag("coordinates", 'c', "Data of coordinate variables only"))
+    .arg(
+        value(
+            "vars",
+            'v',
+            "VAR,…",
+            "Data of these variables only, named by name or path",
         )
-        .arg(
-            Arg::new("groups")
-                .short('g')
-                .value_name("GROUP,…")
-                .allow_hyphen_values(true)
-                .action(ArgAction::Append)
-                .help("Data of these groups only, named by name or path"),
+        .action(ArgAction::Append),
+    )
+    .arg(
+        value(
+            "groups",
+            'g',
+            "GROUP,…",
+            "Data of these groups only, named by name or path",
         )
-        .arg(text(
-            "rows",
-            'b',
-            "c|f",
-            "Say before each row which elements it has, by C's or Fortran's indices",
-        ))
-        .arg(text(
-            "elements",
-            'f',
-            "c|f",
-            "Say behind each value which element it is, by C's or Fortran's indices",
-        ))
-        .arg(text(
-            "line-length",
-            'l',
-            "LENGTH",
-            "Columns of lines of values, 10 or more [default: 80]",
-        ))
-        .arg(
-            Arg::new("precision")
-                .short('p')
-                .value_name("FLOAT[,DOUBLE]")
-                .allow_hyphen_values(true)
-                .action(ArgAction::Append)
-                .help("Significant digits of floats and doubles, 1 to 20 [default: 7,15]"),
+        .action(ArgAction::Append),
+    )
+    .arg(value(
+        "rows",
+        'b',
+        "c|f",
+        "Say before each row which elements it has, by C's or Fortran's indices",
+    ))
+    .arg(value(
+        "elements",
+        'f',
+        "c|f",
+        "Say behind each value which element it is, by C's or Fortran's indices",
+    ))
+    .arg(value(
+        "line-length",
+        'l',
+        "LENGTH",
+        "Columns of lines of values, 10 or more [default: 80]",
+    ))
+    .arg(
+        Arg::new("precision")
+            .short('p')
+            .value_name("FLOAT[,DOUBLE]")
+            .allow_hyphen_values(true)
+            .action(ArgAction::Append)
+            .help("Significant digits of floats and doubles, 1 to 20 [default: 7,15]"),
+    )
+    .arg(
+        Arg::new("digits")
+            .short('d')
+            .value_name("FLOAT[,DOUBLE]")
+            .allow_hyphen_values(true)
+            .action(ArgAction::Append)
+            .help("As -p, but a variable's attribute C_format comes before it"),
+    )
+    .arg(flag(
+        "special",
+        's',
+        "Show how variables are stored, as attributes that begin with _",
+    ))
+    .arg(flag(
+        "filters",
+        'F',
+        "Show all filters in one attribute _Filter, in the order of the file",
+    ))
+    .arg(
+        Arg::new("exact")
+            .long("exact")
+            .action(ArgAction::SetTrue)
+            .conflicts_with_all(["times", "iso-times", "json"])
+            .help("Lose nothing: all digits of numbers, all types, the kind of the file"),
+    )
+    .arg(
+        flag(
+            "ncml",
+            'x',
+            "Print the header as NcML, which is XML, instead of CDL",
         )
-        .arg(
-            Arg::new("digits")
-                .short('d')
-                .value_name("FLOAT[,DOUBLE]")
-                .allow_hyphen_values(true)
-                .action(ArgAction::Append)
-                .help("As -p, but a variable's attribute C_format comes before it"),
-        )
-        .arg(flag(
-            "special",
-            's',
-            "Show how variables are stored, as attributes that begin with _",
-        ))
-        .arg(flag(
-            "filters",
-            'F',
-            "Show all filters in one attribute _Filter, in the order of the file",
-        ))
-        .arg(
-            Arg::new("exact")
-                .long("exact")
-                .action(ArgAction::SetTrue)
-                .conflicts_with_all(["times", "iso-times", "json"])
-                .help("Lose nothing: all digits of numbers, all types, the kind of the file"),
-        )
-        .arg(
-            flag(
-                "ncml",
-                'x',
-                "Print the header as NcML, which is XML, instead of CDL",
-            )
-            .conflicts_with_all(["json", "exact"]),
-        )
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Print JSON, in the shape of NCO's 'ncks --jsn', instead of CDL"),
-        )
-        .arg(flag(
-            "times",
-            't',
-            "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
-        ))
-        .arg(flag(
-            "iso-times",
-            'i',
-            "As -t, with a T between date and time, as ISO 8601 has it",
-        ))
-        .arg(
-            Arg::new("extra")
-                .short('X')
-                .value_name("p|m|F")
-                .allow_hyphen_values(true)
-                .action(ArgAction::Append)
-                .help("p: no _NCProperties with -s; m, F: accepted, without effect"),
-        )
-        .arg(flag("cache", 'w', "Accepted, without effect"))
-        .arg(text("log-level", 'L', "LEVEL", "Accepted, without effect"))
-        .arg(flag(
-            "format",
-            'K',
-            "Print the format of the file, and nothing else",
-        ))
-        .arg(flag("kind", 'k', "Print the kind of the file, and nothing else"))
-        .arg(
-            Arg::new("name")
-                .short('n')
-                .value_name("NAME")
-                .allow_hyphen_values(true)
-                .help("Name for the netCDF, instead of the file's"),
-        )
-        .arg(
-            Arg::new("help")
-                .long("help")
-                .action(ArgAction::Help)
-                .help("Print this help"),
-        )
-        .arg(
-            Arg::new("version")
-                .long("version")
-                .action(ArgAction::Version)
-                .help("Print the version"),
-        )
-        .arg(
-            Arg::new("input")
-                .value_name("INPUT")
-                .required(true)
-                .value_parser(value_parser!(OsString))
-                .help("The file to read"),
-        )
+        .conflicts_with_all(["json", "exact"]),
+    )
+    .arg(
+        Arg::new("json")
+            .long("json")
+            .action(ArgAction::SetTrue)
+            .help("Print JSON, in the shape of NCO's 'ncks --jsn', instead of CDL"),
+    )
+    .arg(flag(
+        "times",
+        't',
+        "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
+    ))
+    .arg(flag(
+        "iso-times",
+        'i',
+        "As -t, with a T between date and time, as ISO 8601 has it",
+    ))
+    .arg(
+        Arg::new("extra")
+            .short('X')
+            .value_name("p|m|F")
+            .allow_hyphen_values(true)
+            .action(ArgAction::Append)
+            .help("p: no _NCProperties with -s; m, F: accepted, without effect"),
+    )
+    .arg(flag("cache", 'w', "Accepted, without effect"))
+    .arg(value("log-level", 'L', "LEVEL", "Accepted, without effect"))
+    .arg(flag(
+        "format",
+        'K',
+        "Print the format of the file, and nothing else",
+    ))
+    .arg(flag("kind", 'k', "Print the kind of the file, and nothing else"))
+    .arg(
+        Arg::new("name")
+            .short('n')
+            .value_name("NAME")
+            .allow_hyphen_values(true)
+            .help("Name for the netCDF, instead of the file's"),
+    )
+    .arg(help())
+    .arg(version())
+    .arg(
+        Arg::new("input")
+            .value_name("INPUT")
+            .required(true)
+            .value_parser(value_parser!(OsString))
+            .help("The file to read"),
+    )
 }
 
 /// Reads the flags.

@@ -17,27 +17,7 @@ use ncutils_core::ncml;
 use ncutils_core::store::{FileSource, Origin};
 
 fn main() -> ExitCode {
-    let matches = match flags::command().try_get_matches() {
-        Ok(matches) => matches,
-        Err(error) => {
-            let failed = error.use_stderr();
-            let _ = error.print();
-            return if failed {
-                ExitCode::FAILURE
-            } else {
-                ExitCode::SUCCESS
-            };
-        }
-    };
-    match flags::arguments(&matches).and_then(|arguments| run(&arguments)) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has read enough.
-        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            tell("ncdump", error);
-            ExitCode::FAILURE
-        }
-    }
+    ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
 }
 
 /// Standard output without the buffer that looks for line ends: data come in large pieces.

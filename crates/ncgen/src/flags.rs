@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::{kind, memory};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::Kind;
@@ -50,119 +51,97 @@ or 64-bit integers; else classic.";
 
 /// The command with all its flags.
 pub fn command() -> Command {
-    let flag = |name: &'static str, short: char, help: &'static str| {
-        Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
-    };
-    let value = |name: &'static str, short: char, metavar: &'static str, help: &'static str| {
-        Arg::new(name)
-            .short(short)
-            .value_name(metavar)
-            .help(help)
-            .allow_hyphen_values(true)
-    };
-    Command::new("ncgen")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Makes a netCDF file, or a program that makes it, of CDL text; or checks the text")
-        .after_help(AFTER_HELP)
-        .disable_help_flag(true)
-        .disable_version_flag(true)
-        .args_override_self(true)
-        .arg(flag(
-            "binary",
-            'b',
-            "Make the file; implied by -k, -3 to -7 and -o",
-        ))
-        .arg(
-            value(
-                "output",
-                'o',
-                "FILE",
-                "The file to make; it appears, or replaces an older one, only when complete",
-            )
-            .value_parser(value_parser!(OsString)),
+    program(
+        "ncgen",
+        env!("CARGO_PKG_VERSION"),
+        "Makes a netCDF file, or a program that makes it, of CDL text; or checks the text",
+        AFTER_HELP,
+    )
+    .arg(flag(
+        "binary",
+        'b',
+        "Make the file; implied by -k, -3 to -7 and -o",
+    ))
+    .arg(
+        value(
+            "output",
+            'o',
+            "FILE",
+            "The file to make; it appears, or replaces an older one, only when complete",
         )
-        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind::NAMES)))
-        .arg(value("version-name", 'v', "KIND", "Same as -k"))
-        .args(kind::digits())
-        .arg(value(
-            "language",
-            'l',
-            "LANGUAGE",
-            "Print a program that makes the file: c, or f77 (classic model only); b: make the file",
-        ))
-        .arg(flag("c", 'c', "Same as -l c"))
-        .arg(flag("fortran", 'f', "Same as -l f77"))
-        .arg(flag("cdf", 'n', "As -b, but the file's name ends in .cdf"))
-        .arg(value(
-            "main",
-            'M',
-            "NAME",
-            "The name of the program's main function; default main, in Fortran make",
-        ))
-        .arg(value(
-            "name",
-            'N',
-            "NAME",
-            "Names the file where the text comes from standard input, instead of the text's own name",
-        ))
-        .arg(flag("header", 'H', "Leave out the values: make the header only"))
-        .arg(flag(
-            "no-fill",
-            'x',
-            "Variables have no fill value; what has no values in the text reads as anything",
-        ))
-        .arg(
-            value(
-                "memory",
-                'm',
-                "BYTES",
-                "Memory to take, with suffix K, M or G (decimal); default a quarter of the machine's",
-            )
-            .long("memory"),
-        )
-        .arg(
-            Arg::new("threads")
-                .long("threads")
-                .value_name("N")
-                .value_parser(value_parser!(usize))
-                .help("Threads to work with; default one for each core"),
-        )
-        .arg(flag("1", '1', "Accepted for compatibility; does nothing"))
-        .arg(value(
-            "buffer",
-            'B',
+        .value_parser(value_parser!(OsString)),
+    )
+    .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind::NAMES)))
+    .arg(value("version-name", 'v', "KIND", "Same as -k"))
+    .args(kind::digits())
+    .arg(value(
+        "language",
+        'l',
+        "LANGUAGE",
+        "Print a program that makes the file: c, or f77 (classic model only); b: make the file",
+    ))
+    .arg(flag("c", 'c', "Same as -l c"))
+    .arg(flag("fortran", 'f', "Same as -l f77"))
+    .arg(flag("cdf", 'n', "As -b, but the file's name ends in .cdf"))
+    .arg(value(
+        "main",
+        'M',
+        "NAME",
+        "The name of the program's main function; default main, in Fortran make",
+    ))
+    .arg(value(
+        "name",
+        'N',
+        "NAME",
+        "Names the file where the text comes from standard input, instead of the text's own name",
+    ))
+    .arg(flag("header", 'H', "Leave out the values: make the header only"))
+    .arg(flag(
+        "no-fill",
+        'x',
+        "Variables have no fill value; what has no values in the text reads as anything",
+    ))
+    .arg(
+        value(
+            "memory",
+            'm',
             "BYTES",
-            "Accepted for compatibility; not needed",
-        ))
-        .arg(flag("debug", 'd', "Accepted for compatibility; does nothing"))
-        .arg(value(
-            "debug-level",
-            'D',
-            "N",
-            "Accepted for compatibility; does nothing",
-        ))
-        .arg(value("log", 'L', "N", "Accepted for compatibility; does nothing"))
-        .arg(flag("diskless", 'P', "Accepted for compatibility; not needed"))
-        .arg(value("whole", 'W', "N", "Accepted for compatibility; not needed"))
-        .arg(
-            Arg::new("help")
-                .short('h')
-                .long("help")
-                .action(ArgAction::Help)
-                .help("Print this help"),
+            "Memory to take, with suffix K, M or G (decimal); default a quarter of the machine's",
         )
-        .arg(
-            Arg::new("version")
-                .long("version")
-                .action(ArgAction::Version)
-                .help("Print the version"),
-        )
-        .arg(
-            Arg::new("input")
-                .value_name("INPUT")
-                .value_parser(value_parser!(PathBuf))
-                .help("The CDL text; - or nothing for standard input"),
-        )
+        .long("memory"),
+    )
+    .arg(
+        Arg::new("threads")
+            .long("threads")
+            .value_name("N")
+            .value_parser(value_parser!(usize))
+            .help("Threads to work with; default one for each core"),
+    )
+    .arg(flag("1", '1', "Accepted for compatibility; does nothing"))
+    .arg(value(
+        "buffer",
+        'B',
+        "BYTES",
+        "Accepted for compatibility; not needed",
+    ))
+    .arg(flag("debug", 'd', "Accepted for compatibility; does nothing"))
+    .arg(value(
+        "debug-level",
+        'D',
+        "N",
+        "Accepted for compatibility; does nothing",
+    ))
+    .arg(value("log", 'L', "N", "Accepted for compatibility; does nothing"))
+    .arg(flag("diskless", 'P', "Accepted for compatibility; not needed"))
+    .arg(value("whole", 'W', "N", "Accepted for compatibility; not needed"))
+    .arg(help().short('h'))
+    .arg(version())
+    .arg(
+        Arg::new("input")
+            .value_name("INPUT")
+            .value_parser(value_parser!(PathBuf))
+            .help("The CDL text; - or nothing for standard input"),
+    )
 }
 
 /// Reads the flags.

@@ -1,6 +1,6 @@
 //! A dataset whose values are in memory: what tests read from.
 
-use super::{EncodedChunk, Reader, Region};
+use super::{Reader, Region};
 use crate::chunk::copy_region;
 use crate::error::Result;
 use crate::model::{Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout};
@@ -51,18 +51,6 @@ impl Reader for InMemoryReader {
 
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.layouts[var.0]
-    }
-
-    fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
-    fn stored_size(&self, _: VarId, _: u64) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
-    fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
-        Ok(None)
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {

@@ -38,15 +38,24 @@ pub trait Reader: Send + Sync {
     fn layout(&self, var: VarId) -> &VariableLayout;
 
     /// The numbers of the chunks of a chunked variable that were ever written, ascending. The first call may read an
-    /// index from the file; it is kept (at most 64 bytes a chunk).
-    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>>;
+    /// index from the file; it is kept (at most 64 bytes a chunk). None in a format that has no chunks.
+    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
+        let _ = var;
+        Ok(Vec::new())
+    }
 
     /// How many bytes a stored chunk takes (after filters); `None` where it was never written. After
     /// [`Reader::stored_chunks`] this reads nothing.
-    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>>;
+    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+        let _ = (var, chunk);
+        Ok(None)
+    }
 
     /// One chunk of a chunked variable, as stored; `None` where it was never written (reads as fill).
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>>;
+    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        let _ = (var, chunk);
+        Ok(None)
+    }
 
     /// As [`Reader::read_encoded_chunk`], into a buffer whose memory is used again: its earlier content is lost. Returns the
     /// filter mask.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::chunk::{ChunkGrid, Region, byte_count, resize};
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Reader, region};
+use crate::format::{Reader, region};
 use crate::model::{
     Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, Values, VarId, VariableLayout,
     default_fill_value, fill_value_attribute,
@@ -250,18 +250,6 @@ impl Reader for CdlReader {
 
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.layouts[var.0]
-    }
-
-    fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
-    fn stored_size(&self, _: VarId, _: u64) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
-    fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
-        Ok(None)
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {

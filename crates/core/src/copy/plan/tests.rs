@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::filter::spec;
-use crate::format::{EncodedChunk, Region};
+use crate::format::Region;
 use crate::model::{Dimension, Fill, FillTime, FilterSpec, Values, Variable};
 
 /// An input whose data nobody asks for.
@@ -17,15 +17,6 @@ impl Reader for Input {
     }
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.layouts[var.0]
-    }
-    fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-    fn stored_size(&self, _: VarId, _: u64) -> Result<Option<u64>> {
-        Ok(None)
-    }
-    fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
-        Ok(None)
     }
     fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
         Ok(())

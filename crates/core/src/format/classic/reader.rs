@@ -9,7 +9,7 @@ use super::decode::decode;
 use super::{Geometry, Place};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Reader, region};
+use crate::format::{Reader, region};
 use crate::model::{
     Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
@@ -135,18 +135,6 @@ impl Reader for ClassicReader {
 
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.layouts[var.0]
-    }
-
-    fn stored_chunks(&self, _var: VarId) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
-    fn stored_size(&self, _var: VarId, _chunk: u64) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
-    fn read_encoded_chunk(&self, _var: VarId, _chunk: u64) -> Result<Option<EncodedChunk>> {
-        Ok(None)
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {

@@ -1,0 +1,49 @@
+//! Options of the kinds that all programs have.
+
+use clap::{Arg, ArgAction, Command};
+
+/// A program that takes its options as getopt does: clustered, attached, the last of several counts. Its `-h` is its own.
+pub fn program(
+    name: &'static str,
+    version: &'static str,
+    about: &'static str,
+    examples: &'static str,
+) -> Command {
+    Command::new(name)
+        .version(version)
+        .about(about)
+        .after_help(examples)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .args_override_self(true)
+}
+
+/// An option without a value.
+pub fn flag(name: &'static str, short: char, help: &'static str) -> Arg {
+    Arg::new(name).short(short).action(ArgAction::SetTrue).help(help)
+}
+
+/// An option with a value, which may begin with `-`.
+pub fn value(name: &'static str, short: char, metavar: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .short(short)
+        .value_name(metavar)
+        .help(help)
+        .allow_hyphen_values(true)
+}
+
+/// `--help`.
+pub fn help() -> Arg {
+    Arg::new("help")
+        .long("help")
+        .action(ArgAction::Help)
+        .help("Print this help")
+}
+
+/// `--version`.
+pub fn version() -> Arg {
+    Arg::new("version")
+        .long("version")
+        .action(ArgAction::Version)
+        .help("Print the version")
+}
