@@ -18,6 +18,7 @@ mod char_array;
 mod constants;
 mod convert;
 pub mod data_list;
+mod dataset_name;
 mod declarations;
 pub mod declared;
 mod elements;

@@ -17,7 +17,7 @@ use crate::error::Result;
 use super::text::{Cursor, Text};
 
 /// The longest piece, in bytes: a thousand of the longest names fit.
-const MAX_PIECE: usize = 1 << 20;
+pub(super) const MAX_PIECE: usize = 1 << 20;
 
 /// A part of the text without its comments, each byte as one character (U+0000 to U+00FF).
 #[derive(Debug)]
@@ -175,7 +175,7 @@ impl<'t> Statements<'t> {
     }
 
     /// Goes to the next byte that `wanted` is true of, and says which; `None` at the end.
-    fn skip_until(&mut self, wanted: impl Fn(u8) -> bool) -> Result<Option<u8>> {
+    pub(super) fn skip_until(&mut self, wanted: impl Fn(u8) -> bool) -> Result<Option<u8>> {
         loop {
             let window = self.cursor.window()?;
             if window.is_empty() {
@@ -248,37 +248,6 @@ impl<'t> Statements<'t> {
             text.push(char::from(byte));
             self.cursor.take()?;
         }
-    }
-
-    /// Reads the beginning of a text, `netcdf name {`, and says the name: any text, without its blanks.
-    ///
-    /// # Errors
-    /// Where the text begins otherwise.
-    pub fn dataset(&mut self) -> Result<String> {
-        let text = self.cursor.text();
-        self.peek()?;
-        let start = self.cursor.at();
-        let mut word = Vec::new();
-        while let Some(byte) = self.cursor.peek()?.filter(u8::is_ascii_alphanumeric) {
-            word.push(byte);
-            self.cursor.take()?;
-            if word.len() > 6 {
-                break;
-            }
-        }
-        if !word.eq_ignore_ascii_case(b"netcdf") {
-            return Err(text.error(start, "expected 'netcdf': CDL begins with 'netcdf name {'"));
-        }
-        let start = self.cursor.at();
-        let found = self.skip_until(|b| b == b'{')?;
-        let end = self.cursor.at();
-        if found.is_none() || end - start > MAX_PIECE as u64 {
-            return Err(text.error(start, "expected a name and '{' behind 'netcdf'"));
-        }
-        self.cursor.take()?;
-        let mut name = text.bytes(start, (end - start) as usize)?;
-        name.retain(|b| *b > b' ');
-        Ok(String::from_utf8_lossy(&name).into_owned())
     }
 
     /// The heading that stands here, without blanks before its colon, if one does: then the cursor is behind the colon.

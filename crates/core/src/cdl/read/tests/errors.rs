@@ -189,7 +189,7 @@ fn errors_say_where_and_why() {
             "\u{89}HDF {}",
             "1:1: expected 'netcdf': CDL begins with 'netcdf name {'",
         ),
-        ("netcdf x", "1:7: expected a name and '{' behind 'netcdf'"),
+        ("netcdf x", "1:9: expected '{' behind the dataset's name 'x'"),
         (
             "netcdf x {\n",
             "2:1: expected '}': the text ends within the group /",
