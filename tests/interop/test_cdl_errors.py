@@ -10,7 +10,7 @@ from conftest import BIN
 # A text, in which ¦ stands before the character that is wrong, and a word of the message.
 ERRORS = {
     "no_netcdf": ("¦dimensions: x = 2 ;", "netcdf"),
-    "no_brace": ("netcdf¦ x", "{"),
+    "no_brace": ("netcdf x¦", "{"),
     "not_closed": ("netcdf x { variables: int v ; ¦", "}"),
     "behind_the_end": ("netcdf x { } ¦more", ""),
     "no_semicolon": ("netcdf x {\nvariables:\n\tint v\n\t¦int w ;\n}", ";"),
@@ -103,32 +103,50 @@ def test_place_and_word(name, tmp_path):
     assert shown[column - 1 : column + 5] == found[4][len(found[5]) :][: len(shown[column - 1 : column + 5])], error
 
 
+# What a kind cannot hold, in which ¦ stands before the name of it; and words of the message.
 KINDS = {
-    ("-3", "variables: ubyte v ;"): "ubyte",
-    ("-3", "variables: int64 v ;"): "int64",
-    ("-6", "variables: string v ;"): "string",
-    ("-5", "types: int enum e { a = 1 } ; variables: e v ;"): "",
-    ("-5", "group: g { variables: int v ; }"): "group",
-    ("-3", "dimensions: t = UNLIMITED ; u = UNLIMITED ; variables: int v(t) ; int w(u) ;"): "unlimited",
-    ("-3", "dimensions: x = 2 ; t = UNLIMITED ; variables: int v(x, t) ;"): "",
-    ("-7", "variables: ubyte v ;"): "ubyte",
-    ("-7", "variables: string v ;"): "string",
-    ("-7", "group: g { }"): "group",
-    ("-3", ":a = 1ull ;"): "",
-    ("-6", 'string :a = "x" ;'): "string",
-    ("-3", "dimensions: x = 5000000000 ; variables: byte v(x) ;"): "",
-    ("-k9", "variables: int v ;"): "9",
+    ("-3", "variables: int u ; ubyte ¦v ;"): "ubyte nc5",
+    ("-3", "variables: int64 ¦v ;"): "int64 nc5",
+    ("-6", "variables: string ¦v ;"): "string nc4",
+    ("-5", "types: int enum ¦e { a = 1 } ; variables: e v ;"): "e nc4",
+    ("-5", "group: ¦g { variables: int v ; }"): "group nc4",
+    ("-3", "dimensions: t = UNLIMITED ; ¦u = UNLIMITED ; variables: int v(t) ; int w(u) ;"): "unlimited t u",
+    ("-3", "dimensions: x = 2 ; t = UNLIMITED ; variables: int ¦v(x, t) ;"): "unlimited nc7",
+    ("-7", "variables: ubyte ¦v ;"): "ubyte nc4",
+    ("-7", "variables: string ¦v ;"): "string",
+    ("-7", "group: ¦g { }"): "group",
+    ("-3", ":¦a = 1ull ;"): "uint64",
+    ("-3", ":a = 1 ; :b = 2 ; :¦a = 1ull ;"): "uint64",
+    ("-3", "variables: int v ; int w ; w:a = 1 ; w:¦b = 1ll ;"): "w:b int64",
+    ("-6", 'string :¦a = "x" ;'): "string",
+    ("-3", "variables: int ¦v ; v:_Endianness = \"little\" ;"): "_Endianness nc4",
+    ("-3", "dimensions: ¦x = 5000000000 ; variables: byte v(x) ;"): "5000000000 cdf5",
+    ("-3", "dimensions: x = 2147483640 ; variables: int ¦v(x) ; int w(x) ;"): "8589934560 last",
+    ("-6", "dimensions: x = 2147483640 ; variables: int v ; int ¦w(x) ; v:a = 1 ; int u ;"): "last",
+    ("-3", "dimensions: ¦\\+x = 2 ;"): "letter",
+    ("-3", "variables: int a\\ b ; int ¦\\.c ;"): ".c letter",
+    ("-3", "variables: int v ; v:¦\\.c = 1 ;"): ".c letter",
+    ("-3", "dimensions: ¦x\\  = 2 ;"): "space",
+    ("-4", "types: int(*) x ; variables: int ¦x ;"): "x",
+    ("-4", "variables: int v ; v:a = 1 ; v:¦DIMENSION_LIST = 1 ;"): "DIMENSION_LIST",
+    ("-4", ":_Format = \"classic\" ; variables: int v ; v:¦REFERENCE_LIST = 1 ;"): "REFERENCE_LIST",
+    ("-4", "dimensions: x = 9 ; variables: byte ¦v(x) ; v:_Filter = \"1,99\" ;"): "deflate",
 }
 
 
-@pytest.mark.parametrize("flag, text", KINDS)
-def test_what_a_kind_cannot_hold(flag, text, tmp_path):
-    error = refused(tmp_path, f"netcdf x {{ {text} }}".encode(), flag) if flag != "-k9" else None
-    if error is None:
-        done = subprocess.run([str(BIN / "ncgen"), flag, "/nonexistent.cdl"], capture_output=True, text=True)
-        assert done.returncode == 1 and "panicked" not in done.stderr, done.stderr
-        error = done.stderr
-    assert KINDS[flag, text] in error, error
+@pytest.mark.parametrize("flag, marked", KINDS)
+def test_what_a_kind_cannot_hold(flag, marked, tmp_path):
+    text, line, column = placed(f"netcdf x {{\n{marked}\n}}")
+    *warnings, first, shown, caret = refused(tmp_path, text, flag).splitlines()
+    assert f"x.cdl:{line}:{column}: " in first, first
+    missing = [word for word in KINDS[flag, marked].split() if word not in first]
+    assert not missing, first
+    assert caret.index("^") - 2 == column - 1 or len(marked) > 60, caret
+
+
+def test_no_such_kind(tmp_path):
+    done = subprocess.run([str(BIN / "ncgen"), "-k9", "/nonexistent.cdl"], capture_output=True, text=True)
+    assert done.returncode == 1 and "panicked" not in done.stderr and "9" in done.stderr, done.stderr
 
 
 DEEP = {

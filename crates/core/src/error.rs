@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::model::Item;
+
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -25,6 +27,16 @@ pub enum Error {
         /// The variable's path from the root group, without the leading `/` for variables of the root.
         name: String,
         /// What went wrong there.
+        source: Box<Error>,
+    },
+
+    /// A failure that has to do with one thing of the schema, which the cause names already: whoever knows where that
+    /// thing was declared can say so.
+    #[error("{source}")]
+    About {
+        /// The thing.
+        item: Item,
+        /// What is wrong with it.
         source: Box<Error>,
     },
 
@@ -123,6 +135,18 @@ impl Error {
         }
     }
 
+    /// Says which thing of the schema it has to do with. Keeps the innermost where one is already said.
+    #[must_use]
+    pub fn about(self, item: Item) -> Self {
+        match self {
+            e @ (Self::About { .. } | Self::Cdl(_)) => e,
+            e => Self::About {
+                item,
+                source: Box::new(e),
+            },
+        }
+    }
+
     /// Says that it happened in the file `path`. Keeps the innermost file where one is already named.
     #[must_use]
     pub fn in_file(self, path: impl Into<PathBuf>) -> Self {
@@ -138,9 +162,12 @@ impl Error {
     /// Says that it happened in the chunk at `index` of the chunk grid.
     #[must_use]
     pub fn in_chunk(self, index: &[u64]) -> Self {
-        Self::Chunk {
-            index: index.to_vec(),
-            source: Box::new(self),
+        match self {
+            e @ Self::Cdl(_) => e,
+            e => Self::Chunk {
+                index: index.to_vec(),
+                source: Box::new(e),
+            },
         }
     }
 

@@ -11,6 +11,7 @@
 //! ```
 
 mod fill_value;
+mod item;
 mod layout;
 mod lookup;
 mod schema;
@@ -20,6 +21,7 @@ mod values;
 pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
 };
+pub use item::Item;
 pub use layout::{Encoding, Endian, Fill, FillTime, FilterSpec, Storage, VariableLayout};
 pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
 pub use types::{Field, Type, TypeClass, TypeId, UserType};

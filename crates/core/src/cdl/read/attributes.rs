@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Kind, Type, Values, VarId};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Kind, Type, Values, VarId};
 
 use super::attribute_values::{AttributeValues, attribute_values};
 use super::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
@@ -29,6 +29,16 @@ const PROVENANCE: [&str; 3] = ["_NCProperties", "_IsNetcdf4", "_SuperblockVersio
 enum Owner {
     Group(GroupId),
     Variable(VarId),
+}
+
+impl Owner {
+    /// Its attribute in the place `n`.
+    fn attribute(self, n: usize) -> Item {
+        match self {
+            Self::Group(id) => Item::GroupAttribute(id, n),
+            Self::Variable(id) => Item::VariableAttribute(id, n),
+        }
+    }
 }
 
 /// Where the attributes of each name are, for owners that have many.
@@ -158,6 +168,8 @@ impl Walk<'_> {
         };
         let Some(before) = before else {
             list.push(attribute);
+            let n = list.len() - 1;
+            self.places.set_attribute(owner.attribute(n), at);
             return Ok(());
         };
         let what = format!(
@@ -165,6 +177,7 @@ impl Walk<'_> {
             attribute.name
         );
         list[before] = attribute;
+        self.places.set_attribute(owner.attribute(before), at);
         self.warn(at, what)
     }
 }

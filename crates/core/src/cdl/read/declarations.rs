@@ -47,6 +47,7 @@ impl Walk<'_> {
             Err(problem) => return Ok(Some(problem)),
         };
         let id = self.schema.add_type(made);
+        self.places.types.push(declared.at);
         if self.scopes.add_type(group, &declared.name, id) {
             return Ok(None);
         }
@@ -121,6 +122,7 @@ impl Walk<'_> {
             length,
             unlimited: length == 0,
         });
+        self.places.dims.push(piece.place(spelled.as_span().start()));
         if self.scopes.add_dim(group, &name, id) {
             return Ok(());
         }
@@ -197,7 +199,7 @@ impl Walk<'_> {
         });
         self.storage.push(StorageAttributes::default());
         self.lists.push(None);
-        self.places.push(piece.place(place));
+        self.places.vars.push(piece.place(place));
         Ok(())
     }
 

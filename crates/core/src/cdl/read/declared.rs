@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::model::{Kind, Schema, Type, TypeClass};
 
 use super::data_list::DataList;
+use super::places::Places;
 use super::storage_attributes::StorageAttributes;
 use super::text::{Diagnostic, Text};
 use super::walk::Walk;
@@ -18,8 +19,8 @@ pub struct Declared {
     pub storage: Vec<StorageAttributes>,
     /// The kind that the global attribute `_Format` asks for.
     pub format: Option<Kind>,
-    /// For each variable of the schema: where in the text its declaration names it.
-    pub places: Vec<u64>,
+    /// Where in the text each thing is declared.
+    pub places: Places,
     /// For each variable of the schema: its last data statement, where it has one.
     pub lists: Vec<Option<DataList>>,
     /// What was odd but taken.
@@ -41,7 +42,7 @@ pub fn declare(text: &Text) -> Result<Declared> {
             dim.length = dim.length.max(*length);
         }
     }
-    for (var, at) in schema.vars.iter().zip(&walk.places) {
+    for (var, at) in schema.vars.iter().zip(&walk.places.vars) {
         // Two unlimited dimensions may become longer than any of the variables on them.
         let size = schema.type_size(var.ty) as u64;
         let bytes = var

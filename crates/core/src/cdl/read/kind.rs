@@ -3,7 +3,7 @@
 use super::storage_attributes::StorageAttributes;
 use crate::copy::plan::{Unheld, unheld};
 use crate::error::Result;
-use crate::model::{Attribute, Kind, Schema, Type};
+use crate::model::{Attribute, Item, Kind, Schema, Type, VarId};
 
 /// The longest dimension of a classic file, in elements.
 const LONGEST: u64 = i32::MAX as u64 - 3;
@@ -27,7 +27,9 @@ pub fn infer(
             .find_map(|(at, asked)| Some((at, asked.beyond_classic()?)))?;
         Some(Unheld {
             what: format!("variable {} has {name}", schema.vars.get(at)?.name),
+            item: Item::Variable(VarId(at)),
             unlimited: false,
+            held_by: "nc4 or nc7",
         })
     };
     match unheld(schema, kind).or_else(attribute) {

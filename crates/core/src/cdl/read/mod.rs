@@ -31,6 +31,7 @@ mod list_reader;
 mod measure;
 pub(crate) mod names;
 mod number;
+pub mod places;
 pub mod plan;
 pub mod reader;
 pub(super) mod scopes;

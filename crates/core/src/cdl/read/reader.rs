@@ -6,7 +6,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, resize};
 use crate::error::{Error, Result};
 use crate::format::{Reader, region};
 use crate::model::{
-    Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, Values, VarId, VariableLayout,
+    Encoding, Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, Values, VarId, VariableLayout,
     default_fill_value, fill_value_attribute,
 };
 
@@ -84,15 +84,26 @@ impl CdlReader {
         &self.declared.name
     }
 
-    /// Says of an error about a variable, found after the text was read, where the text declares the variable.
+    /// Says of an error about a thing of the text, found after it was read, where the text declares that thing. What the
+    /// text is not to blame for stays as it is.
     pub fn locate(&self, error: Error) -> Error {
-        let place = |name: &str| Some(*self.declared.places.get(self.declared.schema.var_at(name)?.0)?);
+        match self.place(&error) {
+            Some(at) => self.text.error(at, without_file(error).to_string()),
+            None => error,
+        }
+    }
+
+    /// Where the thing is declared that is wrong; the innermost where several are named.
+    fn place(&self, error: &Error) -> Option<u64> {
+        let places = &self.declared.places;
         match error {
-            Error::Variable { name, source } => match place(&name) {
-                Some(at) => self.text.error(at, format!("variable {name}: {source}")),
-                None => Error::Variable { name, source },
-            },
-            other => other,
+            Error::File { source, .. } | Error::Chunk { source, .. } => self.place(source),
+            Error::Variable { name, source } => self.place(source).or_else(|| {
+                let var = self.declared.schema.var_at(name)?;
+                text_is_wrong(source).then(|| places.of(Item::Variable(var)))?
+            }),
+            Error::About { item, source } => self.place(source).or_else(|| places.of(*item)),
+            _ => None,
         }
     }
 
@@ -207,6 +218,23 @@ impl CdlReader {
             self.fill(var, &mut out[given..], &mut values.heap);
         }
         Ok(values)
+    }
+}
+
+/// Whether other text could have prevented this.
+fn text_is_wrong(error: &Error) -> bool {
+    match error {
+        Error::Chunk { source, .. } => text_is_wrong(source),
+        Error::Usage(_) | Error::UnknownFilter { .. } | Error::Filter { .. } | Error::Unsupported(_) => true,
+        _ => false,
+    }
+}
+
+/// The error without the output that it happened in: the text is shown instead.
+fn without_file(error: Error) -> Error {
+    match error {
+        Error::File { source, .. } => without_file(*source),
+        other => other,
     }
 }
 

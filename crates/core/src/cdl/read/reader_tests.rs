@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::data_list::DataList;
 use super::declared::Declared;
+use super::places::Places;
 use super::reader::CdlReader;
 use super::storage_attributes::StorageAttributes;
 use super::text::Text;
@@ -57,7 +58,7 @@ fn open(mut schema: Schema, list: &[u8]) -> Result<CdlReader> {
         schema,
         storage: vec![StorageAttributes::default()],
         format: None,
-        places: vec![0],
+        places: Places::default(),
         lists: vec![Some(list)],
         warnings: Vec::new(),
         name: "a".into(),

@@ -25,6 +25,7 @@ use crate::model::{GroupId, Kind, Schema};
 use super::data_list::DataList;
 use super::grammar::{Rule, parse, spelled_name, wrong};
 use super::names::Path;
+use super::places::Places;
 use super::scopes::Scopes;
 use super::statements::{Heading, Piece, Statements};
 use super::storage_attributes::StorageAttributes;
@@ -65,8 +66,7 @@ pub struct Walk<'t> {
     pub(super) format: Option<Kind>,
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) name: String,
-    /// Where the name of each variable stands.
-    pub(super) places: Vec<u64>,
+    pub(super) places: Places,
     /// A name was not found that may stand further down.
     pub(super) missing: bool,
     pub(super) attributes: super::attributes::Known,
@@ -109,7 +109,10 @@ impl<'t> Walk<'t> {
             format: None,
             warnings: Vec::new(),
             name: String::new(),
-            places: Vec::new(),
+            places: Places {
+                groups: vec![text.start()],
+                ..Places::default()
+            },
             missing: false,
             attributes: super::attributes::Known::default(),
             purpose,
@@ -251,6 +254,7 @@ impl<'t> Walk<'t> {
             if !self.scopes.add_group(parent, &name, id) {
                 return Err(self.already(&piece, spelled.as_span().start(), "group", &name));
             }
+            self.places.groups.push(piece.place(spelled.as_span().start()));
             id
         };
         self.open.push(Open { group, section: None });

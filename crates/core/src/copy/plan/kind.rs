@@ -2,7 +2,7 @@
 
 use super::CopyOptions;
 use crate::error::{Error, Result};
-use crate::model::{Attribute, Kind, Schema, Type};
+use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId};
 
 /// The kind of the output: what was asked for; else what the other options need; else the input's.
 ///
@@ -52,23 +52,34 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
 pub struct Unheld {
     /// What it is, as a clause: "variable v is of type string".
     pub what: String,
+    /// The thing.
+    pub item: Item,
     /// Whether it would be held if unlimited dimensions were fixed.
     pub unlimited: bool,
+    /// The values of `-k` that hold it, in words.
+    pub held_by: &'static str,
 }
 
 impl Unheld {
+    /// Something that only the whole of netCDF-4 holds.
+    fn by_netcdf4(item: Item, what: String) -> Self {
+        Self {
+            what,
+            item,
+            unlimited: false,
+            held_by: "nc4",
+        }
+    }
+
     /// The error that says so.
     pub fn error(&self, kind: Kind) -> Error {
-        let better = if kind == Kind::Netcdf4Classic {
-            "-k nc4"
-        } else {
-            "-k nc4 (or nc7, for filters and chunks)"
-        };
         Error::Usage(format!(
-            "{}, which the kind '{}' cannot hold; use {better}",
+            "{}, which the kind '{}' cannot hold; use -k {}",
             self.what,
-            kind.name()
+            kind.name(),
+            self.held_by
         ))
+        .about(self.item)
     }
 }
 
@@ -93,63 +104,76 @@ pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
     if kind == Kind::Netcdf4 {
         return None;
     }
-    let cannot = |what: String| {
-        Some(Unheld {
-            what,
-            unlimited: false,
-        })
-    };
-    let unlimited_one = |what: String| {
-        Some(Unheld {
-            what,
-            unlimited: true,
-        })
-    };
     if let Some(group) = schema.groups[0].children.first() {
-        return cannot(format!("the input has a group, {}", schema.group_path(*group)));
+        let what = format!("{} is a group", schema.group_path(*group));
+        return Some(Unheld::by_netcdf4(Item::Group(*group), what));
     }
     if let Some(ty) = schema.types.first() {
-        return cannot(format!("the input has a user-defined type, {}", ty.name));
+        let what = format!("{} is a user-defined type", ty.name);
+        return Some(Unheld::by_netcdf4(Item::Type(TypeId(0)), what));
     }
-    let holds =
-        |ty: Type| ty.is_classic() || (kind == Kind::Data64 && !matches!(ty, Type::String | Type::User(_)));
-    let type_name = |ty: Type| ty.cdl_name().unwrap_or("a user-defined type");
-    let bad_attribute =
-        |list: &[Attribute]| list.iter().find(|a| !holds(a.ty)).map(|a| (a.name.clone(), a.ty));
-    if let Some((name, ty)) = bad_attribute(&schema.groups[0].attributes) {
-        return cannot(format!(
-            "the global attribute {name} is of type {}",
-            type_name(ty)
-        ));
+    types(schema, kind).or_else(|| unlimited(schema, kind))
+}
+
+/// The first variable or attribute of a type that `kind` does not have.
+fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let simple = |ty: Type| !matches!(ty, Type::String | Type::User(_));
+    let holds = |ty: Type| ty.is_classic() || (kind == Kind::Data64 && simple(ty));
+    let cannot = |item: Item, subject: String, ty: Type| {
+        let name = ty.cdl_name().unwrap_or("a user-defined type");
+        let mut found = Unheld::by_netcdf4(item, format!("{subject} is of type {name}"));
+        if !kind.is_hdf5() && simple(ty) {
+            found.held_by = "nc5 or nc4";
+        }
+        Some(found)
+    };
+    let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !holds(a.ty));
+    let global = &schema.groups[0].attributes;
+    if let Some(n) = bad_attribute(global) {
+        let subject = format!("the global attribute {}", global[n].name);
+        return cannot(Item::GroupAttribute(Schema::ROOT, n), subject, global[n].ty);
     }
-    for var in &schema.vars {
+    for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
         if !holds(var.ty) {
-            return cannot(format!("variable {} is of type {}", var.name, type_name(var.ty)));
+            return cannot(Item::Variable(id), format!("variable {}", var.name), var.ty);
         }
-        if let Some((name, ty)) = bad_attribute(&var.attributes) {
-            return cannot(format!(
-                "attribute {}:{name} is of type {}",
-                var.name,
-                type_name(ty)
-            ));
+        if let Some(n) = bad_attribute(&var.attributes) {
+            let attribute = &var.attributes[n];
+            let subject = format!("attribute {}:{}", var.name, attribute.name);
+            return cannot(Item::VariableAttribute(id, n), subject, attribute.ty);
         }
     }
-    let unlimited: Vec<_> = schema.dims.iter().filter(|d| d.unlimited).collect();
-    if let [first, second, ..] = unlimited.as_slice() {
-        return unlimited_one(format!(
-            "the input has more than one unlimited dimension, {} and {}",
+    None
+}
+
+/// The second unlimited dimension, or in a classic file the first variable where one is not first.
+fn unlimited(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let mut all = schema.dims.iter().enumerate().filter(|(_, d)| d.unlimited);
+    if let (Some((_, first)), Some((id, second))) = (all.next(), all.next()) {
+        let what = format!(
+            "there is more than one unlimited dimension, {} and {}",
             first.name, second.name
-        ));
+        );
+        return Some(Unheld {
+            unlimited: true,
+            ..Unheld::by_netcdf4(Item::Dimension(DimId(id)), what)
+        });
     }
-    if !kind.is_hdf5() {
-        for var in &schema.vars {
-            if let Some(dim) = var.dims.iter().skip(1).find(|d| schema.dim(**d).unlimited) {
-                return unlimited_one(format!(
-                    "variable {} has the unlimited dimension {} in a place other than the first",
-                    var.name,
-                    schema.dim(*dim).name
-                ));
-            }
+    if kind.is_hdf5() {
+        return None;
+    }
+    for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
+        if let Some(dim) = var.dims.iter().skip(1).find(|d| schema.dim(**d).unlimited) {
+            let what = format!(
+                "variable {} has the unlimited dimension {} in a place other than the first",
+                var.name,
+                schema.dim(*dim).name
+            );
+            return Some(Unheld {
+                unlimited: true,
+                held_by: "nc7 or nc4",
+                ..Unheld::by_netcdf4(Item::Variable(id), what)
+            });
         }
     }
     None

@@ -377,7 +377,7 @@ fn a_kind_that_cannot_hold_the_input_is_refused() {
         refused(&|i| {
             i.schema.add_group(Schema::ROOT, "g");
         })
-        .contains("group, /g")
+        .contains("/g is a group")
     );
 }
 

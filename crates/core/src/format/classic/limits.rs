@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::Version;
 use super::place::slabs;
 use crate::error::{Error, Result};
-use crate::model::{Attribute, Kind, Schema, Type, VarId};
+use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId};
 
 /// The longest name in bytes, as netCDF has it.
 const MAX_NAME: usize = 256;
@@ -24,68 +24,89 @@ pub fn check(schema: &Schema) -> Result<()> {
     let cannot = |what: String| Error::Usage(format!("a {} file cannot hold {what}", schema.kind.name()));
     if let Some(id) = schema.group(Schema::ROOT).children.first() {
         let path = schema.group_path(*id);
-        return Err(cannot(format!("group {path}; use the kind netCDF-4")));
+        return Err(cannot(format!("group {path}; use the kind netCDF-4")).about(Item::Group(*id)));
     }
     if let Some(ty) = schema.types.first() {
         let name = &ty.name;
-        return Err(cannot(format!(
-            "the user-defined type {name}; use the kind netCDF-4"
-        )));
+        return Err(
+            cannot(format!("the user-defined type {name}; use the kind netCDF-4"))
+                .about(Item::Type(TypeId(0))),
+        );
     }
     dimensions(schema, version)?;
-    attributes(schema, version, &schema.group(Schema::ROOT).attributes)?;
+    attributes(schema, version, &schema.group(Schema::ROOT).attributes, |n| {
+        Item::GroupAttribute(Schema::ROOT, n)
+    })?;
     let mut names = HashSet::new();
     for id in &schema.group(Schema::ROOT).vars {
         let var = schema.var(*id);
+        check_name("variable", &var.name).map_err(|e| e.about(Item::Variable(*id)))?;
         variable(schema, version, *id)
-            .and_then(|()| attributes(schema, version, &var.attributes))
+            .and_then(|()| {
+                attributes(schema, version, &var.attributes, |n| {
+                    Item::VariableAttribute(*id, n)
+                })
+            })
             .and_then(|()| unique(&mut names, "variable", &var.name))
+            .map_err(|e| e.about(Item::Variable(*id)))
             .map_err(|e| e.in_variable(&var.name))?;
     }
     sizes(schema, version)
 }
 
 fn dimensions(schema: &Schema, version: Version) -> Result<()> {
+    let mut unlimited = None;
+    let mut names = HashSet::new();
+    for id in &schema.group(Schema::ROOT).dims {
+        dimension(schema, version, *id, &mut unlimited, &mut names)
+            .map_err(|e| e.about(Item::Dimension(*id)))?;
+    }
+    Ok(())
+}
+
+/// Checks one dimension; `unlimited` and `names` are those before it.
+fn dimension<'s>(
+    schema: &'s Schema,
+    version: Version,
+    id: DimId,
+    unlimited: &mut Option<&'s str>,
+    names: &mut HashSet<&'s str>,
+) -> Result<()> {
     // Three bytes less than the type holds, so that a length can be rounded up to a multiple of four.
     let longest = match version {
         Version::Classic => i32::MAX as u64 - 3,
         Version::Offset64 => u64::from(u32::MAX) - 3,
         Version::Data64 => i64::MAX as u64 - 3,
     };
-    let mut unlimited: Option<&str> = None;
-    let mut names = HashSet::new();
-    for id in &schema.group(Schema::ROOT).dims {
-        let dim = schema.dim(*id);
-        let name = &dim.name;
-        check_name("dimension", name)?;
-        unique(&mut names, "dimension", name)?;
-        let kind = schema.kind.name();
-        if dim.unlimited {
-            if let Some(other) = unlimited {
-                return Err(Error::Usage(format!(
-                    "dimensions {other} and {name} are both unlimited; a {kind} file can hold one unlimited dimension; \
-                     use the kind netCDF-4, or give one a fixed length"
-                )));
-            }
-            unlimited = Some(name);
-            if dim.length >= version.streaming() {
-                return Err(Error::Usage(format!(
-                    "dimension {name}: {} records are more than a {kind} file can hold; use the kind {}",
-                    dim.length,
-                    Kind::Data64.name()
-                )));
-            }
-        } else if dim.length == 0 {
+    let dim = schema.dim(id);
+    let name = dim.name.as_str();
+    check_name("dimension", name)?;
+    unique(names, "dimension", name)?;
+    let kind = schema.kind.name();
+    if dim.unlimited {
+        if let Some(other) = unlimited.replace(name) {
             return Err(Error::Usage(format!(
-                "dimension {name} has length 0, which in a {kind} file only the unlimited dimension can have"
-            )));
-        } else if dim.length > longest {
-            return Err(Error::Usage(format!(
-                "dimension {name}: its length {} is over the {longest} of a {kind} file; {}",
-                dim.length,
-                larger(version)
+                "dimensions {other} and {name} are both unlimited; a {kind} file can hold one unlimited dimension; \
+                 use the kind netCDF-4, or give one a fixed length"
             )));
         }
+        if dim.length >= version.streaming() {
+            return Err(Error::Usage(format!(
+                "dimension {name}: {} records are more than a {kind} file can hold; use the kind {}",
+                dim.length,
+                Kind::Data64.name()
+            )));
+        }
+    } else if dim.length == 0 {
+        return Err(Error::Usage(format!(
+            "dimension {name} has length 0, which in a {kind} file only the unlimited dimension can have"
+        )));
+    } else if dim.length > longest {
+        return Err(Error::Usage(format!(
+            "dimension {name}: its length {} is over the {longest} of a {kind} file; {}",
+            dim.length,
+            larger(version)
+        )));
     }
     Ok(())
 }
@@ -118,37 +139,47 @@ fn check_type(schema: &Schema, version: Version, ty: Type) -> Result<()> {
     }))
 }
 
-fn attributes(schema: &Schema, version: Version, attributes: &[Attribute]) -> Result<()> {
+/// Checks a list of attributes; `item` is what each of it is.
+fn attributes(
+    schema: &Schema,
+    version: Version,
+    attributes: &[Attribute],
+    item: impl Fn(usize) -> Item,
+) -> Result<()> {
     let mut names = HashSet::new();
-    for attribute in attributes {
-        let name = &attribute.name;
-        check_name("attribute", name)?;
-        unique(&mut names, "attribute", name)?;
-        check_type(schema, version, attribute.ty)
-            .map_err(|e| Error::Usage(format!("attribute {name}: {e}")))?;
-        let size = attribute.ty.atomic_size();
-        if attribute.length.checked_mul(size) != Some(attribute.values.bytes.len()) {
-            return Err(Error::Usage(format!(
-                "attribute {name}: {} bytes for {} elements of {size}",
-                attribute.values.bytes.len(),
-                attribute.length
-            )));
-        }
-        if version != Version::Data64 && attribute.values.bytes.len() > i32::MAX as usize - 3 {
-            return Err(Error::Usage(format!(
-                "attribute {name}: {} bytes are more than a {} file can hold; use the kind {}",
-                attribute.values.bytes.len(),
-                schema.kind.name(),
-                Kind::Data64.name()
-            )));
-        }
+    for (n, attribute) in attributes.iter().enumerate() {
+        check_attribute(schema, version, attribute)
+            .and_then(|()| unique(&mut names, "attribute", &attribute.name))
+            .map_err(|e| e.about(item(n)))?;
+    }
+    Ok(())
+}
+
+fn check_attribute(schema: &Schema, version: Version, attribute: &Attribute) -> Result<()> {
+    let name = &attribute.name;
+    check_name("attribute", name)?;
+    check_type(schema, version, attribute.ty).map_err(|e| Error::Usage(format!("attribute {name}: {e}")))?;
+    let size = attribute.ty.atomic_size();
+    if attribute.length.checked_mul(size) != Some(attribute.values.bytes.len()) {
+        return Err(Error::Usage(format!(
+            "attribute {name}: {} bytes for {} elements of {size}",
+            attribute.values.bytes.len(),
+            attribute.length
+        )));
+    }
+    if version != Version::Data64 && attribute.values.bytes.len() > i32::MAX as usize - 3 {
+        return Err(Error::Usage(format!(
+            "attribute {name}: {} bytes are more than a {} file can hold; use the kind {}",
+            attribute.values.bytes.len(),
+            schema.kind.name(),
+            Kind::Data64.name()
+        )));
     }
     Ok(())
 }
 
 fn variable(schema: &Schema, version: Version, id: VarId) -> Result<()> {
     let var = schema.var(id);
-    check_name("variable", &var.name)?;
     check_type(schema, version, var.ty)?;
     if let Some(dim) = var
         .dims
@@ -183,7 +214,7 @@ fn sizes(schema: &Schema, version: Version) -> Result<()> {
         Version::Data64 => i64::MAX as u64 - 3,
     };
     let named = |i: usize, e: Error| match schema.vars.get(i) {
-        Some(var) => e.in_variable(&var.name),
+        Some(var) => e.about(Item::Variable(VarId(i))).in_variable(&var.name),
         None => e,
     };
     let slabs =

@@ -8,7 +8,7 @@ use super::tree::contents;
 use crate::chunk::{ChunkGrid, MAX_RANK, element_count};
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::model::{Attribute, GroupId, Kind, Schema, Storage, Type, VarId};
+use crate::model::{Attribute, DimId, GroupId, Item, Kind, Schema, Storage, Type, TypeId, VarId};
 
 /// The longest name of an attribute in HDF5, in bytes, without its terminating NUL.
 const MAX_ATTRIBUTE_NAME: usize = 65_534;
@@ -23,27 +23,30 @@ const MAX_COMPACT: u64 = 65_000;
 pub fn schema(schema: &Schema) -> Result<()> {
     for (i, group) in schema.groups.iter().enumerate() {
         if i > 0 {
-            name("group", &group.name)?;
+            name("group", &group.name).map_err(|e| e.about(Item::Group(GroupId(i))))?;
         }
-        attribute_names(&group.attributes)
-            .map_err(|why| Error::Usage(format!("group {}: {why}", schema.group_path(GroupId(i)))))?;
+        attribute_names(&group.attributes).map_err(|(n, why)| {
+            Error::Usage(format!("group {}: {why}", schema.group_path(GroupId(i))))
+                .about(Item::GroupAttribute(GroupId(i), n))
+        })?;
     }
-    for dim in &schema.dims {
-        name("dimension", &dim.name)?;
+    for (i, dim) in schema.dims.iter().enumerate() {
+        name("dimension", &dim.name).map_err(|e| e.about(Item::Dimension(DimId(i))))?;
     }
-    for ty in &schema.types {
-        name("type", &ty.name)?;
+    for (i, ty) in schema.types.iter().enumerate() {
+        name("type", &ty.name).map_err(|e| e.about(Item::Type(TypeId(i))))?;
     }
     for (i, var) in schema.vars.iter().enumerate() {
-        name("variable", &var.name)?;
-        let mut checked = attribute_names(&var.attributes);
+        let id = VarId(i);
+        name("variable", &var.name).map_err(|e| e.about(Item::Variable(id)))?;
+        let in_variable = |item: Item, why| Error::Usage(why).about(item).in_variable(&schema.var_path(id));
         if var.dims.len() > MAX_RANK {
-            checked = Err(format!(
-                "{} dimensions; HDF5 holds at most {MAX_RANK}",
-                var.dims.len()
-            ));
+            let rank = var.dims.len();
+            let why = format!("{rank} dimensions; HDF5 holds at most {MAX_RANK}");
+            return Err(in_variable(Item::Variable(id), why));
         }
-        checked.map_err(|why| Error::Usage(why).in_variable(&schema.var_path(VarId(i))))?;
+        attribute_names(&var.attributes)
+            .map_err(|(n, why)| in_variable(Item::VariableAttribute(id, n), why))?;
     }
     links(schema)?;
     if schema.kind == Kind::Netcdf4Classic {
@@ -71,12 +74,13 @@ pub fn plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
 fn links(schema: &Schema) -> Result<()> {
     for (i, links) in contents(schema, &Scales::new(schema)).iter().enumerate() {
         let mut names = HashSet::new();
-        for (name, _) in links {
+        for (name, object) in links {
             if !names.insert(name) {
                 return Err(Error::Usage(format!(
                     "{name:?} in group {}: HDF5 cannot hold two of a type, dimension, variable and group under one name",
                     schema.group_path(GroupId(i))
-                )));
+                ))
+                .about(object.item()));
             }
         }
     }
@@ -98,11 +102,12 @@ fn name(what: &str, name: &str) -> Result<()> {
     Err(Error::Usage(format!("{what} {shown:?}{more}: {why}")))
 }
 
-fn attribute_names(attributes: &[Attribute]) -> Result<(), String> {
-    for attribute in attributes {
+/// An error comes with the attribute's place in the list.
+fn attribute_names(attributes: &[Attribute]) -> Result<(), (usize, String)> {
+    for (n, attribute) in attributes.iter().enumerate() {
         let name = &attribute.name;
         if name.is_empty() || name.contains('\0') || name.len() > MAX_ATTRIBUTE_NAME {
-            return Err(format!("attribute {name:?}: HDF5 does not allow this name"));
+            return Err((n, format!("attribute {name:?}: HDF5 does not allow this name")));
         }
     }
     Ok(())
@@ -178,41 +183,39 @@ fn chunks(plan: &VariablePlan, shape: &[u64]) -> Result<()> {
 }
 
 fn classic_model(schema: &Schema) -> Result<()> {
-    let cannot = |what: String| {
-        Err(Error::Usage(format!(
-            "the classic model of netCDF-4 has no {what}"
-        )))
+    let cannot = |item: Item, what: String| {
+        let what = format!("the classic model of netCDF-4 has no {what}");
+        Err(Error::Usage(what).about(item))
     };
     if let Some(group) = schema.groups.get(1) {
-        return cannot(format!("groups: {}", group.name));
+        return cannot(Item::Group(GroupId(1)), format!("groups: {}", group.name));
     }
     if let Some(ty) = schema.types.first() {
-        return cannot(format!("user-defined types: {}", ty.name));
+        return cannot(Item::Type(TypeId(0)), format!("user-defined types: {}", ty.name));
     }
-    let mut unlimited = schema.dims.iter().filter(|d| d.unlimited);
-    if let (Some(first), Some(second)) = (unlimited.next(), unlimited.next()) {
-        return cannot(format!(
-            "second unlimited dimension: {}, {}",
-            first.name, second.name
-        ));
+    let mut unlimited = schema.dims.iter().enumerate().filter(|(_, d)| d.unlimited);
+    if let (Some((_, first)), Some((id, second))) = (unlimited.next(), unlimited.next()) {
+        let what = format!("second unlimited dimension: {}, {}", first.name, second.name);
+        return cannot(Item::Dimension(DimId(id)), what);
     }
     let type_name = |ty: Type| ty.cdl_name().unwrap_or("user-defined");
-    for group in &schema.groups {
-        if let Some(a) = group.attributes.iter().find(|a| !a.ty.is_classic()) {
-            return cannot(format!("type {}: global attribute {}", type_name(a.ty), a.name));
+    let foreign = |list: &[Attribute]| list.iter().position(|a| !a.ty.is_classic());
+    for (i, group) in schema.groups.iter().enumerate() {
+        if let Some(n) = foreign(&group.attributes) {
+            let a = &group.attributes[n];
+            let what = format!("type {}: global attribute {}", type_name(a.ty), a.name);
+            return cannot(Item::GroupAttribute(GroupId(i), n), what);
         }
     }
-    for var in &schema.vars {
+    for (i, var) in schema.vars.iter().enumerate() {
         if !var.ty.is_classic() {
-            return cannot(format!("type {}: variable {}", type_name(var.ty), var.name));
+            let what = format!("type {}: variable {}", type_name(var.ty), var.name);
+            return cannot(Item::Variable(VarId(i)), what);
         }
-        if let Some(a) = var.attributes.iter().find(|a| !a.ty.is_classic()) {
-            return cannot(format!(
-                "type {}: attribute {}:{}",
-                type_name(a.ty),
-                var.name,
-                a.name
-            ));
+        if let Some(n) = foreign(&var.attributes) {
+            let a = &var.attributes[n];
+            let what = format!("type {}: attribute {}:{}", type_name(a.ty), var.name, a.name);
+            return cannot(Item::VariableAttribute(VarId(i), n), what);
         }
     }
     Ok(())

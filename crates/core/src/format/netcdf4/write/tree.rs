@@ -19,7 +19,7 @@ use crate::format::netcdf4::conventions::{
     CLASS, CLASSIC_MODEL, COORDINATES, DIMENSION_ID, DIMENSION_LIST, DIMENSION_SCALE, PROPERTIES,
     REFERENCE_LIST,
 };
-use crate::model::{Attribute, DimId, GroupId, Kind, Schema, TypeId, VarId};
+use crate::model::{Attribute, DimId, GroupId, Item, Kind, Schema, TypeId, VarId};
 
 /// What the objects of a file stand for.
 pub struct Built {
@@ -31,7 +31,7 @@ pub struct Built {
 
 /// What one object stands for.
 #[derive(Debug, Clone, Copy)]
-pub enum Item {
+pub enum Object {
     /// A group.
     Group(GroupId),
     /// A committed datatype.
@@ -40,6 +40,18 @@ pub enum Item {
     Scale(DimId),
     /// A variable.
     Var(VarId),
+}
+
+impl Object {
+    /// The thing of the schema.
+    pub fn item(self) -> Item {
+        match self {
+            Self::Group(id) => Item::Group(id),
+            Self::Type(id) => Item::Type(id),
+            Self::Scale(id) => Item::Dimension(id),
+            Self::Var(id) => Item::Variable(id),
+        }
+    }
 }
 
 /// Attributes in which netCDF-4 keeps a variable's dimensions.
@@ -66,14 +78,14 @@ pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
     };
     for group in reading_order(schema) {
         places.groups[group.0] = ObjectId(items.len());
-        items.push(Item::Group(group));
+        items.push(Object::Group(group));
         for (_, item) in &contents[group.0] {
             let object = ObjectId(items.len());
             match item {
-                Item::Group(_) => continue,
-                Item::Type(id) => types.set_object(*id, object),
-                Item::Scale(id) => places.scales[id.0] = object,
-                Item::Var(id) => places.vars[id.0] = object,
+                Object::Group(_) => continue,
+                Object::Type(id) => types.set_object(*id, object),
+                Object::Scale(id) => places.scales[id.0] = object,
+                Object::Var(id) => places.vars[id.0] = object,
             }
             items.push(*item);
         }
@@ -89,7 +101,7 @@ pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
     let mut tree = FileTree::default();
     for item in items {
         tree.objects.push(match item {
-            Item::Group(id) => {
+            Object::Group(id) => {
                 let links = std::mem::take(&mut contents[id.0]);
                 let links = links
                     .into_iter()
@@ -101,11 +113,11 @@ pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
                     attributes: group_attributes(schema, &types, id)?,
                 }
             }
-            Item::Type(id) => ObjectSpec {
+            Object::Type(id) => ObjectSpec {
                 kind: ObjectSpecKind::NamedDatatype(types.committed(id).clone()),
                 attributes: Vec::new(),
             },
-            Item::Scale(id) => ObjectSpec {
+            Object::Scale(id) => ObjectSpec {
                 kind: ObjectSpecKind::Dataset(scale_dataset(schema.dim(id))),
                 attributes: {
                     let mut all = vec![
@@ -117,7 +129,7 @@ pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
                     all
                 },
             },
-            Item::Var(id) => variable(
+            Object::Var(id) => variable(
                 schema,
                 plans,
                 &types,
@@ -145,18 +157,18 @@ struct Places {
 }
 
 impl Places {
-    fn object(&self, item: Item, types: &Datatypes<'_>) -> ObjectId {
+    fn object(&self, item: Object, types: &Datatypes<'_>) -> ObjectId {
         match item {
-            Item::Group(id) => self.groups[id.0],
-            Item::Type(id) => types.object(id),
-            Item::Scale(id) => self.scales[id.0],
-            Item::Var(id) => self.vars[id.0],
+            Object::Group(id) => self.groups[id.0],
+            Object::Type(id) => types.object(id),
+            Object::Scale(id) => self.scales[id.0],
+            Object::Var(id) => self.vars[id.0],
         }
     }
 }
 
 /// What is linked in each group, in order.
-pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Item)>> {
+pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Object)>> {
     let homes = homes(schema);
     let mut incoming: Vec<Vec<TypeId>> = vec![Vec::new(); schema.groups.len()];
     for (i, (ty, home)) in schema.types.iter().zip(&homes).enumerate() {
@@ -178,17 +190,17 @@ pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Item)>> {
         }
         let types = types
             .into_iter()
-            .map(|t| (schema.user_type(t).name.clone(), Item::Type(t)));
+            .map(|t| (schema.user_type(t).name.clone(), Object::Type(t)));
         let alone = group.dims.iter().filter(|d| scales.coordinate(**d).is_none());
-        let alone = alone.map(|d| (schema.dim(*d).name.clone(), Item::Scale(*d)));
+        let alone = alone.map(|d| (schema.dim(*d).name.clone(), Object::Scale(*d)));
         let vars = group
             .vars
             .iter()
-            .map(|v| (scales.link_name(schema, *v), Item::Var(*v)));
+            .map(|v| (scales.link_name(schema, *v), Object::Var(*v)));
         let children = group
             .children
             .iter()
-            .map(|g| (schema.group(*g).name.clone(), Item::Group(*g)));
+            .map(|g| (schema.group(*g).name.clone(), Object::Group(*g)));
         types.chain(alone).chain(vars).chain(children).collect()
     };
     schema.groups.iter().enumerate().map(of_group).collect()
@@ -242,10 +254,13 @@ fn group_attributes(schema: &Schema, types: &Datatypes<'_>, id: GroupId) -> Resu
             all.push(attributes::scalar_int(CLASSIC_MODEL, 1));
         }
     }
-    let own = schema.group(id).attributes.iter();
-    let own = own.filter(|a| id != Schema::ROOT || !OF_THE_FILE.contains(&a.name.as_str()));
-    append(schema, types, &mut all, own)
-        .map_err(|(name, e)| named(e, &format!("attribute {name} of group {}", schema.group_path(id))))?;
+    let own = schema.group(id).attributes.iter().enumerate();
+    let own = own.filter(|(_, a)| id != Schema::ROOT || !OF_THE_FILE.contains(&a.name.as_str()));
+    append(schema, types, &mut all, own).map_err(|(n, e)| {
+        let name = &schema.group(id).attributes[n].name;
+        let what = format!("attribute {name} of group {}", schema.group_path(id));
+        named(e, &what).about(Item::GroupAttribute(id, n))
+    })?;
     Ok(all)
 }
 
@@ -268,18 +283,21 @@ fn variable(
     if !var.dims.is_empty() {
         all.push(scales.coordinate_ids(&var.dims));
     }
-    for attribute in &var.attributes {
+    for (n, attribute) in var.attributes.iter().enumerate() {
         let makes_a_scale =
             attribute.name == CLASS && attribute.values.bytes.starts_with(DIMENSION_SCALE.as_bytes());
         if RESERVED.contains(&attribute.name.as_str()) || makes_a_scale {
             return Err(Error::Usage(format!(
                 "attribute {}: netCDF-4 keeps dimensions under this name; leave it out or rename it",
                 attribute.name
-            )));
+            ))
+            .about(Item::VariableAttribute(id, n)));
         }
     }
-    append(schema, types, &mut all, var.attributes.iter())
-        .map_err(|(name, e)| named(e, &format!("attribute {name}")))?;
+    append(schema, types, &mut all, var.attributes.iter().enumerate()).map_err(|(n, e)| {
+        let what = format!("attribute {}", var.attributes[n].name);
+        named(e, &what).about(Item::VariableAttribute(id, n))
+    })?;
     match scale_of {
         Some(dim) => all.extend(attached[dim.0].as_deref().map(reference_list)),
         None if var.dims.is_empty() => {}
@@ -294,21 +312,21 @@ fn variable(
     })
 }
 
-/// Adds attributes; an error comes with the attribute's name.
+/// Adds attributes that come with their place in their owner's list; an error comes with that too.
 fn append<'s>(
     schema: &Schema,
     types: &Datatypes<'_>,
     all: &mut Vec<AttributeSpec>,
-    own: impl Iterator<Item = &'s Attribute>,
-) -> Result<(), (&'s str, Error)> {
+    own: impl Iterator<Item = (usize, &'s Attribute)>,
+) -> Result<(), (usize, Error)> {
     let mut names: HashSet<String> = all.iter().map(|a| a.name.clone()).collect();
-    for attribute in own {
+    for (n, attribute) in own {
         let name = attribute.name.as_str();
         if !names.insert(name.to_owned()) {
             let why = "there is another of this name, maybe netCDF-4's own; leave it out or rename it";
-            return Err((name, Error::Usage(why.to_owned())));
+            return Err((n, Error::Usage(why.to_owned())));
         }
-        all.push(attributes::attribute(schema, types, attribute).map_err(|e| (name, e))?);
+        all.push(attributes::attribute(schema, types, attribute).map_err(|e| (n, e))?);
     }
     Ok(())
 }

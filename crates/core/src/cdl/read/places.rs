@@ -1,0 +1,52 @@
+//! Where a text declares things, for errors that are found after it was read: that a kind of file cannot hold one of them.
+
+use crate::model::Item;
+
+/// Where in the text the name of each thing stands that the schema holds: lists in the schema's order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Of groups: the first is the root group's, where the dataset is named.
+    pub groups: Vec<u64>,
+    /// Of types.
+    pub types: Vec<u64>,
+    /// Of dimensions.
+    pub dims: Vec<u64>,
+    /// Of variables.
+    pub vars: Vec<u64>,
+    /// Of the attributes of each group, which may be fewer groups than there are.
+    pub group_attributes: Vec<Vec<u64>>,
+    /// Of the attributes of each variable, which may be fewer variables than there are.
+    pub variable_attributes: Vec<Vec<u64>>,
+}
+
+impl Places {
+    /// Where `item` is declared.
+    pub fn of(&self, item: Item) -> Option<u64> {
+        match item {
+            Item::Group(id) => self.groups.get(id.0),
+            Item::Type(id) => self.types.get(id.0),
+            Item::Dimension(id) => self.dims.get(id.0),
+            Item::Variable(id) => self.vars.get(id.0),
+            Item::GroupAttribute(id, n) => self.group_attributes.get(id.0).and_then(|list| list.get(n)),
+            Item::VariableAttribute(id, n) => self.variable_attributes.get(id.0).and_then(|list| list.get(n)),
+        }
+        .copied()
+    }
+
+    /// Keeps where the attribute `item` stands, the last or one that was given before.
+    pub(super) fn set_attribute(&mut self, item: Item, at: u64) {
+        let (lists, owner, n) = match item {
+            Item::GroupAttribute(id, n) => (&mut self.group_attributes, id.0, n),
+            Item::VariableAttribute(id, n) => (&mut self.variable_attributes, id.0, n),
+            _ => return,
+        };
+        if lists.len() <= owner {
+            lists.resize_with(owner + 1, Vec::new);
+        }
+        let list = &mut lists[owner];
+        match list.get_mut(n) {
+            Some(place) => *place = at,
+            None => list.push(at),
+        }
+    }
+}
