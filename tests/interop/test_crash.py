@@ -24,9 +24,16 @@ def large(tmp_path_factory):
     return path
 
 
+def heed_signals():
+    """A shell lets what it starts in the background ignore SIGINT, and a process that ignored it goes on doing so."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(large, target, *flags):
     return subprocess.Popen(
-        [str(BIN / "nccopy"), *flags, "-d", "9", "-s", str(large), str(target)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [str(BIN / "nccopy"), *flags, "-d", "9", "-s", str(large), str(target)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=heed_signals,
     )
 
 

@@ -175,6 +175,10 @@ mod tests {
             } else {
                 "exec \"$@\""
             };
+            // What this process was told to ignore, its children ignore too, and a shell cannot change it.
+            if ignored_signals() >> (signal - 1) & 1 != 0 {
+                continue;
+            }
             let mut child = Command::new("sh")
                 .args(["-c", script, "sh"])
                 .arg(std::env::current_exe().unwrap())
