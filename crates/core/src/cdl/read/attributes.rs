@@ -55,7 +55,7 @@ impl Walk<'_> {
             .next()
             .expect("what stands before the colon");
         let named = self.statements.piece(b"=;:{},")?;
-        let spelled = parse(Rule::whole_name, &named, "'='", text)?
+        let spelled = parse(Rule::whole_inner_name, &named, "'='", text)?
             .next()
             .expect("a name");
         if named.stop != Some(b'=') {

@@ -1,12 +1,13 @@
 //! What the first pass over a CDL text finds: everything but the values of variables.
 
 use crate::error::Result;
-use crate::model::{Kind, Schema, Type, TypeClass};
+use crate::model::{Kind, Schema};
 
 use super::data_list::DataList;
 use super::places::Places;
 use super::storage_attributes::StorageAttributes;
 use super::text::{Diagnostic, Text};
+use super::type_order::order_types;
 use super::walk::Walk;
 
 /// A CDL text's declarations, and where its data lists are.
@@ -61,10 +62,7 @@ pub fn declare(text: &Text) -> Result<Declared> {
     if let Some(kind) = walk.format {
         schema.kind = kind;
     }
-    // A text that says its kind was written to lose nothing, the order of types included.
-    if walk.format.is_none() {
-        order_types(&mut schema);
-    }
+    order_types(&mut schema, &walk.type_sections, text)?;
     Ok(Declared {
         schema,
         storage: walk.storage,
@@ -74,19 +72,4 @@ pub fn declare(text: &Text) -> Result<Declared> {
         warnings: walk.warnings,
         name: walk.name,
     })
-}
-
-/// Puts the types of each group in the order in which netCDF's ncgen makes them: those that are made of no user type first.
-pub(in crate::cdl) fn order_types(schema: &mut Schema) {
-    let user = |ty: &Type| matches!(ty, Type::User(_));
-    let made_of_user_types = |class: &TypeClass| match class {
-        TypeClass::Vlen { base } => user(base),
-        TypeClass::Compound { fields, .. } => fields.iter().any(|f| user(&f.ty)),
-        TypeClass::Enum { .. } | TypeClass::Opaque { .. } => false,
-    };
-    for group in &mut schema.groups {
-        group
-            .types
-            .sort_by_key(|id| made_of_user_types(&schema.types[id.0].class));
-    }
 }

@@ -46,7 +46,7 @@ impl EnumConstants {
             return Err("a type of another schema".into());
         };
         let latin: String = last_of_path(spelled).iter().map(|b| char::from(*b)).collect();
-        let name = names::name(&latin)?;
+        let name = names::inner_name(&latin)?;
         let member = name
             .strip_prefix(ty.name.as_str())
             .and_then(|n| n.strip_prefix('.'));

@@ -6,7 +6,7 @@ use pest::iterators::{Pair, Pairs};
 
 use crate::error::{Error, Result};
 
-use super::names::{Path, name};
+use super::names::{Path, inner_name, name};
 use super::statements::Piece;
 use super::text::Text;
 
@@ -78,7 +78,7 @@ fn expected(rules: &[Rule], end: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for rule in rules {
         let word = match rule {
-            Rule::name => "a name",
+            Rule::name | Rule::inner_name => "a name",
             Rule::path => "a name or a path",
             Rule::integer => "an integer",
             Rule::unlimited => "UNLIMITED",
@@ -112,7 +112,12 @@ fn expected(rules: &[Rule], end: &str) -> String {
 /// # Errors
 /// [`Error::Cdl`] where it cannot be a name.
 pub fn spelled_name(pair: &Pair<'_, Rule>, piece: &Piece, offset: usize, text: &Text) -> Result<String> {
-    name(pair.as_str()).map_err(|what| text.error(piece.place(offset + pair.as_span().start()), what))
+    let spelled = pair.as_str();
+    let name = match pair.as_rule() {
+        Rule::inner_name => inner_name(spelled),
+        _ => name(spelled),
+    };
+    name.map_err(|what| text.error(piece.place(offset + pair.as_span().start()), what))
 }
 
 /// A path as the grammar found it, made what it is, and where it stands.

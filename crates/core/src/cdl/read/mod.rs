@@ -39,6 +39,7 @@ mod statements;
 pub mod storage_attributes;
 pub mod text;
 mod time_constant;
+mod type_order;
 mod types;
 mod walk;
 

@@ -14,6 +14,19 @@ pub const MAX_NAME: usize = 256;
 /// # Errors
 /// What is wrong, for people.
 pub fn name(spelled: &str) -> Result<String, String> {
+    let name = inner_name(spelled)?;
+    match name.contains('/') {
+        true => Err("this name cannot hold a '/'".into()),
+        false => Ok(name),
+    }
+}
+
+/// Undoes the spelling of a name that no path leads to: of an attribute, a field or a member of an enum. HDF5 allows these
+/// a slash; otherwise they are like every [`name`].
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn inner_name(spelled: &str) -> Result<String, String> {
     let mut bytes = Vec::with_capacity(spelled.len());
     let mut rest = spelled.chars();
     while let Some(c) = rest.next() {
@@ -28,8 +41,8 @@ pub fn name(spelled: &str) -> Result<String, String> {
     }
     let name = String::from_utf8(bytes).map_err(|_| "a name must be UTF-8".to_owned())?;
     let name = if is_nfc(&name) { name } else { name.nfc().collect() };
-    if name.contains(['/', '\0']) {
-        Err("a name cannot hold '/' or a NUL".into())
+    if name.contains('\0') {
+        Err("a name cannot hold a NUL".into())
     } else if name.len() > MAX_NAME {
         Err(format!(
             "a name cannot be longer than {MAX_NAME} bytes; this one has {}",
@@ -115,6 +128,7 @@ mod tests {
         assert!(name(&"x".repeat(256)).is_ok());
         assert!(name(&"x".repeat(257)).unwrap_err().contains("257"));
         assert!(name(r"a\/b").is_err());
+        assert_eq!(inner_name(r"/a\/b").unwrap(), "/a/b");
         assert!(name(r"a\%00").is_err());
     }
 

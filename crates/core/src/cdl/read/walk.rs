@@ -19,6 +19,8 @@
 //! A file may use a type or dimension of a group that ncdump prints later. Only when a name is not found so, the text is
 //! walked over twice more: once for its groups, types and dimensions alone, and once again for all, knowing these.
 
+use std::collections::HashMap;
+
 use crate::error::Result;
 use crate::model::{GroupId, Kind, Schema};
 
@@ -67,6 +69,8 @@ pub struct Walk<'t> {
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) name: String,
     pub(super) places: Places,
+    /// Where the `types:` of which group stand; the first, where it has several.
+    pub(super) type_sections: HashMap<GroupId, u64>,
     /// A name was not found that may stand further down.
     pub(super) missing: bool,
     pub(super) attributes: super::attributes::Known,
@@ -113,6 +117,7 @@ impl<'t> Walk<'t> {
                 groups: vec![text.start()],
                 ..Places::default()
             },
+            type_sections: HashMap::new(),
             missing: false,
             attributes: super::attributes::Known::default(),
             purpose,
@@ -184,6 +189,10 @@ impl<'t> Walk<'t> {
                     return Ok(());
                 }
             } else if !self.is_attribute_of(heading)? {
+                let group = self.group();
+                if heading == Heading::Types {
+                    self.type_sections.entry(group).or_insert(start);
+                }
                 self.set_section(Some(heading));
                 return Ok(());
             }

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::super::read::declared::order_types;
 use super::values::Pool;
 use crate::format::in_memory::InMemoryReader;
 use crate::model::{
@@ -22,8 +21,6 @@ pub struct Recipe {
     kind: Kind,
     groups: Vec<GroupRecipe>,
     pool: Vec<u8>,
-    /// Whether the types of each group stand in the order in which ncgen makes them, whatever that of the text.
-    as_ncgen_orders: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -70,19 +67,13 @@ pub fn recipes() -> impl Strategy<Value = Recipe> {
     ];
     let groups = prop::collection::vec(group(), 1..4);
     let pool = prop::collection::vec(any::<u8>(), 0..200);
-    (kinds, groups, pool).prop_map(|(kind, groups, pool)| Recipe {
-        kind,
-        groups,
-        pool,
-        as_ncgen_orders: false,
-    })
+    (kinds, groups, pool).prop_map(|(kind, groups, pool)| Recipe { kind, groups, pool })
 }
 
 /// Recipes for netCDF-4 datasets whose text does not say their kind.
 pub fn netcdf4_recipes() -> impl Strategy<Value = Recipe> {
     recipes().prop_map(|recipe| Recipe {
         kind: Kind::Netcdf4,
-        as_ncgen_orders: true,
         ..recipe
     })
 }
@@ -102,24 +93,35 @@ fn names() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Names that no path leads to: attributes, fields and the members of enums. HDF5 allows them a slash.
+fn inner_names() -> impl Strategy<Value = String> {
+    prop_oneof![9 => names(), 1 => "[a-b/]{1,3}|[a-b]//[*]?[a-b]"]
+}
+
 fn number() -> impl Strategy<Value = usize> {
     // The atomic types come first: any type is as likely as char.
     prop_oneof![0usize..12, 0usize..40]
 }
 
 fn attribute() -> impl Strategy<Value = AttributeRecipe> {
-    (names(), number(), 0usize..4).prop_map(|(name, ty, length)| AttributeRecipe { name, ty, length })
+    (inner_names(), number(), 0usize..4).prop_map(|(name, ty, length)| AttributeRecipe { name, ty, length })
 }
 
 fn group() -> impl Strategy<Value = GroupRecipe> {
     let attributes = || prop::collection::vec(attribute(), 0..3);
     let ty = prop_oneof![
-        (0usize..8, prop::collection::vec((names(), any::<i64>()), 1..4))
+        (
+            0usize..8,
+            prop::collection::vec((inner_names(), any::<i64>()), 1..4)
+        )
             .prop_map(|(base, members)| TypeRecipe::Enum(base, members)),
         (1usize..5).prop_map(TypeRecipe::Opaque),
         number().prop_map(TypeRecipe::Vlen),
-        prop::collection::vec((names(), number(), prop::collection::vec(1usize..4, 0..3)), 1..4)
-            .prop_map(TypeRecipe::Compound),
+        prop::collection::vec(
+            (inner_names(), number(), prop::collection::vec(1usize..4, 0..3)),
+            1..4
+        )
+        .prop_map(TypeRecipe::Compound),
     ];
     let var = (
         names(),
@@ -223,9 +225,6 @@ pub fn build(recipe: &Recipe) -> InMemoryReader {
             attributes(&schema, &group.attributes, &mut Taken::default(), &mut pool);
     }
     shorten(&mut schema);
-    if recipe.as_ncgen_orders {
-        order_types(&mut schema);
-    }
     let values = (0..schema.vars.len()).map(|at| {
         let count = schema.shape(VarId(at)).iter().product::<u64>();
         pool.values(&schema, schema.vars[at].ty, count as usize)

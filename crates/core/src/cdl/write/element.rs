@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::char_row::push_chars;
-use super::names::{push_name, push_quoted, trim_nuls};
+use super::names::{push_member, push_quoted, trim_nuls};
 use super::numbers::{push_general, push_integer, push_unsigned};
 use super::shortest::{push_shortest_double, push_shortest_float};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
@@ -145,7 +145,7 @@ impl ElementWriter<'_> {
                 match members.iter().find(|(_, v)| *v == value) {
                     // These names would be read as the fill value and as no string.
                     Some((name, _)) if !matches!(name.as_str(), "_" | "NIL" | "Nil" | "nil") => {
-                        push_name(out, name)
+                        push_member(out, name)
                     }
                     None if value == 0 => out.extend_from_slice(b"_UNDEFINED"),
                     // A value that the type does not name: as a number, which CDL takes in its place.

@@ -34,8 +34,9 @@ use std::io::Write;
 pub use annotations::{Annotations, IndexOrder};
 pub use element::Precision;
 pub(crate) use element::{ElementWriter, Place, enum_value};
-pub(crate) use header::{finds_type, visible_dim};
+pub(crate) use header::{finds_type, types as write_types, visible_dim};
 pub use lines::LineLength;
+pub(crate) use lines::Lines;
 pub use names::push_name;
 pub(crate) use names::trim_nuls;
 pub(crate) use numbers::push_general;
@@ -46,7 +47,6 @@ use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{GroupId, Schema, VarId, Variable};
 use crate::time::{DateSeparator, TimeVariables};
-use lines::Lines;
 
 /// Which variables' data are written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -18,8 +18,18 @@ pub fn push_owner(out: &mut Vec<u8>, var: Option<&str>) {
 
 /// Appends a name: characters that have a meaning in CDL, and at the beginning what could begin a number or a path, get a
 /// backslash; control characters become `\%xx`. (Where a name has such an `%xx`
-/// itself, its first digit gets a backslash too, or it would be read as a control character.)
+/// itself, its first digit gets a backslash too, or it would be read as a control character.) A slash, which attributes,
+/// fields and members of enums of HDF5 can have, stays as netCDF-C prints it, unless it would begin a comment.
 pub fn push_name(out: &mut Vec<u8>, name: &str) {
+    push_spelled(out, name, false);
+}
+
+/// Appends the name of an enum's member as a value. There a slash would end a path.
+pub fn push_member(out: &mut Vec<u8>, name: &str) {
+    push_spelled(out, name, true);
+}
+
+fn push_spelled(out: &mut Vec<u8>, name: &str, escape_slashes: bool) {
     let bytes = name.as_bytes();
     if matches!(bytes.first(), Some(b'0'..=b'9' | b'+' | b'-' | b'.')) {
         out.push(b'\\');
@@ -30,6 +40,7 @@ pub fn push_name(out: &mut Vec<u8>, name: &str) {
             0..=0x1f | 0x7f => {
                 let _ = write!(out, "\\%{c:02x}");
             }
+            b'/' if escape_slashes || bytes.get(at + 1) == Some(&b'/') => out.extend_from_slice(b"\\/"),
             b' ' | b'!' | b'"' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'(' | b')' | b'*' | b',' | b':'
             | b';' | b'<' | b'=' | b'>' | b'?' | b'[' | b']' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}'
             | b'~' => {
@@ -110,12 +121,13 @@ mod tests {
             ("a\n\x7f", r"a\%0a\%7f"),
             ("50%", r"\50\%"),
             ("%0a%41%7F%1", r"\%\0a\%41\%\7F\%1"),
+            ("/m/s//*/", r"/m/s\//\*/"),
         ] {
             let mut out = Vec::new();
             push_name(&mut out, name);
             let out = String::from_utf8(out).unwrap();
             assert_eq!(out, spelled);
-            assert_eq!(crate::cdl::read::names::name(&out).as_deref(), Ok(name));
+            assert_eq!(crate::cdl::read::names::inner_name(&out).as_deref(), Ok(name));
         }
     }
 }

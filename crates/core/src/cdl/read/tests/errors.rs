@@ -171,7 +171,7 @@ fn errors_say_where_and_why() {
             ":_Format = ‹\"x\" ;",
             "'x' is no _Format: expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\"",
         ),
-        ("dimensions: ‹a\\/b = 3 ;", "a name cannot hold '/' or a NUL"),
+        ("dimensions: ‹a\\/b = 3 ;", "this name cannot hold a '/'"),
         (
             "} ‹x",
             "expected the end of the text: the '}' before closes the dataset",
