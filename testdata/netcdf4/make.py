@@ -17,7 +17,7 @@ sys.path.insert(0, INTEROP)
 import hdf5_samples  # noqa: E402
 
 JUDGED = """nc_groups nc_fill nc_user_types nc_dimension_names nc_vlen_of_compound h5_plain h5_scales h5_strings h5_orders
-h5_numbers h5_layouts h5_links h5_user_block h5netcdf_basic""".split()
+h5_numbers h5_layouts h5_links h5_user_block h5_filtered_groups h5netcdf_basic""".split()
 OTHERS = """h5_anonymous_types h5_cycles h5_not_netcdf h5_partly_attached h5_nested_types h5_half
 h5_matrix_attribute""".split()
 

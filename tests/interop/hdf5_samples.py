@@ -6,6 +6,7 @@ prints nothing; each function below makes one file named after it. All content i
 files are the same each time up to what the libraries put there (times, versions).
 """
 
+import ctypes
 import os
 import sys
 
@@ -519,6 +520,37 @@ def h5_many(path):
         for i in range(60):
             f.attrs[f"a{i:02}"] = i
         f.attrs["large"] = np.arange(30000, dtype="f8")
+
+
+FILTERED = {"checked": (3,), "deflated": (1,), "both": (1, 3)}
+
+
+def filtered_group(parent, name, filters, tracked=True):
+    """A group whose links pass the filters (1: deflate, 3: Fletcher32) where they are many. h5py itself does not offer it."""
+    library = ctypes.CDLL(h5py.h5p.__file__)
+    properties = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
+    if tracked:
+        properties.set_link_creation_order(h5py.h5p.CRT_ORDER_TRACKED | h5py.h5p.CRT_ORDER_INDEXED)
+    for filter in filters:
+        values = (ctypes.c_uint * 1)(6)
+        status = library.H5Pset_filter(
+            ctypes.c_int64(properties.id), ctypes.c_int(filter), ctypes.c_uint(1), ctypes.c_size_t(filter == 1), values)
+        assert status >= 0
+    return h5py.Group(h5py.h5g.create(parent.id, name.encode(), gcpl=properties))
+
+
+@sample
+def h5_filtered_groups(path):
+    with h5py.File(path, "w", libver="latest") as f:
+        f["d"] = np.int32(5)
+        for name, filters in FILTERED.items():
+            # One direct block, then several behind an indirect one, and links that are huge: their path takes 5000 bytes.
+            for count in 9, 40:
+                g = filtered_group(f, f"{name}{count}", filters)
+                for i in range(count):
+                    g[f"{i:04}" + "link" * (i % 20)] = f["d"]
+                g.attrs["note"] = name
+                g["huge"] = h5py.SoftLink("/" + "./" * 2500 + "d")
 
 
 def file_name(make):

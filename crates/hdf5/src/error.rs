@@ -55,6 +55,17 @@ pub enum Error {
         offset: u64,
     },
 
+    /// The filters of a structure could not be undone.
+    #[error("{what} at byte {offset}: {why}")]
+    Filter {
+        /// The structure.
+        what: &'static str,
+        /// Where it begins, in bytes from the start of the file.
+        offset: u64,
+        /// What the decoder says.
+        why: String,
+    },
+
     /// Legal, but something this crate does not do.
     #[error("{0} is not supported")]
     Unsupported(String),

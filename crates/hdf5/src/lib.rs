@@ -1,7 +1,8 @@
 //! The HDF5 file format, read and written in safe Rust.
 //!
-//! Laid out as the *HDF5 File Format Specification* is. The crate knows structure only: it runs no filter, converts no
-//! value and knows nothing of netCDF.
+//! Laid out as the *HDF5 File Format Specification* is. The crate knows structure only: it runs no filter (those over
+//! the structure itself are undone by the [`FilterDecoder`] that the caller brings), converts no value and knows nothing of
+//! netCDF.
 #![forbid(unsafe_code)]
 
 mod attribute;
@@ -10,6 +11,7 @@ pub mod checksum;
 mod chunk_index;
 mod dataset;
 mod datatype;
+mod decoder;
 mod error;
 mod group;
 mod heap;
@@ -28,6 +30,7 @@ pub use dataset::{AllocationTime, ChunkRecord, Dataspace, Fill, FillTime, FillVa
 pub use datatype::{
     ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,
 };
+pub use decoder::FilterDecoder;
 pub use error::{Error, Result};
 pub use group::{Link, LinkTarget, Links};
 pub use layout::Layout;

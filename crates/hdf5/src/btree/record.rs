@@ -28,15 +28,44 @@ pub(crate) const LINK_HEAP_ID: usize = 7;
 /// Bytes of the heap identifier of an attribute.
 pub(crate) const MESSAGE_HEAP_ID: usize = 8;
 
-/// Where a huge object of a fractal heap is.
+/// Where a huge object of a fractal heap is (types 1 and 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HugeRecord {
     /// The key that the heap identifier holds.
     pub(crate) key: u64,
     /// The object's address.
     pub(crate) address: u64,
-    /// The object's length in bytes.
+    /// How many bytes it takes in the file.
     pub(crate) length: u64,
+    /// In a heap with filters.
+    pub(crate) filtered: Option<FilteredHuge>,
+}
+
+/// What is known of a huge object that is stored filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FilteredHuge {
+    /// Bit i set: filter i was skipped.
+    pub(crate) mask: u32,
+    /// The object's length in bytes, before filters.
+    pub(crate) size: u64,
+}
+
+impl HugeRecord {
+    /// What an identifier says that has room for it; records of trees begin with the same fields. There is no key.
+    pub(crate) fn direct(bytes: &mut Cursor<'_>, is_filtered: bool) -> Result<Self> {
+        Ok(Self {
+            key: 0,
+            address: bytes.defined_offset()?,
+            length: bytes.length()?,
+            filtered: match is_filtered {
+                true => Some(FilteredHuge {
+                    mask: bytes.u32()?,
+                    size: bytes.length()?,
+                }),
+                false => None,
+            },
+        })
+    }
 }
 
 /// A link (types 5 and 6).
@@ -90,18 +119,17 @@ pub(crate) fn attributes(reader: &MetadataReader, address: u64) -> Result<Vec<At
     })
 }
 
-/// The huge objects of the tree at `address`, which must be of type 1.
+/// The huge objects of the tree at `address`, which must be of type 1 or 2. (Types 3 and 4 are of objects that
+/// identifiers hold the address of, so nobody need search them.)
 pub(crate) fn huge_objects(reader: &MetadataReader, address: u64) -> Result<Vec<HugeRecord>> {
     decode(reader, address, |record_type, record| match record_type {
-        HUGE_INDIRECT => {
-            let address = record.defined_offset()?;
-            let length = record.length()?;
-            let key = record.length()?;
-            Ok(HugeRecord { key, address, length })
+        HUGE_INDIRECT | HUGE_INDIRECT_FILTERED => {
+            let object = HugeRecord::direct(record, record_type == HUGE_INDIRECT_FILTERED)?;
+            Ok(HugeRecord {
+                key: record.length()?,
+                ..object
+            })
         }
-        HUGE_INDIRECT_FILTERED => Err(Error::Unsupported(
-            "a filtered huge object of a fractal heap".into(),
-        )),
         other => Err(unexpected(record, other)),
     })
 }

@@ -72,9 +72,12 @@ impl DoublingTable {
         1 << self.start_bits
     }
 
-    /// How many blocks a table of `rows` rows has. `None` where it has more rows than the heap can.
-    pub(crate) fn entries(&self, rows: u32) -> Option<u64> {
-        (rows <= self.max_rows()).then(|| u64::from(rows) << self.width_bits)
+    /// How many direct and how many indirect blocks a table of `rows` rows has.
+    pub(crate) fn entries(&self, rows: u32) -> (u64, u64) {
+        let rows = rows.min(self.max_rows());
+        let direct = rows.min(self.direct_rows());
+        let blocks = |rows: u32| u64::from(rows).saturating_mul(1 << self.width_bits);
+        (blocks(direct), blocks(rows - direct))
     }
 
     /// How many rows the table has that an indirect block covering `block_size` bytes holds.
@@ -130,8 +133,8 @@ mod tests {
         assert!(!table.is_direct(9));
         assert_eq!(table.rows_within(131_072), 7);
         assert_eq!(table.max_rows(), 22);
-        assert_eq!(table.entries(22), Some(88));
-        assert_eq!(table.entries(23), None);
+        assert_eq!(table.entries(2), (8, 0));
+        assert_eq!(table.entries(22), (36, 52));
     }
 
     #[test]

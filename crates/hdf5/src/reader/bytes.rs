@@ -1,4 +1,4 @@
-//! Reading metadata: checked reads of a file's structures, and a cursor over the bytes of one.
+//! Reading metadata: checked reads of a file's structures.
 //!
 //! Addresses are those that stand in the file: relative to the base address, which is added here and nowhere else.
 
@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::block_cache::BlockCache;
+pub(crate) use super::cursor::Cursor;
 use crate::checksum;
+use crate::dataset::Filter;
+use crate::decoder::FilterDecoder;
 use crate::error::{Error, Result};
 use crate::source::ByteSource;
 
@@ -25,6 +28,7 @@ struct Shared {
     size: u64,
     /// Entries of the metadata cache image by address: they stand in for what the file has at these addresses.
     image: OnceLock<BTreeMap<u64, Vec<u8>>>,
+    decoder: Option<Arc<dyn FilterDecoder>>,
 }
 
 impl std::fmt::Debug for MetadataReader {
@@ -54,6 +58,7 @@ impl MetadataReader {
         })?;
         Self::over(
             Arc::new(BlockCache::new(source, size)),
+            None,
             base,
             offset_size,
             length_size,
@@ -62,10 +67,31 @@ impl MetadataReader {
 
     /// A reader through the same cache of the HDF5 file that begins at byte `base` of the source.
     pub(crate) fn at_base(&self, base: u64, offset_size: u8, length_size: u8) -> Result<Self> {
-        Self::over(self.shared.cache.clone(), base, offset_size, length_size)
+        let Shared { cache, decoder, .. } = &*self.shared;
+        Self::over(cache.clone(), decoder.clone(), base, offset_size, length_size)
     }
 
-    fn over(cache: Arc<BlockCache>, base: u64, offset_size: u8, length_size: u8) -> Result<Self> {
+    /// A reader of the same file, before anything was read of it, that undoes filters with `decoder`.
+    pub(crate) fn decoding_with(self, decoder: Arc<dyn FilterDecoder>) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                cache: self.shared.cache.clone(),
+                base: self.shared.base,
+                size: self.shared.size,
+                image: OnceLock::new(),
+                decoder: Some(decoder),
+            }),
+            ..self
+        }
+    }
+
+    fn over(
+        cache: Arc<BlockCache>,
+        decoder: Option<Arc<dyn FilterDecoder>>,
+        base: u64,
+        offset_size: u8,
+        length_size: u8,
+    ) -> Result<Self> {
         for size in [offset_size, length_size] {
             if ![2, 4, 8].contains(&size) {
                 return Err(Error::Unsupported(format!(
@@ -80,6 +106,7 @@ impl MetadataReader {
                 base,
                 size,
                 image: OnceLock::new(),
+                decoder,
             }),
             offset_size,
             length_size,
@@ -141,6 +168,34 @@ impl MetadataReader {
         Ok(bytes)
     }
 
+    /// Reads the structure `what`, of which `len` bytes are stored at `address`, and undoes its `filters`, but for those
+    /// that `mask` says were skipped. It must have `size` bytes then; the caller bounds that.
+    pub(crate) fn read_filtered(
+        &self,
+        what: &'static str,
+        address: u64,
+        len: u64,
+        filters: &[Filter],
+        mask: u32,
+        size: usize,
+    ) -> Result<Vec<u8>> {
+        let Some(decoder) = &self.shared.decoder else {
+            return Err(Error::Unsupported(format!("a {what} with filters")));
+        };
+        let fail = |why| Error::Filter {
+            what,
+            offset: self.absolute(address),
+            why,
+        };
+        let len = usize::try_from(len).map_err(|_| self.damaged(what, address, format!("{len} bytes")))?;
+        let stored = self.read(what, address, len)?;
+        let decoded = decoder.decode(filters, mask, &stored, size).map_err(fail)?;
+        if decoded.len() != size {
+            return Err(fail(format!("it has {} bytes instead of {size}", decoded.len())));
+        }
+        Ok(decoded)
+    }
+
     /// Fills `buf` with raw data from `address` on, past the cache.
     pub(crate) fn read_raw(&self, what: &'static str, address: u64, buf: &mut [u8]) -> Result<()> {
         self.check(what, address, buf.len())?;
@@ -154,14 +209,13 @@ impl MetadataReader {
 
     /// A cursor over `bytes`, which were read at `address` and belong to the structure `what`.
     pub(crate) fn cursor<'a>(&self, what: &'static str, address: u64, bytes: &'a [u8]) -> Cursor<'a> {
-        Cursor {
+        Cursor::new(
             what,
-            origin: self.absolute(address),
+            self.absolute(address),
             bytes,
-            position: 0,
-            offset_size: self.offset_size,
-            length_size: self.length_size,
-        }
+            self.offset_size,
+            self.length_size,
+        )
     }
 
     /// An error about the structure `what` at `address`.
@@ -217,195 +271,6 @@ impl MetadataReader {
     }
 }
 
-/// A walk over the bytes of one structure. Whatever does not fit fails with an error that names structure and place.
-#[derive(Debug, Clone)]
-pub(crate) struct Cursor<'a> {
-    what: &'static str,
-    /// Where `bytes` begin in the source.
-    origin: u64,
-    bytes: &'a [u8],
-    position: usize,
-    offset_size: u8,
-    length_size: u8,
-}
-
-impl<'a> Cursor<'a> {
-    /// The next `n` bytes.
-    pub(crate) fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
-        let bytes = self
-            .position
-            .checked_add(n)
-            .and_then(|end| self.bytes.get(self.position..end));
-        let Some(bytes) = bytes else {
-            return Err(self.damaged(format!(
-                "it ends {} bytes early",
-                n.saturating_sub(self.remaining())
-            )));
-        };
-        self.position += n;
-        Ok(bytes)
-    }
-
-    /// The next `N` bytes, by value.
-    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let mut array = [0; N];
-        array.copy_from_slice(self.bytes(N)?);
-        Ok(array)
-    }
-
-    /// The next byte.
-    pub(crate) fn u8(&mut self) -> Result<u8> {
-        Ok(u8::from_le_bytes(self.array()?))
-    }
-
-    /// The next 2 bytes, as a little-endian number (as all in HDF5 metadata).
-    pub(crate) fn u16(&mut self) -> Result<u16> {
-        Ok(u16::from_le_bytes(self.array()?))
-    }
-
-    /// The next 4 bytes, as a number.
-    pub(crate) fn u32(&mut self) -> Result<u32> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    /// The next 8 bytes, as a number.
-    pub(crate) fn u64(&mut self) -> Result<u64> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    /// The next `n` bytes, at most 8, as a number.
-    pub(crate) fn uint(&mut self, n: usize) -> Result<u64> {
-        if n > 8 {
-            return Err(self.damaged(format!("a number of {n} bytes")));
-        }
-        Ok(self
-            .bytes(n)?
-            .iter()
-            .rev()
-            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
-    }
-
-    /// The next address; `None` is the undefined address, all bits set.
-    pub(crate) fn offset(&mut self) -> Result<Option<u64>> {
-        let size = self.offset_size;
-        let undefined = u64::MAX >> (64 - 8 * u32::from(size));
-        let offset = self.uint(size.into())?;
-        Ok((offset != undefined).then_some(offset))
-    }
-
-    /// The next address, which must not be the undefined one.
-    pub(crate) fn defined_offset(&mut self) -> Result<u64> {
-        let offset = self.offset()?;
-        offset.ok_or_else(|| self.damaged("an address in it is undefined"))
-    }
-
-    /// The next length.
-    pub(crate) fn length(&mut self) -> Result<u64> {
-        self.uint(self.length_size.into())
-    }
-
-    /// Passes over `n` bytes.
-    pub(crate) fn skip(&mut self, n: usize) -> Result<()> {
-        self.bytes(n).map(drop)
-    }
-
-    /// The signature that the structure must begin with.
-    pub(crate) fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
-        let found: [u8; 4] = self.array()?;
-        if &found != expected {
-            return Err(self.damaged(format!("no signature {}", expected.escape_ascii())));
-        }
-        Ok(())
-    }
-
-    /// The version number, which must be `expected`.
-    pub(crate) fn version(&mut self, expected: u8) -> Result<()> {
-        let found = self.u8()?;
-        if found != expected {
-            return Err(self.damaged(format!("version {found}, where only {expected} is known")));
-        }
-        Ok(())
-    }
-
-    /// A string that ends with a NUL, which is passed over.
-    pub(crate) fn nul_terminated(&mut self) -> Result<&'a [u8]> {
-        let rest = self.rest();
-        let Some(len) = rest.iter().position(|byte| *byte == 0) else {
-            return Err(self.damaged("a name without an end"));
-        };
-        let name = self.bytes(len)?;
-        self.skip(1)?;
-        Ok(name)
-    }
-
-    /// What was not read yet.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.position..).unwrap_or_default()
-    }
-
-    /// How many bytes were not read yet.
-    pub(crate) fn remaining(&self) -> usize {
-        self.bytes.len().saturating_sub(self.position)
-    }
-
-    /// How many bytes were read.
-    pub(crate) fn position(&self) -> usize {
-        self.position
-    }
-
-    /// Bytes of an address.
-    pub(crate) fn offset_size(&self) -> u8 {
-        self.offset_size
-    }
-
-    /// Bytes of a length.
-    pub(crate) fn length_size(&self) -> u8 {
-        self.length_size
-    }
-
-    /// The same place, under the name of a structure within this one.
-    pub(crate) fn named(mut self, what: &'static str) -> Self {
-        self.what = what;
-        self
-    }
-
-    /// A cursor over the next `n` bytes, which are passed over here.
-    pub(crate) fn part(&mut self, n: usize) -> Result<Cursor<'a>> {
-        let origin = self.origin.saturating_add(self.position as u64);
-        let bytes = self.bytes(n)?;
-        Ok(Cursor {
-            origin,
-            bytes,
-            position: 0,
-            ..*self
-        })
-    }
-
-    /// An error about this structure.
-    pub(crate) fn damaged(&self, why: impl Into<String>) -> Error {
-        Error::Damaged {
-            what: self.what,
-            offset: self.origin,
-            why: why.into(),
-        }
-    }
-}
-
-#[cfg(test)]
-impl<'a> Cursor<'a> {
-    /// A cursor over bytes that a test made, in a file whose addresses and lengths take 8 bytes.
-    pub(crate) fn over(bytes: &'a [u8]) -> Self {
-        Self {
-            what: "test",
-            origin: 0,
-            bytes,
-            position: 0,
-            offset_size: 8,
-            length_size: 8,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -437,26 +302,5 @@ mod tests {
         assert_eq!(reader.read("x", 12, 10).unwrap(), [1, 1, 0, 0, 0, 0, 0, 0, 2, 2]);
         assert_eq!(reader.read("x", 14, 6).unwrap(), [0; 6]);
         assert_eq!(reader.read("x", 8, 4).unwrap(), [0, 0, 1, 1]);
-    }
-
-    #[test]
-    fn cursor_reads_numbers_addresses_and_lengths() {
-        let reader = reader(vec![], 0);
-        let bytes = [1, 2, 0, 0xff, 0xff, 0xff, 0xff, 3, 0, 0, 0, 7, 1, 9];
-        let mut cursor = reader.cursor("x", 0, &bytes);
-        assert_eq!(cursor.u8().unwrap(), 1);
-        assert_eq!(cursor.u16().unwrap(), 2);
-        assert_eq!(cursor.offset().unwrap(), None);
-        assert_eq!(cursor.offset().unwrap(), Some(3));
-        assert_eq!(cursor.length().unwrap(), 263);
-        assert!(matches!(
-            cursor.u16(),
-            Err(Error::Damaged {
-                what: "x",
-                offset: 0,
-                ..
-            })
-        ));
-        assert_eq!(cursor.uint(1).unwrap(), 9);
     }
 }

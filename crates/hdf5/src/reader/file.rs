@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::attribute::{self, Attribute};
 use crate::chunk_index::{self, ChunkTable};
 use crate::datatype::Datatype;
+use crate::decoder::FilterDecoder;
 use crate::error::{Error, Result};
 use crate::group::{self, Links};
 use crate::heap::global::GlobalHeap;
@@ -46,8 +47,20 @@ impl File {
     /// [`Error::NotHdf5`] where no superblock is; [`Error::Truncated`] where the source is shorter than the superblock
     /// says; [`Error::Unsupported`] for a file that is one of several (multi, split and family drivers).
     pub fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
-        // Sizes and base address are the superblock's to say.
-        let reader = MetadataReader::new(source, 0, 8, 8)?;
+        Self::from_reader(MetadataReader::new(source, 0, 8, 8)?)
+    }
+
+    /// Opens the file in `source`, with what undoes the filters over its own structure: then links of groups that have
+    /// filters can be read.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_with(source: Arc<dyn ByteSource>, decoder: Arc<dyn FilterDecoder>) -> Result<Self> {
+        Self::from_reader(MetadataReader::new(source, 0, 8, 8)?.decoding_with(decoder))
+    }
+
+    /// Sizes and base address are the superblock's to say, so `reader` need not know them.
+    fn from_reader(reader: MetadataReader) -> Result<Self> {
         let (reader, superblock) = Superblock::read(&reader)?;
         let table = superblock.read_extension(&reader)?;
         Ok(Self {

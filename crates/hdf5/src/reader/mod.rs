@@ -6,6 +6,7 @@
 
 mod block_cache;
 pub(crate) mod bytes;
+mod cursor;
 mod dataset;
 mod file;
 pub(crate) mod header_blocks;

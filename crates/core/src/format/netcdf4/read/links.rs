@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use ncutils_hdf5::{ByteSource, File, LinkTarget, ObjectKind};
 
+use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
 use crate::store::{FileSource, Origin};
 
@@ -216,7 +217,7 @@ impl OpenFile {
     fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>) -> Result<Self> {
         let size = source.size().map_err(|e| Error::io("cannot read", e))?;
         Ok(Self {
-            file: File::open(source.clone())?,
+            file: File::open_with(source.clone(), Arc::new(HeapFilters))?,
             source,
             size,
             path,

@@ -1,6 +1,6 @@
 //! How a dataset is stored, as the rest of the program sees it.
 
-use ncutils_hdf5::{ByteOrder, ChunkIndex, Class, Dataset, Datatype, Layout};
+use ncutils_hdf5::{ByteOrder, ChunkIndex, Class, Dataset, Datatype, Filter, Layout};
 
 use super::convert::{Conversion, Heap};
 use super::fill;
@@ -69,20 +69,24 @@ pub(super) fn layout(
         element_size: dataset.datatype.size as usize,
         encoding,
         endian,
-        filters: dataset
-            .filters
-            .iter()
-            .map(|f| FilterSpec {
-                id: f.id.into(),
-                optional: f.optional,
-                parameters: f.parameters.clone(),
-                name: f.name.clone(),
-            })
-            .collect(),
+        filters: filter_specs(&dataset.filters),
         edge_chunks_unfiltered,
         fill: fill::convert(&dataset.fill, conversion, &Heap::new(file))?,
         allocated,
     })
+}
+
+/// A pipeline, as the rest of the program has it.
+pub(super) fn filter_specs(filters: &[Filter]) -> Vec<FilterSpec> {
+    filters
+        .iter()
+        .map(|filter| FilterSpec {
+            id: filter.id.into(),
+            optional: filter.optional,
+            parameters: filter.parameters.clone(),
+            name: filter.name.clone(),
+        })
+        .collect()
 }
 
 /// What the bytes of elements are, and the order of those that are numbers.

@@ -1,0 +1,222 @@
+//! The blocks of a fractal heap: from an offset of the heap's space to the bytes there.
+//!
+//! ```text
+//! offset ─► root ─► indirect block (FHIB) ─► … ─► direct block (FHDB) ─┬─► stays in the file, which is read where needed
+//!                                                                      └─► filtered: decoded once, and kept
+//! ```
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::header::{Child, Filtered, Header};
+use crate::checksum;
+use crate::error::{Error, Result};
+use crate::heap::budget::Budget;
+use crate::reader::bytes::MetadataReader;
+use crate::walk::Walk;
+
+const WHAT: &str = "fractal heap";
+const DIRECT: &str = "fractal heap direct block";
+const INDIRECT: &str = "fractal heap indirect block";
+
+/// The blocks read so far. Those that several may refer to are told apart by address and heap offset.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    walk: Walk,
+    /// The direct blocks that were checked.
+    direct: HashSet<(u64, u64)>,
+    /// The filtered direct blocks, decoded.
+    decoded: HashMap<(u64, u64), Arc<[u8]>>,
+    /// Bytes that may still be decoded.
+    budget: Budget,
+    /// Children of indirect blocks.
+    indirect: HashMap<(u64, u64), Arc<[Option<Child>]>>,
+}
+
+/// The direct block that an offset is in.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Where its bytes are.
+    pub bytes: Bytes,
+    /// How many there are.
+    pub size: u64,
+    /// Which of them the offset means.
+    pub within: u64,
+}
+
+/// Where the bytes of a direct block are.
+#[derive(Debug)]
+pub(super) enum Bytes {
+    /// In the file from this address on.
+    InFile(u64),
+    /// Here.
+    Decoded(Arc<[u8]>),
+}
+
+impl Blocks {
+    pub fn new(reader: &MetadataReader) -> Self {
+        Self {
+            walk: Walk::new(reader),
+            direct: HashSet::new(),
+            decoded: HashMap::new(),
+            budget: Budget::new(reader),
+            indirect: HashMap::new(),
+        }
+    }
+
+    /// Finds the direct block that holds the byte at `offset`.
+    pub fn find(&mut self, reader: &MetadataReader, header: &Header, offset: u64) -> Result<Found> {
+        let unallocated = || reader.damaged(WHAT, header.address, format!("no block holds offset {offset}"));
+        let mut block = header.root.ok_or_else(unallocated)?;
+        let mut rows = header.root_rows;
+        let mut start = 0;
+        if rows == 0 {
+            let size = header.table.start_size();
+            if offset >= size {
+                return Err(unallocated());
+            }
+            return Ok(Found {
+                bytes: self.direct(reader, header, block, start, size)?,
+                size,
+                within: offset,
+            });
+        }
+        loop {
+            let place = header.table.locate(offset - start);
+            if place.row >= rows {
+                return Err(unallocated());
+            }
+            let children = self.children(reader, header, block.address, start, rows)?;
+            let child = usize::try_from(place.entry)
+                .ok()
+                .and_then(|entry| children.get(entry).copied()?);
+            block = child.ok_or_else(unallocated)?;
+            start += place.block_start;
+            if header.table.is_direct(place.row) {
+                return Ok(Found {
+                    bytes: self.direct(reader, header, block, start, place.block_size)?,
+                    size: place.block_size,
+                    within: offset - start,
+                });
+            }
+            // What an indirect block covers is at most half of what its parent does, so this ends.
+            rows = header.table.rows_within(place.block_size);
+        }
+    }
+
+    /// The children of an indirect block, in row order.
+    fn children(
+        &mut self,
+        reader: &MetadataReader,
+        header: &Header,
+        address: u64,
+        start: u64,
+        rows: u32,
+    ) -> Result<Arc<[Option<Child>]>> {
+        if let Some(children) = self.indirect.get(&(address, start)) {
+            return Ok(children.clone());
+        }
+        let is_filtered = header.filters.is_some();
+        let pointer = u64::from(reader.offset_size());
+        let (direct, indirect) = header.table.entries(rows);
+        let direct_pointer = match is_filtered {
+            true => pointer + u64::from(reader.length_size()) + 4,
+            false => pointer,
+        };
+        let size = direct
+            .checked_mul(direct_pointer)
+            .zip(indirect.checked_mul(pointer))
+            .and_then(|(direct, indirect)| direct.checked_add(indirect))
+            .and_then(|n| {
+                usize::try_from(n)
+                    .ok()?
+                    .checked_add(header.prefix_len(reader) + 4)
+            })
+            .ok_or_else(|| reader.damaged(INDIRECT, address, format!("{rows} rows")))?;
+        self.walk.enter(INDIRECT, address, size as u64)?;
+        let bytes = reader.read_checked(INDIRECT, address, size)?;
+        let mut bytes = reader.cursor(INDIRECT, address, &bytes);
+        bytes.signature(b"FHIB")?;
+        header.check_prefix(reader, &mut bytes, INDIRECT, address, start)?;
+        let mut children = Vec::new();
+        for entry in 0..direct + indirect {
+            let child = bytes.offset()?;
+            let filtered = match is_filtered && entry < direct {
+                true => Some(Filtered::read(&mut bytes)?),
+                false => None,
+            };
+            children.push(child.map(|address| Child { address, filtered }));
+        }
+        let children: Arc<[_]> = children.into();
+        self.indirect.insert((address, start), children.clone());
+        Ok(children)
+    }
+
+    /// The direct block of `size` bytes, checked once: that it belongs to this heap, and its checksum where it has one.
+    fn direct(
+        &mut self,
+        reader: &MetadataReader,
+        header: &Header,
+        block: Child,
+        start: u64,
+        size: u64,
+    ) -> Result<Bytes> {
+        let address = block.address;
+        if self.direct.contains(&(address, start)) {
+            return Ok(Bytes::InFile(address));
+        }
+        if let Some(decoded) = self.decoded.get(&(address, start)) {
+            return Ok(Bytes::Decoded(decoded.clone()));
+        }
+        let prefix = header.prefix_len(reader) + if header.checksummed { 4 } else { 0 };
+        let whole = usize::try_from(size).ok().filter(|size| *size >= prefix);
+        let Some(whole) = whole else {
+            return Err(reader.damaged(DIRECT, address, format!("a block of {size} bytes")));
+        };
+        let (Some(filters), Some(filtered)) = (&header.filters, block.filtered) else {
+            self.walk.enter(DIRECT, address, size)?;
+            let mut bytes = reader.read(DIRECT, address, if header.checksummed { whole } else { prefix })?;
+            check_direct(reader, header, &mut bytes, address, start)?;
+            self.direct.insert((address, start));
+            return Ok(Bytes::InFile(address));
+        };
+        self.walk.enter(DIRECT, address, filtered.size)?;
+        self.budget.take(DIRECT, address, size)?;
+        let mut bytes =
+            reader.read_filtered(DIRECT, address, filtered.size, filters, filtered.mask, whole)?;
+        check_direct(reader, header, &mut bytes, address, start)?;
+        let decoded: Arc<[u8]> = bytes.into();
+        self.decoded.insert((address, start), decoded.clone());
+        Ok(Bytes::Decoded(decoded))
+    }
+}
+
+/// Checks a direct block's prefix, and its checksum where it has one: then `bytes` are the whole block, in which the
+/// checksum becomes zero.
+fn check_direct(
+    reader: &MetadataReader,
+    header: &Header,
+    bytes: &mut [u8],
+    address: u64,
+    start: u64,
+) -> Result<()> {
+    let mut cursor = reader.cursor(DIRECT, address, bytes);
+    cursor.signature(b"FHDB")?;
+    header.check_prefix(reader, &mut cursor, DIRECT, address, start)?;
+    if !header.checksummed {
+        return Ok(());
+    }
+    let stored = cursor.u32()?;
+    // The checksum stands in front of what it covers, and counts as zero itself.
+    let place = header.prefix_len(reader);
+    if let Some(field) = bytes.get_mut(place..place + 4) {
+        field.fill(0);
+    }
+    if !checksum::matches(bytes, stored) {
+        return Err(Error::Checksum {
+            what: DIRECT,
+            offset: reader.absolute(address),
+        });
+    }
+    Ok(())
+}
