@@ -14,10 +14,9 @@
 //! | `time("1999-01-01 12:00")` | hours since 1970, a `double` |
 
 use crate::error::{Error, Result};
-use crate::model::Type;
 
 use super::escapes::escape;
-use super::integer::fits;
+use super::integer::{Integer, Spelled};
 use super::text::Text;
 use super::time_constant;
 
@@ -52,19 +51,6 @@ pub enum Constant<'t> {
     Nil,
     /// A name, as spelled.
     Name(&'t [u8]),
-}
-
-/// An integer constant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Integer {
-    /// Its value.
-    pub value: i128,
-    /// Its type.
-    pub ty: Type,
-    /// Whether its suffix asks for 32 bits, and it needs more.
-    pub widened: bool,
-    /// Whether it is written with a minus, which zero has too.
-    pub negative: bool,
 }
 
 impl Constant<'_> {
@@ -296,22 +282,15 @@ pub fn special(word: &[u8]) -> Option<Constant<'static>> {
 fn number(word: &[u8]) -> Result<Constant<'_>, String> {
     let no_number = || format!("{} is not a number", String::from_utf8_lossy(word));
     let spelled = std::str::from_utf8(word).map_err(|_| no_number())?;
-    let unsigned = spelled.strip_prefix(['-', '+']).unwrap_or(spelled);
-    if let Some(hex) = unsigned
-        .strip_prefix("0x")
-        .or_else(|| unsigned.strip_prefix("0X"))
-    {
-        return if unsigned.len() == spelled.len() {
-            hexadecimal(spelled, hex)
-        } else {
-            Err(no_number() + ": a hexadecimal one has no sign")
-        };
+    let integer = Spelled::new(spelled);
+    if let Some(digits) = integer.opaque() {
+        return Ok(Constant::Opaque(digits));
     }
-    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
-    let suffix = &unsigned[digits..];
-    let whole = digits > 0 && suffix.bytes().all(|b| b"bBsSlLuU".contains(&b));
-    if whole {
-        return integer(spelled, &unsigned[..digits], suffix).map(Constant::Integer);
+    if integer.is_whole() {
+        return integer
+            .constant()
+            .map(Constant::Integer)
+            .map_err(|why| format!("{}: {why}", no_number()));
     }
     let (decimal, single) = match spelled.as_bytes().last() {
         Some(b'f' | b'F') => (&spelled[..spelled.len() - 1], true),
@@ -331,100 +310,6 @@ fn number(word: &[u8]) -> Result<Constant<'_>, String> {
     special(word).ok_or_else(no_number)
 }
 
-fn wrong(spelled: &str, why: &str) -> String {
-    format!("{spelled} is not a number: {why}")
-}
-
-fn hexadecimal<'t>(spelled: &'t str, rest: &'t str) -> Result<Constant<'t>, String> {
-    let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
-    let (digits, suffix) = rest.split_at(digits);
-    if digits.is_empty() {
-        return Err(wrong(spelled, "digits must follow 0x"));
-    }
-    if suffix.is_empty() {
-        return Ok(Constant::Opaque(digits.as_bytes()));
-    }
-    let value = u64::from_str_radix(digits, 16).map_err(|_| wrong(spelled, "it needs more than 64 bits"))?;
-    let (ty, widened) = match suffix.to_ascii_lowercase().as_str() {
-        "s" if value > u64::from(u16::MAX) => return Err(wrong(spelled, "it needs more than 16 bits")),
-        "s" => (Type::UShort, false),
-        "l" if value > u64::from(u32::MAX) => (Type::UInt64, true),
-        "l" => (Type::UInt, false),
-        "ll" => (Type::UInt64, false),
-        _ => return Err(wrong(spelled, "a hexadecimal one can have the suffix s, l or ll")),
-    };
-    Ok(Constant::Integer(Integer {
-        value: value.into(),
-        ty,
-        widened,
-        negative: false,
-    }))
-}
-
-fn integer(spelled: &str, digits: &str, suffix: &str) -> Result<Integer, String> {
-    let radix = if digits.len() > 1 && digits.starts_with('0') {
-        8
-    } else {
-        10
-    };
-    if radix == 8 && digits.contains(['8', '9']) {
-        return Err(wrong(
-            spelled,
-            "behind a 0 it is octal, and has the digits 0 to 7 only",
-        ));
-    }
-    let value =
-        u64::from_str_radix(digits, radix).map_err(|_| wrong(spelled, "it needs more than 64 bits"))?;
-    let negative = spelled.starts_with('-');
-    let value = if negative {
-        -i128::from(value)
-    } else {
-        value.into()
-    };
-    let suffix = suffix.to_ascii_lowercase();
-    let unsigned = suffix.contains('u');
-    if unsigned && negative {
-        return Err(wrong(spelled, "an unsigned one has no sign"));
-    }
-    let bits = match suffix.replacen('u', "", 1).as_str() {
-        "" if !unsigned => 64,
-        "" => 32,
-        "b" => 8,
-        "s" => 16,
-        "l" if !fits(value, 32) => 64,
-        "l" => 32,
-        "ll" => 64,
-        _ => return Err(wrong(spelled, &format!("there is no suffix '{suffix}'"))),
-    };
-    if !fits(value, bits) {
-        return Err(wrong(spelled, &format!("it needs more than {bits} bits")));
-    }
-    let ty = match (bits, unsigned) {
-        _ if suffix.is_empty() => match value {
-            -0x8000_0000..0x8000_0000 => Type::Int,
-            0x8000_0000..0x1_0000_0000 => Type::UInt,
-            v if v < 0 => Type::Int64,
-            _ => Type::UInt64,
-        },
-        (8, true) => Type::UByte,
-        (8, false) => Type::Byte,
-        (16, true) => Type::UShort,
-        (16, false) => Type::Short,
-        (32, true) => Type::UInt,
-        (32, false) => Type::Int,
-        (_, true) => Type::UInt64,
-        (_, false) => Type::Int64,
-    };
-    // 65535s is -1, as in netCDF-C; but 255b is 255 there where that fits, and -1 in a byte only.
-    let wraps = matches!(ty, Type::Short | Type::Int | Type::Int64) && value >= 1 << (bits - 1);
-    Ok(Integer {
-        value: if wraps { value - (1 << bits) } else { value },
-        ty,
-        widened: bits == 64 && suffix.contains('l') && !suffix.contains("ll"),
-        negative,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -434,55 +319,6 @@ mod tests {
         let text = Text::new(Arc::new(bytes.to_vec()), "a.cdl").unwrap();
         let mut lexer = Lexer::new(&text, bytes, 0);
         read(lexer.constant())
-    }
-
-    #[track_caller]
-    fn is_integer(spelled: &str, value: i128, ty: Type) {
-        with(spelled.as_bytes(), |c| match c {
-            Ok(Constant::Integer(i)) => assert_eq!((i.value, i.ty), (value, ty), "{spelled}"),
-            other => panic!("{spelled}: {other:?}"),
-        });
-    }
-
-    #[test]
-    fn integers() {
-        use Type::*;
-        is_integer("12", 12, Int);
-        is_integer("+12", 12, Int);
-        is_integer("-2147483648", -2_147_483_648, Int);
-        is_integer("3000000000", 3_000_000_000, UInt);
-        is_integer("5000000000", 5_000_000_000, UInt64);
-        is_integer("-5000000000", -5_000_000_000, Int64);
-        is_integer("18446744073709551615", u64::MAX.into(), UInt64);
-        is_integer("-9223372036854775808", i64::MIN.into(), Int64);
-        is_integer("010", 8, Int);
-        is_integer("0", 0, Int);
-        for (spelled, ty) in [
-            ("1b", Byte),
-            ("1B", Byte),
-            ("1ub", UByte),
-            ("1bu", UByte),
-            ("1s", Short),
-            ("1US", UShort),
-            ("1su", UShort),
-            ("1u", UInt),
-            ("1l", Int),
-            ("1ul", UInt),
-            ("1LU", UInt),
-            ("1ll", Int64),
-            ("1ull", UInt64),
-            ("1llu", UInt64),
-            ("0x1s", UShort),
-            ("0X1L", UInt),
-            ("0x1ll", UInt64),
-        ] {
-            is_integer(spelled, 1, ty);
-        }
-        is_integer("65535s", -1, Short);
-        is_integer("4294967295l", -1, Int);
-        is_integer("255b", 255, Byte);
-        is_integer("4294967296l", 4_294_967_296, Int64);
-        is_integer("0xabcdabcdabcdabcdL", 0xabcd_abcd_abcd_abcd, UInt64);
     }
 
     #[test]

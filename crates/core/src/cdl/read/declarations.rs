@@ -7,7 +7,7 @@ use crate::model::{Dimension, GroupId, Type, VarId, Variable};
 
 use super::data_list::DataList;
 use super::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
-use super::integer::integer;
+use super::integer;
 use super::names::Path;
 use super::statements::Piece;
 use super::storage_attributes::StorageAttributes;
@@ -101,7 +101,7 @@ impl Walk<'_> {
             0
         } else {
             let at = piece.place(value.as_span().start());
-            let value = integer(value.as_str()).map_err(|why| self.text.error(at, why))?;
+            let value = integer::declared(value.as_str()).map_err(|why| self.text.error(at, why))?;
             u64::try_from(value)
                 .ok()
                 .filter(|n| *n <= i64::MAX as u64)

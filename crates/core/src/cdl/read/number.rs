@@ -239,6 +239,7 @@ fn put<const N: usize>(parsed: Option<([u8; N], usize)>, out: &mut [u8]) -> Opti
 #[inline]
 fn narrow<const N: usize>(bytes: &[u8]) -> Option<([u8; N], usize)> {
     let (value, length) = integer(bytes)?;
+    // As `integer::fits` says, in half the bits: this is what lists of integers wait for.
     if N < 8 && !(-(1 << (8 * N - 1))..1 << (8 * N)).contains(&value) {
         return None;
     }

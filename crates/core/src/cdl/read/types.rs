@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::model::{Field, GroupId, Schema, Type, TypeClass, UserType};
 
 use super::grammar::{Rule, attempt, parse, spelled_name, spelled_path, wrong};
-use super::integer::{fits, integer};
+use super::integer::{self, fits};
 use super::names::Path;
 use super::scopes::Scopes;
 use super::statements::{Piece, Statements};
@@ -141,7 +141,7 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
 
 /// Reads a length that must be positive.
 fn length(spelled: &str, what: &str, at: u64, text: &Text) -> Result<usize> {
-    let value = integer(spelled).map_err(|why| text.error(at, why))?;
+    let value = integer::declared(spelled).map_err(|why| text.error(at, why))?;
     usize::try_from(value)
         .ok()
         .filter(|n| *n > 0 && *n as u64 <= MAX_SIZE)
@@ -167,7 +167,7 @@ fn members(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, 
         }
         let spelled = parts.nth(1).expect("an integer behind the '='");
         let at = piece.place(spelled.as_span().start());
-        let value = integer(spelled.as_str()).map_err(|why| text.error(at, why))?;
+        let value = integer::declared(spelled.as_str()).map_err(|why| text.error(at, why))?;
         if !values.insert(value) {
             return Err(text.error(
                 at,
