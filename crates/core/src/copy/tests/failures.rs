@@ -1,0 +1,64 @@
+//! Which failure is reported, and how.
+
+use super::super::{RunOptions, prepare, run};
+use super::in_memory::{copy, input, layout, plan, rechunk, source};
+use crate::error::{Error, Result};
+use crate::format::{EncodedChunk, Region, Writer};
+use crate::model::{Endian, Values, VarId};
+
+#[test]
+fn the_first_failure_is_reported_whatever_the_threads() {
+    for threads in [1, 2, 4] {
+        let (mut input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &[1, 30, 50]);
+        input.bad = Some(17);
+        let error = copy(&input, &plan, threads, 1 << 30).unwrap_err().to_string();
+        assert_eq!(error, "variable v0: chunk [17, 0, 0]: damaged file: bad 17");
+    }
+}
+
+#[test]
+fn a_panic_becomes_an_error() {
+    for chunk in [[40, 30, 50], [1, 60, 50]] {
+        let (mut input, mut plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &chunk);
+        plan.variables[0].layout.filters.clear();
+        input.bad = Some(3);
+        input.panics = true;
+        let error = copy(&input, &plan, 2, 300_000).unwrap_err().to_string();
+        assert_eq!(error, "variable v0: internal error: asked to panic");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_names_the_output() {
+    struct Full;
+    impl Writer for Full {
+        fn write_encoded_chunk(&self, _: u64, _: VarId, _: u64, _: EncodedChunk) -> Result<()> {
+            Err(Error::Unsupported("a full disk".into()))
+        }
+        fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> Result<()> {
+            Err(Error::Unsupported("a full disk".into()))
+        }
+        fn write_values(&self, _: u64, _: VarId, _: &Region, _: Values) -> Result<()> {
+            Err(Error::Unsupported("a full disk".into()))
+        }
+        fn finish(self: Box<Self>) -> Result<()> {
+            Ok(())
+        }
+    }
+    for (a, b) in [
+        (Some(&[4u64, 4][..]), Some(&[4u64, 4][..])),
+        (Some(&[4, 4]), None),
+        (Some(&[4, 4]), Some(&[3, 9])),
+    ] {
+        let input = input(vec![source(layout(&[10, 10], a, 4, Endian::Little, 1), [])]);
+        let prepared = prepare(&input, &plan(&[layout(&[10, 10], b, 4, Endian::Little, 1)])).unwrap();
+        let options = RunOptions {
+            output: Some(std::path::Path::new("out.nc")),
+            ..RunOptions::default()
+        };
+        let error = run(&input, &prepared, Box::new(Full), &options)
+            .unwrap_err()
+            .to_string();
+        assert_eq!(error, "out.nc: variable v0: a full disk is not supported");
+    }
+}

@@ -1,0 +1,291 @@
+//! A reader and a writer in memory, and copies from one to the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::super::{CopyPlan, RunOptions, VariableCopy, prepare, run};
+use crate::chunk::{ChunkGrid, byte_count, copy_region, swap_units};
+use crate::error::{Error, Result};
+use crate::filter::pipeline::{self, Scratch};
+use crate::format::region::{chunk_context, chunk_filters, read_region, swap_unit};
+use crate::format::{EncodedChunk, Reader, Region, Writer};
+use crate::model::{
+    DimId, Dimension, Encoding, Endian, Fill, FillTime, FilterSpec, Kind, Schema, Storage, Type, Values,
+    VarId, Variable, VariableLayout,
+};
+
+/// A variable in memory: `data` are all elements of the extent, little-endian.
+pub(super) struct Source {
+    pub(super) layout: VariableLayout,
+    pub(super) data: Vec<u8>,
+    pub(super) missing: BTreeSet<u64>,
+}
+
+pub(super) struct Input {
+    pub(super) schema: Schema,
+    pub(super) sources: Vec<Source>,
+    pub(super) reads: AtomicU64,
+    /// Reading this chunk of any variable fails.
+    pub(super) bad: Option<u64>,
+    pub(super) panics: bool,
+}
+
+impl Source {
+    pub(super) fn grid(&self) -> ChunkGrid {
+        ChunkGrid::new(&self.layout.extent, self.layout.chunk_shape()).unwrap()
+    }
+
+    pub(super) fn stored(&self) -> Vec<u64> {
+        (0..self.grid().len())
+            .filter(|i| !self.missing.contains(i))
+            .collect()
+    }
+
+    pub(super) fn encoded(&self, chunk: u64) -> EncodedChunk {
+        let grid = self.grid();
+        let region = grid.region(chunk);
+        let context = chunk_context(&self.layout, grid.chunk()).unwrap();
+        let mut bytes = vec![0xCD; context.chunk_size];
+        let origin = vec![0; region.rank()];
+        copy_region(
+            &self.data,
+            &self.layout.extent,
+            &region.start,
+            &mut bytes,
+            grid.chunk(),
+            &origin,
+            &region.count,
+            self.layout.element_size,
+            swap_unit(&self.layout),
+        )
+        .unwrap();
+        let filters = chunk_filters(&self.layout, grid.is_edge(chunk));
+        pipeline::encode(filters, &bytes, &mut Scratch::new(), &context).unwrap()
+    }
+
+    /// The element at `at`, as it reads.
+    pub(super) fn element(&self, at: &[u64]) -> Vec<u8> {
+        let size = self.layout.element_size;
+        let fill = || self.layout.fill.value.as_ref().unwrap().bytes.clone();
+        if at.iter().zip(&self.layout.extent).any(|(a, e)| a >= e) {
+            return fill();
+        }
+        let of: Vec<u64> = at
+            .iter()
+            .zip(self.layout.chunk_shape())
+            .map(|(a, c)| a / c)
+            .collect();
+        if self.missing.contains(&self.grid().index(&of)) {
+            return fill();
+        }
+        let n = at.iter().zip(&self.layout.extent).fold(0, |n, (a, e)| n * e + a) as usize;
+        self.data[n * size..(n + 1) * size].to_vec()
+    }
+}
+
+impl Reader for Input {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.sources[var.0].layout
+    }
+    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
+        Ok(self.sources[var.0].stored())
+    }
+    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+        let source = &self.sources[var.0];
+        Ok((!source.missing.contains(&chunk)).then(|| source.encoded(chunk).bytes.len() as u64))
+    }
+    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        if self.bad.is_some_and(|bad| chunk >= bad) {
+            assert!(!self.panics, "asked to panic");
+            return Err(Error::Damaged(format!("bad {chunk}")));
+        }
+        let source = &self.sources[var.0];
+        Ok((!source.missing.contains(&chunk)).then(|| source.encoded(chunk)))
+    }
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let source = &self.sources[var.0];
+        let mut stored = source.data.clone();
+        swap_units(&mut stored, swap_unit(&source.layout));
+        let from = offset as usize;
+        buf.copy_from_slice(&stored[from..from + buf.len()]);
+        Ok(())
+    }
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        read_region(self, var, region)
+    }
+}
+
+/// Everything that was written.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Log {
+    pub(super) chunks: BTreeMap<u64, (VarId, u64, EncodedChunk)>,
+    pub(super) values: BTreeMap<u64, (VarId, Region, Values)>,
+    /// Bytes of contiguous variables, and whether each was written.
+    pub(super) ranges: BTreeMap<VarId, BTreeMap<u64, u8>>,
+    pub(super) finished: bool,
+}
+
+pub(super) struct Output(pub(super) Arc<Mutex<Log>>);
+
+impl Writer for Output {
+    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
+        let before = self.0.lock().unwrap().chunks.insert(ticket, (var, chunk, data));
+        assert!(before.is_none(), "ticket {ticket} twice");
+        Ok(())
+    }
+    fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
+        let mut log = self.0.lock().unwrap();
+        let bytes = log.ranges.entry(var).or_default();
+        for (n, byte) in data.iter().enumerate() {
+            assert!(
+                bytes.insert(offset + n as u64, *byte).is_none(),
+                "byte written twice"
+            );
+        }
+        Ok(())
+    }
+    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
+        let before = self
+            .0
+            .lock()
+            .unwrap()
+            .values
+            .insert(ticket, (var, region.clone(), values));
+        assert!(before.is_none(), "ticket {ticket} twice");
+        Ok(())
+    }
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.0.lock().unwrap().finished = true;
+        Ok(())
+    }
+}
+
+pub(super) fn layout(
+    extent: &[u64],
+    chunk: Option<&[u64]>,
+    size: usize,
+    endian: Endian,
+    filters: usize,
+) -> VariableLayout {
+    let spec = |id, parameters: &[u32]| FilterSpec {
+        id,
+        optional: true,
+        parameters: parameters.to_vec(),
+        name: String::new(),
+    };
+    let filters = match filters {
+        _ if chunk.is_none() => vec![],
+        1 => vec![spec(2, &[size as u32]), spec(1, &[1])],
+        2 => vec![spec(3, &[])],
+        _ => vec![],
+    };
+    VariableLayout {
+        storage: chunk.map_or(Storage::Contiguous, |c| Storage::Chunked { shape: c.to_vec() }),
+        extent: extent.to_vec(),
+        element_size: size,
+        encoding: Encoding::Numbers { unit: size },
+        endian,
+        filters,
+        edge_chunks_unfiltered: false,
+        fill: Fill {
+            value: Some(Values::from_bytes((0xF0..).take(size).collect())),
+            explicit: true,
+            no_fill: false,
+            time: FillTime::IfSet,
+        },
+        allocated: true,
+    }
+}
+
+pub(super) fn source(layout: VariableLayout, missing: impl IntoIterator<Item = u64>) -> Source {
+    let n = byte_count(&layout.extent, layout.element_size).unwrap();
+    let missing = match layout.storage {
+        Storage::Chunked { .. } => missing.into_iter().collect(),
+        _ => BTreeSet::new(),
+    };
+    Source {
+        data: (0..n).map(|i| (i * 31 + i / 255 + 7) as u8).collect(),
+        layout,
+        missing,
+    }
+}
+
+pub(super) fn schema(sources: &[VariableLayout]) -> Schema {
+    let mut schema = Schema::new(Kind::Netcdf4);
+    for (n, layout) in sources.iter().enumerate() {
+        let dims: Vec<DimId> = layout
+            .extent
+            .iter()
+            .enumerate()
+            .map(|(d, length)| {
+                schema.add_dim(Dimension {
+                    name: format!("d{n}_{d}"),
+                    group: Schema::ROOT,
+                    length: *length,
+                    unlimited: false,
+                })
+            })
+            .collect();
+        schema.add_var(Variable {
+            name: format!("v{n}"),
+            group: Schema::ROOT,
+            ty: Type::Byte,
+            dims,
+            attributes: Vec::new(),
+        });
+    }
+    schema
+}
+
+pub(super) fn input(sources: Vec<Source>) -> Input {
+    Input {
+        schema: schema(&sources.iter().map(|s| s.layout.clone()).collect::<Vec<_>>()),
+        sources,
+        reads: AtomicU64::new(0),
+        bad: None,
+        panics: false,
+    }
+}
+
+pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
+    CopyPlan {
+        schema: schema(outputs),
+        variables: outputs
+            .iter()
+            .enumerate()
+            .map(|(n, layout)| VariableCopy {
+                source: Some(VarId(n)),
+                layout: layout.clone(),
+            })
+            .collect(),
+    }
+}
+
+pub(super) fn copy(input: &Input, plan: &CopyPlan, threads: usize, memory: u64) -> Result<Log> {
+    let prepared = prepare(input, plan)?;
+    let log = Arc::new(Mutex::new(Log::default()));
+    let options = RunOptions {
+        threads: Some(threads),
+        memory: Some(memory),
+        ..RunOptions::default()
+    };
+    run(input, &prepared, Box::new(Output(Arc::clone(&log))), &options)?;
+    let log = Arc::into_inner(log).unwrap().into_inner().unwrap();
+    assert!(log.finished);
+    let chunked: u64 = prepared.plans.iter().map(|p| p.chunk_count).sum();
+    assert_eq!(log.chunks.len() as u64, chunked);
+    assert!(log.chunks.keys().copied().eq(0..chunked), "tickets have no gap");
+    Ok(log)
+}
+
+/// One variable of 4-byte elements in chunks of shape `from`, and the plan to give it chunks of shape `to`.
+pub(super) fn rechunk(extent: &[u64], from: &[u64], to: &[u64]) -> (Input, CopyPlan) {
+    let from = layout(extent, Some(from), 4, Endian::Little, 1);
+    let to = layout(extent, Some(to), 4, Endian::Little, 1);
+    (input(vec![source(from, [])]), plan(&[to]))
+}

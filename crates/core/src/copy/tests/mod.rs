@@ -1,0 +1,8 @@
+//! Copies between a reader and a writer in memory.
+
+mod budget;
+mod failures;
+mod in_memory;
+mod model;
+mod progress;
+mod routes;

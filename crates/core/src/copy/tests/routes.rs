@@ -1,0 +1,158 @@
+//! What each route writes: chunks untouched, values, fill, or nothing.
+
+use std::sync::{Arc, Mutex};
+
+use super::super::{RunOptions, prepare, run};
+use super::in_memory::{Input, Log, Output, Source, copy, input, layout, plan, source};
+use super::model::check;
+use crate::chunk::fill_pattern;
+use crate::error::{Error, Result};
+use crate::format::region::read_region;
+use crate::format::{EncodedChunk, Reader, Region};
+use crate::model::{Encoding, Endian, FilterSpec, Schema, Storage, Values, VarId, VariableLayout};
+
+#[test]
+fn raw_chunks_pass_through_filters_that_are_not_known() {
+    let mut from = layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0);
+    let source_chunks = source(from.clone(), [3]);
+    let unknown = FilterSpec {
+        id: 32_999,
+        optional: false,
+        parameters: vec![1, 2],
+        name: "odd".into(),
+    };
+    from.filters = vec![unknown];
+    struct Opaque(Input, Source);
+    impl Reader for Opaque {
+        fn schema(&self) -> &Schema {
+            &self.0.schema
+        }
+        fn layout(&self, var: VarId) -> &VariableLayout {
+            self.0.layout(var)
+        }
+        fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
+            self.0.stored_chunks(var)
+        }
+        fn stored_size(&self, _: VarId, chunk: u64) -> Result<Option<u64>> {
+            Ok(Some(self.1.encoded(chunk).bytes.len() as u64))
+        }
+        fn read_encoded_chunk(&self, _: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+            let bytes = self.1.encoded(chunk).bytes;
+            Ok(Some(EncodedChunk {
+                bytes,
+                filter_mask: 5,
+            }))
+        }
+        fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+            Err(Error::Unsupported("a range of chunks".into()))
+        }
+        fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+            read_region(self, var, region)
+        }
+    }
+    let mut hidden = source(layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0), [3]);
+    hidden.layout = from.clone();
+    let reader = Opaque(input(vec![hidden]), source_chunks);
+    let log = Arc::new(Mutex::new(Log::default()));
+    let prepared = prepare(&reader, &plan(&[from.clone()])).unwrap();
+    run(
+        &reader,
+        &prepared,
+        Box::new(Output(Arc::clone(&log))),
+        &RunOptions::default(),
+    )
+    .unwrap();
+    let log = log.lock().unwrap();
+    assert_eq!(log.chunks.len(), 8);
+    for (_, chunk, data) in log.chunks.values() {
+        assert_eq!(data.bytes, reader.1.encoded(*chunk).bytes);
+        assert_eq!(data.filter_mask, 5);
+    }
+    // What must be decoded says which filter it lacks, before anything is written.
+    let mut other = from;
+    other.storage = Storage::Chunked { shape: vec![5, 5] };
+    let error = prepare(&reader, &plan(&[other])).unwrap_err().to_string();
+    assert!(error.contains("v0") && error.contains("32999"), "{error}");
+}
+
+#[test]
+fn values_are_written_as_values_or_encoded() {
+    // The reader's elements must be converted; the output's are plain numbers, or have a heap.
+    for structured in [false, true] {
+        for contiguous in [false, true] {
+            let mut from = layout(&[10, 7], Some(&[4, 4]), 4, Endian::Big, 1);
+            from.encoding = Encoding::Numbers { unit: 4 };
+            let mut to = layout(&[10, 7], Some(&[3, 7]), 4, Endian::Little, 1);
+            if contiguous {
+                to.storage = Storage::Contiguous;
+                to.filters.clear();
+            }
+            let model = to.clone();
+            if structured {
+                to.encoding = Encoding::Structured;
+            } else {
+                from.encoding = Encoding::Structured;
+            }
+            let mut input = input(vec![source(from, [])]);
+            if !structured {
+                // read_region must still give numbers.
+                input.sources[0].layout.endian = Endian::Little;
+            }
+            let plan = plan(&[to]);
+            let prepared = prepare(&input, &plan).unwrap();
+            let log = Arc::new(Mutex::new(Log::default()));
+            run(
+                &input,
+                &prepared,
+                Box::new(Output(Arc::clone(&log))),
+                &RunOptions::default(),
+            )
+            .unwrap();
+            let log = log.lock().unwrap();
+            if !structured {
+                check(&input.sources[0], &model, 0, &log, false);
+                continue;
+            }
+            assert!(log.values.keys().copied().eq(0..log.values.len() as u64));
+            let mut elements = 0;
+            for (_, region, values) in log.values.values() {
+                elements += region.element_count().unwrap();
+                assert_eq!(values, &input.read_region(VarId(0), region).unwrap());
+            }
+            assert_eq!(elements, 70);
+        }
+    }
+}
+
+#[test]
+fn a_variable_without_source_or_storage_is_not_written() {
+    let mut from = layout(&[10], None, 4, Endian::Little, 0);
+    from.allocated = false;
+    let to = layout(&[10], Some(&[4]), 4, Endian::Little, 0);
+    let empty = source(layout(&[10], Some(&[4]), 4, Endian::Little, 0), [0, 1, 2]);
+    let input = input(vec![source(from.clone(), []), empty]);
+    let mut plan = plan(&[to.clone(), from, to]);
+    plan.variables[1].source = Some(VarId(1));
+    plan.variables[2].source = None;
+    let prepared = prepare(&input, &plan).unwrap();
+    assert!(
+        prepared
+            .plans
+            .iter()
+            .all(|p| p.chunk_count == 0 && !p.layout.allocated)
+    );
+    let log = copy(&input, &plan, 2, 1 << 30).unwrap();
+    assert!(log.chunks.is_empty() && log.ranges.is_empty());
+}
+
+#[test]
+fn a_fill_pattern_goes_past_the_extent() {
+    let from = layout(&[5], Some(&[4]), 4, Endian::Little, 1);
+    let to = layout(&[5], Some(&[4]), 4, Endian::Big, 2);
+    let input = input(vec![source(from, [])]);
+    let log = copy(&input, &plan(std::slice::from_ref(&to)), 1, 1 << 30).unwrap();
+    let last = &log.chunks[&1].2.bytes;
+    let mut expected = vec![0; 12];
+    fill_pattern(&mut expected, &[0xF3, 0xF2, 0xF1, 0xF0]);
+    assert_eq!(last[4..16], expected);
+}

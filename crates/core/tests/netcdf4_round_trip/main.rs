@@ -1,0 +1,52 @@
+//! Random datasets, written as netCDF-4 and read back: structure, layout and values must be those that were written,
+//! and the bytes the same in whichever order the pieces come.
+
+mod compare;
+mod dataset;
+mod random;
+#[path = "../support/whole_variables.rs"]
+mod whole_variables;
+
+use std::sync::Arc;
+
+use ncutils_core::format;
+use ncutils_core::store::{MemoryOutput, Origin};
+use proptest::prelude::*;
+
+use compare::compare;
+use dataset::dataset;
+use random::Random;
+use whole_variables::Dataset;
+
+fn bytes_of(d: &Dataset, seed: Option<u64>) -> Vec<u8> {
+    let output = Arc::new(MemoryOutput::new());
+    d.write_in_order(output.clone(), |pieces| {
+        if let Some(seed) = seed {
+            let mut random = Random(seed);
+            for i in (1..pieces.len()).rev() {
+                pieces.swap(i, random.below(i + 1));
+            }
+        }
+    })
+    .unwrap();
+    assert!(output.committed());
+    output.bytes()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read(seed in any::<u64>()) {
+        let d = dataset(seed);
+        let bytes = bytes_of(&d, None);
+        let reader = format::open(Arc::new(bytes), &Origin::default()).unwrap();
+        compare(&d, &*reader);
+    }
+
+    #[test]
+    fn the_order_of_pieces_changes_no_byte(seed in any::<u64>()) {
+        let d = dataset(seed);
+        prop_assert!(bytes_of(&d, None) == bytes_of(&d, Some(seed)), "the bytes differ");
+    }
+}
