@@ -7,6 +7,7 @@
 //! ```
 
 mod block;
+mod block_jobs;
 mod execute;
 mod job;
 mod ledger;

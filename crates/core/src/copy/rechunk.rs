@@ -2,8 +2,9 @@
 //! block, by all for a large one.
 
 use super::block::SharedBlock;
+use super::block_jobs::{elements, pieces};
 use super::execute::{Data, Target, Worker, at_chunk, fill_block};
-use super::job::{Pieces, Spilling, elements, pieces};
+use super::job::{Pieces, Spilling};
 use super::order::Block;
 use super::prepare::{Tiling, Variable, swap_between};
 use super::run::Engine;

@@ -3,8 +3,8 @@
 //! A block of output chunks is read at once, so that a large input chunk is not decoded for each small output chunk, and
 //! then cut up. Each cut takes along what its elements have on the heap, and no more.
 
+use super::block_jobs::elements;
 use super::execute::{Data, Target, Worker, at_chunk, fill_block};
-use super::job::elements;
 use super::order::Block;
 use super::prepare::{Tiling, Variable};
 use super::rechunk::block_size;

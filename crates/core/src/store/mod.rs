@@ -9,18 +9,21 @@
 //!         format::create ─► FileOutput ── partial file ── commit: sync, rename, sync the directory ─► path
 //! ```
 
-mod file;
+mod file_output;
+mod file_source;
 mod memory;
 mod partial;
 mod spooled;
 mod temporary;
+mod unnamed;
 
 use std::io;
 use std::path::PathBuf;
 
 use ncutils_hdf5::ByteSink;
 
-pub use file::{FileOutput, FileSource, same_file};
+pub use file_output::{FileOutput, same_file};
+pub use file_source::FileSource;
 pub use memory::MemoryOutput;
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;

@@ -1,4 +1,4 @@
-//! Local files.
+//! Local files that are written.
 //!
 //! An output is written to a partial file in the target's directory and takes the target's name only when it is whole:
 //!
@@ -20,10 +20,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use ncutils_hdf5::{ByteSink, ByteSource};
+use ncutils_hdf5::ByteSink;
 
 use super::Output;
 use super::partial::{PartialName, survive_file_size_limit};
+use super::unnamed::{give_name, open_unnamed};
 use crate::error::{Error, Result};
 
 /// How many symbolic links are followed to a target; Linux's own limit.
@@ -37,58 +38,6 @@ pub fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,
-    }
-}
-
-/// A local file being read. Its size is what it was when it was opened.
-#[derive(Debug)]
-pub struct FileSource {
-    file: File,
-    size: u64,
-}
-
-impl FileSource {
-    /// Opens a regular file.
-    ///
-    /// # Errors
-    /// Names the path: it does not exist, may not be read, or is not a regular file (a pipe cannot be read out of order).
-    pub fn open(path: &Path) -> Result<Self> {
-        Self::open_regular(path).map_err(|e| e.in_file(path))
-    }
-
-    fn open_regular(path: &Path) -> Result<Self> {
-        let cannot = |e| Error::io("cannot open", e);
-        // Asked before opening: opening a named pipe would wait for someone to write to it.
-        let kind = fs::metadata(path).map_err(cannot)?.file_type();
-        if kind.is_dir() {
-            return Err(cannot(io::ErrorKind::IsADirectory.into()));
-        }
-        if !kind.is_file() {
-            return Err(Error::Usage(
-                "not a regular file; data is read out of order, so copy it to a file first".to_owned(),
-            ));
-        }
-        let file = File::open(path).map_err(cannot)?;
-        Self::of(file).map_err(cannot)
-    }
-
-    /// A regular file that is open.
-    pub(super) fn of(file: File) -> io::Result<Self> {
-        let size = file.metadata()?.len();
-        Ok(Self { file, size })
-    }
-}
-
-impl ByteSource for FileSource {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.size)
-    }
-
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        match offset.checked_add(buf.len() as u64) {
-            Some(end) if end <= self.size => self.file.read_exact_at(buf, offset),
-            _ => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
     }
 }
 
@@ -249,7 +198,8 @@ fn follow_symlinks(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// The directory that holds what `path` names.
+pub(super) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         Some(_) => Path::new("."),
@@ -262,7 +212,7 @@ fn ends_in_slash(path: &Path) -> bool {
 }
 
 /// Makes a partial file with `make` under a free name in `directory` that tells which `name` it is part of.
-fn partial_beside<T>(
+pub(super) fn partial_beside<T>(
     directory: &Path,
     name: &OsStr,
     make: impl Fn(&Path) -> io::Result<T>,
@@ -288,66 +238,6 @@ fn partial_beside<T>(
         io::ErrorKind::AlreadyExists,
         "no name is free for the partial file",
     ))
-}
-
-/// A file without a name, which nothing but a later link makes visible. `None` where the file system has none.
-#[cfg(target_os = "linux")]
-fn open_unnamed(directory: &Path) -> Option<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    // Linking it later goes through /proc.
-    fs::symlink_metadata("/proc/self/fd").ok()?;
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    open(directory, flags, Mode::from_raw_mode(0o666))
-        .ok()
-        .map(File::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_unnamed(_directory: &Path) -> Option<File> {
-    None
-}
-
-/// Gives an unnamed file the target's name.
-fn give_name(file: &File, target: &Path) -> io::Result<()> {
-    // A link never replaces: where a file is already there, the new one is renamed over it.
-    if link(file, target).is_ok() {
-        return Ok(());
-    }
-    let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    let (name, ()) = match partial_beside(directory_of(target), name, |p| link(file, p)) {
-        Ok(linked) => linked,
-        // Some sandboxes allow unnamed files but not the link: copy, as the work is done and must not be lost.
-        Err(_) => partial_beside(directory_of(target), name, |p| copy(file, p))?,
-    };
-    name.rename(target)
-}
-
-#[cfg(target_os = "linux")]
-fn link(file: &File, path: &Path) -> io::Result<()> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    use std::os::fd::AsRawFd;
-    let from = format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(linkat(CWD, from.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn link(_file: &File, _path: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-fn copy(mut file: &File, path: &Path) -> io::Result<()> {
-    use std::io::Seek;
-    let mut to = OpenOptions::new().write(true).create_new(true).open(path)?;
-    let copied = (|| {
-        to.set_permissions(file.metadata()?.permissions())?;
-        file.rewind()?;
-        io::copy(&mut file, &mut to)?;
-        to.sync_all()
-    })();
-    if copied.is_err() {
-        let _ = fs::remove_file(path);
-    }
-    copied
 }
 
 /// Gives a new file the mode, and where allowed the owner, of the one it will replace.
@@ -377,7 +267,9 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::FileSource;
     use super::*;
+    use ncutils_hdf5::ByteSource;
     use std::os::unix::fs::symlink;
 
     fn names(dir: &Path) -> Vec<String> {

@@ -1,0 +1,62 @@
+//! Local files that are read.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use ncutils_hdf5::ByteSource;
+
+use crate::error::{Error, Result};
+
+/// A local file being read. Its size is what it was when it was opened.
+#[derive(Debug)]
+pub struct FileSource {
+    file: File,
+    size: u64,
+}
+
+impl FileSource {
+    /// Opens a regular file.
+    ///
+    /// # Errors
+    /// Names the path: it does not exist, may not be read, or is not a regular file (a pipe cannot be read out of order).
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::open_regular(path).map_err(|e| e.in_file(path))
+    }
+
+    fn open_regular(path: &Path) -> Result<Self> {
+        let cannot = |e| Error::io("cannot open", e);
+        // Asked before opening: opening a named pipe would wait for someone to write to it.
+        let kind = fs::metadata(path).map_err(cannot)?.file_type();
+        if kind.is_dir() {
+            return Err(cannot(io::ErrorKind::IsADirectory.into()));
+        }
+        if !kind.is_file() {
+            return Err(Error::Usage(
+                "not a regular file; data is read out of order, so copy it to a file first".to_owned(),
+            ));
+        }
+        let file = File::open(path).map_err(cannot)?;
+        Self::of(file).map_err(cannot)
+    }
+
+    /// A regular file that is open.
+    pub(super) fn of(file: File) -> io::Result<Self> {
+        let size = file.metadata()?.len();
+        Ok(Self { file, size })
+    }
+}
+
+impl ByteSource for FileSource {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        match offset.checked_add(buf.len() as u64) {
+            Some(end) if end <= self.size => self.file.read_exact_at(buf, offset),
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
