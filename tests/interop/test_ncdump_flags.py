@@ -2,13 +2,13 @@
 
 import os
 import random
-import re
 import struct
 import subprocess
 
 import netCDF4
 import numpy as np
 import pytest
+from allowed_differences import scalars, vertical_tabs
 from conftest import BIN, CORPUS, installed, ncdump, needs_corpus
 
 import generate
@@ -37,18 +37,16 @@ ANONYMOUS_TYPES = {"h5py_earliest", "h5py_ordered", "h5py_userblock"}
 
 def theirs(path, *flags):
     done = subprocess.run([installed("ncdump"), *flags, str(path)], capture_output=True, timeout=60)
+    if done.returncode != 0 and flags[:2] == ("-g", "/"):
+        # To netCDF-C a classic file has no group, not even this one.
+        return theirs(path, *flags[2:])
     if done.returncode != 0:
         pytest.skip("the installed ncdump cannot print this file")
     return done.stdout
 
 
-def scalars(text):
-    """Fortran's index of a scalar is uninitialised memory in netCDF-C; here it is 1."""
-    return re.sub(rb"(?m)^( \S+ = .*;  // \S+)\(\d+\)$", rb"\1(1)", text)
-
-
 def same(path, flags):
-    wanted, found = scalars(theirs(path, *flags, "-n", "x")), scalars(ncdump(*flags, "-n", "x", path))
+    wanted, found = vertical_tabs(scalars(theirs(path, *flags, "-n", "x"))), scalars(ncdump(*flags, "-n", "x", path))
     assert found.decode(errors="replace") == wanted.decode(errors="replace")
 
 
@@ -62,8 +60,6 @@ def test_generated(generated, name, flags):
 @pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("netcdf/*.nc")), ids=lambda p: p.name)
 def test_corpus(path, flags):
-    if path.name.startswith("ref_nctest_"):
-        pytest.skip("rows of char with \\v: differences.md")
     same(path, flags)
 
 
