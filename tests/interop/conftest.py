@@ -93,7 +93,7 @@ def compare_pairs(pairs, *flags, timeout=60):
 
 @pytest.fixture(scope="session")
 def generated(tmp_path_factory):
-    """A folder with the files that generate.py makes."""
+    """A folder with all samples."""
     folder = tmp_path_factory.mktemp("generated")
     subprocess.run([sys.executable, "-W", "ignore", str(HERE / "generate.py"), str(folder)], check=True)
     return folder

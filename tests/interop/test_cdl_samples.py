@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import CORPUS, compare_pairs, installed, ncgen, needs_corpus
 
-from cdl_samples import CLASSIC, SAMPLES
+from samples.cdl import CLASSIC, SAMPLES
 
 # Where the installed ncgen makes another file of a text of the corpus, and why ours is right.
 OURS_IS_RIGHT = {

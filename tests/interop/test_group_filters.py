@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from conftest import compare, nccopy, ncdump
 
-from hdf5_samples import FILTERED, filtered_group
+from samples.reader_hdf5 import FILTERED, filtered_group
 
 
 @pytest.mark.parametrize("filters", FILTERED.values(), ids=FILTERED)
