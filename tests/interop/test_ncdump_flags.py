@@ -239,6 +239,22 @@ def test_a_reader_that_has_enough(large):
     assert (done.stdout.split(), done.stderr) == (["3000000", "0"], "")
 
 
+@pytest.mark.parametrize("flags", ["", "-h", "-k", "-K", "-x", "--json", "--exact", "--help", "--version"])
+def test_an_output_that_is_full(flags, tmp_path):
+    netCDF4.Dataset(tmp_path / "a.nc", "w").close()
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([BIN / "ncdump", *flags.split(), tmp_path / "a.nc"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and re.fullmatch(r"ncdump: cannot write: No space left.*\n", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("digits", ["5x", "5,9x", "5,9,3", " +5", "5x,9"])
+def test_what_stands_behind_a_number_is_ignored(digits, tmp_path):
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as d:
+        d.createVariable("f", "f4")[:] = 1.23456789
+        d.createVariable("g", "f8")[:] = 1.23456789012345678
+    assert ncdump("-p", digits, tmp_path / "a.nc") == theirs(tmp_path / "a.nc", "-p", digits)
+
+
 def test_what_comes_before_damage_is_printed(large, tmp_path):
     """A chunk in the middle cannot be decoded: text up to there, one line on standard error, status 1."""
     with netCDF4.Dataset(tmp_path / "a.nc", "w") as d:

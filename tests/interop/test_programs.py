@@ -145,6 +145,19 @@ def test_fortran_refuses_what_it_cannot_say(tmp_path):
     assert done.returncode == 1 and "use -l c" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("language", ["c", "f77"])
+def test_an_output_that_takes_no_more(tmp_path, language):
+    """A reader that has enough is no error; a disk that is full is."""
+    cdl = tmp_path / "large.cdl"
+    cdl.write_text("netcdf a { dimensions: x = 50000 ; variables: int v(x) ; data: v = " + ", ".join(["1"] * 50000) + " ; }")
+    command = f"'{BIN / 'ncgen'}' -l{language} '{cdl}'"
+    done = subprocess.run(f"{command} | head -c 100 | wc -c ; echo ${{PIPESTATUS[0]}}",
+                          shell=True, executable="/bin/bash", capture_output=True, text=True)
+    assert (done.stdout.split(), done.stderr) == (["100", "0"], "")
+    done = subprocess.run(f"{command} > /dev/full", shell=True, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("ncgen: cannot write: No space left"), done.stderr
+
+
 def test_java_is_declined(tmp_path):
     cdl = tmp_path / "a.cdl"
     cdl.write_text("netcdf a { variables: int s ; }")

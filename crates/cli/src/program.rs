@@ -1,5 +1,6 @@
 //! From the arguments to the exit status.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
@@ -13,21 +14,25 @@ pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> Result<()>) -> Ex
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
-            let failed = error.use_stderr();
-            let _ = error.print();
-            return if failed {
-                ExitCode::FAILURE
-            } else {
-                ExitCode::SUCCESS
+            // Help is printed on standard output, what is wrong with the arguments on standard error.
+            let wrong = error.use_stderr();
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            return match printed {
+                _ if wrong => ExitCode::FAILURE,
+                printed => end(&name, printed.map_err(|e| Error::io("cannot write", e))),
             };
         }
     };
-    match work(&matches) {
+    end(&name, work(&matches))
+}
+
+fn end(name: &str, done: Result<()>) -> ExitCode {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has read enough.
-        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            tell(&name, error);
+            tell(name, error);
             ExitCode::FAILURE
         }
     }

@@ -241,17 +241,17 @@ fn annotations(matches: &ArgMatches) -> Result<Annotations> {
     Ok(annotations)
 }
 
-/// `-l`: a number as C writes it, which may be octal or hexadecimal.
+/// `-l`: a number as C writes it, which may be octal or hexadecimal; what follows it is ignored, as in netCDF-C.
 fn line_length(matches: &ArgMatches) -> Result<LineLength> {
     let Some(value) = matches.get_one::<String>("line-length") else {
         return Ok(LineLength::default());
     };
     let parsed = match value.strip_prefix("0x").or(value.strip_prefix("0X")) {
-        Some(hexadecimal) => usize::from_str_radix(hexadecimal, 16),
-        None if value.starts_with('0') => usize::from_str_radix(value, 8),
-        None => value.parse(),
+        Some(hexadecimal) => leading_number(hexadecimal, 16),
+        None if value.starts_with('0') => leading_number(value, 8),
+        None => leading_number(value, 10),
     };
-    parsed.ok().and_then(LineLength::new).ok_or_else(|| {
+    parsed.0.and_then(LineLength::new).ok_or_else(|| {
         let least = LineLength::LEAST;
         Error::Usage(format!("-l {value}: a line length is a number from {least} on"))
     })
@@ -288,18 +288,30 @@ fn precision(matches: &ArgMatches) -> Result<(Precision, Overrides)> {
     Ok((precision, overrides))
 }
 
-/// Digits of floats and doubles: `F`, `F,D`. What begins with a comma is nothing at all to netCDF-C; here it is digits of
-/// doubles.
+/// Digits of floats and doubles: `F`, `F,D`. As in netCDF-C, white space may stand before a number, and what follows the last
+/// one is ignored. What begins with a comma is nothing at all to netCDF-C; here it is digits of doubles.
 fn digits(text: &str) -> Option<(Option<usize>, Option<usize>)> {
-    let number = |text: &str| text.parse().ok().filter(|n| (1..=20).contains(n));
-    let (float, double) = match text.split_once(',') {
-        Some((float, double)) => (float, Some(number(double)?)),
-        None => (text, None),
+    let number = |text| {
+        let (number, rest) = leading_number(text, 10);
+        Some((number.filter(|n| (1..=20).contains(n))?, rest))
     };
-    match float {
-        "" => double.map(|_| (None, double)),
-        float => Some((Some(number(float)?), double)),
+    if let Some(double) = text.strip_prefix(',') {
+        return Some((None, Some(number(double)?.0)));
     }
+    let (float, rest) = number(text)?;
+    let double = match rest.strip_prefix(',') {
+        Some(double) => Some(number(double)?.0),
+        None => None,
+    };
+    Some((Some(float), double))
+}
+
+/// The number that `text` begins with, as C's `strtol` reads it, and what stands behind it.
+fn leading_number(text: &str, radix: u32) -> (Option<usize>, &str) {
+    let text = text.trim_ascii_start();
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    (usize::from_str_radix(&digits[..end], radix).ok(), &digits[end..])
 }
 
 /// `-X`.
@@ -410,6 +422,18 @@ mod tests {
         let dump = read(&["-d3,4", "-p5"]).dump;
         assert_eq!((dump.precision.float, dump.precision.double), (5, 15));
         assert_eq!(read(&["-p,4"]).dump.precision.double, 4);
+        // As C's strtol reads them.
+        for (spelled, digits) in [
+            ("5x", (5, 15)),
+            (" +5", (5, 15)),
+            ("5x,9", (5, 15)),
+            ("5,9x", (5, 9)),
+            ("5, 9,3", (5, 9)),
+        ] {
+            let precision = read(&["-p", spelled]).dump.precision;
+            assert_eq!((precision.float, precision.double), digits, "{spelled}");
+        }
+        assert_eq!(read(&["-l20x"]).dump.line_length.columns(), 20);
     }
 
     #[test]
@@ -418,6 +442,9 @@ mod tests {
             ["-p", "0"],
             ["-p", "21"],
             ["-p", "3,"],
+            ["-p", "-1"],
+            ["-p", "3,x"],
+            ["-p", "99999999999999999999999"],
             ["-d", "x"],
             ["-l", "9"],
             ["-l", "ten"],

@@ -61,6 +61,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         None => output_name(input, name, arguments.suffix).map(OsString::from),
     };
     let main = arguments.main.as_deref();
+    let prints = matches!(arguments.language, Some(Language::C | Language::Fortran77));
     match arguments.language {
         None => reader.check(),
         Some(Language::Binary) => make(&reader, &plan, &Location::parse(output()?)?, arguments),
@@ -69,7 +70,11 @@ fn run(arguments: &Arguments) -> Result<()> {
             print(|out| fortran77::write(&reader, &plan, &shown_name(&output()?), main, out))
         }
     }
-    .map_err(in_input)
+    .map_err(|error| match error {
+        // What stops the program's text is not the input's fault.
+        e @ Error::Io { .. } if prints => e,
+        e => in_input(e),
+    })
 }
 
 /// Makes the file.
