@@ -57,6 +57,51 @@ ERRORS = {
     "nul_in_a_name": ("netcdf x {\nvariables: int ¦\0 ;\n}", ""),
     "name_not_utf8": (b"netcdf x {\nvariables: int \xc2\xa6\xff\xfe ;\n}", "UTF-8"),
     "after_many_lines": ("netcdf x {\n" + "// comment\n" * 500 + "variables:\n  int ¦( ;\n}", ""),
+    "brace_behind_the_name": ("netcdf x¦\ndimensions: y = 1 ;\ngroup: g { }\n}", "'{' behind the dataset's name 'x'"),
+    "name_of_two_lines": ("netcdf the sea¦\nof 2020 {\n}", "'the sea'"),
+    "misspelt_section": ("netcdf x {\n¦variable:\n int v ;\n}", "is the section 'variables:' meant?"),
+    "section_without_colon": ("netcdf x {\n¦dimensions x = 2 ;\n}", "dimensions:"),
+    "no_semicolon_before_a_section": ("netcdf x {\ndimensions: x = 2\n¦variables: int v(x) ;\n}", "',' or ';', found 'variables'"),
+    "no_semicolon_before_data": ("netcdf x {\nvariables: int v\n¦data: v = 1 ;\n}", "';'"),
+    "no_semicolon_behind_data": ("netcdf x {\nvariables: int v ;\ndata: v = 1\n¦}", "expected ',' or ';', found '}'"),
+    "no_semicolon_behind_an_attribute": ("netcdf x {\n:a = 1\n¦:b = 2 ;\n}", "expected ',' or ';'"),
+    "no_comma": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; data: v = 1 ¦2 ;\n}", "expected ',' or ';', found '2'"),
+    "two_commas": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; data: v = 1,¦, 2 ;\n}", "expected a value, found ','"),
+    "comma_at_the_end": ("netcdf x {\nvariables: int v ; v:a = 1, ¦;\n}", "expected a value, found ';'"),
+    "string_of_an_earlier_line": ('netcdf x {\n:a = ¦"abc ;\n:b = "d" ;\n}', "goes on in the next line"),
+    "fraction_for_length": ("netcdf x {\ndimensions: x = ¦2.5 ;\n}", "fraction"),
+    "length_for_dimension": ("netcdf x {\nvariables: int v(¦2) ;\n}", "a length needs a name"),
+    "misspelt_type": ("netcdf x {\nvariables: ¦flaot v ;\n}", "'float'"),
+    "misspelt_dimension": ("netcdf x {\ndimensions: lat = 2 ; variables: int v(¦Lat) ;\n}", "'lat'"),
+    "misspelt_variable": ("netcdf x {\nvariables: int temp ; data: ¦tmep = 1 ;\n}", "'temp'"),
+    "brackets_for_a_shape": ("netcdf x {\ndimensions: x = 2 ; variables: int v¦[x] ;\n}", "'('"),
+    "text_without_quotes": ("netcdf x {\n:a = ¦m ;\n}", "text stands between \""),
+    "mixed_attribute": ('netcdf x {\n:a = 1, ¦"m" ;\n}', "expected a number"),
+    "format_is_a_number": ("netcdf x {\n:_Format = ¦3 ;\n}", "is text"),
+    "enum_without_type": ("netcdf x {\ntypes: ¦enum e { a = 1 } ;\n}", "int enum name"),
+    "member_without_value": ("netcdf x {\ntypes: int enum e { a¦, b } ;\n}", "'='"),
+    "members_by_semicolons": ("netcdf x {\ntypes: int enum e { a = 1 ¦; b = 2 } ;\n}", "',' or '}'"),
+    "unknown_member_of_two": ("netcdf x {\ntypes: int enum e { a = 1, b = 2 } ; variables: e v ; data: v = ¦c ;\n}", "it has a, b"),
+    "vlen_as_a_shape": ("netcdf x {\ntypes: int ¦l(*) ;\n}", "T(*) name"),
+    "field_without_semicolon": ("netcdf x {\ntypes: compound c { int a ¦} ;\n}", "';'"),
+    "field_of_no_type": ("netcdf x {\ntypes: compound c { ¦foo a ; } ;\n}", "foo"),
+    "array_field_without_braces": ("netcdf x {\ntypes: compound c { int a(2) ; } ; variables: c v ; data: v = {¦1, 2} ;\n}", "list in braces"),
+    "too_many_in_an_array": ("netcdf x {\ntypes: compound c { int a(2) ; } ; variables: c v ; data: v = {{1, 2, ¦3}} ;\n}", "2"),
+    "brace_within": ("netcdf x {\ntypes: compound c { int a(2) ; } ; variables: c v ; data: v = {{1, 2} ¦;\n}", "'}'"),
+    "brace_too_many": ("netcdf x {\ntypes: int(*) t ; variables: t v ; data: v = {1}¦} ;\n}", "closes no list"),
+    "opaque_is_a_number": ("netcdf x {\ntypes: opaque(2) o ; variables: o v ; data: v = ¦5 ;\n}", "0x"),
+    "too_large_a_float": ("netcdf x {\nvariables: int v ; data: v = ¦1e400 ;\n}", "1e400"),
+    "two_characters": ("netcdf x {\nvariables: char v ; data: v = ¦'ab' ;\n}", "one character"),
+    "too_much_text": ('netcdf x {\ndimensions: x = 2 ; variables: char v(x) ; data: v = ¦"abc" ;\n}', "2"),
+    "fill_of_another_type": ("netcdf x {\nvariables: int v ; ¦float v:_FillValue = 1.f ;\n}", "_FillValue"),
+    "two_fill_values": ("netcdf x {\nvariables: int v ; v:_FillValue = ¦1, 2 ;\n}", "one value"),
+    "chunk_of_zero": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_ChunkSizes = ¦0 ;\n}", "at least 1"),
+    "shuffle_is_yes": ('netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_Shuffle = ¦"yes" ;\n}', "true"),
+    "contiguous_and_unlimited": ('netcdf x {\ndimensions: t = UNLIMITED ; variables: int ¦v(t) ; v:_Storage = "contiguous" ;\n}', "unlimited"),
+    "path_to_nothing": ("netcdf x {\nvariables: int v ; data: ¦/g/v = 1 ;\n}", "'/g/v'"),
+    "a_declaration_in_data": ("netcdf x {\nvariables: int v ; data: v = 1 ; int ¦w ;\n}", "'='"),
+    "a_netcdf_file": ("¦CDF\1\0\0\0\0", "ncdump"),
+    "nothing": ("¦", "netcdf"),
     "after_wide_characters": ("netcdf x {\n:a = \"äöü\" ; :b = ¦? ;\n}", ""),
 }
 
@@ -98,7 +143,7 @@ def test_place_and_word(name, tmp_path):
     assert (int(found[1]), int(found[2])) == (line, column), error
     assert word in found[3], error
     # The caret stands below the place, in the line as it is.
-    text = text.replace(b"\0", b" ")
+    text = re.sub(rb"[\0-\x08]", b" ", text)
     shown = text.split(b"\n")[line - 1].decode(errors="replace").rstrip("\r")
     assert shown[column - 1 : column + 5] == found[4][len(found[5]) :][: len(shown[column - 1 : column + 5])], error
 

@@ -78,7 +78,7 @@ fn one_at_least(text: &mut Vec<u8>) {
 fn at_end(lexer: &mut Lexer) -> Result<()> {
     match lexer.peek()? {
         None => Ok(()),
-        Some(_) => Err(lexer.error(lexer.at, "expected ',' or ';'")),
+        Some(_) => Err(lexer.expected("',' or ';'")),
     }
 }
 
@@ -130,9 +130,13 @@ fn untyped(
         }
         let constant = match lexer.constant()? {
             Constant::Name(word) => special(word).ok_or_else(|| {
+                let word = String::from_utf8_lossy(word);
                 lexer.error(
                     at,
-                    "a name is a value of an enum only: the attribute needs its type before its name",
+                    format!(
+                        "expected a number or a string, and '{word}' is a name: text stands between \", and an enum's \
+                         member needs the enum before the attribute"
+                    ),
                 )
             })?,
             other => other,
@@ -203,6 +207,12 @@ fn infer(constants: &[(Constant, usize)]) -> Result<Type, (String, usize)> {
             }
             Constant::Fill => {
                 return Err(("an attribute has no fill value that _ could mean".into(), *at));
+            }
+            Constant::String(_) => {
+                return Err((
+                    "expected a number like those before, and this is a string".into(),
+                    *at,
+                ));
             }
             other => {
                 let what = format!("{} needs the attribute's type before its name", other.kind());

@@ -10,11 +10,13 @@
 
 use std::collections::HashMap;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Kind, Type, Values, VarId};
 
 use super::attribute_values::{AttributeValues, attribute_values};
 use super::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
+use super::names::Path;
+use super::similar::similar;
 use super::statements::{Heading, Piece};
 use super::walk::Walk;
 
@@ -50,6 +52,26 @@ pub struct Known {
 impl Walk<'_> {
     /// Reads on behind the colon of an attribute; `piece` is what stood before.
     pub(super) fn attribute(&mut self, piece: &Piece) -> Result<()> {
+        self.named_attribute(piece).map_err(|error| match error {
+            Error::Cdl(_) => self.misspelt_section(piece).unwrap_or(error),
+            other => other,
+        })
+    }
+
+    /// That what stands before the colon seems to be a section's name with a mistake.
+    fn misspelt_section(&self, piece: &Piece) -> Option<Error> {
+        let name = piece.text.trim_ascii();
+        let path = Path::new(name).ok()?;
+        let scopes = &self.scopes;
+        if scopes.var(self.group(), &path).is_some() || scopes.ty(self.group(), &path).is_ok() {
+            return None;
+        }
+        let section = similar(name, Heading::ALL.map(Heading::word))?;
+        let what = format!("there is no variable '{path}', and no type: is the section '{section}:' meant?");
+        Some(self.text.error(piece.start, what))
+    }
+
+    fn named_attribute(&mut self, piece: &Piece) -> Result<()> {
         let text = self.text;
         let of = parse(Rule::attribute_of, piece, "':'", text)?
             .next()
@@ -189,10 +211,8 @@ fn kind(format: &Attribute) -> Result<Kind, String> {
         Type::String if format.length == 1 => format.values.string(0),
         _ => None,
     };
-    let name = String::from_utf8_lossy(name.unwrap_or_default());
-    Kind::from_name(&name).ok_or_else(|| {
-        format!(
-            "'{name}' is no _Format: expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\""
-        )
-    })
+    let names =
+        "expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\"";
+    let name = String::from_utf8_lossy(name.ok_or_else(|| format!("_Format is text: {names}"))?);
+    Kind::from_name(&name).ok_or_else(|| format!("'{name}' is no _Format: {names}"))
 }

@@ -104,11 +104,11 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: u8) -> Resul
                 lexer.at += 1;
                 after_value = false;
                 if matches!(lexer.peek()?, None | Some(b'}')) {
-                    return Err(lexer.error(lexer.at, "expected a value behind the comma"));
+                    return Err(lexer.expected("a value"));
                 }
                 continue;
             }
-            Some(_) if after_value => return Err(lexer.error(start, "expected ','")),
+            Some(_) if after_value => return Err(lexer.expected("','")),
             _ => {}
         }
         after_value = true;

@@ -69,6 +69,9 @@ impl Constant<'_> {
     }
 }
 
+/// How much of what was found is shown, in bytes.
+const SHOWN: usize = 30;
+
 /// Takes the constants of a piece of text apart.
 pub struct Lexer<'t> {
     text: &'t Text,
@@ -107,6 +110,23 @@ impl<'t> Lexer<'t> {
     /// An error about what stands at `at` of the piece.
     pub fn error(&self, at: usize, what: impl Into<String>) -> Error {
         self.text.error(self.base + at as u64, what)
+    }
+
+    /// An error that says what was expected where the lexer is, and what is there.
+    pub fn expected(&mut self, what: &str) -> Error {
+        let at = match self.peek() {
+            Ok(Some(_)) => self.at,
+            Ok(None) => return self.error(self.at, format!("expected {what}, found ';'")),
+            Err(error) => return error,
+        };
+        let word = self.word();
+        let found = match word.len() {
+            0 => &self.bytes[at..=at],
+            length => &word[..length.min(SHOWN)],
+        };
+        let found = String::from_utf8_lossy(found);
+        self.at = at;
+        self.error(at, format!("expected {what}, found '{found}'"))
     }
 
     /// The next byte that is neither white space nor in a comment, which stays; `None` at the end.
@@ -158,10 +178,8 @@ impl<'t> Lexer<'t> {
                 let word = self.word();
                 number(word).map_err(|what| self.error(start, what))
             }
-            None => Err(self.error(start, "expected a value, and here is the end of the list")),
-            Some(b',' | b';' | b'}') => Err(self.error(start, "expected a value")),
-            Some(b'{') => Err(self.error(start, "expected a value, not a list")),
-            Some(b'(' | b')') => Err(self.error(start, "expected a value")),
+            Some(b'{') => Err(self.error(start, "expected a value, and not a list in braces")),
+            None | Some(b',' | b';' | b'}' | b'(' | b')') => Err(self.expected("a value")),
             Some(_) => {
                 let word = self.word();
                 match word {
@@ -217,7 +235,10 @@ impl<'t> Lexer<'t> {
             [] => (0, 0),
         };
         if length == 0 || inner.get(length) != Some(&b'\'') {
-            return Err(self.error(start, "a character constant is one character between '"));
+            return Err(self.error(
+                start,
+                "a character constant is one character between '; text stands between \"",
+            ));
         }
         self.at = start + length + 2;
         Ok(Constant::Character(byte))
@@ -238,7 +259,7 @@ impl<'t> Lexer<'t> {
             return Err(self.error(start, "time needs a string, such as time(\"1999-12-31 23:59\")"));
         };
         if !self.take(b')')? {
-            return Err(self.error(self.at, "expected ')'"));
+            return Err(self.expected("')'"));
         }
         let hours = time_constant::hours(spelled).ok_or_else(|| {
             self.error(

@@ -54,7 +54,7 @@ pub fn store(constant: &Constant, ty: Type, out: &mut [u8]) -> Result<(), String
                 } else {
                     binary64(spelled).unwrap_or(f64::NAN)
                 };
-                real(value, ty, out)?;
+                real(value, ty, out).map_err(|_| format!("{spelled} does not fit in {name}"))?;
             }
         },
         Constant::Value { value, .. } => real(value, ty, out)?,

@@ -6,9 +6,10 @@ use crate::error::Result;
 use crate::model::{Dimension, GroupId, Type, VarId, Variable};
 
 use super::data_list::DataList;
-use super::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
+use super::grammar::{Rule, attempt, parse, spelled_name, spelled_path, wrong};
 use super::integer;
 use super::names::Path;
+use super::similar::question;
 use super::statements::Piece;
 use super::storage_attributes::StorageAttributes;
 use super::types::{self, Problem, Read, TypeText};
@@ -74,9 +75,14 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a piece is what stands before the colon of an attribute. It is not where a semicolon is missing before.
+    fn is_attribute(&self, piece: &Piece) -> bool {
+        piece.stop == Some(b':') && attempt(Rule::attribute_of, piece, 0, "':'").is_ok()
+    }
+
     pub(super) fn dimensions(&mut self) -> Result<()> {
         let mut piece = self.statements.piece(b":,;{}")?;
-        if piece.stop == Some(b':') {
+        if self.is_attribute(&piece) {
             return self.attribute(&piece);
         }
         loop {
@@ -131,7 +137,7 @@ impl Walk<'_> {
 
     pub(super) fn variables(&mut self) -> Result<()> {
         let mut piece = self.statements.piece(b":,;={}")?;
-        if piece.stop == Some(b':') {
+        if self.is_attribute(&piece) {
             return self.attribute(&piece);
         }
         let mut rule = Rule::first_variable;
@@ -208,7 +214,15 @@ impl Walk<'_> {
         let name = &path.name;
         let other = self.schema.dims.iter().find(|d| d.name == *name);
         match other.map(|d| self.schema.group_path(d.group)) {
-            None => format!("there is no dimension '{name}'"),
+            None if name.bytes().all(|b| b.is_ascii_digit()) => {
+                format!(
+                    "there is no dimension '{path}': a length needs a name, given in the section 'dimensions:'"
+                )
+            }
+            None => {
+                let names = self.schema.dims.iter().map(|d| d.name.as_str());
+                format!("there is no dimension '{path}'{}", question(name, names))
+            }
             Some(place) => format!(
                 "dimension '{name}' is out of scope here: it belongs to the group {place}, write {}/{name}",
                 place.trim_end_matches('/')
@@ -260,7 +274,15 @@ impl Walk<'_> {
         };
         let outer = groups.find(|g| path.groups.is_none() && self.scopes.var(*g, &plain).is_some());
         match outer.map(|g| self.schema.group_path(g)) {
-            None => format!("there is no variable '{name}' in this group"),
+            None if path.groups.is_some() => format!("there is no variable '{path}'"),
+            None => {
+                let vars = self.schema.group(self.group()).vars.iter();
+                let names = vars.map(|id| self.schema.var(*id).name.as_str());
+                format!(
+                    "there is no variable '{name}' in this group{}",
+                    question(name, names)
+                )
+            }
             Some(place) => format!(
                 "there is no variable '{name}' in this group: for that of the group {place}, write {}/{name}",
                 place.trim_end_matches('/')

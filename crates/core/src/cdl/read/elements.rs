@@ -188,7 +188,7 @@ impl Elements<'_> {
                 return Ok(count);
             }
             if !lexer.take(b',')? {
-                return Err(lexer.error(lexer.at, "expected ',' or '}'"));
+                return Err(lexer.expected("',' or '}'"));
             }
         }
     }
@@ -199,7 +199,7 @@ impl Elements<'_> {
         let count = if base == Type::Char {
             values.bytes = char_array::text(lexer, 1, None, 0)?;
             if !lexer.take(b'}')? {
-                return Err(lexer.error(lexer.at, "expected '}'"));
+                return Err(lexer.expected("'}'"));
             }
             values.bytes.len()
         } else {
@@ -295,7 +295,7 @@ impl Elements<'_> {
             };
             let text = char_array::text(lexer, row as u64, Some(out.len()), 0)?;
             if !lexer.take(b'}')? {
-                return Err(lexer.error(lexer.at, "expected '}'"));
+                return Err(lexer.expected("'}'"));
             }
             return self.put_text(lexer, start, &text, out);
         }
@@ -303,6 +303,7 @@ impl Elements<'_> {
         let room = out.len() / size.max(1);
         let count = self.items(lexer, |lexer, n| {
             if n >= room {
+                lexer.peek()?;
                 let what = format!("too many values: the array '{}' has room for {room}", field.name);
                 return Err(lexer.error(lexer.at, what));
             }

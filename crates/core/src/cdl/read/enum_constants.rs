@@ -8,9 +8,13 @@ use std::sync::OnceLock;
 use crate::model::{Schema, Type, TypeClass, TypeId};
 
 use super::names;
+use super::similar::question;
 
 /// What ncdump prints for a value that no member has; taken as zero, the fill value of enums.
 const UNDEFINED: &str = "_UNDEFINED";
+
+/// So many members of an enum are named in a message.
+const FEW: usize = 8;
 
 /// The members of a schema's enums by name; each enum's are sorted when first asked for.
 #[derive(Debug)]
@@ -55,9 +59,15 @@ impl EnumConstants {
             .or_else(|| member.and_then(|member| by_name.get(member)))
             .copied()
             .or_else(|| (member.unwrap_or(&name) == UNDEFINED).then_some(0));
-        value
-            .map(|value| (value, *base))
-            .ok_or_else(|| format!("the enum '{}' has no member '{name}'", ty.name))
+        value.map(|value| (value, *base)).ok_or_else(|| {
+            let name = member.unwrap_or(&name);
+            let names = || members.iter().map(|(name, _)| name.as_str());
+            let few = match members.len() <= FEW {
+                true => format!(": it has {}", names().collect::<Vec<_>>().join(", ")),
+                false => question(name, names()),
+            };
+            format!("the enum '{}' has no member '{name}'{few}", ty.name)
+        })
     }
 }
 

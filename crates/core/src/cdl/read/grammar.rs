@@ -53,6 +53,11 @@ pub fn attempt<'p>(
 
 /// An error at byte `at` of a piece: something else than `expected` stands there.
 pub fn wrong(piece: &Piece, at: usize, expected: &str, text: &Text) -> Error {
+    wrong_with(piece, at, expected, "", text)
+}
+
+/// Like [`wrong`], with a word of `help` behind.
+pub fn wrong_with(piece: &Piece, at: usize, expected: &str, help: &str, text: &Text) -> Error {
     let rest = &piece.text[at..];
     let blanks = rest.len() - rest.trim_start().len();
     let word_char = |c: char| c.is_ascii_alphanumeric() || "_.@+-\\/".contains(c) || !c.is_ascii();
@@ -69,7 +74,7 @@ pub fn wrong(piece: &Piece, at: usize, expected: &str, text: &Text) -> Error {
     };
     text.error(
         piece.place(at + blanks),
-        format!("expected {expected}, found {found}"),
+        format!("expected {expected}, found {found}{help}"),
     )
 }
 

@@ -130,8 +130,10 @@ impl<'t> Spelled<'t> {
     }
 
     fn suffix(&self) -> Result<Suffix, String> {
-        let suffix = Suffix::new(self.letters)
-            .ok_or_else(|| format!("there is no suffix '{}'", self.letters.to_ascii_lowercase()))?;
+        let suffix = Suffix::new(self.letters).ok_or_else(|| match self.letters.starts_with('.') {
+            true => "it has a fraction".to_owned(),
+            false => format!("there is no suffix '{}'", self.letters.to_ascii_lowercase()),
+        })?;
         if suffix.unsigned && self.is_negative() {
             return Err("an unsigned one has no sign".into());
         }

@@ -248,7 +248,7 @@ impl<'r> ListReader<'r> {
             _ => false,
         };
         if wrong {
-            return Err(lexer.error(lexer.at, "expected a value"));
+            return Err(lexer.expected("a value"));
         }
         match next {
             None => return Ok(None),
@@ -261,16 +261,21 @@ impl<'r> ListReader<'r> {
                 *passed = Passed::Value;
             }
             Some(_) if *passed == Passed::Value => {
-                return Err(lexer.error(lexer.at, "expected ',' or ';'"));
+                return Err(lexer.expected(match position.level {
+                    0 => "',' or ';'",
+                    _ => "',' or '}'",
+                }));
             }
             Some(b'{') if !position.is_last() => {
                 position.open();
                 *passed = Passed::Nothing;
             }
             Some(_) if !position.is_last() => {
-                if !matches!(lexer.constant()?, Constant::Fill) {
-                    let what = "expected a list in braces, along the unlimited dimension";
-                    return Err(lexer.error(lexer.at, what));
+                let start = lexer.at;
+                let constant = lexer.constant()?;
+                if !matches!(constant, Constant::Fill) {
+                    let what = "expected a list in braces, along the unlimited dimension, and this is";
+                    return Err(lexer.error(start, format!("{what} {}", constant.kind())));
                 }
                 *passed = Passed::Value;
                 return Ok(Some(true));
@@ -397,8 +402,7 @@ impl<'r> ListReader<'r> {
             if flat && matches!(lexer.peek()?, Some(b'{' | b'}')) {
                 let opens = lexer.peek()? == Some(b'{');
                 if opens == (passed == Passed::Value) && (opens || passed == Passed::Comma) {
-                    let what = if opens { "expected ','" } else { "expected a value" };
-                    return Err(lexer.error(lexer.at, what));
+                    return Err(lexer.expected(if opens { "','" } else { "a value" }));
                 }
                 lexer.at += 1;
                 rows.after_character = false;

@@ -12,6 +12,7 @@ use super::data_list::{Levels, Place};
 use super::elements::MAX_DEPTH;
 use super::escapes::Digits;
 use super::text::{Cursor, Text};
+use super::unclosed::unclosed_string;
 
 /// About how many bytes of text lie between two entries of the index.
 const SPACING: u64 = 4096;
@@ -71,6 +72,10 @@ pub struct Measure<'l> {
     string: (u64, u64),
     /// Where the value, comment or quote that is open begins.
     open: u64,
+    /// Where the list begins.
+    start: u64,
+    /// Whether a comma is the last thing that was passed.
+    comma: bool,
     last_entry: u64,
     measured: Measured,
 }
@@ -101,6 +106,8 @@ impl<'l> Measure<'l> {
             in_word: false,
             string: (0, 0),
             open: start,
+            start,
+            comma: false,
             last_entry: start,
             measured: Measured {
                 longest: vec![0; depth],
@@ -137,7 +144,7 @@ impl<'l> Measure<'l> {
         let what = match self.state {
             State::Block | State::BlockStar => "this comment has no end: expected '*/'",
             State::String | State::StringEscape | State::StringDigits(_) => {
-                "this string has no end: expected '\"'"
+                return unclosed_string(text, self.start, self.open);
             }
             State::Character | State::CharacterEscape | State::CharacterRest => {
                 "this character has no end: expected \"'\""
@@ -199,6 +206,7 @@ impl<'l> Measure<'l> {
             self.items[level] += commas;
             n += BLOCK;
             self.in_word = false;
+            self.comma = false;
         }
         n
     }
@@ -296,6 +304,10 @@ impl<'l> Measure<'l> {
         match byte {
             b',' => {
                 self.in_word = false;
+                if self.comma {
+                    return Err(text.error(at, "expected a value, found ','"));
+                }
+                self.comma = true;
                 if self.braces == 0 {
                     self.items[self.level] += 1;
                 }
@@ -328,6 +340,7 @@ impl<'l> Measure<'l> {
             }
             b'}' => {
                 self.in_word = false;
+                self.comma = false;
                 if self.braces > 0 {
                     self.braces -= 1;
                     self.separate();
@@ -335,7 +348,11 @@ impl<'l> Measure<'l> {
                     self.close();
                     self.level -= 1;
                 } else {
-                    return Err(text.error(at, "this brace closes nothing"));
+                    let what = match self.content[0] {
+                        true => "expected ',' or ';', found '}', which closes no list here",
+                        false => "expected a value or ';', found '}', which closes no list here",
+                    };
+                    return Err(text.error(at, what));
                 }
             }
             b'"' => {
@@ -399,6 +416,7 @@ impl<'l> Measure<'l> {
     /// Something begins at `at` that is a value, or part of one.
     fn content(&mut self, at: u64, text: &Text) -> Result<()> {
         self.content[self.level] = true;
+        self.comma = false;
         let counted = self.rows.is_none() || self.levels.starts.len() > 1;
         match self.levels.most {
             Some(most) if self.level == 0 && self.braces == 0 && counted && self.items[0] >= most => {
@@ -434,7 +452,7 @@ impl<'l> Measure<'l> {
 
     fn end(&mut self, at: u64, text: &Text) -> Result<()> {
         if self.level > 0 || self.braces > 0 {
-            return Err(text.error(at, "expected '}' before ';'"));
+            return Err(text.error(at, "expected ',' or '}', found ';'"));
         }
         self.close();
         Ok(())

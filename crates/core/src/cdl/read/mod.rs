@@ -35,12 +35,14 @@ pub mod places;
 pub mod plan;
 pub mod reader;
 pub(super) mod scopes;
+mod similar;
 mod statements;
 pub mod storage_attributes;
 pub mod text;
 mod time_constant;
 mod type_order;
 mod types;
+mod unclosed;
 mod walk;
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Names as CDL spells them, turned into what they are.
 
+use std::fmt;
+
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// The longest name, in bytes (netCDF's `NC_MAX_NAME`).
@@ -69,6 +71,16 @@ pub struct Path {
     pub groups: Option<Vec<String>>,
     /// The last name.
     pub name: String,
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(groups) = &self.groups else {
+            return f.write_str(&self.name);
+        };
+        groups.iter().try_for_each(|group| write!(f, "/{group}"))?;
+        write!(f, "/{}", self.name)
+    }
 }
 
 impl Path {

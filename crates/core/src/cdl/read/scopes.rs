@@ -10,6 +10,7 @@ use std::collections::hash_map::Entry;
 use crate::model::{DimId, GroupId, Schema, Type, TypeId, VarId};
 
 use super::names::Path;
+use super::similar::question;
 
 /// The names in one group.
 #[derive(Debug, Default)]
@@ -137,7 +138,10 @@ impl Scopes {
     /// # Errors
     /// What is wrong, for people.
     pub fn ty(&self, group: GroupId, path: &Path) -> Result<Type, String> {
-        let unknown = || format!("there is no type '{}' here", path.name);
+        let unknown = || {
+            let meant = question(&path.name, ATOMIC);
+            format!("there is no type '{}' here{meant}", path.name)
+        };
         if let Some(groups) = &path.groups {
             let found = self.at(groups).and_then(|names| names.types.get(&path.name));
             return found.map(|id| Type::User(*id)).ok_or_else(unknown);
@@ -158,6 +162,11 @@ impl Scopes {
         }
     }
 }
+
+/// The names that [`atomic`] knows, for messages.
+const ATOMIC: [&str; 12] = [
+    "byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string",
+];
 
 /// netCDF's own type of this name, or of a synonym.
 pub fn atomic(name: &str) -> Option<Type> {

@@ -15,6 +15,7 @@ use std::ops::Range;
 use crate::error::Result;
 
 use super::text::{Cursor, Text};
+use super::unclosed::unclosed_string;
 
 /// The longest piece, in bytes: a thousand of the longest names fit.
 pub(super) const MAX_PIECE: usize = 1 << 20;
@@ -61,7 +62,8 @@ pub enum Heading {
 }
 
 impl Heading {
-    const ALL: [Self; 5] = [
+    /// All of them.
+    pub const ALL: [Self; 5] = [
         Self::Types,
         Self::Dimensions,
         Self::Variables,
@@ -143,7 +145,7 @@ impl<'t> Statements<'t> {
     }
 
     /// Passes over the comment that begins here, if one does; else stays.
-    fn comment(&mut self) -> Result<bool> {
+    pub(super) fn comment(&mut self) -> Result<bool> {
         let start = self.cursor.at();
         self.cursor.take()?;
         match self.cursor.peek()? {
@@ -311,7 +313,7 @@ impl<'t> Statements<'t> {
                     self.cursor.take()?;
                     return Ok(start..at);
                 }
-                Some(b'"') => self.string(at)?,
+                Some(b'"') => self.string(start, at)?,
                 Some(b'\'') => self.character(at)?,
                 // In a name: of an enum's member.
                 Some(b'\\') => {
@@ -327,17 +329,12 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// Passes over the string that begins at `start`, which is here.
-    fn string(&mut self, start: u64) -> Result<()> {
+    /// Passes over the string that begins at `start`, which is here, in the list that begins at `list`.
+    fn string(&mut self, list: u64, start: u64) -> Result<()> {
         self.cursor.take()?;
         loop {
             match self.skip_until(|b| matches!(b, b'"' | b'\\'))? {
-                None => {
-                    return Err(self
-                        .cursor
-                        .text()
-                        .error(start, "this string has no end: expected '\"'"));
-                }
+                None => return Err(unclosed_string(self.cursor.text(), list, start)),
                 Some(b'"') => {
                     self.cursor.take()?;
                     return Ok(());
@@ -351,7 +348,7 @@ impl<'t> Statements<'t> {
     }
 
     /// Passes over the character constant that begins at `start`, which is here: `'a'`, `'\''`, `'''`, `'\x41'`.
-    fn character(&mut self, start: u64) -> Result<()> {
+    pub(super) fn character(&mut self, start: u64) -> Result<()> {
         self.cursor.take()?;
         if self.cursor.take()? == Some(b'\\') {
             self.cursor.take()?;

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use crate::error::Result;
 use crate::model::{Field, GroupId, Schema, Type, TypeClass, UserType};
 
-use super::grammar::{Rule, attempt, parse, spelled_name, spelled_path, wrong};
+use super::grammar::{Rule, attempt, parse, spelled_name, spelled_path, wrong, wrong_with};
 use super::integer::{self, fits};
 use super::names::Path;
 use super::scopes::Scopes;
@@ -30,6 +30,12 @@ const MAX_MEMBERS: usize = u16::MAX as usize;
 const MAX_RANK: usize = 32;
 /// The alignment of strings and vlens: that of a pointer.
 const POINTER: u64 = 8;
+
+/// How types are written, behind messages.
+const SPELLINGS: &str = ": a type is T(*) name, opaque(bytes) name, T enum name { … } or compound name { … }";
+
+/// Said of an enum that begins with that word.
+const NO_BASE: &str = "an enum needs the type of its members before it, as in 'int enum name { … }'";
 
 /// A type by its name, and where that stands.
 #[derive(Debug)]
@@ -85,7 +91,11 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
                 return Ok(Read::Types(types));
             }
             Err(_) if piece.stop == Some(b':') => return Ok(Read::Attribute(piece)),
-            Err((at, expected)) => return Err(wrong(&piece, at, &expected, text)),
+            Err(_) if piece.text[offset..].split_ascii_whitespace().next() == Some("enum") => {
+                let at = piece.text[offset..].find("enum").map_or(offset, |n| offset + n);
+                return Err(text.error(piece.place(at), NO_BASE));
+            }
+            Err((at, expected)) => return Err(wrong_with(&piece, at, &expected, SPELLINGS, text)),
         };
         let rule = head.as_rule();
         let end = offset + head.as_span().end();

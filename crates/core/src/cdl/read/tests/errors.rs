@@ -2,6 +2,89 @@
 
 use super::{error, read, wrong};
 
+/// What people write, and what they are told.
+const MISTAKES: &[(&str, &str)] = &[
+    (
+        "‹dimension: x = 2 ;",
+        "there is no variable 'dimension', and no type: is the section 'dimensions:' meant?",
+    ),
+    (
+        "‹Variables:\n int v ;",
+        "there is no variable 'Variables', and no type: is the section 'variables:' meant?",
+    ),
+    (
+        "‹groups: g { }",
+        "there is no variable 'groups', and no type: is the section 'group:' meant?",
+    ),
+    (
+        "dimensions: x = 2\n ‹variables: int v(x) ;",
+        "expected ',' or ';', found 'variables'",
+    ),
+    (
+        "dimensions: x = 2 ; variables: int v(x)\n ‹data: v = 1, 2 ;",
+        "expected ',' or ';', found 'data'",
+    ),
+    (
+        "variables: int v\n ‹v:a = 1 ;",
+        "expected ',', ';' or '(', found 'v'",
+    ),
+    (
+        "dimensions: x = ‹2.5 ;",
+        "2.5 is not an integer: it has a fraction",
+    ),
+    (
+        "variables: int v(‹2) ;",
+        "there is no dimension '2': a length needs a name, given in the section 'dimensions:'",
+    ),
+    (
+        "dimensions: lat = 2 ; variables: int v(‹lta) ;",
+        "there is no dimension 'lta': is 'lat' meant?",
+    ),
+    (
+        "variables: int temp ; data: ‹tmep = 1 ;",
+        "there is no variable 'tmep' in this group: is 'temp' meant?",
+    ),
+    ("data: ‹/g/x = 1 ;", "there is no variable '/g/x'"),
+    (
+        "variables: int v ; data: v = 1\n‹}",
+        "expected ',' or ';', found '}', which closes no list here",
+    ),
+    (
+        "variables: int v ; v:a = 1 ‹2 ;",
+        "expected ',' or ';', found '2'",
+    ),
+    ("variables: int v ; v:a = 1, ‹;", "expected a value, found ';'"),
+    ("variables: int v ; v:a = ‹(1) ;", "expected a value, found '('"),
+    (
+        "variables: int v ; v:a = ‹{1} ;",
+        "an attribute that holds lists needs its type before its name",
+    ),
+    (
+        "variables: int v ; v:a = 1, ‹\"x\" ;",
+        "expected a number like those before, and this is a string",
+    ),
+    (
+        "variables: int v ; v:a = ‹m ;",
+        "expected a number or a string, and 'm' is a name: text stands between \", and an enum's member needs the enum before the attribute",
+    ),
+    (
+        "variables: int v ; v:a = ‹\"x ;\n v:b = \"y\" ;",
+        "this string goes on in the next line, and a later one has no end: expected '\"'",
+    ),
+    (
+        ":_Format = ‹3 ;",
+        "_Format is text: expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\"",
+    ),
+    (
+        "types: int enum e { a = 1, b = 2 } ; e :x = ‹e.c ;",
+        "the enum 'e' has no member 'c': it has a, b",
+    ),
+    (
+        "types: ‹enum e { a = 1 } ;",
+        "an enum needs the type of its members before it, as in 'int enum name { … }'",
+    ),
+];
+
 #[test]
 fn errors_say_where_and_why() {
     for (body, why) in [
@@ -37,7 +120,10 @@ fn errors_say_where_and_why() {
         ("variables: int v( ‹;", "expected a name or a path, found ';'"),
         ("variables: int v(x ‹;", "expected ')' or ',', found ';'"),
         ("variables: int ‹;", "expected a name, found ';'"),
-        ("variables: ‹innt v ;", "there is no type 'innt' here"),
+        (
+            "variables: ‹innt v ;",
+            "there is no type 'innt' here: is 'int' meant?",
+        ),
         (
             "variables: int v ; float ‹v ;",
             "this group has a variable 'v' already",
@@ -59,7 +145,10 @@ fn errors_say_where_and_why() {
             "variables: int v ; v:_FillValue = ‹3, 4 ;",
             "a _FillValue is one value, and here are 2",
         ),
-        ("variables: int v ; x y ‹v:a = 3 ;", "expected ':', found 'v'"),
+        (
+            "variables: int v ; x y ‹v:a = 3 ;",
+            "expected ',', ';' or '(', found 'v'",
+        ),
         ("variables: int v ; ‹x v:a = 3 ;", "there is no type 'x' here"),
         (
             "variables: int v ; int ‹w:a = 3 ;",
@@ -91,7 +180,10 @@ fn errors_say_where_and_why() {
             "there is no variable 'x' in this group: for that of the group /, write /x",
         ),
         ("variables: int x ; data: x ‹3 ;", "expected '=', found '3'"),
-        ("types: int ‹x ;", "expected '(' or enum, found 'x'"),
+        (
+            "types: int ‹x ;",
+            "expected '(' or enum, found 'x': a type is T(*) name, opaque(bytes) name, T enum name { … } or compound name { … }",
+        ),
         (
             "types: int(*) x ; int(*) ‹x ;",
             "this group has a type 'x' already",
@@ -100,8 +192,14 @@ fn errors_say_where_and_why() {
             "types: opaque(‹0) x ;",
             "the size of an opaque type must be from 1 to 16777216",
         ),
-        ("types: opaque(‹x) x ;", "expected an integer or '*', found 'x'"),
-        ("types: opaque ‹x ;", "expected '(' or enum, found 'x'"),
+        (
+            "types: opaque(‹x) x ;",
+            "expected an integer or '*', found 'x': a type is T(*) name, opaque(bytes) name, T enum name { … } or compound name { … }",
+        ),
+        (
+            "types: opaque ‹x ;",
+            "expected '(' or enum, found 'x': a type is T(*) name, opaque(bytes) name, T enum name { … } or compound name { … }",
+        ),
         (
             "types: byte enum e { a = 1, ‹a = 2 } ;",
             "this enum has a member 'a' already",
@@ -177,6 +275,9 @@ fn errors_say_where_and_why() {
             "expected the end of the text: the '}' before closes the dataset",
         ),
     ] {
+        wrong(body, why);
+    }
+    for (body, why) in MISTAKES {
         wrong(body, why);
     }
     for (text, why) in [
