@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from allowed_differences import ANONYMOUS_TYPES
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ.get("NCUTILS_BIN", HERE.parent.parent / "target" / "release"))
@@ -97,3 +98,15 @@ def generated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("generated")
     subprocess.run([sys.executable, "-W", "ignore", str(HERE / "generate.py"), str(folder)], check=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def printable(generated, tmp_path_factory):
+    """The path of each generated file, by its name; where types are not committed, of a copy, in which they are.
+
+    Of the first kind the installed ncdump prints all, of the second only the copy.
+    """
+    copies = tmp_path_factory.mktemp("printable")
+    for name in ANONYMOUS_TYPES:
+        nccopy(generated / f"{name}.nc", copies / f"{name}.nc")
+    return lambda name: (copies if name in ANONYMOUS_TYPES else generated) / f"{name}.nc"

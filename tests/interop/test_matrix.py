@@ -4,10 +4,10 @@ import re
 import subprocess
 
 import pytest
+from allowed_differences import ANONYMOUS_TYPES
 from conftest import CORPUS, compare, installed, nccopy, ncdump, needs_corpus
 
 import generate
-from test_ncdump import ANONYMOUS_TYPES
 
 NETCDF_CORPUS = sorted(CORPUS.glob("netcdf/*.nc"))
 
