@@ -48,7 +48,7 @@ pub fn attribute_values(
     match declared {
         Some(Type::Char) => {
             let empty = lexer.peek()?.is_none();
-            let mut text = char_array::text(&mut lexer, 1, None, 0)?;
+            let mut text = char_array::text(&mut lexer, 0, None, 0)?;
             at_end(&mut lexer)?;
             if !empty {
                 one_at_least(&mut text);
@@ -318,6 +318,11 @@ mod tests {
         assert_eq!(plain("", Some(Type::Int)).unwrap(), (Type::Int, 0, vec![]));
         assert_eq!(plain("\"ab\", 'c', 100b", Some(Type::Char)).unwrap().2, b"abcd");
         assert_eq!(plain("{\"ab\", \"c\"}", Some(Type::Char)).unwrap().2, b"abc");
+        assert_eq!(
+            plain("\"\", \"a\", \"\", 'b'", Some(Type::Char)).unwrap().2,
+            b"ab"
+        );
+        assert_eq!(plain("\"\", \"\"", Some(Type::Char)).unwrap().2, b"\0");
         assert!(plain("65", Some(Type::Char)).is_err());
         assert!(plain("1, _", Some(Type::Int)).is_err());
         assert!(plain("{1, 2}", Some(Type::Int)).is_err());

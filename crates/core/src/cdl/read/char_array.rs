@@ -12,7 +12,7 @@ use super::escapes::unescape;
 /// Where the next constant of a list begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rows {
-    /// Elements of a row.
+    /// Elements of a row; 0 where there are no rows, and an empty string is nothing.
     pub row: u64,
     /// Elements so far.
     pub length: u64,
@@ -31,7 +31,7 @@ impl Rows {
     }
 
     fn new_row(&mut self) {
-        let over = self.length % self.row;
+        let over = self.length.checked_rem(self.row).unwrap_or(0);
         if over > 0 {
             self.length = self.length.saturating_add(self.row - over);
         }
@@ -70,13 +70,16 @@ impl Rows {
 }
 
 /// The text of a `char` array field, an attribute or a sequence: all constants of a list, which may be in braces, up to the
-/// end of the piece or the brace that closes what is around.
+/// end of the piece or the brace that closes what is around. A `row` of 0: strings are put together, and an empty one is nothing.
 ///
 /// # Errors
 /// A constant that is not text; more than `most` elements.
 pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: u8) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let mut rows = Rows::new(row);
+    let mut rows = Rows {
+        row,
+        ..Rows::new(row)
+    };
     let mut braces = 0usize;
     let mut after_value = false;
     loop {

@@ -290,7 +290,7 @@ impl Elements<'_> {
         lexer.at += 1;
         if field.ty == Type::Char {
             let row = match field.dims[..] {
-                [.., last] if field.dims.len() > 1 => last,
+                [.., last] if field.dims.len() > 1 => last.max(1),
                 _ => 1,
             };
             let text = char_array::text(lexer, row as u64, Some(out.len()), 0)?;
