@@ -9,7 +9,7 @@ import netCDF4
 import numpy as np
 import pytest
 from allowed_differences import scalars, vertical_tabs
-from conftest import BIN, CORPUS, installed, ncdump, needs_corpus
+from conftest import BIN, CORPUS, installed, ncdump, ncgen, needs_corpus
 
 import generate
 
@@ -69,12 +69,12 @@ variables:
   double d(y, x) ; d:C_format = "%-12.3e" ; d:a = 1.2345678901234567 ;
   double sci(x) ; sci:C_format = "%+.9G" ;
   double alternate(x) ; alternate:C_format = "%#.4g" ;
-  int i(y, one) ; i:C_format = "%#x" ;
-  int64 big(x) ; big:C_format = " %'+022lld" ;
-  byte b(x) ; b:C_format = "%5.3d" ;
+  int i(y, one) ; i:C_format = "%-6d" ;
+  int64 big(x) ; big:C_format = " %'+22lld" ;
+  byte b(x) ; b:C_format = "%5.1d" ;
   ubyte ub(x) ; ub:C_format = "%#o" ;
   short sh(x) ; sh:C_format = "% i" ;
-  uint u(x) ; u:C_format = "%X" ;
+  uint u(x) ; u:C_format = "%#12o" ;
   int scalar ; string text ; string texts(r, s) ;
   int records(r, s, x) ; int inner(s, x) ;
   float near(x) ; near:_FillValue = 1.f ;
@@ -265,3 +265,36 @@ def test_what_comes_before_damage_is_printed(large, tmp_path):
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1 and b"variable v" in done.stderr
     assert whole.startswith(done.stdout.rstrip(b"\n")) and 2_000_000 < len(done.stdout) < len(whole)
+
+
+@pytest.mark.parametrize("ty, values", [
+    ("byte", [1, 8, 9, 16, 127, -1, -128]),
+    ("ubyte", [1, 8, 9, 16, 255]),
+    ("short", [1, 8, 10, 256, -1, -32768]),
+    ("ushort", [1, 8, 10, 256, 65535]),
+    ("int", [1, 8, 10, 65536, -1, -2**31]),
+    ("uint", [1, 8, 10, 65536, 2**32 - 1]),
+    ("int64", [1, 8, 10, 65536, -1, 3 * 10**12]),
+    ("uint64", [1, 8, 10, 65536, 2**64 - 1]),
+    ("float", [1, 8, 10, 65536, -1, float(np.float32(1e20))]),
+    ("double", [1, 8, 10, 65536, -1, 1e30]),
+])
+def test_what_a_format_gives_is_read_back(tmp_path, ty, values):
+    """Hexadecimal numbers would be read as bytes, those behind zeros as octal, and there are integers of 64 bits at most."""
+    integers = ["%d", "%5d", "%-5i", "%+d", "% d", "%u", "%x", "%X", "%#x", "%#X", "%o", "%#o", "%#8o", "%05d", "%.5d", "%.0d", "%-05d", "%08x",
+                "%.3u", "%8.2d", "%+06d"]
+    reals = ["%.0f", "%f", "%08.0f", "%#08.0f", "%08.2f", "%010.9g", "%#010.9g", "%.40g", "%012.7e", "%.9g", "%-08.0f"]
+    formats = reals if ty in ("float", "double") else integers
+    text = "".join(f'  {ty} v{n}(x) ; v{n}:C_format = "{text}" ;\n' for n, text in enumerate(formats))
+    data = "".join(f"  v{n} = {', '.join(map(str, values))} ;\n" for n in range(len(formats)))
+    cdl = tmp_path / "a.cdl"
+    cdl.write_text(f"netcdf a {{ dimensions: x = {len(values)} ; variables:\n{text}data:\n{data}}}\n")
+    ncgen("-k", "nc4", "-o", tmp_path / "a.nc", cdl)
+    cdl.write_bytes(ncdump(tmp_path / "a.nc"))
+    ncgen("-k", "nc4", "-o", tmp_path / "b.nc", cdl)
+    with netCDF4.Dataset(tmp_path / "a.nc") as a, netCDF4.Dataset(tmp_path / "b.nc") as b:
+        a.set_auto_mask(False)
+        b.set_auto_mask(False)
+        for n, text in enumerate(formats):
+            assert a[f"v{n}"][:].tolist() == values
+            assert b[f"v{n}"][:].tolist() == values, (text, cdl.read_text())

@@ -95,11 +95,31 @@ impl CFormat {
         format.conversion = *conversion;
         format.after = blanks(behind);
         let fits = match ty {
-            Type::Float | Type::Double => b"eEfFgG".contains(conversion),
+            Type::Float | Type::Double => b"eEfFgG".contains(conversion) && format.real_reads_back(),
             Type::Char | Type::String | Type::User(_) => false,
-            _ => b"diouxX".contains(conversion),
+            _ => b"diou".contains(conversion) && format.integer_reads_back(),
         };
         (fits && format.after == behind.len()).then_some(format)
+    }
+
+    /// Whether CDL reads the numbers as those that they are: behind zeros they are octal, and only there. (Hexadecimal ones are
+    /// never read so: `0x` begins bytes as memory holds them.)
+    fn integer_reads_back(&self) -> bool {
+        let has_zeros = self.zeros && !self.left || self.precision.is_some_and(|n| n != 1);
+        match self.conversion {
+            b'o' => self.alternate && self.precision != Some(0),
+            _ => !has_zeros,
+        }
+    }
+
+    /// As [`CFormat::integer_reads_back`]: a number without point and exponent is an integer.
+    fn real_reads_back(&self) -> bool {
+        let is_real = match self.conversion.to_ascii_lowercase() {
+            b'e' => true,
+            b'f' => self.alternate || self.precision != Some(0),
+            _ => self.alternate,
+        };
+        is_real || !self.zeros || self.left
     }
 
     /// Appends an element of a numeric type. False, and nothing is appended, for what C has no number for.
@@ -107,9 +127,9 @@ impl CFormat {
         match ty {
             Type::Float => self.push_float(out, f32::from_le_bytes(array(bytes)).into()),
             Type::Double => self.push_float(out, f64::from_le_bytes(array(bytes))),
-            // C hands on everything shorter as an int.
-            Type::Byte => self.push_integer(out, i8::from_le_bytes(array(bytes)).into(), u32::MAX.into()),
-            Type::Short => self.push_integer(out, i16::from_le_bytes(array(bytes)).into(), u32::MAX.into()),
+            // C hands on everything shorter as an int, whose bits would be too many to be read back.
+            Type::Byte => self.push_integer(out, i8::from_le_bytes(array(bytes)).into(), u8::MAX.into()),
+            Type::Short => self.push_integer(out, i16::from_le_bytes(array(bytes)).into(), u16::MAX.into()),
             Type::Int => self.push_integer(out, i32::from_le_bytes(array(bytes)).into(), u32::MAX.into()),
             Type::Int64 => self.push_integer(out, i64::from_le_bytes(array(bytes)).into(), u64::MAX),
             Type::UByte => self.push_integer(out, bytes[0].into(), u64::MAX),
@@ -126,8 +146,6 @@ impl CFormat {
         let signed = matches!(self.conversion, b'd' | b'i');
         let mut digits = match self.conversion {
             b'o' => format!("{bits:o}"),
-            b'x' => format!("{bits:x}"),
-            b'X' => format!("{bits:X}"),
             b'u' => bits.to_string(),
             _ => value.unsigned_abs().to_string(),
         };
@@ -140,8 +158,6 @@ impl CFormat {
         }
         let zeros = "0".repeat(least.saturating_sub(digits.len()));
         let sign = match self.conversion {
-            b'x' if self.alternate && value != 0 => "0x",
-            b'X' if self.alternate && value != 0 => "0X",
             _ if signed => self.sign(value < 0),
             _ => "",
         };
@@ -177,6 +193,10 @@ impl CFormat {
                 String::from_utf8(text).unwrap_or_default()
             }
         };
+        // An integer, to CDL, and there are none so large.
+        if text.len() > 18 && text.bytes().all(|c| c.is_ascii_digit()) {
+            return false;
+        }
         if self.conversion.is_ascii_uppercase() {
             text.make_ascii_uppercase();
         }
