@@ -1,4 +1,4 @@
-//! Pairs against Debian's netcdf-bin in the same run: the same work, theirs and ours in turn, output on tmpfs.
+//! Pairs against Debian's netcdf-bin (and NCO, for JSON) in the same run: the same work, theirs and ours in turn, output on tmpfs.
 //!
 //! For each piece of work: both times and their ratio, both peaks of memory, ours with one thread, how it scales, and which
 //! share of the codecs' own speed is reached (threads × the speed of one thread that does nothing but code; and the speed
@@ -32,9 +32,11 @@ struct Case {
     encode: Option<&'static [(u32, &'static [u32])]>,
     /// What ours may hold in memory, in bytes.
     peak: Option<u64>,
+    /// The program to compare with, and its flags, where it is not that of netcdf-bin with the same name and flags.
+    peer: Option<(&'static str, &'static [&'static str])>,
 }
 
-const CASES: [Case; 10] = [
+const CASES: [Case; 11] = [
     Case {
         name: "compress: -d 5 -s, uncompressed in",
         target: 4.0,
@@ -44,6 +46,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: Some(&[(2, &[]), (1, &[5])]),
         peak: None,
+        peer: None,
     },
     Case {
         name: "copy: nothing changed, deflated",
@@ -54,6 +57,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: None,
         peak: None,
+        peer: None,
     },
     Case {
         name: "zstd: deflated in, -F '*,32015,3'",
@@ -64,6 +68,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: Some(&[(32015, &[3])]),
         peak: None,
+        peer: None,
     },
     Case {
         name: "rechunk: 1x361x720 to 248x19x36, -d 4 -s",
@@ -74,6 +79,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: Some(&[(2, &[]), (1, &[4])]),
         peak: None,
+        peer: None,
     },
     Case {
         name: "rechunk within 64 MB: the same with -m 64M",
@@ -84,6 +90,7 @@ const CASES: [Case; 10] = [
         ours: &["-m", "64M"],
         encode: Some(&[(2, &[]), (1, &[4])]),
         peak: None,
+        peer: None,
     },
     Case {
         name: "header: ncdump -h of 5,000 variables",
@@ -94,6 +101,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: None,
         peak: None,
+        peer: None,
     },
     Case {
         name: "print: ncdump of 10.4 M floats",
@@ -104,6 +112,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: None,
         peak: Some(128_000_000),
+        peer: None,
     },
     Case {
         name: "print what is larger than memory may be: ncdump of 64 M floats",
@@ -114,6 +123,18 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: None,
         peak: Some(128_000_000),
+        peer: None,
+    },
+    Case {
+        name: "print as JSON: ncdump --json of 10.4 M floats",
+        target: 3.0,
+        input: "floats.nc",
+        program: "ncdump",
+        flags: &["--json"],
+        ours: &[],
+        encode: None,
+        peak: Some(128_000_000),
+        peer: Some(("ncks", &["--jsn"])),
     },
     Case {
         name: "generate: ncgen of the text of 10.4 M floats",
@@ -124,6 +145,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: None,
         peak: Some(250_000_000),
+        peer: None,
     },
     Case {
         name: "generate: ncgen of 5,000 variables with three attributes each",
@@ -134,6 +156,7 @@ const CASES: [Case; 10] = [
         ours: &[],
         encode: None,
         peak: None,
+        peer: None,
     },
 ];
 
@@ -171,9 +194,9 @@ fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()>
     let input = data.join(case.input);
     let output = data.join("out.nc");
     let printed = data.join("out.txt");
-    let command = |program: &Path, extra: &[&str]| {
+    let command = |program: &Path, flags: &[&str], extra: &[&str]| {
         let mut command = Command::new(program);
-        command.args(case.flags).args(extra);
+        command.args(flags).args(extra);
         match case.program {
             "nccopy" => command.arg(&input).arg(&output),
             "ncgen" => command.arg("-o").arg(&output).arg(&input),
@@ -181,7 +204,8 @@ fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()>
         };
         command
     };
-    let theirs_path = Path::new("/usr/bin").join(case.program);
+    let (peer, their_flags) = case.peer.unwrap_or((case.program, case.flags));
+    let theirs_path = Path::new("/usr/bin").join(peer);
     let ours_path = binaries.join(case.program);
     let one_thread = [case.ours, &["--threads", "1"]].concat();
     let (mut theirs, mut ours, mut single) = (None, None, None);
@@ -189,18 +213,18 @@ fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()>
         let _ = fs::remove_file(&output);
         keep_best(
             &mut theirs,
-            measure::run(&mut command(&theirs_path, &[]), &printed)?,
+            measure::run(&mut command(&theirs_path, their_flags, &[]), &printed)?,
         );
         let _ = fs::remove_file(&output);
         keep_best(
             &mut ours,
-            measure::run(&mut command(&ours_path, case.ours), &printed)?,
+            measure::run(&mut command(&ours_path, case.flags, case.ours), &printed)?,
         );
         if case.program == "nccopy" {
             let _ = fs::remove_file(&output);
             keep_best(
                 &mut single,
-                measure::run(&mut command(&ours_path, &one_thread), &printed)?,
+                measure::run(&mut command(&ours_path, case.flags, &one_thread), &printed)?,
             );
         }
     }
@@ -212,7 +236,8 @@ fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()>
     let ratio = seconds(theirs.time) / seconds(ours.time);
     println!("\n{}", case.name);
     println!(
-        "  netcdf-bin {:.3} s, {} MB",
+        "  {:10} {:.3} s, {} MB",
+        if case.peer.is_some() { peer } else { "netcdf-bin" },
         seconds(theirs.time),
         theirs.peak / 1_000_000
     );

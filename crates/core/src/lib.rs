@@ -21,6 +21,7 @@ pub mod message;
 pub mod model;
 pub mod ncml;
 pub mod store;
+mod stream;
 pub mod time;
 
 pub use error::{Error, Result};

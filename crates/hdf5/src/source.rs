@@ -12,6 +12,12 @@ pub trait ByteSource: Send + Sync {
 
     /// Fills `buf` from byte `offset` on. Fails with `UnexpectedEof` where the source ends before `buf` is full.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
+
+    /// The first position from `offset` on that may hold something else than zeros, or the end: what lies between is known to be
+    /// a hole. `offset` where nothing is known.
+    fn next_data(&self, offset: u64) -> io::Result<u64> {
+        Ok(offset)
+    }
 }
 
 /// Bytes that can be written at any position from many threads at once. Positions never written read as zero.
@@ -45,6 +51,10 @@ impl<T: ByteSource + ?Sized> ByteSource for std::sync::Arc<T> {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         (**self).read_exact_at(offset, buf)
+    }
+
+    fn next_data(&self, offset: u64) -> io::Result<u64> {
+        (**self).next_data(offset)
     }
 }
 

@@ -70,6 +70,16 @@ pub trait Reader: Send + Sync {
     /// being in C order without gaps (a classic record variable too). Never called where `allocated` is false.
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()>;
 
+    /// The first byte of the storage of a contiguous variable, from `offset` on, that may have been written: all before it are
+    /// known to be zeros, without reading them, as they are a hole of a sparse file. `offset` where nothing is known.
+    ///
+    /// # Errors
+    /// Where the file cannot be asked.
+    fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {
+        let _ = var;
+        Ok(offset)
+    }
+
     /// The elements of a region of any variable as [`Values`], decoded; fill where nothing was written, also past the
     /// variable's own extent. The region lies within the lengths of the variable's *dimensions*.
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values>;

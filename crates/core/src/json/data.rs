@@ -1,20 +1,20 @@
-//! The values of a variable: arrays nested as its shape is, read in slabs and written in order.
+//! The values of a variable: arrays nested as its shape is.
+//!
+//! ```text
+//! stream ─► values ─► pieces ─► Arrays (element) ─► Output
+//!           └────── all cores ──────┘    └► Rows ─┘ of char, which are strings
+//! ```
 
-use rayon::prelude::*;
+use std::io;
+use std::ops::Range;
 
 use super::element::push_element;
 use super::output::Output;
 use super::text::TextStream;
-use crate::cdl::write::slabs;
 use crate::error::{Error, Result};
-use crate::format::Reader;
-use crate::model::{Type, VarId};
-
-/// Bytes of values in memory at once. As text they take several times as much.
-const SLAB_BYTES: u64 = 4 << 20;
-
-/// Elements that one thread prints at a time.
-const PIECE: usize = 1 << 15;
+use crate::format::{Reader, Region};
+use crate::model::{Schema, Type, Values, VarId};
+use crate::stream::{self, Format, position};
 
 /// Writes the values of a variable as one JSON value.
 ///
@@ -22,46 +22,94 @@ const PIECE: usize = 1 << 15;
 /// What reading them, or writing the text, fails of.
 pub fn variable(output: &mut Output, reader: &dyn Reader, id: VarId) -> Result<()> {
     let schema = reader.schema();
-    let ty = schema.var(id).ty;
     let shape = schema.shape(id);
     if shape.contains(&0) {
         output.value().extend_from_slice(b"[]");
         return Ok(());
     }
-    let size = schema.type_size(ty).max(1);
+    let arrays = Arrays {
+        schema,
+        ty: schema.var(id).ty,
+        shape: &shape,
+    };
     let mut rows = Rows::new(&shape);
-    let mut at = 0;
-    for region in slabs(&shape, reader.layout(id).chunk_shape(), size, SLAB_BYTES) {
-        let values = reader
-            .read_region(id, &region)
-            .map_err(|e| e.in_variable(&schema.var_path(id)))?;
-        if ty == Type::Char {
-            rows.push(output.value(), &values.bytes);
-            output.relieve().map_err(|e| Error::io("cannot write", e))?;
-            continue;
-        }
-        let texts: Vec<Vec<u8>> = values
-            .bytes
-            .par_chunks(PIECE * size)
-            .enumerate()
-            .map(|(piece, bytes)| {
-                let mut text = Vec::with_capacity(bytes.len() * 2);
-                let first = at + (piece * PIECE) as u64;
-                for (at, bytes) in (first..).zip(bytes.chunks_exact(size)) {
-                    open(&mut text, &shape, at);
-                    push_element(&mut text, schema, ty, bytes, &values);
-                    close(&mut text, &shape, at);
-                }
-                text
-            })
-            .collect();
-        for text in texts {
-            output.value().extend_from_slice(&text);
-            output.relieve().map_err(|e| Error::io("cannot write", e))?;
-        }
-        at += (values.bytes.len() / size) as u64;
+    // Much that is to come may take long: what there is should be seen.
+    let at_once = stream::is_large(reader, id);
+    let cannot_write = |e| Error::io("cannot write", e);
+    if at_once {
+        output.flush().map_err(cannot_write)?;
     }
-    Ok(())
+    stream::values(reader, id, &arrays, |piece| {
+        match piece {
+            Piece::Text(text) => output.large(&text),
+            Piece::Characters(bytes) => rows.push(output, &bytes),
+            Piece::Nuls(count) => rows.push_nuls(output, count),
+        }
+        .map_err(cannot_write)?;
+        if at_once {
+            output.flush().map_err(cannot_write)?;
+        }
+        Ok(())
+    })
+}
+
+/// Elements as JSON.
+struct Arrays<'a> {
+    schema: &'a Schema,
+    ty: Type,
+    shape: &'a [u64],
+}
+
+/// Part of the values of a variable.
+enum Piece {
+    /// As it is to stand.
+    Text(Vec<u8>),
+    /// Characters: where they belong into strings depends on those before.
+    Characters(Vec<u8>),
+    /// So many NULs within a row of characters.
+    Nuls(u64),
+}
+
+impl Format for Arrays<'_> {
+    type Piece = Piece;
+
+    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> Piece {
+        let size = self.schema.type_size(self.ty).max(1);
+        let bytes = &values.bytes[range.start * size..range.end * size];
+        if self.ty == Type::Char {
+            return Piece::Characters(bytes.to_vec());
+        }
+        let at = position(region, range.start);
+        let first = at.iter().zip(self.shape).fold(0, |n: u64, (at, length)| {
+            n.saturating_mul(*length).saturating_add(*at)
+        });
+        let row = self.shape.last().copied().unwrap_or(1);
+        let mut column = first % row;
+        let mut text = Vec::with_capacity(bytes.len() * 3);
+        for (at, bytes) in (first..).zip(bytes.chunks_exact(size)) {
+            if column == 0 {
+                open(&mut text, self.shape, at);
+            } else {
+                text.extend_from_slice(b", ");
+            }
+            push_element(&mut text, self.schema, self.ty, bytes, values);
+            column += 1;
+            if column == row {
+                close(&mut text, self.shape, at);
+                column = 0;
+            }
+        }
+        Piece::Text(text)
+    }
+
+    /// NULs at the end of a row of characters have no text.
+    fn passes_over_zeros(&self) -> bool {
+        self.ty == Type::Char
+    }
+
+    fn zeros(&self, _: &[u64], count: u64) -> Piece {
+        Piece::Nuls(count)
+    }
 }
 
 /// Appends what stands before element `at` (in C order) of an array of `shape`: a comma, and brackets.
@@ -116,24 +164,47 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn push(&mut self, out: &mut Vec<u8>, mut bytes: &[u8]) {
+    fn push(&mut self, output: &mut Output, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            if self.column == 0 {
-                open(out, self.outer, self.row);
-                out.push(b'"');
-            }
+            self.begin(output);
             let count = (self.length - self.column).min(bytes.len() as u64);
             let (piece, rest) = bytes.split_at(count as usize);
-            self.text.push_padded(out, piece);
-            self.column += count;
-            bytes = rest;
-            if self.column == self.length {
-                self.text.end(out);
-                out.push(b'"');
-                close(out, self.outer, self.row);
-                self.row += 1;
-                self.column = 0;
+            // There may be any number of them.
+            for _ in 0..self.text.take_nuls(piece) {
+                self.text.push(output.value(), b"\0");
+                output.relieve()?;
             }
+            self.text.push_padded(output.value(), piece);
+            self.end(output, count);
+            output.relieve()?;
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// NULs of one row.
+    fn push_nuls(&mut self, output: &mut Output, count: u64) -> io::Result<()> {
+        self.begin(output);
+        self.text.push_nuls(count);
+        self.end(output, count);
+        output.relieve()
+    }
+
+    fn begin(&self, output: &mut Output) {
+        if self.column == 0 {
+            open(output.value(), self.outer, self.row);
+            output.value().push(b'"');
+        }
+    }
+
+    fn end(&mut self, output: &mut Output, count: u64) {
+        self.column += count;
+        if self.column == self.length {
+            self.text.end(output.value());
+            output.value().push(b'"');
+            close(output.value(), self.outer, self.row);
+            self.row += 1;
+            self.column = 0;
         }
     }
 }

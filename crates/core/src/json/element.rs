@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::text::{push_padded_string, push_string};
+use crate::cdl::write::numbers::{push_integer, push_unsigned};
 use crate::cdl::write::{enum_value, push_shortest_double, push_shortest_float};
 use crate::model::{Field, Schema, Slot, Type, TypeClass, Values};
 
@@ -24,18 +25,15 @@ pub fn push_element(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], 
 }
 
 fn push_nested(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], values: &Values, depth: usize) {
-    let mut integer = |value: i128| {
-        let _ = write!(out, "{value}");
-    };
     match ty {
-        Type::Byte => integer(i8::from_le_bytes(array(bytes)).into()),
-        Type::UByte => integer(bytes[0].into()),
-        Type::Short => integer(i16::from_le_bytes(array(bytes)).into()),
-        Type::UShort => integer(u16::from_le_bytes(array(bytes)).into()),
-        Type::Int => integer(i32::from_le_bytes(array(bytes)).into()),
-        Type::UInt => integer(u32::from_le_bytes(array(bytes)).into()),
-        Type::Int64 => integer(i64::from_le_bytes(array(bytes)).into()),
-        Type::UInt64 => integer(u64::from_le_bytes(array(bytes)).into()),
+        Type::Byte => push_integer(out, i8::from_le_bytes(array(bytes)).into()),
+        Type::UByte => push_integer(out, bytes[0].into()),
+        Type::Short => push_integer(out, i16::from_le_bytes(array(bytes)).into()),
+        Type::UShort => push_integer(out, u16::from_le_bytes(array(bytes)).into()),
+        Type::Int => push_integer(out, i32::from_le_bytes(array(bytes)).into()),
+        Type::UInt => push_integer(out, u32::from_le_bytes(array(bytes)).into()),
+        Type::Int64 => push_integer(out, i64::from_le_bytes(array(bytes))),
+        Type::UInt64 => push_unsigned(out, u64::from_le_bytes(array(bytes))),
         Type::Float => match f32::from_le_bytes(array(bytes)) {
             value if !value.is_finite() => out.extend_from_slice(b"null"),
             value if is_negative_zero(value.into()) => out.extend_from_slice(b"-0.0"),
@@ -58,8 +56,8 @@ fn push_nested(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], value
                 match members.iter().find(|(_, v)| *v == value) {
                     Some((name, _)) => push_string(out, name.as_bytes()),
                     // Members of this type are kept as the same 64 bits.
-                    None if *base == Type::UInt64 => integer((value as u64).into()),
-                    None => integer(value.into()),
+                    None if *base == Type::UInt64 => push_unsigned(out, value as u64),
+                    None => push_integer(out, value),
                 }
             }
             TypeClass::Opaque { size } => {

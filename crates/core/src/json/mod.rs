@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Schema ─► schema (dimensions, types, variables, attributes, groups) ┐
-//! Reader ─► slabs ─► data ─► element, on all cores ───────────────────┴─► Output ─► out
+//! Reader ─► stream ─► data ─► element, on all cores ──────────────────┴─► Output ─► out
 //! ```
 //!
 //! The text is JSON as RFC 8259 has it, in UTF-8, whatever the dataset holds:

@@ -74,13 +74,36 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
+    /// Appends much of a value.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn large(&mut self, text: &[u8]) -> io::Result<()> {
+        if text.len() < PIECE / 2 {
+            self.buffer.extend_from_slice(text);
+            return self.relieve();
+        }
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        self.out.write_all(text)
+    }
+
+    /// Hands everything on, to be seen.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        self.out.flush()
+    }
+
     /// Ends the text, and hands everything on.
     ///
     /// # Errors
     /// Where it cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         self.buffer.push(b'\n');
-        self.out.write_all(&self.buffer)?;
-        self.out.flush()
+        self.flush()
     }
 }

@@ -58,11 +58,12 @@ impl SchemaWriter<'_> {
             }
             output.end();
         }
-        let special = if id == Schema::ROOT && self.options.special {
+        let mut special = if id == Schema::ROOT && self.options.special {
             special::of_dataset(self.schema)
         } else {
             Vec::new()
         };
+        special.retain(|(name, _)| !self.options.without_properties || *name != "_NCProperties");
         self.attributes(output, &group.attributes, special);
         if !group.children.is_empty() {
             output.key("groups");

@@ -32,19 +32,29 @@ pub struct TextStream {
 }
 
 impl TextStream {
-    /// Appends a piece, but for the NULs at its end: they may be padding.
+    /// Appends a piece, but for the NULs at its end: they may be padding. Those of earlier pieces that belong before it are to
+    /// be [taken](TextStream::take_nuls) and pushed first: there may be more of them than memory holds.
     pub fn push_padded(&mut self, out: &mut Vec<u8>, piece: &[u8]) {
         let end = piece.iter().rposition(|c| *c != 0).map_or(0, |at| at + 1);
-        if end > 0 {
-            for _ in 0..std::mem::take(&mut self.nuls) {
-                self.push(out, b"\0");
-            }
-            self.push(out, &piece[..end]);
-        }
-        self.nuls += (piece.len() - end) as u64;
+        self.push(out, &piece[..end]);
+        self.push_nuls((piece.len() - end) as u64);
     }
 
-    fn push(&mut self, out: &mut Vec<u8>, piece: &[u8]) {
+    /// Appends NULs that may be padding.
+    pub fn push_nuls(&mut self, count: u64) {
+        self.nuls += count;
+    }
+
+    /// Takes the NULs that belong before a piece, as it holds something else: they are no padding.
+    pub fn take_nuls(&mut self, piece: &[u8]) -> u64 {
+        match piece.iter().any(|c| *c != 0) {
+            true => std::mem::take(&mut self.nuls),
+            false => 0,
+        }
+    }
+
+    /// Appends a piece.
+    pub fn push(&mut self, out: &mut Vec<u8>, piece: &[u8]) {
         if self.partial.is_empty() {
             self.push_joined(out, piece);
         } else {
@@ -176,7 +186,11 @@ mod tests {
             cuts.sort_unstable();
             let (mut out, mut stream) = (vec![b'"'], TextStream::default());
             for cut in cuts.windows(2) {
-                stream.push_padded(&mut out, &text[cut[0]..cut[1]]);
+                let piece = &text[cut[0]..cut[1]];
+                for _ in 0..stream.take_nuls(piece) {
+                    stream.push(&mut out, b"\0");
+                }
+                stream.push_padded(&mut out, piece);
             }
             stream.end(&mut out);
             out.push(b'"');

@@ -6,6 +6,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use ncutils_hdf5::ByteSource;
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
 
 use crate::error::{Error, Result};
 
@@ -57,6 +59,16 @@ impl ByteSource for FileSource {
         match offset.checked_add(buf.len() as u64) {
             Some(end) if end <= self.size => self.file.read_exact_at(buf, offset),
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn next_data(&self, offset: u64) -> io::Result<u64> {
+        // Moves the position of the file, which nothing here reads from.
+        match rustix::fs::seek(&self.file, SeekFrom::Data(offset)) {
+            Ok(next) => Ok(next),
+            Err(Errno::NXIO) => Ok(self.size.max(offset)),
+            // The file system knows no holes.
+            Err(_) => Ok(offset),
         }
     }
 }

@@ -207,6 +207,14 @@ impl MetadataReader {
             .map_err(|source| Error::Io { what, offset, source })
     }
 
+    /// The first address from `address` on that may hold something else than zeros, as far as the source knows.
+    pub(crate) fn next_data(&self, what: &'static str, address: u64) -> Result<u64> {
+        let offset = self.absolute(address);
+        let next = self.shared.cache.source().next_data(offset);
+        let next = next.map_err(|source| Error::Io { what, offset, source })?;
+        Ok(next.max(offset) - self.base())
+    }
+
     /// A cursor over `bytes`, which were read at `address` and belong to the structure `what`.
     pub(crate) fn cursor<'a>(&self, what: &'static str, address: u64, bytes: &'a [u8]) -> Cursor<'a> {
         Cursor::new(

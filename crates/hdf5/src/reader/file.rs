@@ -138,6 +138,14 @@ impl File {
         self.reader().read_raw("raw data", address, buf)
     }
 
+    /// The first address from `address` on that may hold something else than zeros, as far as the source knows without reading.
+    ///
+    /// # Errors
+    /// Where the source cannot be asked.
+    pub fn next_data(&self, address: u64) -> Result<u64> {
+        self.reader().next_data("raw data", address)
+    }
+
     /// Reads the whole chunk index of a chunked dataset.
     ///
     /// # Errors

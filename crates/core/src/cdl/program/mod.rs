@@ -11,11 +11,11 @@ pub mod c;
 pub mod fortran77;
 mod identifiers;
 
-use crate::cdl::write::slabs;
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
 use crate::model::{Values, VarId};
+use crate::stream::slabs;
 
 /// Calls `each` with the values of an output variable, region by region in C order, each region of about `bytes` bytes
 /// at most. Never calls where nothing was written.

@@ -1,25 +1,24 @@
 //! The `data:` section: the values of variables.
 //!
 //! ```text
-//! Bands ─► values ─► pieces ─► RowLayout (ItemFormat) ─► Joined ─► Lines
-//!          └───────── all cores ─────────┘
+//! stream ─► values ─► pieces ─► RowLayout (ItemFormat) ─► Joined ─► Lines
+//!           └───────── all cores ─────────┘
 //! ```
 
 use super::DumpOptions;
-use super::bands::Bands;
 use super::c_format::CFormat;
 use super::char_row::keeps_nuls;
 use super::element::{ElementWriter, Place};
 use super::fill::FillValue;
 use super::item::{ItemFormat, Style};
+use super::joined::Joined;
 use super::lines::Lines;
 use super::names::push_name;
-use super::pieces::in_order;
-use super::rows::{Characters, Joined, Piece, RowLayout};
-use super::spilled::Spilled;
+use super::rows::{Characters, RowLayout};
 use crate::error::{Error, Result};
-use crate::format::{Reader, Region};
-use crate::model::{Encoding, Storage, Type, Values, VarId};
+use crate::format::Reader;
+use crate::model::{Type, VarId};
+use crate::stream;
 use crate::time::TimeFormat;
 
 /// Writes the values of a variable, as dates where it has `times`; nothing where it has none.
@@ -89,41 +88,17 @@ pub fn variable(
         first_column,
     };
     let mut joined = Joined::default();
-    let size = rows.item.size();
-    let layout = reader.layout(id);
-    let chunk = match &layout.storage {
-        Storage::Chunked { shape } => shape.as_slice(),
-        _ => &[],
-    };
-    let bands = Bands::new(&shape, chunk, size);
-    let read = |region: &Region| {
-        reader
-            .read_region(id, region)
-            .map_err(|e| e.in_variable(&schema.var_path(id)))
-    };
-    let format = |region: &Region, values: &Values, range| rows.piece(region, values, range);
-    let mut emit = |piece: Piece| {
-        joined
-            .append(lines, piece)
-            .map_err(|e| Error::io("cannot write", e))
-    };
-    if !bands.are_layered() {
-        return in_order(bands.all(), size, read, format, emit);
+    // Much that is to come may take long: what there is should be seen.
+    let at_once = stream::is_large(reader, id);
+    let cannot_write = |e| Error::io("cannot write", e);
+    if at_once {
+        lines.flush().map_err(cannot_write)?;
     }
-    for layer in bands.layers() {
-        let spilled = match layout.encoding {
-            // The file would hold addresses in a heap.
-            Encoding::Structured => None,
-            _ => Spilled::write(reader, id, chunk, &layer, size)
-                .map_err(|e| e.in_variable(&schema.var_path(id)))?,
-        };
-        match spilled {
-            Some(spilled) => {
-                let read = |region: &Region| spilled.read(region);
-                in_order(bands.within(&layer), size, read, format, &mut emit)?;
-            }
-            None => in_order(bands.decoded_again(&layer), size, read, format, &mut emit)?,
+    stream::values(reader, id, &rows, |piece| {
+        joined.append(lines, piece).map_err(cannot_write)?;
+        if at_once {
+            lines.flush().map_err(cannot_write)?;
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -2,11 +2,10 @@
 //!
 //! ```text
 //! Schema ─► header (types, dimensions, variables, attributes; special: how it is stored)
-//! Reader ─► bands ─► pieces ─► rows ─► item ─► Lines ─► out
+//! Reader ─► stream ─► rows ─► item ─► Lines ─► out
 //! ```
 
 mod annotations;
-mod bands;
 mod c_format;
 mod char_row;
 mod data;
@@ -18,15 +17,13 @@ mod exact_tests;
 mod fill;
 mod header;
 mod item;
+mod joined;
 mod lines;
 mod names;
 pub(crate) mod numbers;
-mod pieces;
 mod rows;
 mod shortest;
-mod slabs;
 pub(crate) mod special;
-mod spilled;
 mod times;
 
 use std::io::Write;
@@ -34,14 +31,13 @@ use std::io::Write;
 pub use annotations::{Annotations, IndexOrder};
 pub use element::Precision;
 pub(crate) use element::{ElementWriter, Place, enum_value};
-pub(crate) use header::{finds_type, types as write_types, visible_dim};
+pub(crate) use header::{finds_type, types as write_types, visible_dim, visible_type};
 pub use lines::LineLength;
 pub(crate) use lines::Lines;
 pub use names::push_name;
 pub(crate) use names::trim_nuls;
 pub(crate) use numbers::push_general;
 pub(crate) use shortest::{push_shortest_double, push_shortest_float};
-pub(crate) use slabs::slabs;
 
 use crate::error::{Error, Result};
 use crate::format::Reader;

@@ -9,95 +9,16 @@
 //!             head    │        text
 //! ```
 
-use std::io;
 use std::ops::Range;
 
 use super::annotations::{Annotations, push_element_annotation, push_row_annotation};
 use super::char_row::push_char;
 use super::item::ItemFormat;
-use super::lines::{LineLength, Lines, fits};
+use super::joined::{Head, NUL, Piece, Then};
+use super::lines::{LineLength, fits};
 use crate::format::Region;
 use crate::model::Values;
-
-/// Part of the text of a variable.
-#[derive(Debug)]
-pub struct Piece {
-    /// What belongs to a row that was begun before.
-    pub head: Head,
-    /// All else, laid out.
-    pub text: Vec<u8>,
-    /// The column at the end of `text`, where it has any.
-    pub column: Option<usize>,
-    /// NULs at the end that are printed only if other characters follow in their row.
-    pub nuls: u64,
-}
-
-/// The beginning of a piece.
-#[derive(Debug)]
-pub enum Head {
-    /// A row begins with the piece.
-    None,
-    /// Items to be wrapped, and their lengths.
-    Items(Vec<u8>, Vec<usize>),
-    /// So many NULs, and then what is said.
-    Nuls(u64, Then),
-}
-
-/// What follows NULs in a row of characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
-    /// Other characters: the NULs are printed.
-    Characters,
-    /// The end of the row: they are not.
-    EndOfRow,
-    /// The end of the piece.
-    Nothing,
-}
-
-const NUL: &[u8] = b"\\000";
-
-/// Joins pieces.
-#[derive(Debug, Default)]
-pub struct Joined {
-    nuls: u64,
-}
-
-impl Joined {
-    /// Writes the piece that follows.
-    ///
-    /// # Errors
-    /// What writing fails of.
-    pub fn append(&mut self, lines: &mut Lines, piece: Piece) -> io::Result<()> {
-        match piece.head {
-            Head::None => self.nuls = piece.nuls,
-            Head::Items(text, lengths) => {
-                let mut rest = text.as_slice();
-                for length in lengths {
-                    let (item, behind) = rest.split_at(length);
-                    lines.put(item);
-                    rest = behind;
-                }
-            }
-            Head::Nuls(nuls, then) => {
-                self.nuls += nuls;
-                if then == Then::Characters {
-                    for _ in 0..self.nuls {
-                        lines.text(NUL);
-                        lines.relieve()?;
-                    }
-                }
-                if then != Then::Nothing {
-                    self.nuls = piece.nuls;
-                }
-            }
-        }
-        lines.large(&piece.text)?;
-        if let Some(column) = piece.column {
-            lines.set_column(column);
-        }
-        lines.relieve()
-    }
-}
+use crate::stream::{Format, position};
 
 /// Which characters of a row are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,19 +51,15 @@ pub struct RowLayout<'a> {
     pub first_column: usize,
 }
 
-impl RowLayout<'_> {
-    /// The text of the elements `range`, counted in C order, of a region whose values are `values`.
-    pub fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> Piece {
+impl Format for RowLayout<'_> {
+    type Piece = Piece;
+
+    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> Piece {
         let size = self.item.size();
         let bytes = &values.bytes[range.start * size..range.end * size];
         let mut at = position(region, range.start);
         let row_length = self.shape.last().copied().unwrap_or(1);
-        let first = at.iter().all(|at| *at == 0);
-        let mut out = Layout::new(self, if first { self.first_column } else { self.indent + 2 });
-        if at.last().is_some_and(|at| *at > 0) {
-            out.earlier_nuls = self.characters == Some(Characters::WithoutPadding);
-            out.lengths = (self.characters.is_none() && !self.annotations.elements).then(Vec::new);
-        }
+        let mut out = self.begin(&at);
         let mut done = 0;
         let total = range.len();
         while done < total {
@@ -167,6 +84,41 @@ impl RowLayout<'_> {
             advance(&mut at, self.shape);
         }
         out.finish()
+    }
+
+    /// NULs at the end of a row have no text.
+    fn passes_over_zeros(&self) -> bool {
+        self.characters == Some(Characters::WithoutPadding)
+    }
+
+    fn zeros(&self, start: &[u64], count: u64) -> Piece {
+        let mut at = start.to_vec();
+        let mut out = self.begin(&at);
+        let before = at.last().copied().unwrap_or(0);
+        if before == 0 {
+            self.begin_row(&mut out, &at);
+        }
+        out.nuls = count;
+        if let Some(last) = at.last_mut() {
+            *last = before + count - 1;
+        }
+        if self.shape.last().is_none_or(|length| before + count == *length) {
+            self.end_row(&mut out, &at);
+        }
+        out.finish()
+    }
+}
+
+impl RowLayout<'_> {
+    /// Begins a piece whose first element is `at`.
+    fn begin(&self, at: &[u64]) -> Layout {
+        let first = at.iter().all(|at| *at == 0);
+        let mut out = Layout::new(self, if first { self.first_column } else { self.indent + 2 });
+        if at.last().is_some_and(|at| *at > 0) {
+            out.earlier_nuls = self.passes_over_zeros();
+            out.lengths = (self.characters.is_none() && !self.annotations.elements).then(Vec::new);
+        }
+        out
     }
 
     fn begin_row(&self, out: &mut Layout, at: &[u64]) {
@@ -353,17 +305,6 @@ impl Layout {
     }
 }
 
-/// The indices of an element of a region, which is the `n`th of it in C order.
-fn position(region: &Region, n: usize) -> Vec<u64> {
-    let mut at = region.start.clone();
-    let mut rest = n as u64;
-    for (at, length) in at.iter_mut().zip(&region.count).rev() {
-        *at += rest % length;
-        rest /= length;
-    }
-    at
-}
-
 fn advance(at: &mut [u64], shape: &[u64]) {
     for (at, length) in at.iter_mut().zip(shape).rev() {
         *at += 1;
@@ -380,6 +321,7 @@ mod tests {
     use crate::cdl::write::element::{ElementWriter, Place, Precision};
     use crate::cdl::write::fill::FillValue;
     use crate::cdl::write::item::Style;
+    use crate::cdl::write::joined::Joined;
     use crate::cdl::write::lines::Lines;
     use crate::model::{Kind, Schema, Type};
     use proptest::prelude::*;
@@ -394,13 +336,25 @@ mod tests {
         piece: usize,
     ) -> String {
         let schema = Schema::new(Kind::Netcdf4);
-        let rows = RowLayout {
+        let mut rows = layout(&schema, shape, ty, annotations);
+        rows.braced = braced;
+        let count = shape.iter().product::<u64>() as usize;
+        let region = Region::whole(shape);
+        let values = Values::from_bytes(bytes);
+        let pieces = (0..count)
+            .step_by(piece)
+            .map(|start| rows.piece(&region, &values, start..(start + piece).min(count)));
+        joined(pieces)
+    }
+
+    fn layout<'a>(schema: &'a Schema, shape: &'a [u64], ty: Type, annotations: Annotations) -> RowLayout<'a> {
+        RowLayout {
             name: b"v",
             shape,
-            braced,
+            braced: Vec::new(),
             item: ItemFormat::new(
                 ElementWriter {
-                    schema: &schema,
+                    schema,
                     precision: Precision::default(),
                     place: Place::Data,
                 },
@@ -413,20 +367,17 @@ mod tests {
             line_length: LineLength::default(),
             indent: 2,
             first_column: 7,
-        };
-        let count: u64 = shape.iter().product();
-        let region = Region::whole(shape);
-        let values = Values::from_bytes(bytes);
+        }
+    }
+
+    fn joined(pieces: impl Iterator<Item = Piece>) -> String {
         let mut out = Vec::new();
         let mut lines = Lines::new(&mut out);
         lines.set_indent(2);
         lines.set_column(7);
         let mut joined = Joined::default();
-        for start in (0..count as usize).step_by(piece) {
-            let end = (start + piece).min(count as usize);
-            joined
-                .append(&mut lines, rows.piece(&region, &values, start..end))
-                .unwrap();
+        for piece in pieces {
+            joined.append(&mut lines, piece).unwrap();
         }
         lines.flush().unwrap();
         String::from_utf8(out).unwrap()
@@ -487,6 +438,41 @@ mod tests {
                 show(&[2, 3], b"\0\0\0\0\0z", piece),
                 "\"\",\n  \"\\000\\000z\" ;\n"
             );
+        }
+    }
+
+    /// Rows in pieces of one row or less; those that hold only NULs are not looked at.
+    #[test]
+    fn zeros_are_what_nuls_are() {
+        let bytes = b"ab\0\0\0\0\0\0\0\0\0c\0\0\0\0\0\0".to_vec();
+        let schema = Schema::new(Kind::Netcdf4);
+        for annotated in [false, true] {
+            let annotations = Annotations {
+                rows: annotated,
+                ..Annotations::default()
+            };
+            let mut rows = layout(&schema, &[3, 6], Type::Char, annotations);
+            rows.braced = vec![1];
+            let values = Values::from_bytes(bytes.clone());
+            let region = Region::whole(rows.shape);
+            for step in [1, 2, 3, 6] {
+                let print = |passes: bool| {
+                    let pieces = (0..18).step_by(step).map(|start| {
+                        let range = start..start + step;
+                        match values.bytes[range.clone()].iter().all(|c| *c == 0) && passes {
+                            true => rows.zeros(&[start as u64 / 6, start as u64 % 6], step as u64),
+                            false => rows.piece(&region, &values, range),
+                        }
+                    });
+                    joined(pieces)
+                };
+                assert_eq!(print(true), print(false));
+                assert!(
+                    annotated || print(true).starts_with("{\"ab\"},"),
+                    "{}",
+                    print(true)
+                );
+            }
         }
     }
 

@@ -155,6 +155,21 @@ impl Reader for ClassicReader {
         read.map_err(self.in_variable(var))
     }
 
+    fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {
+        let place = &self.places[var.0];
+        let Some(at) = place.begin.checked_add(offset) else {
+            return Ok(offset);
+        };
+        if self.geometry.interleaved(place) {
+            return Ok(offset);
+        }
+        let next = self
+            .source
+            .next_data(at)
+            .map_err(|e| Error::io("cannot read", e))?;
+        Ok(next.max(at) - place.begin)
+    }
+
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         self.check_not_truncated(var, region)
             .and_then(|()| region::read_region(self, var, region))

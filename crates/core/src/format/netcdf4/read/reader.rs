@@ -201,6 +201,21 @@ impl Reader for Netcdf4Reader {
         }
     }
 
+    fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {
+        let Layout::Contiguous {
+            address: Some(address),
+            ..
+        } = &self.variables[var.0].stored.dataset.layout
+        else {
+            return Ok(offset);
+        };
+        let Some(at) = address.checked_add(offset) else {
+            return Ok(offset);
+        };
+        let next = self.file(var).file.next_data(at);
+        Ok(next.map_err(|e| self.named(var)(e.into()))?.max(at) - address)
+    }
+
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         let stored = &self.variables[var.0].stored;
         let values = if stored.layout.encoding == Encoding::Structured {

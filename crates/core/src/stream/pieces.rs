@@ -1,9 +1,9 @@
 //! Reads a variable band by band and makes text of it piece by piece, on all cores; hands the pieces on in order.
 //!
 //! ```text
-//! bands ─► read ─► values ─┬─► piece ─► format ─┐
-//!          (any thread)    ├─► piece ─► format ─┼─► in order ─► emit (the caller's thread)
-//!                          └─► piece ─► format ─┘
+//! bands ─► read ─► values ─┬─► piece ─► Format ─┐
+//!          (any thread)    ├─► piece ─► Format ─┼─► in order ─► emit (the caller's thread)
+//!                          └─► piece ─► Format ─┘
 //! ```
 //!
 //! Threads format what is earliest, and read on only where nothing waits to be formatted. The bytes of bands in memory are
@@ -15,6 +15,7 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use super::Format;
 use crate::error::Result;
 use crate::format::Region;
 use crate::model::Values;
@@ -29,28 +30,50 @@ const BANDS_BYTES: usize = 32 << 20;
 /// Below this many elements threads cost more than they bring.
 const FEW_ELEMENTS: u64 = 1 << 12;
 
+/// Elements that follow each other in C order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Band {
+    /// To be read.
+    Read(Region),
+    /// So many along the last dimension from here on, known to be zeros.
+    Zeros(Vec<u64>, u64),
+}
+
+impl Band {
+    /// How many are to be read.
+    fn count(&self) -> u64 {
+        match self {
+            Self::Read(region) => region.element_count().unwrap_or(0),
+            Self::Zeros(..) => 0,
+        }
+    }
+}
+
 /// Calls `emit` with what `format` makes of all elements of `bands`, of `size` bytes each, in order.
 ///
 /// # Errors
 /// The first, in the order of elements, that `read` or `emit` gives; everything before it was emitted.
-pub fn in_order<T: Send>(
-    bands: impl Iterator<Item = Region> + Send,
+pub fn in_order<F: Format>(
+    bands: impl Iterator<Item = Band> + Send,
     size: usize,
     read: impl Fn(&Region) -> Result<Values> + Sync,
-    format: impl Fn(&Region, &Values, Range<usize>) -> T + Sync,
-    mut emit: impl FnMut(T) -> Result<()>,
+    format: &F,
+    mut emit: impl FnMut(F::Piece) -> Result<()>,
 ) -> Result<()> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let step = (PIECE_BYTES / size.max(1)).clamp(1, PIECE_ELEMENTS);
     let mut bands = bands.peekable();
-    let few = |region: &Region| region.element_count().is_some_and(|n| n < FEW_ELEMENTS);
+    let few = |band: &Band| band.count() < FEW_ELEMENTS;
     while threads == 1 || bands.peek().is_some_and(few) {
-        let Some(region) = bands.next() else {
-            return Ok(());
-        };
-        let values = read(&region)?;
-        for range in ranges(&region, step) {
-            emit(format(&region, &values, range))?;
+        match bands.next() {
+            None => return Ok(()),
+            Some(Band::Zeros(start, count)) => emit(format.zeros(&start, count))?,
+            Some(Band::Read(region)) => {
+                let values = read(&region)?;
+                for range in ranges(&region, step) {
+                    emit(format.piece(&region, &values, range))?;
+                }
+            }
         }
     }
     if bands.peek().is_none() {
@@ -74,7 +97,7 @@ pub fn in_order<T: Send>(
     };
     thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| line.work(&read, &format));
+            scope.spawn(|| line.work(&read, format));
         }
         let _stop = Stop(&line);
         line.emit(&mut emit)
@@ -90,7 +113,7 @@ fn ranges(region: &Region, step: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// What the threads share.
-struct Line<I: Iterator<Item = Region>, T> {
+struct Line<I: Iterator<Item = Band>, T> {
     state: Mutex<State<I, T>>,
     changed: Condvar,
     /// How many pieces may be ahead of the one that is emitted next.
@@ -99,7 +122,7 @@ struct Line<I: Iterator<Item = Region>, T> {
     step: usize,
 }
 
-struct State<I: Iterator<Item = Region>, T> {
+struct State<I: Iterator<Item = Band>, T> {
     bands: Peekable<I>,
     band_bytes: usize,
     /// Bands that are being read.
@@ -112,14 +135,14 @@ struct State<I: Iterator<Item = Region>, T> {
     stopped: bool,
 }
 
-struct Band {
+struct InMemory {
     region: Region,
     values: Values,
     bytes: usize,
 }
 
 struct Waiting {
-    band: Arc<Band>,
+    band: Arc<InMemory>,
     range: Range<usize>,
 }
 
@@ -127,19 +150,21 @@ enum Task {
     Format(u64, Waiting),
     /// A band, its bytes, and the number of its first piece.
     Read(Region, usize, u64),
+    /// The number of a piece, where it begins, and of how many elements it is.
+    Zeros(u64, Vec<u64>, u64),
 }
 
 /// Stops all threads, also where one of them panics.
-struct Stop<'a, I: Iterator<Item = Region>, T>(&'a Line<I, T>);
+struct Stop<'a, I: Iterator<Item = Band>, T>(&'a Line<I, T>);
 
-impl<I: Iterator<Item = Region>, T> Drop for Stop<'_, I, T> {
+impl<I: Iterator<Item = Band>, T> Drop for Stop<'_, I, T> {
     fn drop(&mut self) {
         self.0.lock().stopped = true;
         self.0.changed.notify_all();
     }
 }
 
-impl<I: Iterator<Item = Region>, T> Line<I, T> {
+impl<I: Iterator<Item = Band>, T> Line<I, T> {
     fn lock(&self) -> MutexGuard<'_, State<I, T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,23 +186,30 @@ impl<I: Iterator<Item = Region>, T> Line<I, T> {
                 let (number, waiting) = state.waiting.pop_first()?;
                 return Some(Task::Format(number, waiting));
             }
-            let count = state
-                .bands
-                .peek()
-                .map(|region| region.element_count().unwrap_or(0) as usize);
             let idle = state.waiting.is_empty() && state.reading == 0;
-            match count {
-                Some(count) => {
+            let number = state.numbered;
+            let is_near = number < state.emitted + self.window;
+            match state.bands.peek() {
+                Some(Band::Read(region)) => {
+                    let count = region.element_count().unwrap_or(0) as usize;
                     let bytes = count.saturating_mul(self.size);
                     if state.band_bytes == 0 || state.band_bytes + bytes <= BANDS_BYTES {
-                        let region = state.bands.next()?;
-                        let number = state.numbered;
                         state.band_bytes += bytes;
                         state.reading += 1;
                         state.numbered += count.div_ceil(self.step) as u64;
-                        return Some(Task::Read(region, bytes, number));
+                        if let Some(Band::Read(region)) = state.bands.next() {
+                            return Some(Task::Read(region, bytes, number));
+                        }
                     }
                 }
+                // They take no memory to speak of, but there may be any number of them.
+                Some(Band::Zeros(..)) if is_near => {
+                    state.numbered += 1;
+                    if let Some(Band::Zeros(start, count)) = state.bands.next() {
+                        return Some(Task::Zeros(number, start, count));
+                    }
+                }
+                Some(Band::Zeros(..)) => {}
                 None if idle => return None,
                 None => {}
             }
@@ -185,22 +217,22 @@ impl<I: Iterator<Item = Region>, T> Line<I, T> {
         }
     }
 
-    fn work(
-        &self,
-        read: &impl Fn(&Region) -> Result<Values>,
-        format: &impl Fn(&Region, &Values, Range<usize>) -> T,
-    ) {
+    fn work<F: Format<Piece = T>>(&self, read: &impl Fn(&Region) -> Result<Values>, format: &F) {
         let stop = Stop(self);
         while let Some(task) = self.task() {
             match task {
                 Task::Format(number, Waiting { band, range }) => {
-                    let piece = format(&band.region, &band.values, range);
+                    let piece = format.piece(&band.region, &band.values, range);
                     let mut state = self.lock();
                     state.done.insert(number, Ok(piece));
                     // Who drops the last piece of a band, with the lock held, gives its memory back.
                     if let Some(band) = Arc::into_inner(band) {
                         state.band_bytes -= band.bytes;
                     }
+                }
+                Task::Zeros(number, start, count) => {
+                    let piece = format.zeros(&start, count);
+                    self.lock().done.insert(number, Ok(piece));
                 }
                 Task::Read(region, bytes, first) => {
                     let values = read(&region);
@@ -209,7 +241,7 @@ impl<I: Iterator<Item = Region>, T> Line<I, T> {
                     match values {
                         Ok(values) => {
                             let ranges = ranges(&region, self.step).zip(first..);
-                            let band = Arc::new(Band {
+                            let band = Arc::new(InMemory {
                                 region: region.clone(),
                                 values,
                                 bytes,
@@ -259,10 +291,12 @@ mod tests {
     use super::*;
     use crate::error::Error;
 
-    fn bands(count: u64, length: u64) -> impl Iterator<Item = Region> + Send {
-        (0..count).map(move |n| Region {
-            start: vec![n * length],
-            count: vec![length],
+    fn bands(count: u64, length: u64) -> impl Iterator<Item = Band> + Send {
+        (0..count).map(move |n| {
+            Band::Read(Region {
+                start: vec![n * length],
+                count: vec![length],
+            })
         })
     }
 
@@ -272,15 +306,31 @@ mod tests {
         Ok(Values::from_bytes(all.flat_map(u32::to_le_bytes).collect()))
     }
 
-    fn format(_: &Region, values: &Values, range: Range<usize>) -> Vec<u8> {
-        values.bytes[range.start * 4..range.end * 4].to_vec()
+    /// Bytes, as they are.
+    struct Bytes;
+
+    impl Format for Bytes {
+        type Piece = Vec<u8>;
+
+        fn piece(&self, _: &Region, values: &Values, range: Range<usize>) -> Vec<u8> {
+            values.bytes[range.start * 4..range.end * 4].to_vec()
+        }
+
+        fn passes_over_zeros(&self) -> bool {
+            true
+        }
+
+        fn zeros(&self, start: &[u64], count: u64) -> Vec<u8> {
+            let all = start[0] as u32..(start[0] + count) as u32;
+            all.flat_map(u32::to_le_bytes).collect()
+        }
     }
 
     #[test]
     fn pieces_come_in_order() {
         for (count, length) in [(1, 10), (3, 100_000), (500, 5_000), (2000, 3)] {
             let mut next = 0;
-            in_order(bands(count, length), 4, read, format, |piece| {
+            in_order(bands(count, length), 4, read, &Bytes, |piece| {
                 for value in piece.chunks_exact(4) {
                     assert_eq!(u32::from_le_bytes(value.try_into().unwrap()), next);
                     next += 1;
@@ -301,7 +351,7 @@ mod tests {
             read(region)
         };
         let mut emitted = 0;
-        let error = in_order(bands(10, 100_000), 4, fails, format, |piece| {
+        let error = in_order(bands(10, 100_000), 4, fails, &Bytes, |piece| {
             emitted += piece.len() / 4;
             Ok(())
         });
@@ -312,7 +362,7 @@ mod tests {
     #[test]
     fn it_ends_where_nobody_listens() {
         let mut emitted = 0;
-        let error = in_order(bands(1000, 100_000), 4, read, format, |_| {
+        let error = in_order(bands(1000, 100_000), 4, read, &Bytes, |_| {
             emitted += 1;
             if emitted == 5 {
                 return Err(Error::Damaged("enough".into()));
@@ -324,11 +374,43 @@ mod tests {
     }
 
     #[test]
+    fn zeros_come_in_their_place() {
+        let bands = bands(400, 5_000).enumerate().map(|(n, band)| match band {
+            Band::Read(region) if n % 3 > 0 => Band::Zeros(region.start, region.count[0]),
+            band => band,
+        });
+        let mut next = 0;
+        in_order(bands, 4, read, &Bytes, |piece| {
+            for value in piece.chunks_exact(4) {
+                assert_eq!(u32::from_le_bytes(value.try_into().unwrap()), next);
+                next += 1;
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(next, 400 * 5_000);
+    }
+
+    /// Formats nothing that lies far behind.
+    struct Panics;
+
+    impl Format for Panics {
+        type Piece = ();
+
+        fn piece(&self, region: &Region, _: &Values, _: Range<usize>) {
+            assert!(region.start[0] < 100_000, "expected");
+        }
+
+        fn passes_over_zeros(&self) -> bool {
+            false
+        }
+
+        fn zeros(&self, _: &[u64], _: u64) {}
+    }
+
+    #[test]
     #[should_panic]
     fn a_panic_is_passed_on() {
-        let panics = |region: &Region, _: &Values, _: Range<usize>| {
-            assert!(region.start[0] < 100_000, "expected");
-        };
-        let _ = in_order(bands(10, 50_000), 4, read, panics, |()| Ok(()));
+        let _ = in_order(bands(10, 50_000), 4, read, &Panics, |()| Ok(()));
     }
 }

@@ -18,10 +18,10 @@ use super::slabs::slabs;
 use crate::format::Region;
 
 /// Bytes of a band, about, where chunks do not ask for more.
-const BAND_BYTES: u64 = 1 << 20;
+pub const BAND_BYTES: u64 = 1 << 20;
 
 /// Bytes of a band, at most, but for the length of one chunk where even that is more.
-const MOST_BYTES: u64 = 16 << 20;
+pub const MOST_BYTES: u64 = 16 << 20;
 
 /// Layers larger than this are for no disk.
 const MOST_LAYERED: u64 = 1 << 42;
@@ -68,17 +68,14 @@ impl<'a> Bands<'a> {
         slabs(self.shape, self.chunk, self.size, self.layer)
     }
 
-    /// The bands of a layer that costs nothing to read.
-    pub fn within(&self, layer: &Region) -> impl Iterator<Item = Region> + Send + use<> {
-        self.cut(layer, BAND_BYTES)
+    /// Bytes of a band of a layer, at most, by whether it costs nothing to read.
+    pub fn budget(&self, is_free: bool) -> u64 {
+        if is_free { BAND_BYTES } else { MOST_BYTES }
     }
 
-    /// The bands of a layer that is decoded again for each.
-    pub fn decoded_again(&self, layer: &Region) -> impl Iterator<Item = Region> + Send + use<> {
-        self.cut(layer, MOST_BYTES)
-    }
-
-    fn cut(&self, layer: &Region, bytes: u64) -> impl Iterator<Item = Region> + Send + use<> {
+    /// The bands of a layer, by whether it costs nothing to read; else it is decoded again for each.
+    pub fn within(&self, layer: &Region, is_free: bool) -> impl Iterator<Item = Region> + Send + use<> {
+        let bytes = self.budget(is_free);
         let origin = layer.start.clone();
         slabs(&layer.count, self.chunk, self.size, bytes).map(move |mut band| {
             for (start, origin) in band.start.iter_mut().zip(&origin) {
@@ -140,7 +137,7 @@ mod tests {
         assert_eq!(layers.len(), 20);
         assert_eq!(layers[11].start, [1, 100, 0, 0]);
         assert_eq!(layers[11].count, [1, 100, 361, 720]);
-        let within: Vec<Region> = bands.within(&layers[11]).collect();
+        let within: Vec<Region> = bands.within(&layers[11], true).collect();
         assert_eq!(within.len(), 100);
         assert_eq!(
             (within[1].start.as_slice(), within[1].count.as_slice()),

@@ -1,0 +1,128 @@
+//! The values of a variable as text, in C order: read band by band, formatted piece by piece on all cores, within a bound of
+//! memory, however large the variable and however long its rows.
+//!
+//! ```text
+//! bands ─► read (the file, or a layer spilled to disk) ─► pieces ─► Format ─► in order ─► emit
+//!   └──── unwritten: what no byte stands for in the file ────────────┘
+//! ```
+//!
+//! What a piece looks like is a [`Format`]'s to say: CDL and JSON are two.
+
+mod bands;
+mod pieces;
+mod slabs;
+mod spilled;
+mod unwritten;
+
+use std::ops::Range;
+
+pub use slabs::slabs;
+
+use crate::chunk::byte_count;
+use crate::error::{Error, Result};
+use crate::format::{Reader, Region};
+use crate::model::{Encoding, Storage, Values, VarId};
+use bands::{BAND_BYTES, Bands, MOST_BYTES};
+use pieces::{Band, in_order};
+use spilled::{Spilled, StoredChunks};
+use unwritten::{Unwritten, WithoutUnwritten};
+
+/// How elements become text, from any thread.
+pub trait Format: Sync {
+    /// The text of some elements that follow each other.
+    type Piece: Send;
+
+    /// The text of the elements `range`, counted in C order, of a region whose values are `values`.
+    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> Self::Piece;
+
+    /// Whether zeros are so little text, or none, that those which were never written should not be read one by one.
+    fn passes_over_zeros(&self) -> bool;
+
+    /// The text of `count` elements along the last dimension from `start` on, which are zeros. Called only where
+    /// [`Format::passes_over_zeros`].
+    fn zeros(&self, start: &[u64], count: u64) -> Self::Piece;
+}
+
+/// Calls `emit` with what `format` makes of all elements of a variable, in order. Never where it has none.
+///
+/// # Errors
+/// The first, in the order of elements, that reading or `emit` gives; everything before it was emitted.
+pub fn values<F: Format>(
+    reader: &dyn Reader,
+    id: VarId,
+    format: &F,
+    mut emit: impl FnMut(F::Piece) -> Result<()>,
+) -> Result<()> {
+    let schema = reader.schema();
+    let named = |e: Error| e.in_variable(&schema.var_path(id));
+    let shape = schema.shape(id);
+    let size = schema.type_size(schema.var(id).ty).max(1);
+    let layout = reader.layout(id);
+    let chunk = match &layout.storage {
+        Storage::Chunked { shape } => shape.as_slice(),
+        _ => &[],
+    };
+    let row_bytes = shape.last().map_or(0, |n| n.saturating_mul(size as u64));
+    // Rows so long are read one by one anyway.
+    let unwritten = match format.passes_over_zeros() && row_bytes > MOST_BYTES {
+        true => Unwritten::of(reader, id).map_err(named)?,
+        false => None,
+    };
+    let read = |region: &Region| reader.read_region(id, region).map_err(named);
+    let bands = Bands::new(&shape, chunk, size);
+    if !bands.are_layered() {
+        return match &unwritten {
+            Some(unwritten) => {
+                let all = WithoutUnwritten::new(unwritten, Region::whole(&shape), chunk, size, BAND_BYTES);
+                in_order(all, size, read, format, emit)
+            }
+            None => in_order(bands.all().map(Band::Read), size, read, format, emit),
+        };
+    }
+    let stored = match layout.encoding {
+        // A file would hold addresses in a heap.
+        Encoding::Structured => None,
+        _ => Some(StoredChunks::of(reader, id, chunk).map_err(named)?),
+    };
+    for layer in bands.layers() {
+        let spilled = match &stored {
+            Some(stored) => Spilled::write(reader, id, stored, &layer, size).map_err(named)?,
+            None => None,
+        };
+        let read_spilled = |region: &Region| match &spilled {
+            Some(spilled) => spilled.read(reader, id, region).map_err(named),
+            None => read(region),
+        };
+        let is_free = spilled.is_some();
+        match &unwritten {
+            Some(unwritten) => {
+                let bytes = bands.budget(is_free);
+                let rows = WithoutUnwritten::new(unwritten, layer, chunk, size, bytes);
+                in_order(rows, size, read_spilled, format, &mut emit)?;
+            }
+            None => {
+                let within = bands.within(&layer, is_free).map(Band::Read);
+                in_order(within, size, read_spilled, format, &mut emit)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the values of a variable are more than a band, so that they come in several pieces and may take a while.
+pub fn is_large(reader: &dyn Reader, id: VarId) -> bool {
+    let schema = reader.schema();
+    let size = schema.type_size(schema.var(id).ty).max(1);
+    byte_count(&schema.shape(id), size).is_none_or(|bytes| bytes as u64 > BAND_BYTES)
+}
+
+/// The indices of an element of a region, which is the `n`th of it in C order.
+pub fn position(region: &Region, n: usize) -> Vec<u64> {
+    let mut at = region.start.clone();
+    let mut rest = n as u64;
+    for (at, length) in at.iter_mut().zip(&region.count).rev() {
+        *at += rest % length;
+        rest /= length;
+    }
+    at
+}

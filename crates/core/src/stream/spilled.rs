@@ -1,0 +1,212 @@
+//! Values of a layer of chunks that is larger than memory, decoded once, in a temporary file.
+//!
+//! The file holds the chunks' elements one chunk after another, and nothing of chunks that were never written. A band takes from
+//! each chunk elements that follow each other, so it costs one read a chunk:
+//!
+//! ```text
+//! chunk ─► decode ─► file:  │ chunk 0 ▒▒    │ chunk 1 ▒▒    │ chunk 2 ▒▒    │
+//! band  ◄────────────────────────────┴┴──────────────┴┴──────────────┴┘
+//! ```
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::chunk::{ChunkGrid, byte_count, copy_region, resize};
+use crate::error::{Error, Result};
+use crate::format::{Reader, Region};
+use crate::model::{Values, VarId};
+use crate::store::temporary_file;
+
+/// Bytes of decoded chunks in memory while the file is written.
+const CHUNKS_BYTES: u64 = 32 << 20;
+
+/// The chunks of a variable that were written.
+pub struct StoredChunks {
+    /// All chunks, over the lengths of the dimensions.
+    grid: ChunkGrid,
+    /// Their numbers there, ascending.
+    stored: Vec<u64>,
+}
+
+impl StoredChunks {
+    /// Those of a variable with chunks of the shape `chunk`.
+    ///
+    /// # Errors
+    /// Where the chunk index cannot be read.
+    pub fn of(reader: &dyn Reader, id: VarId, chunk: &[u64]) -> Result<Self> {
+        let grid = ChunkGrid::new(&reader.schema().shape(id), chunk)?;
+        // The reader counts them over the variable's own extent.
+        let own = ChunkGrid::new(&reader.layout(id).extent, chunk)?;
+        let mut stored = reader.stored_chunks(id)?;
+        if own.counts() != grid.counts() {
+            for index in &mut stored {
+                *index = grid.index(&own.coordinates(*index));
+            }
+        }
+        Ok(Self { grid, stored })
+    }
+
+    /// Those that are met by `layer`.
+    fn within(&self, layer: &Region) -> Vec<u64> {
+        let Some(span) = self.grid.span(layer) else {
+            return Vec::new();
+        };
+        let last: Vec<u64> = span
+            .start
+            .iter()
+            .zip(&span.count)
+            .map(|(s, n)| s + n - 1)
+            .collect();
+        let first = self.grid.index(&span.start);
+        let last = self.grid.index(&last);
+        let from = self.stored.partition_point(|index| *index < first);
+        let to = self.stored.partition_point(|index| *index <= last);
+        let met = |index: &&u64| self.grid.region(**index).intersect(layer).is_some();
+        self.stored[from..to.max(from)]
+            .iter()
+            .filter(met)
+            .copied()
+            .collect()
+    }
+}
+
+/// A decoded layer.
+pub struct Spilled<'a> {
+    file: File,
+    grid: &'a ChunkGrid,
+    layer: Region,
+    size: usize,
+    /// The chunks that the file holds, ascending.
+    stored: Vec<u64>,
+    /// The bytes of the file that each of them has.
+    stride: u64,
+}
+
+impl<'a> Spilled<'a> {
+    /// Decodes the chunks of `layer`, whose borders are borders of chunks. `None` where there is no room for a file.
+    ///
+    /// # Errors
+    /// What reading them fails of.
+    pub fn write(
+        reader: &dyn Reader,
+        id: VarId,
+        chunks: &'a StoredChunks,
+        layer: &Region,
+        size: usize,
+    ) -> Result<Option<Self>> {
+        let grid = &chunks.grid;
+        let stored = chunks.within(layer);
+        let chunk: Vec<u64> = grid
+            .chunk()
+            .iter()
+            .zip(grid.extent())
+            .map(|(n, all)| *n.min(all))
+            .collect();
+        let stride = byte_count(&chunk, size).unwrap_or(usize::MAX) as u64;
+        let bytes = stride.checked_mul(stored.len() as u64);
+        let Some(file) = bytes.and_then(|bytes| temporary_file(None, bytes)) else {
+            return Ok(None);
+        };
+        let spilled = Self {
+            file,
+            grid,
+            layer: layer.clone(),
+            size,
+            stored,
+            stride,
+        };
+        let threads = thread::available_parallelism().map_or(1, usize::from) as u64;
+        let threads = threads.min(CHUNKS_BYTES / stride.max(1)).max(1);
+        let chunks = Mutex::new(spilled.stored.iter().enumerate());
+        let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || -> Result<bool> {
+            while let Some((place, index)) = next() {
+                let Some(part) = spilled.part(*index) else {
+                    continue;
+                };
+                let values = reader.read_region(id, &part)?;
+                if spilled
+                    .file
+                    .write_all_at(&values.bytes, place as u64 * stride)
+                    .is_err()
+                {
+                    // The disk is full: the others need not go on.
+                    while next().is_some() {}
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        let written = thread::scope(|scope| {
+            let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut written = work();
+            for worker in workers {
+                let other = worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                written = written.and_then(|written| Ok(written && other?));
+            }
+            written
+        })?;
+        Ok(written.then_some(spilled))
+    }
+
+    fn part(&self, index: u64) -> Option<Region> {
+        self.grid.region(index).intersect(&self.layer)
+    }
+
+    /// The values of a band of the layer; `reader` gives what was never written.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn read(&self, reader: &dyn Reader, id: VarId, band: &Region) -> Result<Values> {
+        let size = byte_count(&band.count, self.size)
+            .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
+        let mut out = Vec::new();
+        resize(&mut out, size)?;
+        let mut buffer = Vec::new();
+        for index in self.grid.chunks_in(band) {
+            let Some((part, inside)) = self
+                .part(index)
+                .and_then(|part| part.intersect(band).map(|inside| (part, inside)))
+            else {
+                continue;
+            };
+            match self.stored.binary_search(&index) {
+                Ok(place) => self.read_part(place, &part, &inside, &mut buffer)?,
+                Err(_) => buffer = reader.read_region(id, &inside)?.bytes,
+            }
+            copy_region(
+                &buffer,
+                &inside.count,
+                &vec![0; inside.rank()],
+                &mut out,
+                &band.count,
+                &inside.relative_to(&band.start).start,
+                &inside.count,
+                self.size,
+                1,
+            )?;
+        }
+        Ok(Values::from_bytes(out))
+    }
+
+    /// Fills `buffer` with the elements `inside` of the chunk at `place` in the file, of which the layer has the `part`.
+    fn read_part(&self, place: usize, part: &Region, inside: &Region, buffer: &mut Vec<u8>) -> Result<()> {
+        let first = inside
+            .start
+            .iter()
+            .zip(&part.start)
+            .zip(&part.count)
+            .fold(0, |n, ((at, start), count)| n * count + (at - start));
+        let count = inside.element_count().unwrap_or(0) as usize;
+        resize(buffer, count * self.size)?;
+        let offset = place as u64 * self.stride + first * self.size as u64;
+        self.file
+            .read_exact_at(buffer, offset)
+            .map_err(|e: io::Error| Error::io("cannot read a temporary file", e))
+    }
+}

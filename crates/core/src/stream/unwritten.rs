@@ -1,0 +1,320 @@
+//! Where a variable was never written, as chunk indexes and holes of sparse files tell without reading it.
+//!
+//! A row of 10¹¹ characters may take a few bytes in a file: all of it is padding, and no text. So rows that are longer than a band
+//! are cut where nothing was written:
+//!
+//! ```text
+//! row:    │ chunk │ chunk │ never written ............. │ chunk │ never written │
+//! bands:  ├ Read ─────────┼ Zeros ──────────────────────┼ Read ─┼ Zeros ────────┤
+//! ```
+
+use super::pieces::Band;
+use crate::chunk::ChunkGrid;
+use crate::error::Result;
+use crate::format::region::fill_element;
+use crate::format::{Reader, Region};
+use crate::model::{Storage, VarId, default_fill_value};
+
+/// What is known of a variable whose elements are zeros where they were never written.
+pub struct Unwritten<'a> {
+    reader: &'a dyn Reader,
+    id: VarId,
+    extent: &'a [u64],
+    size: u64,
+    storage: Stored,
+}
+
+enum Stored {
+    Nothing,
+    /// Bytes that follow each other, of which a file may have only some.
+    Bytes,
+    /// These chunks, ascending.
+    Chunks(ChunkGrid, Vec<u64>),
+}
+
+impl<'a> Unwritten<'a> {
+    /// `None` where elements that were never written are something else than zeros.
+    ///
+    /// # Errors
+    /// Where the chunk index cannot be read.
+    pub fn of(reader: &'a dyn Reader, id: VarId) -> Result<Option<Self>> {
+        let layout = reader.layout(id);
+        let is_zero = |bytes: &[u8]| bytes.iter().all(|b| *b == 0);
+        // Past the extent a variable without a fill value has its type's own.
+        let default = default_fill_value(reader.schema().var(id).ty);
+        if !is_zero(fill_element(layout)) || !default.is_none_or(|fill| is_zero(&fill.bytes)) {
+            return Ok(None);
+        }
+        let storage = match &layout.storage {
+            Storage::Chunked { shape } => {
+                Stored::Chunks(ChunkGrid::new(&layout.extent, shape)?, reader.stored_chunks(id)?)
+            }
+            _ if layout.allocated => Stored::Bytes,
+            _ => Stored::Nothing,
+        };
+        Ok(Some(Self {
+            reader,
+            id,
+            extent: &layout.extent,
+            size: layout.element_size as u64,
+            storage,
+        }))
+    }
+
+    /// The first index along the last dimension, from that of `at` on and below `end`, whose element may have been written;
+    /// `end` where none may.
+    fn next_written(&self, at: &[u64], end: u64) -> u64 {
+        let Some((column, outer)) = at.split_last() else {
+            return 0;
+        };
+        let Some((length, lengths)) = self.extent.split_last() else {
+            return *column;
+        };
+        if column >= length || outer.iter().zip(lengths).any(|(at, length)| at >= length) {
+            return end;
+        }
+        let next = match &self.storage {
+            Stored::Nothing => None,
+            Stored::Bytes => {
+                let index = at.iter().zip(self.extent).fold(0, |n: u64, (at, length)| {
+                    n.saturating_mul(*length).saturating_add(*at)
+                });
+                let offset = index.saturating_mul(self.size);
+                let next = self.reader.next_written(self.id, offset).unwrap_or(offset);
+                Some(column.saturating_add(next.saturating_sub(offset) / self.size.max(1)))
+            }
+            Stored::Chunks(grid, stored) => {
+                let coordinates: Vec<u64> = at.iter().zip(grid.chunk()).map(|(at, n)| at / n).collect();
+                let here = grid.index(&coordinates);
+                let row = grid.counts().last().copied().unwrap_or(1);
+                let column_of = |index: u64| index % row.max(1);
+                let next = stored.get(stored.partition_point(|index| *index < here));
+                next.filter(|next| *next - here < row - column_of(here))
+                    .map(|next| column_of(*next).saturating_mul(grid.chunk().last().copied().unwrap_or(1)))
+                    .map(|first| first.max(*column))
+            }
+        };
+        next.filter(|next| next < length)
+            .map_or(end, |next| next.min(end))
+    }
+}
+
+/// The bands of rows that are longer than a band, those apart in which nothing was written.
+pub struct WithoutUnwritten<'a> {
+    unwritten: &'a Unwritten<'a>,
+    rows: Region,
+    /// Elements of a band.
+    length: u64,
+    /// The length of a chunk along the row, where bands are to end at its borders.
+    chunk: Option<u64>,
+    next: Option<Vec<u64>>,
+}
+
+impl<'a> WithoutUnwritten<'a> {
+    /// For the rows, or parts of rows, in `rows`, with chunks of the shape `chunk` (empty where there are none), elements of `size`
+    /// bytes and bands of `bytes` at most.
+    pub fn new(unwritten: &'a Unwritten, rows: Region, chunk: &[u64], size: usize, bytes: u64) -> Self {
+        let chunk = if chunk.len() == rows.rank() { chunk } else { &[] };
+        let length = (bytes / size.max(1) as u64).max(1);
+        Self {
+            unwritten,
+            length,
+            chunk: chunk.last().copied().filter(|n| (1..=length).contains(n)),
+            next: (!rows.is_empty() && rows.rank() > 0).then(|| rows.start.clone()),
+            rows,
+        }
+    }
+}
+
+impl Iterator for WithoutUnwritten<'_> {
+    type Item = Band;
+
+    fn next(&mut self) -> Option<Band> {
+        let start = self.next.take()?;
+        let last = start.len() - 1;
+        let column = start[last];
+        let end = self.rows.start[last] + self.rows.count[last];
+        let written = self.unwritten.next_written(&start, end);
+        let run = written - column;
+        // A short one is not worth a band of its own, unless the row ends with it.
+        let is_read = run < self.length && written < end;
+        let band_end = match (is_read, self.chunk) {
+            (false, _) => written,
+            (true, chunk) => {
+                let stop = column.saturating_add(self.length).min(end);
+                let beyond = chunk.map_or(0, |chunk| stop % chunk);
+                if stop < end && stop - beyond > column {
+                    stop - beyond
+                } else {
+                    stop
+                }
+            }
+        };
+        let mut after = start.clone();
+        after[last] = band_end;
+        let mut carry = last;
+        while after[carry] == self.rows.start[carry] + self.rows.count[carry] && carry > 0 {
+            after[carry] = self.rows.start[carry];
+            carry -= 1;
+            after[carry] += 1;
+        }
+        self.next = (after[carry] < self.rows.start[carry] + self.rows.count[carry]).then_some(after);
+        Some(if is_read {
+            let mut count = vec![1; start.len()];
+            count[last] = band_end - column;
+            Band::Read(Region { start, count })
+        } else {
+            Band::Zeros(start, band_end - column)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Result;
+    use crate::format::in_memory::InMemoryReader;
+    use crate::model::{DimId, Dimension, Kind, Schema, Type, Values, Variable, VariableLayout};
+
+    /// A variable of `char` of which some is stored.
+    struct Sparse {
+        made: InMemoryReader,
+        layout: VariableLayout,
+        chunks: Vec<u64>,
+        /// Bytes that are stored; what lies between is a hole.
+        bytes: Vec<u64>,
+    }
+
+    impl Sparse {
+        fn new(shape: &[u64], storage: Storage) -> Self {
+            let mut schema = Schema::new(Kind::Netcdf4);
+            for length in shape {
+                schema.add_dim(Dimension {
+                    name: format!("d{length}"),
+                    group: Schema::ROOT,
+                    length: *length,
+                    unlimited: false,
+                });
+            }
+            schema.add_var(Variable {
+                name: "v".into(),
+                group: Schema::ROOT,
+                ty: Type::Char,
+                dims: (0..shape.len()).map(DimId).collect(),
+                attributes: Vec::new(),
+            });
+            let made = InMemoryReader::new(schema, vec![Values::default()]);
+            let layout = VariableLayout {
+                storage,
+                ..made.layout(VarId(0)).clone()
+            };
+            Self {
+                made,
+                layout,
+                chunks: Vec::new(),
+                bytes: Vec::new(),
+            }
+        }
+
+        /// The bands as (row, column, length, whether they are read).
+        fn bands(&self, length: u64) -> Vec<(u64, u64, u64, bool)> {
+            let unwritten = Unwritten::of(self, VarId(0)).unwrap().unwrap();
+            let whole = Region::whole(&self.made.schema().shape(VarId(0)));
+            WithoutUnwritten::new(&unwritten, whole, self.layout.chunk_shape(), 1, length)
+                .map(|band| match band {
+                    Band::Read(region) => (region.start[0], region.start[1], region.count[1], true),
+                    Band::Zeros(start, count) => (start[0], start[1], count, false),
+                })
+                .collect()
+        }
+    }
+
+    impl Reader for Sparse {
+        fn schema(&self) -> &Schema {
+            self.made.schema()
+        }
+
+        fn layout(&self, _: VarId) -> &VariableLayout {
+            &self.layout
+        }
+
+        fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
+            Ok(self.chunks.clone())
+        }
+
+        fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+            unreachable!("nothing is read")
+        }
+
+        fn next_written(&self, _: VarId, offset: u64) -> Result<u64> {
+            Ok(*self.bytes.iter().find(|at| **at >= offset).unwrap_or(&u64::MAX))
+        }
+
+        fn read_region(&self, _: VarId, _: &Region) -> Result<Values> {
+            unreachable!("nothing is read")
+        }
+    }
+
+    #[test]
+    fn rows_are_cut_where_no_chunk_is() {
+        let mut sparse = Sparse::new(&[2, 1000], Storage::Chunked { shape: vec![1, 10] });
+        sparse.chunks = vec![0, 1, 50, 51, 99, 150];
+        assert_eq!(
+            sparse.bands(100),
+            [
+                (0, 0, 100, true),
+                (0, 100, 400, false),
+                (0, 500, 100, true),
+                (0, 600, 390, false),
+                (0, 990, 10, true),
+                (1, 0, 500, false),
+                (1, 500, 100, true),
+                (1, 600, 400, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_past_the_extent_is_not_read() {
+        let mut sparse = Sparse::new(&[3, 100], Storage::Chunked { shape: vec![2, 10] });
+        sparse.layout.extent = vec![2, 25];
+        sparse.chunks = vec![1];
+        assert_eq!(
+            sparse.bands(10),
+            [
+                (0, 0, 10, false),
+                (0, 10, 10, true),
+                (0, 20, 80, false),
+                (1, 0, 10, false),
+                (1, 10, 10, true),
+                (1, 20, 80, false),
+                (2, 0, 100, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn holes_are_not_read() {
+        let mut sparse = Sparse::new(&[2, 1000], Storage::Contiguous);
+        sparse.bytes = vec![300, 1999];
+        assert_eq!(
+            sparse.bands(100),
+            [
+                (0, 0, 300, false),
+                (0, 300, 100, true),
+                (0, 400, 600, false),
+                (1, 0, 999, false),
+                (1, 999, 1, true),
+            ]
+        );
+        sparse.layout.allocated = false;
+        assert_eq!(sparse.bands(100), [(0, 0, 1000, false), (1, 0, 1000, false)]);
+    }
+
+    #[test]
+    fn other_fill_values_are_read() {
+        let mut sparse = Sparse::new(&[2, 1000], Storage::Contiguous);
+        sparse.layout.fill.value = Some(Values::from_text("x"));
+        assert!(Unwritten::of(&sparse, VarId(0)).unwrap().is_none());
+    }
+}
