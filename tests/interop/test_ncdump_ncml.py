@@ -9,10 +9,9 @@ import pytest
 from conftest import BIN, CORPUS, installed, ncdump, needs_corpus
 
 import generate
+import ncml_schema
+from ncml_schema import DATA_TYPES, NAMESPACE
 
-NAMESPACE = "{https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2}"
-TYPES = {"byte", "char", "short", "int", "long", "float", "double", "ubyte", "ushort", "uint", "ulong", "String", "Structure", "Sequence",
-         "opaque", "enum1", "enum2", "enum4"}
 FLAGS = [[], ["-h"], ["-c"]]
 
 
@@ -77,7 +76,7 @@ def check_group(element, group, around=None):
     assert set(group.variables) <= set(children["variable"])
     for name, var in group.variables.items():
         found = children["variable"][name]
-        assert found.get("type") in TYPES
+        assert found.get("type") in DATA_TYPES
         if isinstance(var.datatype, netCDF4.VLType) and var.dtype is not str:
             assert found.get("shape").endswith("*")
         if isinstance(var.datatype, netCDF4.CompoundType):
@@ -109,8 +108,66 @@ def test_corpus_is_xml(path):
     done = subprocess.run([BIN / "ncdump", "-x", path], capture_output=True, timeout=60)
     if done.returncode != 0:
         pytest.skip("not a file that ncdump reads")
-    for element in ElementTree.fromstring(done.stdout).iter(NAMESPACE + "variable"):
-        assert element.get("type") in TYPES
+    ncml_schema.check(ElementTree.fromstring(done.stdout))
+
+
+@pytest.mark.parametrize("name", generate.MAKERS)
+def test_generated_keeps_to_the_schema(generated, name):
+    ncml_schema.check(parsed(generated / f"{name}.nc"))
+
+
+@needs_corpus
+@pytest.mark.parametrize("path", sorted(CORPUS.glob("cdl/*.cdl")), ids=lambda p: p.name)
+def test_corpus_of_cdl_keeps_to_the_schema(tmp_path, path):
+    if path.stem.startswith("big"):
+        pytest.skip("much data, and few attributes")
+    done = subprocess.run([BIN / "ncgen", "-k", "nc4", "-o", tmp_path / "x.nc", path], capture_output=True, timeout=60)
+    if done.returncode != 0:
+        pytest.skip("not a text that ncgen reads")
+    ncml_schema.check(parsed(tmp_path / "x.nc"))
+
+
+TYPES = r"""netcdf t {
+types:
+  ubyte enum small {none = 0, all = 255} ;
+  uint enum wide {least = 0, most = 4294967295} ;
+  int64 enum long_enum {least = -9223372036854775807, most = 9223372036854775807} ;
+  opaque(3) blob ;
+  int(*) list ; list(*) lists ; string(*) words ;
+  compound inner { small kind ; float point(2, 3) ; string name ; } ;
+  compound outer { inner parts(2) ; list numbers ; blob bytes ; char text(4) ; } ;
+  outer(*) outers ;
+dimensions: x = 2 ; two\ words = 3 ; r = UNLIMITED ;
+variables:
+  small a(x) ; small a:_FillValue = all ;
+  wide b ; long_enum c(r, x) ; blob d(two\ words) ; list e(x) ; lists f ; words texts(x, x) ; inner h ; outer i(r) ; outers j(x) ;
+  uint64 k ; k:most = 18446744073709551615ull ; int64 l ; l:least = -9223372036854775807ll ;
+  inner h:made = {all, {1, 2, 3, 4, 5, 6}, "a"} ; string h:texts = "a|b", "c;d", "" ; list e:of = {1, 2}, {3} ;
+  float h:numbers = NaN, -Infinity, 1e-40, 5, 1e30 ; blob d:bytes = 0x010203 ; wide b:choices = least, most ;
+group: g {
+  types: byte enum elsewhere {one = 1} ;
+  dimensions: x = 5 ;
+  variables: small v(x) ; small w(two\ words) ;
+  group: h { variables: elsewhere v(x, r) ; }
+}
+group: s {
+  variables: /g/elsewhere v(x) ;
+}
+}
+"""
+
+
+def test_every_type_keeps_to_the_schema(tmp_path):
+    (tmp_path / "t.cdl").write_text(TYPES)
+    subprocess.run([BIN / "ncgen", "-k", "nc4", "-o", tmp_path / "t.nc", tmp_path / "t.cdl"], check=True)
+    root = parsed(tmp_path / "t.nc")
+    ncml_schema.check(root)
+    types = {v.get("name"): v.get("type") for v in root if v.tag == NAMESPACE + "variable"}
+    assert types == {"a": "enum1", "b": "enum4", "c": "long", "d": "opaque", "e": "int", "f": "int", "texts": "String", "h": "Structure",
+                     "i": "Structure", "j": "Sequence", "k": "ulong", "l": "long"}
+    # A type of a group that is not around has no name there.
+    assert root.find(f"{NAMESPACE}group[@name='s']/{NAMESPACE}variable").get("type") == "byte"
+    assert root.find(f".//{NAMESPACE}group[@name='h']/{NAMESPACE}variable").get("typedef") == "elsewhere"
 
 
 def test_names_and_text_that_xml_has_to_escape(tmp_path):

@@ -12,7 +12,8 @@
 //! | --- | --- |
 //! | `int64`, `uint64` | `long`, `ulong` |
 //! | `string` | `String` |
-//! | enum of 1, 2, 4 bytes | `enum1`, `enum2`, `enum4`, with an `enumTypedef`; of 8 bytes: `long`, `ulong` |
+//! | enum of 1, 2, 4 bytes | `enum1`, `enum2`, `enum4`, with an `enumTypedef` |
+//! | enum of 8 bytes, without members, or of a group that is not around | its base type |
 //! | opaque | `opaque` |
 //! | compound | `Structure`, with its fields as variables in it |
 //! | vlen | its base type with a dimension `*`; of compounds: `Sequence` |
@@ -111,12 +112,14 @@ impl Ncml<'_> {
         let TypeClass::Enum { base, members } = &ty.class else {
             return;
         };
-        let Some(name) = enum_name(*base) else {
+        let (Some(name), false) = (enum_name(*base), members.is_empty()) else {
             return;
         };
         self.open("enumTypedef", &ty.name);
         self.text.raw(&format!(" type=\"{name}\">\n"));
         for (member, value) in members {
+            // The schema has 32 signed bits for it.
+            let value = *value as i32;
             let key = format!("{:1$}<enum key=\"{value}\">", "", self.indent + 2);
             self.text.raw(&key);
             self.text.push(member.as_bytes());

@@ -1,7 +1,7 @@
 //! `variable` elements: variables, and the fields of compounds in them.
 
 use super::{Ncml, atomic_name, enum_name};
-use crate::cdl::write::visible_dim;
+use crate::cdl::write::{visible_dim, visible_type};
 use crate::model::{DimId, Field, GroupId, Schema, Type, TypeClass, VarId};
 
 /// How deep vlens and compounds may nest before the rest is left out.
@@ -17,7 +17,8 @@ struct Described<'a> {
     fields: &'a [Field],
 }
 
-fn describe(schema: &Schema, mut ty: Type) -> Described<'_> {
+/// What `ty` is to an element in a group.
+fn describe(schema: &Schema, group: GroupId, mut ty: Type) -> Described<'_> {
     let mut described = Described {
         name: "opaque",
         typedef: None,
@@ -36,12 +37,13 @@ fn describe(schema: &Schema, mut ty: Type) -> Described<'_> {
                 ty = *base;
                 continue;
             }
-            TypeClass::Enum { base, .. } => match enum_name(*base) {
-                Some(name) => {
+            TypeClass::Enum { base, members } => match enum_name(*base) {
+                // The name must lead to the definition.
+                Some(name) if !members.is_empty() && visible_type(schema, group, &user.name) == Some(id) => {
                     described.name = name;
                     described.typedef = Some(&user.name);
                 }
-                None => described.name = atomic_name(*base),
+                _ => described.name = atomic_name(*base),
             },
             TypeClass::Compound { fields, .. } => {
                 described.name = if described.lists > 0 {
@@ -63,7 +65,7 @@ impl Ncml<'_> {
     pub(super) fn variable(&mut self, id: VarId) {
         let schema = self.schema;
         let var = schema.var(id);
-        let described = describe(schema, var.ty);
+        let described = describe(schema, var.group, var.ty);
         let mut shape: Vec<String> = var
             .dims
             .iter()
@@ -87,18 +89,18 @@ impl Ncml<'_> {
         for attribute in &var.attributes {
             self.attribute(attribute);
         }
-        self.fields(described.fields, 1);
+        self.fields(var.group, described.fields, 1);
         self.indent -= 2;
         self.close("variable");
     }
 
-    /// Writes the fields of a compound.
-    fn fields(&mut self, fields: &[Field], depth: usize) {
+    /// Writes the fields of a compound of a variable in `group`.
+    fn fields(&mut self, group: GroupId, fields: &[Field], depth: usize) {
         if depth > MAX_DEPTH {
             return;
         }
         for field in fields {
-            let described = describe(self.schema, field.ty);
+            let described = describe(self.schema, group, field.ty);
             let mut shape: Vec<String> = field.dims.iter().map(usize::to_string).collect();
             shape.extend((0..described.lists).map(|_| "*".to_owned()));
             self.open("variable", &field.name);
@@ -109,7 +111,7 @@ impl Ncml<'_> {
             }
             self.text.raw(">\n");
             self.indent += 2;
-            self.fields(described.fields, depth + 1);
+            self.fields(group, described.fields, depth + 1);
             self.indent -= 2;
             self.close("variable");
         }
