@@ -179,7 +179,7 @@ def h5_half(path):
 
 @sample(reader_only=True)
 def h5_not_netcdf(path):
-    """Each of these is left out with a warning, and all else stays."""
+    """Each of these is left out with a warning, or rounded (the long double), and all else stays."""
     with h5py.File(path, "w") as f:
         f["good"] = numbers("i4", 3)
         f["reference"] = np.array([f["good"].ref], h5py.ref_dtype)

@@ -17,6 +17,7 @@ mod dimension_scale;
 mod dimensions;
 mod extent;
 mod fill;
+mod float;
 mod heap_filters;
 mod hierarchy;
 mod links;

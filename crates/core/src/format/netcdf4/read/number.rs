@@ -1,8 +1,9 @@
 //! Numbers that are not the machine's own: integers of odd precision, and floating-point formats other than IEEE 754
-//! binary32 and binary64 (binary16, bfloat16, VAX F and G, ...).
+//! binary32 and binary64 (binary16, bfloat16, VAX F and G, binary128, the x87's, ...).
 
 use ncutils_hdf5::{ByteOrder, Class, Datatype, FloatingPoint};
 
+use super::float::{self, Fit};
 use crate::model::{Endian, Type};
 
 /// How a number in the file becomes one in memory.
@@ -25,7 +26,7 @@ pub(super) enum Number {
         /// Two's complement signed?
         signed: bool,
     },
-    /// A floating-point number of another format, which `ty` holds exactly.
+    /// A floating-point number of another format.
     Float {
         /// What it becomes: `Float` or `Double`.
         ty: Type,
@@ -33,6 +34,8 @@ pub(super) enum Number {
         size: usize,
         /// The format.
         format: FloatingPoint,
+        /// Whether `ty` holds each of its numbers exactly.
+        exact: bool,
     },
 }
 
@@ -92,30 +95,23 @@ impl Number {
                         return Ok(Self::Plain(ty, endian));
                     }
                 }
-                let fits = |at: u8, length: u8| u64::from(at) + u64::from(length) <= bits;
-                let ty = match (format.exponent_size, format.mantissa_size) {
-                    (1..=8, 1..=23) => Some(Type::Float),
-                    (1..=11, 1..=52) => Some(Type::Double),
-                    _ => None,
-                };
-                match ty {
-                    Some(ty)
-                        if (1..=8).contains(&datatype.size)
-                            && fits(format.sign_location, 1)
-                            && fits(format.exponent_location, format.exponent_size)
-                            && fits(format.mantissa_location, format.mantissa_size) =>
-                    {
-                        Ok(Self::Float {
-                            ty,
-                            size: datatype.size as usize,
-                            format: format.clone(),
-                        })
+                let (ty, exact) = match float::fit(format, datatype.size) {
+                    Some(Fit::Float) => (Type::Float, true),
+                    Some(Fit::Double) => (Type::Double, true),
+                    Some(Fit::Rounded) => (Type::Double, false),
+                    None => {
+                        return Err(format!(
+                            "a floating-point number of {} bits in {} bytes is not supported",
+                            format.precision, datatype.size
+                        ));
                     }
-                    _ => Err(format!(
-                        "a floating-point number of {bits} bits, {} of them mantissa, does not fit a double",
-                        format.mantissa_size
-                    )),
-                }
+                };
+                Ok(Self::Float {
+                    ty,
+                    size: datatype.size as usize,
+                    format: format.clone(),
+                    exact,
+                })
             }
             _ => Err("it is not a number".into()),
         }
@@ -126,6 +122,11 @@ impl Number {
         match self {
             Self::Plain(ty, _) | Self::Integer { ty, .. } | Self::Float { ty, .. } => *ty,
         }
+    }
+
+    /// Whether numbers may be rounded, as none of netCDF's types holds them all.
+    pub fn is_rounded(&self) -> bool {
+        matches!(self, Self::Float { exact: false, .. })
     }
 
     /// Converts one number; `out` has the size of [`Number::ty`], `input` that of the file's type. Where they have not,
@@ -157,7 +158,7 @@ impl Number {
                 }
             }
             Self::Float { ty, format, .. } => {
-                let value = float(bits(input, format.order), format);
+                let value = float::value(bits(input, format.order), format);
                 if *ty == Type::Float {
                     for (o, b) in out.iter_mut().zip((value as f32).to_le_bytes()) {
                         *o = b;
@@ -198,45 +199,6 @@ fn bits(input: &[u8], order: ByteOrder) -> u128 {
         }
     }
     u128::from_le_bytes(bytes)
-}
-
-/// The value of a floating-point number with at most 52 bits of mantissa and 11 of exponent.
-fn float(raw: u128, format: &FloatingPoint) -> f64 {
-    let field = |at: u8, length: u8| (raw >> at) as u64 & ((1u64 << length) - 1);
-    let negative = field(format.sign_location, 1) == 1;
-    let exponent = field(format.exponent_location, format.exponent_size);
-    let mantissa = field(format.mantissa_location, format.mantissa_size);
-    let width = i64::from(format.mantissa_size);
-    let bias = i64::from(format.exponent_bias);
-    let sign = if negative { -1.0 } else { 1.0 };
-    // VAX formats have neither infinities nor NaN.
-    if exponent == (1 << format.exponent_size) - 1 && format.order != ByteOrder::Vax {
-        if mantissa == 0 {
-            return sign * f64::INFINITY;
-        }
-        // The payload keeps its place from the top, as conversions in hardware keep it.
-        let payload = mantissa << (52 - width);
-        return f64::from_bits(u64::from(negative) << 63 | 0x7FF << 52 | payload);
-    }
-    let (significand, scale) = match format.normalization {
-        2 if exponent == 0 => (mantissa, 1 - bias - width),
-        2 => (mantissa | 1 << width, exponent as i64 - bias - width),
-        // The leading bit is stored.
-        1 => (mantissa, exponent as i64 - bias - (width - 1)),
-        _ => (mantissa, exponent as i64 - bias - width),
-    };
-    sign * scaled(significand as f64, scale)
-}
-
-/// `value × 2^exponent`, in steps that do not overflow or underflow early.
-fn scaled(mut value: f64, exponent: i64) -> f64 {
-    let mut left = exponent.clamp(-4096, 4096) as i32;
-    while left != 0 && value != 0.0 && value.is_finite() {
-        let step = left.clamp(-900, 900);
-        value *= 2f64.powi(step);
-        left -= step;
-    }
-    value
 }
 
 #[cfg(test)]
@@ -328,12 +290,9 @@ mod tests {
     #[test]
     fn what_fits_nothing_is_refused() {
         assert!(Number::of(&Datatype::integer(16, true, ByteOrder::Little)).is_err());
-        let mut long_double = Datatype::ieee(8, ByteOrder::Little);
-        long_double.size = 16;
-        if let Class::FloatingPoint(f) = &mut long_double.class {
-            (f.exponent_size, f.mantissa_size, f.normalization) = (15, 64, 1);
-        }
-        assert!(Number::of(&long_double).is_err());
+        let mut outside = Datatype::ieee(8, ByteOrder::Little);
+        outside.size = 7;
+        assert!(Number::of(&outside).is_err());
     }
 
     #[test]

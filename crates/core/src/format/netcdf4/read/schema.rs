@@ -14,7 +14,7 @@ use super::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use super::phony_dimension;
 use super::storage;
-use super::types::TypeTable;
+use super::types::{TypeTable, is_rounded};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
@@ -126,6 +126,11 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
     Ok((schema, stored))
 }
 
+/// The warning that numbers are not what the file has.
+fn rounded(what: &str) -> String {
+    format!("{what} has floating-point numbers that a double does not hold: they are rounded")
+}
+
 /// The path of an object, for messages.
 fn path(groups: &[FoundGroup], group: usize, name: &str) -> String {
     format!("{}{name}", groups[group].path)
@@ -226,6 +231,9 @@ fn draft_variables<'a>(
             }
             match variable_type(found, schema, types, GroupId(index)) {
                 Ok(ty) => {
+                    if is_rounded(&found.dataset.datatype) {
+                        schema.warnings.push(rounded(&path(groups, index, &found.name)));
+                    }
                     drafts.push(Draft {
                         found,
                         name: variable_name(&found.name).to_owned(),
@@ -389,7 +397,13 @@ fn keep_attributes(
     let file = (object.file, &files[object.file]);
     for attribute in stored.iter().filter(|a| !is_reserved(&a.name)) {
         match attributes::convert(attribute, file, schema, types, GroupId(group)) {
-            Ok(attribute) => kept.push(attribute),
+            Ok(converted) => {
+                if is_rounded(&attribute.datatype) {
+                    let name = format!("the attribute {path}:{}", attribute.name);
+                    schema.warnings.push(rounded(&name));
+                }
+                kept.push(converted);
+            }
             Err(Unfollowed::Left(why)) => schema.warnings.push(format!(
                 "the attribute {path}:{} is left out: {why}",
                 attribute.name

@@ -335,6 +335,16 @@ impl TypeTable {
     }
 }
 
+/// Whether there are floating-point numbers in it that become doubles by rounding.
+pub(super) fn is_rounded(datatype: &Datatype) -> bool {
+    match &datatype.class {
+        Class::FloatingPoint(_) => Number::of(datatype).is_ok_and(|number| number.is_rounded()),
+        Class::Compound { members } => members.iter().any(|member| is_rounded(&member.datatype)),
+        Class::Array { base, .. } | Class::VariableLength { base } => is_rounded(base),
+        _ => false,
+    }
+}
+
 /// Refuses elements that are larger than [`ELEMENT_BYTES`].
 fn bounded(datatype: &Datatype) -> Result<(), String> {
     if datatype.size > ELEMENT_BYTES {
