@@ -7,7 +7,7 @@ import netCDF4
 import numpy as np
 import pytest
 from allowed_differences import as_4_10, sections_as_names, vertical_tabs
-from conftest import CORPUS, installed, ncdump, needs_corpus
+from conftest import CORPUS, installed, nccopy, ncdump, needs_corpus
 
 import generate
 
@@ -81,3 +81,25 @@ def test_characters_in_user_types(tmp_path):
         v = f.create_dataset("v", (2,), dtype=f["chars"])
         v[0] = np.array([b"a", b"\n", b"\0"], "S1")
     assert ncdump(path).decode().splitlines()[-2:] == [' v = {"a\\n\\000"}, {} ;', "}"]
+
+
+def test_what_was_never_written_is_zeros(tmp_path):
+    """Without a fill value there is nothing to print: never what memory holds, and in a copy it stays unwritten."""
+    path, copy = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("x", 50_000)
+        nc.createDimension("t", None)
+        nc.createVariable("contiguous", "f4", ("x",), fill_value=False)
+        nc.createVariable("chunked", "f8", ("t", "x"), fill_value=False, chunksizes=(1, 1000))[1, 0] = 2
+        record = nc.createCompoundType(np.dtype([("a", "i1"), ("b", "f8")], align=True), "record")
+        nc.createVariable("records", record, ("x",), fill_value=False)
+    nccopy(path, copy)
+    for file in path, copy:
+        with h5py.File(file) as f:
+            assert f["contiguous"].id.get_offset() is None
+            assert f["chunked"].id.get_num_chunks() == 1
+        for name, written in ("contiguous", []), ("chunked", ["2"]), ("records", []):
+            data = ncdump("-v", name, file).decode().partition("\ndata:\n")[2].partition("=")[2]
+            numbers = data.partition(";")[0].replace("{", "").replace("}", "").replace(",", " ").split()
+            assert [n for n in numbers if n != "0"] == written, name
+            assert len(numbers) == (50_000 if name == "contiguous" else 100_000)
