@@ -97,6 +97,23 @@ def test_without_a_reason_nothing_is_made(folder, arguments):
     assert made(folder) == []
 
 
+@pytest.mark.parametrize("arguments", [["-o", "a.cdl", "a.cdl"], ["-o", "link", "a.cdl"], ["-b", "own.nc"],
+                                       ["-b", "link"], ["-o", "a.cdl"]])
+def test_the_text_is_not_replaced(tmp_path, arguments):
+    """Neither by its own name, nor through a link, nor by the name that the output gets, nor as standard input."""
+    text = tmp_path / "a.cdl"
+    text.write_text(SMALL)
+    (tmp_path / "link").symlink_to(text)
+    (tmp_path / "link.nc").hardlink_to(text)
+    (tmp_path / "own.nc").write_text(SMALL)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    with open(text) as stdin:
+        error = run(*arguments, folder=tmp_path, ok=False, stdin=stdin)
+    assert "same file; name another output" in error and error.count("\n") == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+    assert text.read_text() == SMALL and (tmp_path / "own.nc").read_text() == SMALL
+
+
 def test_files_of_other_folders_are_made_here(folder):
     here = folder / "here"
     here.mkdir()

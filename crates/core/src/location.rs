@@ -58,9 +58,19 @@ impl Location {
         &self.path
     }
 
-    /// Whether both are the same existing file, by device and inode.
-    pub fn is_same_file(&self, other: &Self) -> bool {
-        same_file(&self.path, &other.path)
+    /// Makes sure that what is written to `output` does not replace this, which is read.
+    ///
+    /// # Errors
+    /// Where both are the same existing file, by device and inode.
+    pub fn check_output(&self, output: &Self) -> Result<()> {
+        if same_file(&self.path, &output.path) {
+            return Err(Error::Usage(format!(
+                "{} and {} are the same file; name another output",
+                self.path.display(),
+                output.path.display()
+            )));
+        }
+        Ok(())
     }
 
     /// Opens the dataset, whatever its format.
@@ -227,7 +237,11 @@ mod tests {
         fs::write(&odd, "no netCDF").unwrap();
         let error = location.open().err().unwrap().to_string();
         assert!(error.ends_with("store#mode=zarr: not a netCDF file"), "{error}");
-        assert!(location.is_same_file(&Location::parse(dir.path().join("./store#mode=zarr")).unwrap()));
+        let same = Location::parse(dir.path().join("./store#mode=zarr")).unwrap();
+        let error = location.check_output(&same).unwrap_err().to_string();
+        assert!(error.contains("are the same file"), "{error}");
+        let other = Location::parse(dir.path().join("other")).unwrap();
+        assert!(location.check_output(&other).is_ok());
     }
 
     #[test]

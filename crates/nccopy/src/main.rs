@@ -20,12 +20,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let input = Location::parse(&arguments.input)?;
     let output = Location::parse(&arguments.output)?;
     let in_input = |error: Error| error.in_file(input.path());
-    if input.is_same_file(&output) {
-        let (input, output) = (input.path().display(), output.path().display());
-        return Err(Error::Usage(format!(
-            "{input} and {output} are the same file; name another output"
-        )));
-    }
+    input.check_output(&output)?;
     let reader = input.open().map_err(in_input)?;
     for warning in &reader.schema().warnings {
         tell(

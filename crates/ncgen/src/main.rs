@@ -26,6 +26,9 @@ const TEXT_SHARE: u64 = 4;
 /// and never more than this, in bytes: a temporary file that is just written is in memory anyway, as long as there is room.
 const TEXT_BYTES: u64 = 64 << 20;
 
+/// What standard input comes from, be it a file.
+const STDIN: &str = "/dev/stdin";
+
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
 }
@@ -64,7 +67,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     let prints = matches!(arguments.language, Some(Language::C | Language::Fortran77));
     match arguments.language {
         None => reader.check(),
-        Some(Language::Binary) => make(&reader, &plan, &Location::parse(output()?)?, arguments),
+        Some(Language::Binary) => {
+            let output = Location::parse(output()?)?;
+            Location::parse(input.unwrap_or(Path::new(STDIN)))?.check_output(&output)?;
+            make(&reader, &plan, &output, arguments)
+        }
         Some(Language::C) => print(|out| c::write(&reader, &plan, &shown_name(&output()?), main, out)),
         Some(Language::Fortran77) => {
             print(|out| fortran77::write(&reader, &plan, &shown_name(&output()?), main, out))
