@@ -18,6 +18,7 @@ use super::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
 use super::names::Path;
 use super::similar::similar;
 use super::statements::{Heading, Piece};
+use super::storage_attributes::StorageAttributes;
 use super::walk::Walk;
 
 /// Up to so many attributes of one owner, one of the same name is looked for one by one.
@@ -124,8 +125,8 @@ impl Walk<'_> {
                     return Err(text.error(*at, self.no_variable(path)));
                 };
                 if name == FILL_VALUE_ATTRIBUTE && self.schema.var(var).ty != ty {
-                    let what = format!("the _FillValue of '{}' must be of the variable's type", path.name);
-                    return Err(text.error(*ty_at, what));
+                    let what = "a _FillValue has the type of its variable; this one is taken as of that type";
+                    self.warn(*ty_at, what.into())?;
                 }
                 (Owner::Variable(var), Some(ty))
             }
@@ -158,6 +159,14 @@ impl Walk<'_> {
             values,
         };
         match owner {
+            Owner::Group(_) if StorageAttributes::is_one(&attribute) => {
+                let what = format!(
+                    "{name} says how a variable is stored, and belongs to one: \
+                     expected the variable's name before its colon",
+                    name = attribute.name
+                );
+                return Err(text.error(named.place(spelled.as_span().start()), what));
+            }
             Owner::Group(_) if attribute.name == "_Format" => {
                 self.format = Some(kind(&attribute).map_err(|what| text.error(start, what))?);
                 return Ok(());

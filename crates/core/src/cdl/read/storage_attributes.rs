@@ -108,6 +108,11 @@ impl StorageAttributes {
         Ok(true)
     }
 
+    /// Whether an attribute is one of these, be its value right or wrong.
+    pub fn is_one(attribute: &Attribute) -> bool {
+        Self::default().set(attribute) != Ok(false)
+    }
+
     /// Whether anything is asked for. A text that does wants netCDF-4, where it does not say otherwise.
     pub fn any(&self) -> bool {
         *self != Self::default()
@@ -157,7 +162,7 @@ const SHUFFLE: u32 = 2;
 const FLETCHER32: u32 = 3;
 
 /// What a truth may be.
-const TRUTH: &str = "\"true\" or \"false\"";
+const TRUTH: &str = "\"true\", \"false\", 1 or 0";
 
 /// The text of an attribute of characters, or of one string.
 fn text(attribute: &Attribute) -> Option<String> {
@@ -171,11 +176,10 @@ fn text(attribute: &Attribute) -> Option<String> {
 }
 
 fn truth(attribute: &Attribute) -> Option<bool> {
-    match text(attribute) {
-        Some(word) if word.eq_ignore_ascii_case("true") || word == "1" => Some(true),
-        Some(word) if word.eq_ignore_ascii_case("false") || word == "0" => Some(false),
-        Some(_) => None,
-        None => single(attribute).map(|n| n != 0),
+    match (text(attribute).as_deref(), single(attribute)) {
+        (Some("true" | "1"), _) | (_, Some(1)) => Some(true),
+        (Some("false" | "0"), _) | (_, Some(0)) => Some(false),
+        _ => None,
     }
 }
 
@@ -291,13 +295,22 @@ mod tests {
             (ints("_ChunkSizes", &[-3, 2]), "at least 1"),
             (chars("_ChunkSizes", "a"), "lengths"),
             (ints("_DeflateLevel", &[10]), "0 to 9"),
-            (chars("_Shuffle", "maybe"), "true"),
+            (
+                chars("_Shuffle", "maybe"),
+                "should be \"true\", \"false\", 1 or 0",
+            ),
+            (chars("_Shuffle", "TRUE"), "true"),
+            (ints("_Fletcher32", &[2]), "true"),
+            (ints("_Fletcher32", &[1, 1]), "true"),
+            (ints("_NoFill", &[-1]), "true"),
             (chars("_Endianness", "middle"), "little"),
             (chars("_Filter", "9|"), "_Filter"),
         ] {
             let error = asked.set(&attribute).unwrap_err();
             assert!(error.contains(says), "{error}");
+            assert!(StorageAttributes::is_one(&attribute));
         }
         assert_eq!(asked, StorageAttributes::default());
+        assert!(!StorageAttributes::is_one(&chars("_Storages", "heap")));
     }
 }

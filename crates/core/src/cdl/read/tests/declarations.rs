@@ -252,6 +252,19 @@ fn the_last_of_two_is_taken_with_a_warning() {
 }
 
 #[test]
+fn a_fill_value_is_of_its_variable_s_type() {
+    let declared = declared("variables: int v ;\n double v:_FillValue = 1.9 ; int v:_FillValue = 2 ;");
+    let a = &declared.schema.vars[0].attributes[0];
+    assert_eq!((a.ty, a.values.bytes.as_slice()), (Type::Int, &[2, 0, 0, 0][..]));
+    let [other, again] = &declared.warnings[..] else {
+        panic!("{:?}", declared.warnings)
+    };
+    assert_eq!((other.line, other.column), (3, 2));
+    assert!(other.what.contains("the type of its variable"), "{other}");
+    assert!(again.what.contains("given before"), "{again}");
+}
+
+#[test]
 fn provenance_is_dropped_and_the_format_kept() {
     let declared = declared(
         ":_NCProperties = \"version=2\" ; :_SuperblockVersion = 2 ; :_IsNetcdf4 = 1 ; :_Format = \"64-bit offset\" ;",

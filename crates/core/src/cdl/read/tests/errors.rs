@@ -138,8 +138,24 @@ fn errors_say_where_and_why() {
         ("variables: int v ; v: ‹= 3 ;", "expected a name, found '='"),
         ("variables: int v ; v:a ‹b = 3 ;", "expected '=', found 'b'"),
         (
-            "variables: int v ; ‹float v:_FillValue = 3 ;",
-            "the _FillValue of 'v' must be of the variable's type",
+            "variables: int v ; double v:_FillValue = ‹1e10 ;",
+            "1e10 does not fit in int",
+        ),
+        (
+            "variables: int v ; v:_Shuffle = ‹2 ;",
+            "_Shuffle should be \"true\", \"false\", 1 or 0",
+        ),
+        (
+            "variables: int v ; v:_NoFill = ‹\"TRUE\" ;",
+            "_NoFill should be \"true\", \"false\", 1 or 0",
+        ),
+        (
+            "variables: int v ; : ‹_Storage = \"chunked\" ;",
+            "_Storage says how a variable is stored, and belongs to one: expected the variable's name before its colon",
+        ),
+        (
+            "group: g { :‹_Shuffle = 7 ; }",
+            "_Shuffle says how a variable is stored, and belongs to one: expected the variable's name before its colon",
         ),
         (
             "variables: int v ; v:_FillValue = ‹3, 4 ;",
