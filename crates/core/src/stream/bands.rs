@@ -87,12 +87,12 @@ impl<'a> Bands<'a> {
 
     /// All bands.
     pub fn all(&self) -> impl Iterator<Item = Region> + Send + use<> {
-        slabs(
-            self.shape,
-            self.chunk,
-            self.size,
-            self.layer.clamp(BAND_BYTES, MOST_BYTES),
-        )
+        slabs(self.shape, self.chunk, self.size, self.budget_of_all())
+    }
+
+    /// Bytes of a band, at most, where there are no layers: room for chunks to be decoded once.
+    pub fn budget_of_all(&self) -> u64 {
+        self.layer.clamp(BAND_BYTES, MOST_BYTES)
     }
 }
 

@@ -73,7 +73,8 @@ pub fn values<F: Format>(
     if !bands.are_layered() {
         return match &unwritten {
             Some(unwritten) => {
-                let all = WithoutUnwritten::new(unwritten, Region::whole(&shape), chunk, size, BAND_BYTES);
+                let (whole, bytes) = (Region::whole(&shape), bands.budget_of_all());
+                let all = WithoutUnwritten::new(unwritten, whole, chunk, size, bytes);
                 in_order(all, size, read, format, emit)
             }
             None => in_order(bands.all().map(Band::Read), size, read, format, emit),

@@ -274,6 +274,24 @@ mod tests {
         );
     }
 
+    /// A chunk that two bands shared would be decoded twice.
+    #[test]
+    fn bands_end_where_chunks_end() {
+        let mut sparse = Sparse::new(
+            &[1, 50 << 20],
+            Storage::Chunked {
+                shape: vec![1, 4 << 20],
+            },
+        );
+        sparse.chunks = (0..13).collect();
+        let shape = [1, 50 << 20];
+        let bytes = crate::stream::bands::Bands::new(&shape, sparse.layout.chunk_shape(), 1).budget_of_all();
+        for (_, start, length, is_read) in sparse.bands(bytes) {
+            assert!(is_read && start % (4 << 20) == 0);
+            assert!(length % (4 << 20) == 0 || start + length == 50 << 20);
+        }
+    }
+
     #[test]
     fn what_is_past_the_extent_is_not_read() {
         let mut sparse = Sparse::new(&[3, 100], Storage::Chunked { shape: vec![2, 10] });
