@@ -179,8 +179,8 @@ def test_the_kind_that_the_text_needs(folder, body, expected):
     [
         ("variables: int64 v;", ["-3"], "variable v is of type int64"),
         ("variables: string v;", ["-5"], "variable v is of type string"),
-        ("group: g {}", ["-7"], "group, /g"),
-        ("types: opaque(3) o;", ["-6"], "type, o"),
+        ("group: g {}", ["-7"], "/g is a group"),
+        ("types: opaque(3) o;", ["-6"], "o is a user-defined type"),
         ("dimensions: t = unlimited; u = unlimited;", ["-7"], "t and u"),
         ("dimensions: t = unlimited; x = 2; variables: int v(x, t);", ["-3"], "the first"),
         ('variables: string v; :_Format = "classic";', [], "type string"),
