@@ -299,3 +299,11 @@ def test_what_a_format_gives_is_read_back(tmp_path, ty, values):
         for n, text in enumerate(formats):
             assert a[f"v{n}"][:].tolist() == values
             assert b[f"v{n}"][:].tolist() == values, (text, cdl.read_text())
+
+
+@pytest.mark.parametrize("flags", [["-c", "-v", "v"], ["-v", "x,v", "-c"], ["-c"], ["-h", "-c", "-v", "x"]], ids=" ".join)
+def test_coordinate_variables_that_are_listed(tmp_path, flags):
+    cdl, path = tmp_path / "a.cdl", tmp_path / "a.nc"
+    cdl.write_text("netcdf a { dimensions: x = 2 ; y = 2 ; variables: int x(x), v(x), y(y) ; data: x = 1, 2 ; v = 3, 4 ; y = 5, 6 ; }")
+    subprocess.run([installed("ncgen"), "-o", path, cdl], check=True)
+    same(path, flags)

@@ -138,6 +138,16 @@ def test_c_makes_what_others_describe(tmp_path, name):
     assert_same(*made_by_program(tmp_path, "c", CORPUS / "cdl" / f"{name}.cdl", "-k", "nc4"))
 
 
+def test_c_makes_types_in_the_order_of_the_file(tmp_path):
+    cdl = tmp_path / "types.cdl"
+    cdl.write_text("netcdf a { types: opaque(2) a ; a(*) b ; opaque(3) c ; group: g { types: b(*) d ; int(*) e ; } }")
+    direct, made = (
+        subprocess.run([installed("ncdump"), "-n", "a", path], capture_output=True, check=True).stdout
+        for path in made_by_program(tmp_path, "c", cdl, "-k", "nc4")
+    )
+    assert made == direct and direct.index(b"c ;") < direct.index(b"b ;")
+
+
 def test_fortran_refuses_what_it_cannot_say(tmp_path):
     cdl = tmp_path / "whole.cdl"
     cdl.write_text("netcdf a { variables: string s ; }")

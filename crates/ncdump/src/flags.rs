@@ -186,10 +186,10 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let required = vars.clone();
     let data = if matches.get_flag("header") {
         DataOf::None
-    } else if !vars.is_empty() {
-        DataOf::Listed(vars)
     } else if matches.get_flag("coordinates") {
         DataOf::Coordinates
+    } else if !vars.is_empty() {
+        DataOf::Listed(vars)
     } else {
         DataOf::All
     };
@@ -391,6 +391,11 @@ mod tests {
         assert_eq!(read(&["-n", "-foo"]).name.as_deref(), Some("-foo"));
         let args = read(&["-h", "-v", "a"]).dump;
         assert_eq!((args.data, args.required), (DataOf::None, vec!["a".to_owned()]));
+        let args = read(&["-v", "a", "-c"]).dump;
+        assert_eq!(
+            (args.data, args.required),
+            (DataOf::Coordinates, vec!["a".to_owned()])
+        );
         assert!(read(&["-F"]).dump.special);
     }
 

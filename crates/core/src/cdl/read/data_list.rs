@@ -336,6 +336,13 @@ mod tests {
             (Type::Char, &[0], "\"abc;"),
             (Type::Char, &[0], "{\"abc\";"),
             (Type::Int, &[0], "1 /* ;"),
+            (Type::Int, &[2, 0], "1, 2;"),
+            (Type::Int, &[2, 0], "{1}, 2;"),
+            (Type::Int, &[0, 0, 0], "{1, 2}, {3};"),
+            (Type::Int, &[2, 0], "_a;"),
+            (Type::Char, &[2, 0], "\"ab\", \"c\";"),
+            (Type::Char, &[2, 0], "'a';"),
+            (Type::String, &[2, 0], "\"ab\";"),
         ] {
             assert!(measure(ty, lengths, spelled).is_err(), "{spelled}");
         }

@@ -14,6 +14,7 @@ use super::constants::{Constant, Lexer, is_blank};
 use super::data_list::{DataList, Entry};
 use super::elements::Elements;
 use super::escapes::escape;
+use super::measure::LIST_EXPECTED;
 use super::number;
 use super::text::Text;
 
@@ -272,10 +273,8 @@ impl<'r> ListReader<'r> {
             }
             Some(_) if !position.is_last() => {
                 let start = lexer.at;
-                let constant = lexer.constant()?;
-                if !matches!(constant, Constant::Fill) {
-                    let what = "expected a list in braces, along the unlimited dimension, and this is";
-                    return Err(lexer.error(start, format!("{what} {}", constant.kind())));
+                if !matches!(lexer.constant()?, Constant::Fill) {
+                    return Err(lexer.error(start, LIST_EXPECTED));
                 }
                 *passed = Passed::Value;
                 return Ok(Some(true));

@@ -20,6 +20,10 @@ const SPACING: u64 = 4096;
 /// Bytes that are looked at together.
 const BLOCK: usize = 64;
 
+/// Said where a value stands outside the braces that it belongs in.
+pub const LIST_EXPECTED: &str =
+    "expected '{': values along an unlimited dimension that is not the first stand in braces";
+
 /// What the first pass finds.
 pub struct Measured {
     /// For each level, how many items its longest list has (elements, for the last level).
@@ -356,6 +360,7 @@ impl<'l> Measure<'l> {
                 }
             }
             b'"' => {
+                self.needs_no_list(at, text)?;
                 self.content(at, text)?;
                 self.open = at;
                 self.state = State::String;
@@ -363,6 +368,7 @@ impl<'l> Measure<'l> {
                 self.string = (at, start);
             }
             b'\'' => {
+                self.needs_no_list(at, text)?;
                 self.content(at, text)?;
                 self.open = at;
                 self.state = State::Character;
@@ -389,7 +395,11 @@ impl<'l> Measure<'l> {
     /// A byte of a number or name.
     fn word(&mut self, byte: u8, at: u64, text: &Text) -> Result<()> {
         if self.in_word {
-            return Ok(());
+            // Only the one byte `_` may stand for a list.
+            return self.needs_no_list(at - 1, text);
+        }
+        if byte != b'_' {
+            self.needs_no_list(at, text)?;
         }
         self.in_word = true;
         self.content(at, text)?;
@@ -404,6 +414,14 @@ impl<'l> Measure<'l> {
             self.room(at, text)?;
         }
         Ok(())
+    }
+
+    /// Fails for a value at `at` where a list along an unlimited dimension has to stand.
+    fn needs_no_list(&self, at: u64, text: &Text) -> Result<()> {
+        match self.level + 1 == self.levels.starts.len() {
+            true => Ok(()),
+            false => Err(text.error(at, LIST_EXPECTED)),
+        }
     }
 
     /// A brace ends a run of characters.

@@ -38,7 +38,8 @@ fn made_of_user_types(ty: &UserType) -> bool {
     }
 }
 
-/// Whether what stands at `at` is what ncdump prints of the group's types, comments included, white space aside.
+/// Whether what stands at `at` is what ncdump prints of the group's types, comments and ends of lines included. How far lines
+/// are indented, and where the members of an enum go on in the next line, does not matter.
 fn is_as_printed(schema: &Schema, group: GroupId, text: &Text, at: u64) -> Result<bool> {
     let mut printed = Vec::new();
     let mut lines = Lines::new(&mut printed);
@@ -46,18 +47,54 @@ fn is_as_printed(schema: &Schema, group: GroupId, text: &Text, at: u64) -> Resul
     lines.flush().map_err(|e| Error::io("cannot print types", e))?;
     drop(lines);
     let mut cursor = text.cursor(at);
-    for byte in printed.into_iter().filter(|b| !b.is_ascii_whitespace()) {
-        let found = loop {
-            match cursor.take()? {
-                Some(space) if space.is_ascii_whitespace() => {}
-                found => break found,
-            }
-        };
-        if found != Some(byte) {
-            return Ok(false);
+    let mut found = Squeezed::new(|| cursor.take());
+    let mut printed = printed.trim_ascii().iter().copied();
+    let mut wanted = Squeezed::new(|| Ok(printed.next()));
+    loop {
+        match wanted.next()? {
+            None => return Ok(true),
+            byte if byte != found.next()? => return Ok(false),
+            _ => {}
         }
     }
-    Ok(true)
+}
+
+/// Bytes with each run of white space as one: the end of a line if there is one in it and no comma before it, else a blank.
+struct Squeezed<F> {
+    next: F,
+    last: u8,
+    /// The byte behind white space.
+    held: Option<u8>,
+}
+
+impl<F: FnMut() -> Result<Option<u8>>> Squeezed<F> {
+    fn new(next: F) -> Self {
+        Self {
+            next,
+            last: 0,
+            held: None,
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<u8>> {
+        if let Some(byte) = self.held.take() {
+            self.last = byte;
+            return Ok(Some(byte));
+        }
+        let first = (self.next)()?;
+        let Some(byte) = first.filter(u8::is_ascii_whitespace) else {
+            self.last = first.unwrap_or(0);
+            return Ok(first);
+        };
+        let mut ends_line = byte == b'\n';
+        self.held = loop {
+            match (self.next)()? {
+                Some(byte) if byte.is_ascii_whitespace() => ends_line |= byte == b'\n',
+                behind => break behind,
+            }
+        };
+        Ok(Some(if ends_line && self.last != b',' { b'\n' } else { b' ' }))
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +137,12 @@ mod tests {
             ),
             ["v", "w", "c", "o"]
         );
-        // Without the comment behind a compound it is no dump.
+        // Lines may be shorter, and the group deeper.
+        let enums = |wrap: &str| format!("  int(*) v ;\n    v(*) w ;\n  byte enum e {{a = 1,{wrap}b = 2}} ;\n");
+        assert_eq!(order(&format!("types:\n{}", enums(" "))), ["v", "w", "e"]);
+        assert_eq!(order(&format!("types:\n{}", enums("\n      "))), ["v", "w", "e"]);
+        // Not in lines of their own, or without the comment behind a compound, it is no dump.
+        assert_eq!(order("types: int(*) v ; v(*) w ; opaque(3) o ;"), ["v", "o", "w"]);
         assert_eq!(
             order("types:\n  int(*) v ;\n  compound c {\n    v a ;\n  };\n  opaque(3) o ;\n"),
             ["v", "o", "c"]

@@ -73,7 +73,7 @@ pub struct DumpOptions {
     /// Whose data.
     pub data: DataOf,
     /// Variables that must exist, though it may be that their data are not written (`-h -v`): scripts ask so whether a file
-    /// has them.
+    /// has them. Where coordinate variables are asked for, only those of them that are listed here (`-c -v`).
     pub required: Vec<String>,
     /// Only of groups so named (`-g`), and not of groups within them; of all, where none is listed.
     pub groups: Vec<String>,
@@ -137,10 +137,13 @@ pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dy
 /// Names a variable or group that is listed and does not exist.
 pub(crate) fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
     let groups = wanted_groups(schema, &options.groups)?;
-    for name in &options.required {
-        vars_named(schema, name)?;
-    }
+    let required = listed(schema, &options.required)?;
     let mut wanted = wanted_vars(schema, &options.data)?;
+    if options.data == DataOf::Coordinates && !options.required.is_empty() {
+        for (wanted, required) in wanted.iter_mut().zip(required) {
+            *wanted &= required;
+        }
+    }
     for (wanted, var) in wanted.iter_mut().zip(&schema.vars) {
         *wanted &= groups[var.group.0];
     }
@@ -167,18 +170,19 @@ fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
 }
 
 fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
-    let count = schema.vars.len();
-    let names = match data {
-        DataOf::All => return Ok(vec![true; count]),
-        DataOf::None => return Ok(vec![false; count]),
-        DataOf::Coordinates => {
-            let coordinate =
-                |v: &Variable| v.dims.len() == 1 && header::visible_dim(schema, v.group, &v.name).is_some();
-            return Ok(schema.vars.iter().map(coordinate).collect());
-        }
-        DataOf::Listed(names) => names,
-    };
-    let mut wanted = vec![false; count];
+    let coordinate =
+        |v: &Variable| v.dims.len() == 1 && header::visible_dim(schema, v.group, &v.name).is_some();
+    match data {
+        DataOf::All => Ok(vec![true; schema.vars.len()]),
+        DataOf::None => Ok(vec![false; schema.vars.len()]),
+        DataOf::Coordinates => Ok(schema.vars.iter().map(coordinate).collect()),
+        DataOf::Listed(names) => listed(schema, names),
+    }
+}
+
+/// For each variable, whether it is listed.
+fn listed(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
+    let mut wanted = vec![false; schema.vars.len()];
     for name in names {
         for var in vars_named(schema, name)? {
             wanted[var.0] = true;

@@ -7,7 +7,7 @@ use super::literals::push_number;
 use super::{Program, quoted};
 use crate::copy::CopyPlan;
 use crate::model::{
-    Attribute, Endian, GroupId, Kind, Schema, Storage, Type, TypeClass, VarId, VariableLayout,
+    Attribute, Endian, GroupId, Kind, Schema, Storage, Type, TypeClass, TypeId, VarId, VariableLayout,
 };
 
 /// HDF5 filter ids that netCDF-C has functions of their own for.
@@ -103,8 +103,8 @@ impl Program<'_> {
                 self.dims[at]
             );
         }
-        for at in 0..self.schema.types.len() {
-            self.define_type(out, at);
+        for id in self.types_in_order() {
+            self.define_type(out, id.0);
         }
         for at in 0..self.schema.vars.len() {
             self.define_variable(out, VarId(at), &plan.variables[at].layout);
@@ -115,6 +115,29 @@ impl Program<'_> {
             }
         }
         let _ = write!(out, "    CHECK(nc_enddef({root}));\n}}\n");
+    }
+
+    /// The types in the order of their groups, which is that of a file, where each is then behind those that it is made of.
+    fn types_in_order(&self) -> Vec<TypeId> {
+        let schema = self.schema;
+        let mut place = vec![0; schema.types.len()];
+        let ordered: Vec<TypeId> = schema.groups.iter().flat_map(|g| g.types.clone()).collect();
+        for (at, id) in ordered.iter().enumerate() {
+            place[id.0] = at;
+        }
+        let before = |ty: &Type, id: TypeId| match ty {
+            Type::User(part) => place[part.0] < place[id.0],
+            _ => true,
+        };
+        let possible = ordered.iter().all(|id| match &schema.user_type(*id).class {
+            TypeClass::Vlen { base } => before(base, *id),
+            TypeClass::Compound { fields, .. } => fields.iter().all(|f| before(&f.ty, *id)),
+            TypeClass::Enum { .. } | TypeClass::Opaque { .. } => true,
+        });
+        match possible {
+            true => ordered,
+            false => (0..schema.types.len()).map(TypeId).collect(),
+        }
     }
 
     fn define_type(&self, out: &mut Vec<u8>, at: usize) {

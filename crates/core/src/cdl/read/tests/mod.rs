@@ -140,11 +140,12 @@ fn corpus_prints_as_it_is_declared() {
         let declared = read(&std::fs::read(&path).unwrap()).unwrap_or_else(|e| panic!("{path:?}: {e}"));
         assert!(declared.warnings.is_empty(), "{path:?}: {:?}", declared.warnings);
         let name = path.file_stem().unwrap().to_str().unwrap();
+        if OTHERS.contains(&name) {
+            continue;
+        }
         let dump = corpus.join("expected").join(format!("{name}.dmp"));
         let Ok(dump) = std::fs::read(dump) else { continue };
         let dumped = read(&dump).unwrap_or_else(|e| panic!("{name}.dmp: {e}"));
-        if !OTHERS.contains(&name) {
-            assert_eq!(outline(&declared.schema), outline(&dumped.schema), "{name}");
-        }
+        assert_eq!(outline(&declared.schema), outline(&dumped.schema), "{name}");
     }
 }
