@@ -93,7 +93,11 @@ impl<F: FnMut() -> Result<Option<u8>>> Squeezed<F> {
                 behind => break behind,
             }
         };
-        Ok(Some(if ends_line && self.last != b',' { b'\n' } else { b' ' }))
+        Ok(Some(if ends_line && self.last != b',' {
+            b'\n'
+        } else {
+            b' '
+        }))
     }
 }
 
@@ -138,7 +142,8 @@ mod tests {
             ["v", "w", "c", "o"]
         );
         // Lines may be shorter, and the group deeper.
-        let enums = |wrap: &str| format!("  int(*) v ;\n    v(*) w ;\n  byte enum e {{a = 1,{wrap}b = 2}} ;\n");
+        let enums =
+            |wrap: &str| format!("  int(*) v ;\n    v(*) w ;\n  byte enum e {{a = 1,{wrap}b = 2}} ;\n");
         assert_eq!(order(&format!("types:\n{}", enums(" "))), ["v", "w", "e"]);
         assert_eq!(order(&format!("types:\n{}", enums("\n      "))), ["v", "w", "e"]);
         // Not in lines of their own, or without the comment behind a compound, it is no dump.
