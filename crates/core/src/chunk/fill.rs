@@ -8,9 +8,14 @@ use crate::error::{Error, Result};
 /// Where memory does not hold that.
 pub fn resize(buf: &mut Vec<u8>, size: usize) -> Result<()> {
     buf.try_reserve_exact(size.saturating_sub(buf.len()))
-        .map_err(|_| Error::Unsupported(format!("a buffer of {size} bytes, which memory does not hold,")))?;
+        .map_err(|_| too_large(size))?;
     buf.resize(size, 0);
     Ok(())
+}
+
+/// The error where memory does not hold a buffer of `size` bytes.
+pub fn too_large(size: usize) -> Error {
+    Error::Unsupported(format!("a buffer of {size} bytes, which memory does not hold,"))
 }
 
 /// Fills `buf` with `pattern` from its first byte on; with zeros where the pattern is empty.

@@ -12,7 +12,7 @@ mod grid;
 mod region;
 
 pub use copy::{Axis, copy_region, copy_strided, swap_units};
-pub use fill::{fill_pattern, resize};
+pub use fill::{fill_pattern, resize, too_large};
 pub use grid::{ChunkGrid, ChunksIn};
 pub use region::Region;
 

@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
+use super::pipeline::room;
 use super::{Context, Element, Filter, failure, misuse};
 use crate::error::Result;
 
@@ -166,8 +167,7 @@ impl Filter for Deflate {
                 }
             };
             let bound = compressor.zlib_compress_bound(input.len());
-            // Not cleared first: what is there already need not be zeroed again.
-            out.resize(bound, 0);
+            room(out, bound)?;
             let size = compressor
                 .zlib_compress(input, out)
                 .map_err(|error| failure(self, error.to_string()))?;

@@ -9,6 +9,7 @@
 //! chunk to the next.
 
 use super::{Context, Filter, registry};
+use crate::chunk::{resize, too_large};
 use crate::error::{Error, Result};
 use crate::format::EncodedChunk;
 use crate::model::FilterSpec;
@@ -29,6 +30,28 @@ impl Scratch {
     pub fn capacity(&self) -> usize {
         self.buffers.iter().map(Vec::capacity).sum()
     }
+}
+
+/// A buffer this large, in bytes, is taken from the system for one stage and given back after it: what is not touched of
+/// it takes no memory. Smaller ones are kept, as new memory costs time.
+const LARGE: usize = 32 << 20;
+
+/// Makes `out` hold `size` bytes of any content, which a stage overwrites from the first on, mostly not to the last.
+///
+/// # Errors
+/// Where memory does not hold that.
+pub(super) fn room(out: &mut Vec<u8>, size: usize) -> Result<()> {
+    if size < LARGE || out.len() >= size {
+        // Not cleared first: what is there already need not be zeroed again.
+        return resize(out, size);
+    }
+    *out = Vec::new();
+    let mut tried = Vec::<u8>::new();
+    tried.try_reserve_exact(size).map_err(|_| too_large(size))?;
+    drop(tried);
+    // The system's zeros, where resizing would write its own.
+    *out = vec![0; size];
+    Ok(())
 }
 
 /// The most filters that a pipeline has: the mask has one bit for each.
@@ -89,11 +112,16 @@ pub fn encode(
             Err(error) => return Err(error),
         }
     }
-    let bytes = if in_scratch { input.as_slice() } else { data };
-    Ok(EncodedChunk {
-        bytes: bytes.to_vec(),
-        filter_mask,
-    })
+    let bytes = match in_scratch {
+        true if input.capacity() >= LARGE => {
+            let mut bytes = std::mem::take(input);
+            bytes.shrink_to_fit();
+            bytes
+        }
+        true => input.to_vec(),
+        false => data.to_vec(),
+    };
+    Ok(EncodedChunk { bytes, filter_mask })
 }
 
 /// Decodes one chunk into `out`, whose earlier content is lost and whose memory is used again. The chunk must have
@@ -274,6 +302,34 @@ mod tests {
         assert!(decode(&pipeline, chunk(0), &context(4), &mut scratch).is_err());
         assert!(decode(&pipeline, chunk(1), &context(4), &mut scratch).is_ok());
         assert!(!is_known(&pipeline));
+    }
+
+    #[test]
+    fn a_large_chunk_leaves_no_large_buffer() {
+        let zeros = vec![0; LARGE];
+        let pipeline = [spec(1, true, &[1])];
+        let mut scratch = Scratch::new();
+        for _ in 0..2 {
+            let chunk = encode(&pipeline, &zeros, &mut scratch, &context(LARGE)).unwrap();
+            assert!(chunk.bytes.capacity() < LARGE / 100);
+            assert!(scratch.capacity() < LARGE);
+            let data = decode(&pipeline, chunk, &context(LARGE), &mut Scratch::new()).unwrap();
+            assert_eq!(data, zeros);
+        }
+    }
+
+    #[test]
+    fn room_is_made_anew_or_kept() {
+        let mut out = vec![7; 10];
+        room(&mut out, 20).unwrap();
+        assert_eq!((out[..10].to_vec(), out.len()), (vec![7; 10], 20));
+        room(&mut out, LARGE).unwrap();
+        assert_eq!((out[0], out.len()), (0, LARGE));
+        out[0] = 1;
+        room(&mut out, LARGE).unwrap();
+        assert_eq!((out[0], out.len()), (1, LARGE));
+        assert!(room(&mut out, isize::MAX as usize).is_err());
+        assert!(out.is_empty());
     }
 
     #[test]
