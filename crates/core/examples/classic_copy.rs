@@ -39,6 +39,7 @@ fn copy(input: &Path, output: &Path) -> Result<()> {
         .map(|id| VariablePlan {
             layout: reader.layout(id).clone(),
             chunk_count: 0,
+            keeps_no_fill: false,
         })
         .collect();
     let writer = format::create(Arc::new(FileOutput::create(output)?), schema, &plans).map_err(in_output)?;

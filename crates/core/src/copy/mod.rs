@@ -47,6 +47,10 @@ pub struct VariableCopy {
     pub source: Option<VarId>,
     /// How the output stores it.
     pub layout: VariableLayout,
+    /// Whether it stays in no-fill mode, if it is in that: see
+    /// [`VariablePlan::keeps_no_fill`](crate::format::VariablePlan::keeps_no_fill). What the source does not have is written
+    /// as fill then, unless that is very much.
+    pub keeps_no_fill: bool,
 }
 
 #[cfg(test)]

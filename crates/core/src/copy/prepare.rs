@@ -137,6 +137,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         prepared.plans.push(VariablePlan {
             layout,
             chunk_count: if chunked { chunks } else { 0 },
+            keeps_no_fill: copy.keeps_no_fill,
         });
         let (Some((route, written)), Some(source)) = (way, copy.source) else {
             continue;

@@ -80,6 +80,13 @@ pub trait Reader: Send + Sync {
         Ok(offset)
     }
 
+    /// How many elements of a variable in one piece there are, at least one, from its first on in C order; those behind
+    /// are the layout's fill, and read as that. `None` for all.
+    fn leading_elements(&self, var: VarId) -> Option<u64> {
+        let _ = var;
+        None
+    }
+
     /// The elements of a region of any variable as [`Values`], decoded; fill where nothing was written, also past the
     /// variable's own extent. The region lies within the lengths of the variable's *dimensions*.
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values>;
@@ -92,6 +99,9 @@ pub struct VariablePlan {
     pub layout: VariableLayout,
     /// How many chunks will be written, for a chunked variable.
     pub chunk_count: u64,
+    /// Whether a variable in no-fill mode stays in it where parts of it are not written, which other programs then read
+    /// as anything. Else these parts are given zeros to read as.
+    pub keeps_no_fill: bool,
 }
 
 /// A dataset being written, from many threads at once. Made by [`create`].

@@ -71,6 +71,11 @@ impl Values {
         }
     }
 
+    /// Whether all bytes are zero and nothing is on the heap.
+    pub fn is_zero(&self) -> bool {
+        self.heap.is_empty() && self.bytes.iter().all(|b| *b == 0)
+    }
+
     /// Text as `Char` values.
     pub fn from_text(text: &str) -> Self {
         Self::from_bytes(text.as_bytes().to_vec())

@@ -69,6 +69,7 @@ pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
             allocated: true,
         },
         chunk_count: 0,
+        keeps_no_fill: false,
     }
 }
 

@@ -94,6 +94,7 @@ impl Dataset {
                 allocated: values.is_some(),
             },
             chunk_count: 0,
+            keeps_no_fill: false,
         };
         if values.is_some() {
             plan.chunk_count = grid(&plan.layout).map_or(0, |grid| grid.len());

@@ -49,6 +49,8 @@ pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOpt
         variables.push(VariableCopy {
             source: source.allocated.then_some(var),
             layout,
+            // The text asked for it.
+            keeps_no_fill: true,
         });
     }
     Ok(CopyPlan { schema, variables })

@@ -103,6 +103,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         variables.push(VariableCopy {
             source: (used == Use::Copy).then_some(source),
             layout,
+            keeps_no_fill: false,
         });
     }
     Ok(CopyPlan { schema, variables })

@@ -261,6 +261,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
             .map(|(n, layout)| VariableCopy {
                 source: Some(VarId(n)),
                 layout: layout.clone(),
+                keeps_no_fill: false,
             })
             .collect(),
     }

@@ -8,7 +8,10 @@ use super::tree::contents;
 use crate::chunk::{ChunkGrid, MAX_RANK, element_count};
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::model::{Attribute, DimId, GroupId, Item, Kind, Schema, Storage, Type, TypeId, VarId};
+use crate::model::{
+    Attribute, DimId, GroupId, Item, Kind, Schema, Storage, Type, TypeId, VarId, Variable,
+    fill_value_attribute,
+};
 
 /// The longest name of an attribute in HDF5, in bytes, without its terminating NUL.
 const MAX_ATTRIBUTE_NAME: usize = 65_534;
@@ -16,7 +19,10 @@ const MAX_ATTRIBUTE_NAME: usize = 65_534;
 /// The most bytes of compact storage: a message of an object header is shorter than 64 KiB.
 const MAX_COMPACT: u64 = 65_000;
 
-/// Checks names and ranks, and for the classic model that nothing else is in the schema.
+/// The largest fill value, in bytes: a message of an object header, of which version, flags and size take six bytes.
+pub(super) const MAX_FILL_VALUE: usize = 65_535 - 6;
+
+/// Checks names, ranks and fill values, and for the classic model that nothing else is in the schema.
 ///
 /// # Errors
 /// Names the item.
@@ -47,12 +53,28 @@ pub fn schema(schema: &Schema) -> Result<()> {
         }
         attribute_names(&var.attributes)
             .map_err(|(n, why)| in_variable(Item::VariableAttribute(id, n), why))?;
+        if let Some(n) = too_large_fill_value(schema, var) {
+            let bytes = var.attributes[n].values.bytes.len();
+            let why = format!(
+                "a fill value of {bytes} bytes; HDF5 holds at most {MAX_FILL_VALUE}, unless all are zero"
+            );
+            return Err(in_variable(Item::VariableAttribute(id, n), why));
+        }
     }
     links(schema)?;
     if schema.kind == Kind::Netcdf4Classic {
         classic_model(schema)?;
     }
     Ok(())
+}
+
+/// The place of an attribute that names a fill value which HDF5 cannot hold. Zeros it need not hold.
+fn too_large_fill_value(schema: &Schema, var: &Variable) -> Option<usize> {
+    let value = fill_value_attribute(var)?;
+    if value.bytes.len() <= MAX_FILL_VALUE || value.is_zero() && !schema.has_heap(var.ty) {
+        return None;
+    }
+    var.attributes.iter().position(|a| std::ptr::eq(&a.values, value))
 }
 
 /// Checks that each variable can be stored as it is planned.
@@ -224,7 +246,10 @@ fn classic_model(schema: &Schema) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Dimension, Encoding, Endian, Fill, FillTime, Values, Variable, VariableLayout};
+    use crate::model::{
+        Dimension, Encoding, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, TypeClass, UserType, Values,
+        VariableLayout,
+    };
 
     fn refused(schema: &Schema) -> String {
         super::schema(schema).unwrap_err().to_string()
@@ -262,6 +287,36 @@ mod tests {
         assert!(super::schema(&schema).is_ok());
         schema.add_group(Schema::ROOT, "g");
         assert!(refused(&schema).contains("groups: g"));
+    }
+
+    #[test]
+    fn a_large_fill_value_is_refused_unless_it_is_zeros() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let bytes = MAX_FILL_VALUE + 1;
+        let ty = Type::User(schema.add_type(UserType {
+            name: "t".into(),
+            group: Schema::ROOT,
+            class: TypeClass::Opaque { size: bytes },
+        }));
+        schema.add_var(Variable {
+            name: "v".into(),
+            group: Schema::ROOT,
+            ty,
+            dims: Vec::new(),
+            attributes: vec![Attribute {
+                name: FILL_VALUE_ATTRIBUTE.into(),
+                ty,
+                length: 1,
+                values: Values::from_bytes(vec![0; bytes]),
+            }],
+        });
+        super::schema(&schema).unwrap();
+        schema.vars[0].attributes[0].values.bytes[bytes - 1] = 1;
+        let why = refused(&schema);
+        assert!(
+            why.contains("variable v") && why.contains("65530 bytes") && why.contains("65529"),
+            "{why}"
+        );
     }
 
     #[test]
@@ -318,6 +373,7 @@ mod tests {
         let plan = VariablePlan {
             layout,
             chunk_count: 2,
+            keeps_no_fill: false,
         };
         let refused = |schema: &Schema, change: &dyn Fn(&mut VariablePlan)| {
             let mut plan = plan.clone();

@@ -4,6 +4,7 @@ use ncutils_hdf5::{
     AllocationTime, ByteOrder, DatasetSpec, Dataspace, FillSpec, FillTime as HdfFillTime, Filter, LayoutSpec,
 };
 
+use super::check::MAX_FILL_VALUE;
 use super::datatypes::{Datatypes, byte_order};
 use super::elements::ElementShape;
 use crate::chunk::{ChunkGrid, element_count, swap_units};
@@ -87,7 +88,8 @@ pub fn dataset(
 ///
 /// As netcdf-c does, a variable that has none of its own stores netCDF's default for its type (zeros for user types), and
 /// one in no-fill mode has HDF5's default and is never filled. libhdf5 gives whatever its buffer held where such a
-/// variable has holes, so one with holes is filled after all.
+/// variable has holes, so one with holes is filled after all, unless the plan says that it is not. Zeros that no message
+/// holds are left to HDF5's default, which is zeros too.
 fn fill(
     schema: &Schema,
     ty: crate::model::Type,
@@ -102,6 +104,10 @@ fn fill(
         FillTime::IfSet => HdfFillTime::IfSet,
     };
     let defined = |value: Option<&Values>| -> Result<FillSpec> {
+        let zeros = value.is_none_or(|value| value.is_zero() && !schema.has_heap(ty));
+        if zeros && plan.layout.element_size > MAX_FILL_VALUE {
+            return Ok(FillSpec::Default);
+        }
         let zeros = Values::from_bytes(vec![0; plan.layout.element_size]);
         let mut data = match value {
             None => ncutils_hdf5::Data::plain(zeros.bytes),
@@ -121,7 +127,7 @@ fn fill(
     };
     let value = fill.value.as_ref();
     if fill.no_fill && !fill.explicit {
-        if time == HdfFillTime::Never && has_holes && plan.layout.allocated {
+        if time == HdfFillTime::Never && has_holes && plan.layout.allocated && !plan.keeps_no_fill {
             // What a no-fill variable reads as elsewhere in this program.
             return Ok((defined(None)?, HdfFillTime::IfSet));
         }
@@ -153,12 +159,18 @@ mod tests {
                 allocated: true,
             },
             chunk_count: 0,
+            keeps_no_fill: false,
         }
     }
 
     fn of(fill: Fill, has_holes: bool) -> (Option<Vec<u8>>, HdfFillTime) {
+        of_plan(&plan(fill), has_holes)
+    }
+
+    fn of_plan(plan: &VariablePlan, has_holes: bool) -> (Option<Vec<u8>>, HdfFillTime) {
         let schema = Schema::new(Kind::Netcdf4);
-        let (spec, time) = super::fill(&schema, Type::Int, &plan(fill), ByteOrder::Big, has_holes).unwrap();
+        let order = byte_order(plan);
+        let (spec, time) = super::fill(&schema, Type::Int, plan, order, has_holes).unwrap();
         match spec {
             FillSpec::Defined(data) => (Some(data.bytes), time),
             _ => (None, time),
@@ -185,6 +197,30 @@ mod tests {
             time: FillTime::Never,
         };
         assert_eq!(of(fill.clone(), false), (None, HdfFillTime::Never));
-        assert_eq!(of(fill, true), (Some(vec![0; 4]), HdfFillTime::IfSet));
+        assert_eq!(of(fill.clone(), true), (Some(vec![0; 4]), HdfFillTime::IfSet));
+        let kept = VariablePlan {
+            keeps_no_fill: true,
+            ..plan(fill)
+        };
+        assert_eq!(of_plan(&kept, true), (None, HdfFillTime::Never));
+    }
+
+    #[test]
+    fn zeros_that_no_message_holds_are_left_out() {
+        let mut large = plan(Fill {
+            value: None,
+            explicit: false,
+            no_fill: false,
+            time: FillTime::IfSet,
+        });
+        large.layout.endian = Endian::Little;
+        for (size, stored) in [(MAX_FILL_VALUE, true), (MAX_FILL_VALUE + 1, false)] {
+            large.layout.element_size = size;
+            let (value, time) = of_plan(&large, true);
+            assert_eq!(value, stored.then(|| vec![0; size]));
+            assert_eq!(time, HdfFillTime::IfSet);
+        }
+        large.layout.fill.value = Some(Values::from_bytes(vec![0; MAX_FILL_VALUE + 1]));
+        assert_eq!(of_plan(&large, true).0, None);
     }
 }
