@@ -20,6 +20,29 @@ impl Region {
         }
     }
 
+    /// The first `count` elements of `shape` in C order (or all, where there are no more) as regions without common
+    /// elements, at most one for each dimension, in C order.
+    pub fn leading(shape: &[u64], count: u64) -> Vec<Self> {
+        let Some(mut behind) = element_count(shape).filter(|all| count < *all) else {
+            return vec![Self::whole(shape)];
+        };
+        let mut parts = Vec::new();
+        let mut rest = count;
+        let mut part = Self::whole(shape);
+        for (d, length) in shape.iter().enumerate() {
+            behind /= length;
+            // So many steps along this dimension are whole; the next one goes on in the dimensions behind.
+            part.count[d] = rest / behind;
+            rest %= behind;
+            if part.count[d] > 0 {
+                parts.push(part.clone());
+            }
+            part.start[d] = part.count[d];
+            part.count[d] = 1;
+        }
+        parts
+    }
+
     /// How many dimensions it has.
     pub fn rank(&self) -> usize {
         self.start.len()
@@ -146,6 +169,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn leading_elements_are_the_first(dims in proptest::collection::vec(0u64..5, 0..4), count in 0u64..70) {
+            let all = element_count(&dims).unwrap();
+            let grid = ChunkGrid::new(&dims, &vec![1; dims.len()]).unwrap();
+            let parts = Region::leading(&dims, count);
+            prop_assert!(parts.len() <= dims.len().max(1));
+            let elements: Vec<u64> = parts.iter().flat_map(|part| grid.chunks_in(part)).collect();
+            let first: Vec<u64> = (0..count.min(all)).collect();
+            prop_assert_eq!(elements, first);
+        }
+
         #[test]
         fn parts_follow_each_other(dims in proptest::collection::vec((1u64..9, 1u64..5, 0u64..7), 0..4)) {
             // A region that begins anywhere, cut where chunks end.

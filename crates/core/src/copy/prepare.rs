@@ -10,16 +10,23 @@
 
 use super::order::{BlockOrder, tile_shape};
 use super::{CopyPlan, VariableCopy};
-use crate::chunk::{ChunkGrid, byte_count, element_count};
+use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
 use crate::error::{Error, Result};
 use crate::format::{Reader, VariablePlan};
-use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value};
+use crate::model::{Encoding, Storage, Values, VarId, VariableLayout, default_fill_value};
 
 /// What a contiguous variable is read and written in at a time, in bytes, where it takes part in blocks.
 const SLAB: u64 = 256 << 10;
 
 /// The most chunks that are written only because they hold zeros where the output is filled with something else.
 const MOST_ZEROS: u64 = 1 << 20;
+
+/// The most bytes of chunks that a variable without fill value is written out to, so that it has no holes, which would read as
+/// anything;
+const MOST_FILLED: u64 = 1 << 30;
+
+/// and what a chunk counts for at least.
+const LEAST_CHUNK: u64 = 1024;
 
 /// Input ranges shorter than this are worth widening a tile for, in bytes.
 const RUN: u64 = 64 << 10;
@@ -262,19 +269,16 @@ fn way(
         Some(input) if !(complete && covered || contiguous || zeros) => {
             Written::Some(places_over(&stored, input, &grid, &tile))
         }
-        _ if !(covered || contiguous) => {
-            let span = grid.span(&crate::chunk::Region::whole(&from.extent));
-            let order = BlockOrder::new(grid.counts(), &tile, 1);
-            let chunks = span.map(|span| grid.chunks_of_span(span));
-            let mut places: Vec<u64> = chunks
-                .into_iter()
-                .flatten()
-                .map(|i| order.place(&grid.coordinates(i)))
-                .collect();
-            places.sort_unstable();
-            Written::Some(places)
+        _ if contiguous || copy.keeps_no_fill && filled_up(to, &grid) => Written::All(grid.len()),
+        _ => {
+            let leading = reader.leading_elements(source).filter(|_| same_fill(from, to));
+            let parts = Region::leading(&from.extent, leading.unwrap_or(u64::MAX));
+            if covered && parts == [Region::whole(&from.extent)] {
+                Written::All(grid.len())
+            } else {
+                Written::Some(places_of(&parts, &grid, &tile))
+            }
         }
-        _ => Written::All(grid.len()),
     };
     let tiling = Tiling {
         grid,
@@ -290,6 +294,29 @@ fn way(
         },
         written,
     )))
+}
+
+/// Whether all chunks of a variable are written because it has no fill value, and they are not too many.
+fn filled_up(to: &VariableLayout, grid: &ChunkGrid) -> bool {
+    let chunk = byte_count(grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64;
+    to.fill.no_fill && grid.len().saturating_mul(chunk.max(LEAST_CHUNK)) <= MOST_FILLED
+}
+
+/// Whether the output need not hold what the input reads as fill: it reads as the same, or as anything.
+fn same_fill(from: &VariableLayout, to: &VariableLayout) -> bool {
+    let zeros = |layout: &VariableLayout| layout.fill.value.as_ref().is_none_or(Values::is_zero);
+    to.fill.no_fill || from.fill.value == to.fill.value || zeros(from) && zeros(to)
+}
+
+/// The places of the output chunks that hold an element of these regions.
+fn places_of(parts: &[Region], grid: &ChunkGrid, tile: &[u64]) -> Vec<u64> {
+    let order = BlockOrder::new(grid.counts(), tile, 1);
+    let chunks = parts.iter().flat_map(|part| grid.chunks_in(part));
+    let mut places: Vec<u64> = chunks.map(|i| order.place(&grid.coordinates(i))).collect();
+    places.sort_unstable();
+    // Regions may share chunks.
+    places.dedup();
+    places
 }
 
 /// The places of the output chunks that any of the `stored` input chunks meets.

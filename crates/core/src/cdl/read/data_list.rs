@@ -35,6 +35,8 @@ pub struct DataList {
     pub(super) index: Vec<Entry>,
     /// Whether there is any value.
     pub(super) empty: bool,
+    /// How many elements there are up to the last value, of the variable's own extent in C order.
+    pub(super) leading: u64,
 }
 
 /// A place in a list where reading can begin.
@@ -164,9 +166,14 @@ impl DataList {
             levels: levels.starts,
             index: Vec::new(),
             empty: measured.empty,
+            leading: 0,
         };
         let depth = list.levels.len();
         let sizes = list.level_sizes();
+        list.leading = sizes
+            .iter()
+            .skip(1)
+            .fold(measured.longest[0], |n, size| n.saturating_mul(*size));
         list.index = measured
             .places
             .chunks_exact(1 + depth)

@@ -280,6 +280,19 @@ impl Reader for CdlReader {
         &self.layouts[var.0]
     }
 
+    fn leading_elements(&self, var: VarId) -> Option<u64> {
+        let list = self.declared.lists[var.0].as_ref()?;
+        let layout = &self.layouts[var.0];
+        // What a list does not give of a user type is made of the fill values of its parts, if there is no other.
+        let fill_is_the_layouts = layout.fill.value.is_some() || {
+            let mut element = vec![0; layout.element_size];
+            let mut heap = Vec::new();
+            self.fill(var, &mut element, &mut heap);
+            layout.encoding != Encoding::Structured && element.iter().all(|b| *b == 0)
+        };
+        fill_is_the_layouts.then_some(list.leading)
+    }
+
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         let size = self.layouts[var.0].element_size.max(1);
         let (first, before) = (offset / size as u64, (offset % size as u64) as usize);

@@ -3,6 +3,7 @@
 mod declarations;
 mod errors;
 mod limits;
+mod written_chunks;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
