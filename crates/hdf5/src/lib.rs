@@ -38,5 +38,5 @@ pub use reader::{Dataset, File, Object, ObjectKind};
 pub use source::{ByteSink, ByteSource};
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,
-    ObjectSpec, ObjectSpecKind,
+    ObjectSpec, ObjectSpecKind, Payload, Sequences,
 };

@@ -105,7 +105,7 @@ fn chunks(path: &Path, count: u64) -> Result<()> {
                 .map(|(i, d)| (i > 0).then_some(*d))
                 .collect(),
         },
-        fill: FillSpec::Defined(Data::plain((-9i32).to_le_bytes().to_vec())),
+        fill: FillSpec::Defined(Box::new(Data::plain((-9i32).to_le_bytes().to_vec()))),
         ..spec(
             int(),
             dims,
@@ -147,7 +147,7 @@ fn chunks(path: &Path, count: u64) -> Result<()> {
 /// Layouts, fill values and filters.
 fn storage(path: &Path) -> Result<()> {
     let mut tree = Tree::new();
-    let fill = FillSpec::Defined(Data::plain(7i32.to_le_bytes().to_vec()));
+    let fill = FillSpec::Defined(Box::new(Data::plain(7i32.to_le_bytes().to_vec())));
     let size = 40_000;
     let compact = tree.dataset(
         ROOT,

@@ -127,7 +127,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
         Data {
             bytes: vec![0; 16],
             references: Vec::new(),
-            sequences: vec![(0, 2, sequences(&[0..3, 7..8]))],
+            sequences: [(0, 2, sequences(&[0..3, 7..8]))].into_iter().collect(),
         },
     );
     tree.attribute(
@@ -138,7 +138,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
         Data {
             bytes: vec![0; 16],
             references: vec![(0, user), (8, committed)],
-            sequences: Vec::new(),
+            ..Data::default()
         },
     );
     tree.attribute(
@@ -157,7 +157,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
                 .flat_map(|i: i32| [&[0; 8][..], &i.to_le_bytes()].concat())
                 .collect(),
             references: (0..6_000).map(|i| (i * 12, user)).collect(),
-            sequences: Vec::new(),
+            ..Data::default()
         },
     );
     tree.attribute(
@@ -168,15 +168,17 @@ pub(super) fn types(path: &Path) -> Result<()> {
         Data {
             bytes: vec![0; 16],
             references: Vec::new(),
-            sequences: vec![(
+            sequences: [(
                 0,
                 1,
                 Data {
                     bytes: vec![0; 8],
                     references: vec![(0, user)],
-                    sequences: Vec::new(),
+                    ..Data::default()
                 },
-            )],
+            )]
+            .into_iter()
+            .collect(),
         },
     );
     let mut with_fill = spec(
@@ -187,7 +189,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
             chunk_count: 2,
         },
     );
-    with_fill.fill = FillSpec::Defined(strings(&["fill"]));
+    with_fill.fill = FillSpec::Defined(Box::new(strings(&["fill"])));
     let texts = tree.dataset(ROOT, "texts", with_fill);
     let writer = tree.writer(path)?;
     let value: Vec<u8> = [

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::sequences::Payload;
 use super::spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind,
 };
@@ -133,11 +134,13 @@ fn check_data(tree: &FileTree, data: &Data, depth: usize) -> Result<(), String> 
             return Err("a reference lies outside the data or refers to no object".into());
         }
     }
-    for (offset, _, payload) in &data.sequences {
-        if !fits(*offset, 16) {
+    for (offset, _, payload) in data.sequences.iter() {
+        if !fits(offset, 16) {
             return Err("a variable-length element lies outside the data".into());
         }
-        check_data(tree, payload, depth + 1)?;
+        if let Payload::Nested(payload) = payload {
+            check_data(tree, payload, depth + 1)?;
+        }
     }
     Ok(())
 }

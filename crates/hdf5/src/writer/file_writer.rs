@@ -229,8 +229,8 @@ impl FileWriter {
                 Some(front.start + front.bytes.len() as u64)
             );
             let image = self.layout.encode(&self.tree, id, storage, &data, &mut heap)?;
-            front.push(&image.into_bytes())?;
             self.write_collections(heap.take_finished())?;
+            front.push(&image.into_bytes())?;
         }
         front.flush()?;
         let (collections, front_end) = heap.finish();

@@ -16,6 +16,7 @@ use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
 use super::global_heap::FrontHeap;
 use super::messages::{self, MAX_MESSAGE, Storage, kind};
 use super::object_header::{ObjectHeader, flag};
+use super::sequences::Payload;
 use super::spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind,
 };
@@ -214,7 +215,11 @@ impl FrontLayout {
         let value = match &dataset.fill {
             FillSpec::Undefined => None,
             FillSpec::Default => Some(Vec::new()),
-            FillSpec::Defined(data) => Some(self.resolve(data, heap)),
+            FillSpec::Defined(data) => {
+                let mut value = Vec::new();
+                self.resolve(data, heap, &mut value);
+                Some(value)
+            }
         };
         let fill = messages::fill_value(dataset.allocation_time, dataset.fill_time, value.as_deref());
         header.push(kind::FILL_VALUE, flag::CONSTANT, 0, &fits(fill, "a fill value")?);
@@ -244,13 +249,16 @@ impl FrontLayout {
     fn attribute(&self, attribute: &AttributeSpec, heap: &mut FrontHeap) -> Result<Vec<u8>> {
         let (shared, datatype) = self.datatype(&attribute.datatype)?;
         let dataspace = messages::dataspace(&attribute.dataspace)?;
-        let data = self.resolve(&attribute.data, heap);
-        messages::attribute(&attribute.name, shared, &datatype, &dataspace, &data)
+        let mut message = messages::attribute_head(&attribute.name, shared, &datatype, &dataspace)?;
+        self.resolve(&attribute.data, heap, &mut message);
+        Ok(message)
     }
 
-    /// Fills the holes of `data`.
-    fn resolve(&self, data: &Data, heap: &mut FrontHeap) -> Vec<u8> {
-        let mut bytes = data.bytes.clone();
+    /// Adds `data` with its holes filled to `out`.
+    fn resolve(&self, data: &Data, heap: &mut FrontHeap, out: &mut Vec<u8>) {
+        let base = out.len();
+        out.put(&data.bytes);
+        let bytes = out.get_mut(base..).unwrap_or_default();
         let mut put = |offset: usize, value: &[u8]| {
             if let Some(place) = bytes.get_mut(offset..).and_then(|b| b.get_mut(..value.len())) {
                 place.copy_from_slice(value);
@@ -259,14 +267,18 @@ impl FrontLayout {
         for (offset, target) in &data.references {
             put(*offset, &self.header_of(*target).to_le_bytes());
         }
-        for (offset, length, payload) in &data.sequences {
-            let payload = self.resolve(payload, heap);
-            let mut element = Vec::with_capacity(16);
-            element.put_u32(*length);
-            element.put(&heap.insert(&payload).to_bytes());
-            put(*offset, &element);
+        for (offset, length, payload) in data.sequences.iter() {
+            let id = match payload {
+                Payload::Plain(payload) => heap.insert(payload),
+                Payload::Nested(payload) => {
+                    let mut resolved = Vec::new();
+                    self.resolve(payload, heap, &mut resolved);
+                    heap.insert(&resolved)
+                }
+            };
+            put(offset, &length.to_le_bytes());
+            put(offset + size_of::<u32>(), &id.to_bytes());
         }
-        bytes
     }
 }
 
@@ -361,10 +373,13 @@ impl ObjectImage {
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let mut out = std::mem::take(&mut self.header);
         out.pad8();
-        if let Some(dense) = &self.attributes {
-            out.put(&dense.encode(self.attributes_at));
+        // What is encoded is dropped, as attributes can be large.
+        if let Some(dense) = self.attributes {
+            let encoded = dense.encode(self.attributes_at);
+            drop(dense);
+            out.put(&encoded);
         }
-        if let Some(dense) = &self.links {
+        if let Some(dense) = self.links {
             out.put(&dense.encode(self.links_at));
         }
         out

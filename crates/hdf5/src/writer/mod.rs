@@ -24,10 +24,12 @@ mod global_heap;
 mod layout;
 mod messages;
 mod object_header;
+mod sequences;
 mod spec;
 mod superblock;
 
 pub use file_writer::FileWriter;
+pub use sequences::{Payload, Sequences};
 pub use spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpec,
     ObjectSpecKind,

@@ -1,5 +1,6 @@
 //! What a file is to hold: the tree of objects that [`FileWriter::create`](super::FileWriter::create) lays out.
 
+use super::sequences::Sequences;
 use crate::{AllocationTime, Dataspace, Datatype, FillTime, Filter};
 
 /// The position of an object in [`FileTree::objects`].
@@ -81,7 +82,7 @@ pub enum FillSpec {
     /// The library's default: zeros.
     Default,
     /// One element.
-    Defined(Data),
+    Defined(Box<Data>),
 }
 
 /// How the data of a dataset is stored.
@@ -130,7 +131,7 @@ pub struct Data {
     pub references: Vec<(usize, ObjectId)>,
     /// Variable-length elements: the byte offset of 16 bytes, the length in elements (in bytes for strings), and the
     /// payload, which goes to a global heap. An element that is left zero, with no entry here, is NIL.
-    pub sequences: Vec<(usize, u32, Data)>,
+    pub sequences: Sequences,
 }
 
 impl Data {

@@ -72,7 +72,7 @@ fn any_data(datatype: &Datatype, count: usize, objects: usize) -> BoxedStrategy<
             Data {
                 bytes,
                 references,
-                sequences,
+                sequences: sequences.into_iter().collect(),
             }
         })
         .boxed()
@@ -147,7 +147,7 @@ fn any_dataset(objects: usize) -> impl Strategy<Value = DatasetSpec> {
                     },
                     fill_time: if never { FillTime::Never } else { FillTime::Alloc },
                     fill: if defined {
-                        FillSpec::Defined(value)
+                        FillSpec::Defined(Box::new(value))
                     } else {
                         FillSpec::Undefined
                     },

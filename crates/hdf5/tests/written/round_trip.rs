@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use ncutils_hdf5::{
     Attribute, ByteSink, Data, DatasetSpec, Datatype, DatatypeSpec, Error, File, FileTree, FileWriter, Fill,
-    FillSpec, Layout, LayoutSpec, LinkTarget, ObjectId, ObjectKind, ObjectSpecKind,
+    FillSpec, Layout, LayoutSpec, LinkTarget, ObjectId, ObjectKind, ObjectSpecKind, Payload,
 };
 
 /// A file in memory.
@@ -214,14 +214,17 @@ impl<'a> Comparison<'a> {
             assert_eq!(uint(*offset, 8), self.addresses[&target.0]);
             rest[*offset..offset + 8].fill(0);
         }
-        for (offset, length, payload) in &wanted.sequences {
-            assert_eq!(uint(*offset, 4), u64::from(*length));
+        for (offset, length, payload) in wanted.sequences.iter() {
+            assert_eq!(uint(offset, 4), u64::from(length));
             let object = self
                 .file
                 .global_heap_object(uint(offset + 4, 8), uint(offset + 12, 4) as u32)
                 .unwrap();
-            self.data(&object, payload);
-            rest[*offset..offset + 16].fill(0);
+            match payload {
+                Payload::Plain(payload) => assert_eq!(&*object, payload),
+                Payload::Nested(payload) => self.data(&object, payload),
+            }
+            rest[offset..offset + 16].fill(0);
         }
         assert_eq!(rest, wanted.bytes);
     }

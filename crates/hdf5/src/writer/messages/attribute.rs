@@ -5,14 +5,8 @@ use crate::writer::bytes::{PutBytes, UNDEFINED};
 use crate::writer::dense::DenseAddresses;
 use crate::{Error, Result};
 
-/// An attribute from its encoded parts. `shared`: `datatype` refers to a committed datatype.
-pub(crate) fn attribute(
-    name: &str,
-    shared: bool,
-    datatype: &[u8],
-    dataspace: &[u8],
-    data: &[u8],
-) -> Result<Vec<u8>> {
+/// An attribute from its encoded parts, up to its data, which follows. `shared`: `datatype` refers to a committed datatype.
+pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspace: &[u8]) -> Result<Vec<u8>> {
     let size = |what: &str, size: usize| {
         u16::try_from(size).map_err(|_| {
             Error::CannotWrite(format!(
@@ -20,7 +14,7 @@ pub(crate) fn attribute(
             ))
         })
     };
-    let mut out = Vec::with_capacity(9 + name.len() + 1 + datatype.len() + dataspace.len() + data.len());
+    let mut out = Vec::with_capacity(9 + name.len() + 1 + datatype.len() + dataspace.len());
     out.put_u8(3); // version
     out.put_u8(u8::from(shared)); // flags
     out.put_u16(size("name", name.len() + 1)?);
@@ -31,7 +25,6 @@ pub(crate) fn attribute(
     out.put_u8(0);
     out.put(datatype);
     out.put(dataspace);
-    out.put(data);
     Ok(out)
 }
 
@@ -51,10 +44,10 @@ mod tests {
 
     #[test]
     fn parts_follow_their_sizes() {
-        let bytes = attribute("é", true, &[1; 10], &[2; 4], &[9, 9]).unwrap();
+        let bytes = attribute_head("é", true, &[1; 10], &[2; 4]).unwrap();
         assert_eq!(bytes[..9], [3, 1, 3, 0, 10, 0, 4, 0, 1]);
         assert_eq!(bytes[9..12], [0xc3, 0xa9, 0]);
-        assert_eq!(bytes.len(), 9 + 3 + 10 + 4 + 2);
-        assert!(attribute("a", false, &vec![0; 70_000], &[], &[]).is_err());
+        assert_eq!(bytes.len(), 9 + 3 + 10 + 4);
+        assert!(attribute_head("a", false, &vec![0; 70_000], &[]).is_err());
     }
 }

@@ -7,7 +7,7 @@ mod datatype;
 mod group;
 mod storage;
 
-pub(super) use attribute::{attribute, attribute_info};
+pub(super) use attribute::{attribute_head, attribute_info};
 pub(super) use datatype::datatype;
 pub(super) use group::{group_info, link, link_info};
 pub(super) use storage::{Storage, dataspace, fill_value, filter_pipeline, layout};

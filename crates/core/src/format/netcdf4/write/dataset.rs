@@ -123,7 +123,7 @@ fn fill(
         if order == ByteOrder::Big {
             swap_units(&mut data.bytes, plan.layout.element_size);
         }
-        Ok(FillSpec::Defined(data))
+        Ok(FillSpec::Defined(Box::new(data)))
     };
     let value = fill.value.as_ref();
     if fill.no_fill && !fill.explicit {

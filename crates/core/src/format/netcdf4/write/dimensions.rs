@@ -152,7 +152,7 @@ pub fn dimension_list(scales: &[ObjectId]) -> AttributeSpec {
         let reference = Data {
             bytes: vec![0; 8],
             references: vec![(0, *scale)],
-            sequences: Vec::new(),
+            ..Data::default()
         };
         (i * 16, 1, reference)
     });

@@ -66,11 +66,13 @@ impl ElementShape {
                 let Some((length, content)) = slot.take(&mut data.bytes, at, heap)? else {
                     continue;
                 };
-                let mut payload = Data::plain(content.to_vec());
-                if !slot.member.slots.is_empty() {
-                    slot.member.fill_data(&mut payload, heap)?;
+                if slot.member.slots.is_empty() {
+                    data.sequences.push_plain(at, length, content);
+                    continue;
                 }
-                data.sequences.push((at, length, payload));
+                let mut payload = Data::plain(content.to_vec());
+                slot.member.fill_data(&mut payload, heap)?;
+                data.sequences.push(at, length, payload);
             }
         }
         Ok(())
@@ -252,6 +254,7 @@ impl Heap for FileWriter {
 mod tests {
     use super::*;
     use crate::model::{Field, Kind, UserType};
+    use ncutils_hdf5::Payload;
     use std::cell::RefCell;
 
     #[derive(Default)]
@@ -279,12 +282,10 @@ mod tests {
         let values = Values::from_strings([Some(&b"abc"[..]), None, Some(b"")]);
         let data = shape.to_data(&values).unwrap();
         assert_eq!(data.bytes, [0; 48]);
-        let found: Vec<_> = data
-            .sequences
-            .iter()
-            .map(|s| (s.0, s.1, s.2.bytes.as_slice()))
-            .collect();
-        assert_eq!(found, [(0, 3, &b"abc"[..]), (32, 0, b"")]);
+        let found: Vec<_> = data.sequences.iter().collect();
+        let expected: [&[u8]; 2] = [b"abc", b""];
+        let [text, empty] = expected.map(Payload::Plain);
+        assert_eq!(found, [(0, 3, text), (32, 0, empty)]);
 
         let heap = Recorder::default();
         let bytes = shape.insert(values, &heap).unwrap();
@@ -337,9 +338,12 @@ mod tests {
 
         let shape = ElementShape::new(&schema, Type::User(vlen));
         let data = shape.to_data(&values).unwrap();
-        let (at, length, inner) = &data.sequences[0];
-        assert_eq!((*at, *length, inner.sequences.len()), (0, 1, 2));
-        assert_eq!(inner.sequences[1].0, 24);
+        let outer: Vec<_> = data.sequences.iter().collect();
+        let [(0, 1, Payload::Nested(inner))] = outer[..] else {
+            panic!("{outer:?}")
+        };
+        let places: Vec<_> = inner.sequences.iter().map(|(at, ..)| at).collect();
+        assert_eq!(places, [8, 24]);
 
         let heap = Recorder::default();
         let bytes = shape.insert(values.clone(), &heap).unwrap();
