@@ -3,6 +3,14 @@
 //! An attribute without a type gets one from its values, as in netCDF-C: `char` for strings, which are put together; `byte`
 //! for characters; `double` where any is one, else `float` where any is one; else the widest of the integers' types, and
 //! of two equally wide ones that of the last.
+//!
+//! ```text
+//! constants ─┬─ first walk: their type and number ─┐
+//!            └─ second walk ───────────────────────┴─► Values
+//! ```
+//!
+//! A constant takes many times the memory of its text and of its value, so none is kept: where no type is given the list is
+//! walked over twice.
 
 use std::ops::Range;
 
@@ -11,11 +19,10 @@ use crate::model::{GroupId, Schema, Type, Values};
 
 use super::char_array;
 use super::constants::{Constant, Lexer, special};
-use super::convert::store;
 use super::elements::Elements;
 use super::enum_constants::EnumConstants;
-use super::escapes::unescape;
 use super::text::{Diagnostic, Text};
+use super::walk::MAX_WARNINGS;
 
 /// What an attribute holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,33 +53,25 @@ pub fn attribute_values(
     let bytes = text.bytes(list.start, length)?;
     let mut lexer = Lexer::new(text, &bytes, list.start);
     match declared {
-        Some(Type::Char) => {
-            let empty = lexer.peek()?.is_none();
-            let mut text = char_array::text(&mut lexer, 0, None, 0)?;
-            at_end(&mut lexer)?;
-            if !empty {
-                one_at_least(&mut text);
-            }
-            Ok(characters(text))
-        }
-        Some(ty) => typed(&mut lexer, ty, schema),
-        None => untyped(&mut lexer, list.start, text, warnings),
+        Some(Type::Char) => char_values(&mut lexer),
+        Some(ty) => typed(&mut lexer, ty, schema, 0),
+        None => untyped(&mut lexer, list.start, text, schema, warnings),
     }
 }
 
-fn characters(text: Vec<u8>) -> AttributeValues {
-    AttributeValues {
+/// Text. An empty string is one NUL in netCDF-C, and only an empty list is an attribute of length 0.
+fn char_values(lexer: &mut Lexer) -> Result<AttributeValues> {
+    let empty = lexer.peek()?.is_none();
+    let mut text = char_array::text(lexer, 0, None, 0)?;
+    at_end(lexer)?;
+    if text.is_empty() && !empty {
+        text.push(0);
+    }
+    Ok(AttributeValues {
         ty: Type::Char,
         length: text.len(),
         values: Values::from_bytes(text),
-    }
-}
-
-/// An empty string is one NUL in netCDF-C, and only an empty list is an attribute of length 0.
-fn one_at_least(text: &mut Vec<u8>) {
-    if text.is_empty() {
-        text.push(0);
-    }
+    })
 }
 
 fn at_end(lexer: &mut Lexer) -> Result<()> {
@@ -82,9 +81,11 @@ fn at_end(lexer: &mut Lexer) -> Result<()> {
     }
 }
 
-fn typed(lexer: &mut Lexer, ty: Type, schema: &Schema) -> Result<AttributeValues> {
+/// Values of a type, of which `count` are known to come: 0 where nobody has counted them.
+fn typed(lexer: &mut Lexer, ty: Type, schema: &Schema, count: usize) -> Result<AttributeValues> {
     let mut values = Values::default();
     let size = schema.type_size(ty);
+    values.bytes.reserve_exact(count.saturating_mul(size));
     let enums = match ty {
         Type::User(_) => EnumConstants::new(schema),
         _ => EnumConstants::none(),
@@ -119,116 +120,129 @@ fn untyped(
     lexer: &mut Lexer,
     base: u64,
     text: &Text,
+    schema: &Schema,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<AttributeValues> {
-    let mut constants = Vec::new();
-    while !constants.is_empty() || lexer.peek()?.is_some() {
-        lexer.peek()?;
-        let at = lexer.at;
-        if lexer.rest().first() == Some(&b'{') {
-            return Err(lexer.error(at, "an attribute that holds lists needs its type before its name"));
+    let inferred = Inferred::of(lexer)?;
+    if let Some((value, at)) = inferred.widened
+        && warnings.len() < MAX_WARNINGS
+    {
+        let what = format!("{value} needs more than the 32 bits of l: it is taken as 64 bits");
+        warnings.push(text.diagnostic(base + at as u64, what)?);
+    }
+    lexer.at = 0;
+    match inferred.ty() {
+        Type::Char => char_values(lexer),
+        ty => typed(lexer, ty, schema, inferred.count),
+    }
+}
+
+/// What constants say of the type of an attribute that has none before it.
+struct Inferred {
+    count: usize,
+    text: bool,
+    float: bool,
+    double: bool,
+    /// Whether an integer is beyond those that have a sign.
+    large: bool,
+    widest: Type,
+    /// The first integer that needs more bits than its suffix says, and where it is.
+    widened: Option<(i128, usize)>,
+}
+
+impl Inferred {
+    /// Looks at all constants of a list, and keeps none: there may be many millions.
+    fn of(lexer: &mut Lexer) -> Result<Self> {
+        let mut inferred = Self {
+            count: 0,
+            text: false,
+            float: false,
+            double: false,
+            large: false,
+            widest: Type::Byte,
+            widened: None,
+        };
+        while inferred.count > 0 || lexer.peek()?.is_some() {
+            let first = lexer.peek()?;
+            let at = lexer.at;
+            if first == Some(b'{') {
+                return Err(lexer.error(at, "an attribute that holds lists needs its type before its name"));
+            }
+            let constant = lexer.constant()?;
+            inferred
+                .take(constant, at)
+                .map_err(|what| lexer.error(at, what))?;
+            if !lexer.take(b',')? {
+                break;
+            }
         }
-        let constant = match lexer.constant()? {
+        at_end(lexer)?;
+        Ok(inferred)
+    }
+
+    /// Takes the next constant, which is at `at`, into account.
+    fn take(&mut self, constant: Constant, at: usize) -> Result<(), String> {
+        if self.count == 0 {
+            self.text = matches!(constant, Constant::String(_));
+        }
+        self.count += 1;
+        let constant = match constant {
             Constant::Name(word) => special(word).ok_or_else(|| {
                 let word = String::from_utf8_lossy(word);
-                lexer.error(
-                    at,
-                    format!(
-                        "expected a number or a string, and '{word}' is a name: text stands between \", and an enum's \
-                         member needs the enum before the attribute"
-                    ),
+                format!(
+                    "expected a number or a string, and '{word}' is a name: text stands between \", and an enum's \
+                     member needs the enum before the attribute"
                 )
             })?,
             other => other,
         };
-        if let Constant::Integer(integer) = constant
-            && integer.widened
-        {
-            let what = format!(
-                "{} needs more than the 32 bits of l: it is taken as 64 bits",
-                integer.value
-            );
-            warnings.push(text.diagnostic(base + at as u64, what)?);
-        }
-        constants.push((constant, at));
-        if !lexer.take(b',')? {
-            break;
-        }
-    }
-    at_end(lexer)?;
-    let Some((first, _)) = constants.first() else {
-        return Ok(characters(Vec::new()));
-    };
-    if matches!(first, Constant::String(_)) {
-        let mut out = Vec::new();
-        for (constant, at) in &constants {
-            match constant {
-                Constant::String(spelled) => unescape(spelled, &mut out),
-                other => {
-                    let what = format!(
-                        "expected a string like those before, and this is {}",
-                        other.kind()
-                    );
-                    return Err(lexer.error(*at, what));
-                }
-            }
-        }
-        one_at_least(&mut out);
-        return Ok(characters(out));
-    }
-    let ty = infer(&constants).map_err(|(what, at)| lexer.error(at, what))?;
-    let size = ty.atomic_size();
-    let mut bytes = vec![0; constants.len() * size];
-    for ((constant, at), out) in constants.iter().zip(bytes.chunks_exact_mut(size)) {
-        store(constant, ty, out).map_err(|what| lexer.error(*at, what))?;
-    }
-    Ok(AttributeValues {
-        ty,
-        length: constants.len(),
-        values: Values::from_bytes(bytes),
-    })
-}
-
-/// The type of numbers.
-fn infer(constants: &[(Constant, usize)]) -> Result<Type, (String, usize)> {
-    let (mut float, mut double, mut large) = (false, false, false);
-    let mut widest = Type::Byte;
-    for (constant, at) in constants {
         let ty = match constant {
+            Constant::String(_) if self.text => return Ok(()),
+            other if self.text => {
+                return Err(format!(
+                    "expected a string like those before, and this is {}",
+                    other.kind()
+                ));
+            }
             Constant::Integer(integer) => {
-                large |= integer.value > i64::MAX.into();
+                self.large |= integer.value > i64::MAX.into();
+                if integer.widened && self.widened.is_none() {
+                    self.widened = Some((integer.value, at));
+                }
                 integer.ty
             }
             Constant::Character(_) => Type::Byte,
             Constant::Real { single, .. } | Constant::Value { single, .. } => {
-                float |= single;
-                double |= !single;
-                continue;
+                self.float |= single;
+                self.double |= !single;
+                return Ok(());
             }
-            Constant::Fill => {
-                return Err(("an attribute has no fill value that _ could mean".into(), *at));
-            }
+            Constant::Fill => return Err("an attribute has no fill value that _ could mean".into()),
             Constant::String(_) => {
-                return Err((
-                    "expected a number like those before, and this is a string".into(),
-                    *at,
-                ));
+                return Err("expected a number like those before, and this is a string".into());
             }
             other => {
-                let what = format!("{} needs the attribute's type before its name", other.kind());
-                return Err((what, *at));
+                return Err(format!(
+                    "{} needs the attribute's type before its name",
+                    other.kind()
+                ));
             }
         };
-        if ty.atomic_size() >= widest.atomic_size() {
-            widest = ty;
+        if ty.atomic_size() >= self.widest.atomic_size() {
+            self.widest = ty;
+        }
+        Ok(())
+    }
+
+    fn ty(&self) -> Type {
+        match (self.count == 0 || self.text, self.double, self.float, self.large) {
+            (true, ..) => Type::Char,
+            (_, true, ..) => Type::Double,
+            (_, _, true, _) => Type::Float,
+            (.., true) => Type::UInt64,
+            _ => self.widest,
         }
     }
-    Ok(match (double, float, large) {
-        (true, ..) => Type::Double,
-        (_, true, _) => Type::Float,
-        (.., true) => Type::UInt64,
-        _ => widest,
-    })
 }
 
 #[cfg(test)]
@@ -338,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_long_that_needs_64_bits_is_warned_of() {
-        let text = Text::new(Arc::new(b"1l, 4294967296L".to_vec()), "a.cdl").unwrap();
+        let text = Text::new(Arc::new(b"1l, 4294967296L, 4294967297L".to_vec()), "a.cdl").unwrap();
         let schema = Schema::new(Kind::Netcdf4);
         let mut warnings = Vec::new();
         let list = text.start()..text.end();

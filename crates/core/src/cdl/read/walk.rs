@@ -37,7 +37,7 @@ use super::types::{TypeTable, TypeText};
 /// How deep groups may be nested: as deep as they are read from HDF5.
 const MAX_DEPTH: usize = 256;
 /// How many warnings are kept.
-const MAX_WARNINGS: usize = 100;
+pub(super) const MAX_WARNINGS: usize = 100;
 
 /// What a walk is for.
 #[derive(Debug, PartialEq, Eq)]
