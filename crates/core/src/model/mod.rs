@@ -14,6 +14,7 @@ mod fill_value;
 mod item;
 mod layout;
 mod lookup;
+mod name;
 mod schema;
 mod types;
 mod values;
@@ -23,6 +24,7 @@ pub use fill_value::{
 };
 pub use item::Item;
 pub use layout::{Encoding, Endian, Fill, FillTime, FilterSpec, Storage, VariableLayout};
+pub use name::{MAX_NAME, name_fault};
 pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
 pub use types::{Field, Type, TypeClass, TypeId, UserType};
 pub use values::{NIL, SLOT_SIZE, Slot, Values};

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::model::{Kind, Schema};
 
 use super::data_list::DataList;
+use super::foreign_names::foreign_names;
 use super::places::Places;
 use super::storage_attributes::StorageAttributes;
 use super::text::{Diagnostic, Text};
@@ -35,7 +36,10 @@ pub struct Declared {
 /// # Errors
 /// [`crate::error::Error::Cdl`] at the first thing that is wrong; an error of the source where the text cannot be read.
 pub fn declare(text: &Text) -> Result<Declared> {
-    let walk = Walk::over(text)?;
+    let mut walk = Walk::over(text)?;
+    for (at, what) in foreign_names(&walk.schema, &walk.places) {
+        walk.warn(at, what)?;
+    }
     let mut schema = walk.schema;
     for (dim, length) in walk.lists.iter().flatten().flat_map(DataList::lengths) {
         let dim = &mut schema.dims[dim.0];

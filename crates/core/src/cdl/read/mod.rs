@@ -24,6 +24,7 @@ pub mod declared;
 mod elements;
 mod enum_constants;
 mod escapes;
+mod foreign_names;
 mod grammar;
 mod integer;
 pub mod kind;

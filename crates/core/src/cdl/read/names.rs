@@ -4,8 +4,7 @@ use std::fmt;
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// The longest name, in bytes (netCDF's `NC_MAX_NAME`).
-pub const MAX_NAME: usize = 256;
+use crate::model::MAX_NAME;
 
 /// Undoes a name's spelling. In it each character is one byte of the text.
 ///

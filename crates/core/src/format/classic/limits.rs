@@ -5,10 +5,7 @@ use std::collections::HashSet;
 use super::Version;
 use super::place::slabs;
 use crate::error::{Error, Result};
-use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId};
-
-/// The longest name in bytes, as netCDF has it.
-const MAX_NAME: usize = 256;
+use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId, name_fault};
 
 /// The greatest number of dimensions of a variable, as netCDF has it.
 const MAX_VARIABLE_RANK: usize = 1024;
@@ -249,26 +246,11 @@ fn unique<'a>(names: &mut HashSet<&'a str>, what: &str, name: &'a str) -> Result
     Err(Error::Usage(format!("two {what}s are named {name}")))
 }
 
-/// The rule for names in classic files: a letter, digit, underscore or character beyond ASCII; then anything but `/`
-/// and control characters; no space at the end.
 fn check_name(what: &str, name: &str) -> Result<()> {
-    let bad = |why: &str| Err(Error::Usage(format!("{what} {name:?}: {why}")));
-    let Some(first) = name.chars().next() else {
-        return bad("a name cannot be empty");
-    };
-    if first.is_ascii() && !first.is_ascii_alphanumeric() && first != '_' {
-        return bad("a name in a classic file begins with a letter, digit or underscore");
+    match name_fault(name) {
+        None => Ok(()),
+        Some(why) => Err(Error::Usage(format!("{what} {name:?}: {why}"))),
     }
-    if name.contains('/') || name.chars().any(|c| c.is_ascii_control()) {
-        return bad("a name cannot contain / or control characters");
-    }
-    if name.ends_with(|c: char| c.is_ascii_whitespace()) {
-        return bad("a name cannot end with a space");
-    }
-    if name.len() > MAX_NAME {
-        return bad("a name cannot be longer than 256 bytes");
-    }
-    Ok(())
 }
 
 #[cfg(test)]

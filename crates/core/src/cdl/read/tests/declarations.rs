@@ -265,6 +265,42 @@ fn a_fill_value_is_of_its_variable_s_type() {
 }
 
 #[test]
+fn names_that_netcdf_c_cannot_create_are_taken_with_a_warning() {
+    let declared = declared(
+        "types: byte enum e { \\-1 = 1, a = 2 } ; dimensions: \\-x = 2 ;\nvariables: int \\-x(\\-x) ; int v ; v:a\\ = 1 ; :b\\ c = 1 ;\n\
+         group: \\@g { :\\-x = 1 ; }",
+    );
+    assert_eq!(declared.schema.dims[0].name, "-x");
+    let warnings: Vec<_> = declared
+        .warnings
+        .iter()
+        .map(|w| (w.line, w.column, &w.what[..]))
+        .collect();
+    let begins = "a name begins with a letter, digit or underscore";
+    assert_eq!(
+        warnings,
+        [
+            (
+                2,
+                18,
+                &format!("netCDF-C cannot create the name \"-1\": {begins}")[..]
+            ),
+            (
+                2,
+                53,
+                &format!("netCDF-C cannot create the name \"-x\": {begins}")
+            ),
+            (
+                3,
+                37,
+                "netCDF-C cannot create the name \"a \": a name cannot end with a space"
+            ),
+            (4, 8, &format!("netCDF-C cannot create the name \"@g\": {begins}")),
+        ]
+    );
+}
+
+#[test]
 fn provenance_is_dropped_and_the_format_kept() {
     let declared = declared(
         ":_NCProperties = \"version=2\" ; :_SuperblockVersion = 2 ; :_IsNetcdf4 = 1 ; :_Format = \"64-bit offset\" ;",

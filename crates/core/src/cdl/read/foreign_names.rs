@@ -1,0 +1,53 @@
+//! Names that netCDF's library does not create, though HDF5 files hold them: they are taken, so that the dump of any file can be
+//! made a file again, and warned of.
+
+use std::collections::HashSet;
+
+use crate::model::{GroupId, Item, Schema, TypeClass, TypeId, VarId, name_fault};
+
+use super::places::Places;
+
+/// Each such name of groups, types, their fields and members, dimensions, variables and attributes: where it stands first in the
+/// text (of a field or member: where its type is named), and what to say. In the order of the text.
+pub fn foreign_names(schema: &Schema, places: &Places) -> Vec<(u64, String)> {
+    let mut found: Vec<(u64, &str, &str)> = Vec::new();
+    let mut look = |name, item| {
+        if let Some(why) = name_fault(name) {
+            found.push((places.of(item).unwrap_or_default(), name, why));
+        }
+    };
+    for (n, group) in schema.groups.iter().enumerate() {
+        // The root group's name is the dataset's, which is no name in the file.
+        if GroupId(n) != Schema::ROOT {
+            look(&group.name, Item::Group(GroupId(n)));
+        }
+        for (at, attribute) in group.attributes.iter().enumerate() {
+            look(&attribute.name, Item::GroupAttribute(GroupId(n), at));
+        }
+    }
+    for (n, ty) in schema.types.iter().enumerate() {
+        let item = Item::Type(TypeId(n));
+        look(&ty.name, item);
+        match &ty.class {
+            TypeClass::Compound { fields, .. } => fields.iter().for_each(|f| look(&f.name, item)),
+            TypeClass::Enum { members, .. } => members.iter().for_each(|(name, _)| look(name, item)),
+            TypeClass::Opaque { .. } | TypeClass::Vlen { .. } => {}
+        }
+    }
+    for (n, dim) in schema.dims.iter().enumerate() {
+        look(&dim.name, Item::Dimension(crate::model::DimId(n)));
+    }
+    for (n, var) in schema.vars.iter().enumerate() {
+        look(&var.name, Item::Variable(VarId(n)));
+        for (at, attribute) in var.attributes.iter().enumerate() {
+            look(&attribute.name, Item::VariableAttribute(VarId(n), at));
+        }
+    }
+    found.sort_by_key(|(at, ..)| *at);
+    let mut told = HashSet::new();
+    found.retain(|(_, name, _)| told.insert(*name));
+    found
+        .into_iter()
+        .map(|(at, name, why)| (at, format!("netCDF-C cannot create the name {name:?}: {why}")))
+        .collect()
+}
