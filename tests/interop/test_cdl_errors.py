@@ -96,7 +96,7 @@ ERRORS = {
     "too_large_a_float": ("netcdf x {\nvariables: int v ; data: v = ¦1e400 ;\n}", "1e400"),
     "two_characters": ("netcdf x {\nvariables: char v ; data: v = ¦'ab' ;\n}", "one character"),
     "too_much_text": ('netcdf x {\ndimensions: x = 2 ; variables: char v(x) ; data: v = ¦"abc" ;\n}', "2"),
-    "fill_of_another_type": ("netcdf x {\nvariables: int v ; ¦float v:_FillValue = 1.f ;\n}", "_FillValue"),
+    "fill_of_another_type": ("netcdf x {\nvariables: int v ; double v:_FillValue = ¦1e10 ;\n}", "1e10 does not fit in int"),
     "two_fill_values": ("netcdf x {\nvariables: int v ; v:_FillValue = ¦1, 2 ;\n}", "one value"),
     "chunk_of_zero": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_ChunkSizes = ¦0 ;\n}", "at least 1"),
     "shuffle_is_yes": ('netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_Shuffle = ¦"yes" ;\n}', "true"),
