@@ -31,7 +31,7 @@ pub fn schema(schema: &Schema) -> Result<()> {
         if i > 0 {
             name("group", &group.name).map_err(|e| e.about(Item::Group(GroupId(i))))?;
         }
-        attribute_names(&group.attributes).map_err(|(n, why)| {
+        attributes(&group.attributes).map_err(|(n, why)| {
             Error::Usage(format!("group {}: {why}", schema.group_path(GroupId(i))))
                 .about(Item::GroupAttribute(GroupId(i), n))
         })?;
@@ -51,8 +51,7 @@ pub fn schema(schema: &Schema) -> Result<()> {
             let why = format!("{rank} dimensions; HDF5 holds at most {MAX_RANK}");
             return Err(in_variable(Item::Variable(id), why));
         }
-        attribute_names(&var.attributes)
-            .map_err(|(n, why)| in_variable(Item::VariableAttribute(id, n), why))?;
+        attributes(&var.attributes).map_err(|(n, why)| in_variable(Item::VariableAttribute(id, n), why))?;
         if let Some(n) = too_large_fill_value(schema, var) {
             let bytes = var.attributes[n].values.bytes.len();
             let why = format!(
@@ -125,11 +124,18 @@ fn name(what: &str, name: &str) -> Result<()> {
 }
 
 /// An error comes with the attribute's place in the list.
-fn attribute_names(attributes: &[Attribute]) -> Result<(), (usize, String)> {
+fn attributes(attributes: &[Attribute]) -> Result<(), (usize, String)> {
     for (n, attribute) in attributes.iter().enumerate() {
         let name = &attribute.name;
         if name.is_empty() || name.contains('\0') || name.len() > MAX_ATTRIBUTE_NAME {
             return Err((n, format!("attribute {name:?}: HDF5 does not allow this name")));
+        }
+        if attribute.ty == Type::Char && u32::try_from(attribute.length).is_err() {
+            let why = format!(
+                "attribute {name:?}: text of {} bytes; HDF5 holds less than 4 GiB in one attribute",
+                attribute.length
+            );
+            return Err((n, why));
         }
     }
     Ok(())
@@ -287,6 +293,28 @@ mod tests {
         assert!(super::schema(&schema).is_ok());
         schema.add_group(Schema::ROOT, "g");
         assert!(refused(&schema).contains("groups: g"));
+    }
+
+    #[test]
+    fn text_of_4_gib_is_no_attribute() {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let attribute = |length, ty| Attribute {
+            name: "long".into(),
+            ty,
+            length,
+            values: Values::default(),
+        };
+        schema.groups[0].attributes = vec![attribute(1 << 32, Type::Char)];
+        let error = refused(&schema);
+        assert!(
+            error.contains("long") && error.contains("4294967296 bytes"),
+            "{error}"
+        );
+        schema.groups[0].attributes = vec![
+            attribute((1 << 32) - 1, Type::Char),
+            attribute(1 << 33, Type::Byte),
+        ];
+        assert!(super::schema(&schema).is_ok());
     }
 
     #[test]
