@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::block::SharedBlock;
 use super::default_budget;
+use super::execute::PIECE;
 use super::job::{BATCH, Job, Jobs, Pieces, Spilling, Terms, chunk_bytes, decode_cost, encode_cost};
 use super::ledger::Cost;
 use super::order::{Block, BlockOrder};
@@ -48,8 +49,10 @@ pub(super) fn blocks<'e>(
         && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads);
     if alone {
         let order = BlockOrder::new(grid.counts(), &tiling.tile, tile_chunks);
+        let pieces = tile_chunks.saturating_mul(PIECE);
+        let weight = tile_bytes.saturating_add(pieces);
         return Box::new(
-            grouped(written_blocks(var, order), tile_bytes, terms.batch()).map(move |blocks| {
+            grouped(written_blocks(var, order), weight, terms.batch()).map(move |blocks| {
                 let kept = if to.filters.is_empty() {
                     0
                 } else {

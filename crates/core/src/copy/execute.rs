@@ -24,9 +24,12 @@ pub(super) struct Worker {
     pub(super) axes: Vec<Axis>,
     /// What the job before was about.
     variable: Option<VarId>,
-    /// Bytes that the current job handed to the writer in its order.
+    /// Bytes of memory that the current job handed to the writer in its order.
     pub kept: u64,
 }
+
+/// What a piece of data takes in the writer besides its bytes, about: it matters where chunks are of few bytes.
+pub(super) const PIECE: u64 = 192;
 
 /// Where the chunks of an output variable go, and how they are encoded.
 pub(super) struct Target<'a> {
@@ -122,6 +125,11 @@ impl Worker {
         }
     }
 
+    /// Counts a piece of `bytes` that is handed to the writer.
+    pub(super) fn keep(&mut self, bytes: usize) {
+        self.kept += bytes as u64 + PIECE;
+    }
+
     fn raw(&mut self, engine: &Engine, var: &Variable, chunks: std::ops::Range<u64>) -> Result<u64> {
         let reader = engine.terms.reader;
         let layout = &engine.terms.plans[var.out.0].layout;
@@ -130,7 +138,7 @@ impl Worker {
             let chunk = place(var, n)?;
             let copied = reader.read_encoded_chunk(var.source, chunk).and_then(|data| {
                 let data = data.ok_or_else(|| Error::Damaged("a stored chunk cannot be found".into()))?;
-                self.kept += data.bytes.len() as u64;
+                self.keep(data.bytes.len());
                 engine.sink.write_encoded_chunk(var.ticket + n, var, chunk, data)
             });
             copied.map_err(|e| at_chunk(e, layout, chunk))?;
@@ -259,7 +267,7 @@ impl Worker {
                 pipeline::encode(filters, data.bytes(), &mut self.scratch, &context)?
             }
         };
-        self.kept += encoded.bytes.len() as u64;
+        self.keep(encoded.bytes.len());
         target
             .sink
             .write_encoded_chunk(ticket, target.var, chunk, encoded)

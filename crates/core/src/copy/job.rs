@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::block::SharedBlock;
 use super::block_jobs::{blocks, grouped, slot_bytes, written_blocks};
+use super::execute::PIECE;
 use super::ledger::Cost;
 use super::order::{Block, BlockOrder};
 use super::prepare::{Route, Tiling, Variable};
@@ -148,8 +149,8 @@ fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
         }
         Route::Values(tiling) => {
             // Heap data is not known beforehand: the elements themselves stand for it, and for the cuts.
-            let chunk = slot_bytes(tiling, to);
-            let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk.max(1)).max(1);
+            let chunk = slot_bytes(tiling, to).saturating_add(PIECE);
+            let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk).max(1);
             let order = BlockOrder::new(tiling.grid.counts(), &tiling.tile, most);
             let largest = order.block_at(0);
             let bytes = (largest.end - largest.first).saturating_mul(chunk);

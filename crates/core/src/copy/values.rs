@@ -76,7 +76,7 @@ impl Worker {
     ) -> Result<()> {
         let to = target.layout;
         if to.encoding == Encoding::Structured {
-            self.kept += (values.bytes.len() + values.heap.len()) as u64;
+            self.keep(values.bytes.len() + values.heap.len());
             return target.sink.write_values(ticket, target.var, region, values);
         }
         swap_units(&mut values.bytes, swap_unit(to));

@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use super::super::execute::PIECE;
+use super::super::job::{Job, Terms, jobs};
 use super::super::run::run_jobs;
 use super::super::{RunOptions, prepare, run};
 use super::in_memory::{Log, Output, copy, input, layout, plan, rechunk, source};
@@ -28,6 +30,31 @@ fn tiles_are_decoded_once_even_in_little_memory() {
     // A tile is 16 × 60 × 50 elements: 192 kB.
     copy(&input, &plan, 1, 400_000).unwrap();
     assert_eq!(input.reads.load(Ordering::Relaxed), input.sources[0].grid().len());
+}
+
+#[test]
+fn a_job_hands_the_writer_few_pieces_however_small_they_are() {
+    let from = layout(&[1 << 20], None, 4, Endian::Little, 0);
+    let to = layout(&[1 << 20], Some(&[1]), 4, Endian::Little, 0);
+    let input = input(vec![source(from, [])]);
+    let prepared = prepare(&input, &plan(&[to])).unwrap();
+    let terms = Terms {
+        folder: None,
+        reader: &input,
+        plans: &prepared.plans,
+        threads: 2,
+        budget: 1 << 30,
+    };
+    let mut pieces = 0;
+    for job in jobs(&terms, &prepared.variables) {
+        let Ok((Job::Blocks { blocks, .. }, _)) = job else {
+            panic!("another kind of job");
+        };
+        let of_job = blocks.iter().map(|block| block.end - block.first).sum::<u64>();
+        assert!(of_job * PIECE <= 4 << 20, "{of_job} pieces");
+        pieces += of_job;
+    }
+    assert_eq!(pieces, 1 << 20);
 }
 
 #[test]
