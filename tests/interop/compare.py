@@ -10,6 +10,7 @@ process of its own wherever a file may crash a C library. With --model, only net
 order of numbers does not count, with --any-allocation it does not count whether chunks that hold only fill values are there. With --pairs, the lines of each pair follow a line that has its A.
 """
 
+import resource
 import sys
 
 import h5py
@@ -18,6 +19,9 @@ import netCDF4
 import numpy as np
 
 SAMPLE_BYTES = 200_000_000
+
+# The netCDF library reads a cycle of groups until all memory is gone.
+resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 
 
 # Whether numbers of another byte order are the same.
