@@ -28,6 +28,7 @@ DIFFERENT = {
     "3_2_vds.h5": LEFT_OUT,
     "4_vds.h5": LEFT_OUT,
     "compounds_array_vlen2.h5": NESTED,
+    "h5diff_basic1.h5": HALF,
     "h5diff_comp_vl_strs.h5": FIXED,
     "h5repack_ext.h5": LEFT_OUT,
     "h5repack_f32le_ex.h5": LEFT_OUT,
