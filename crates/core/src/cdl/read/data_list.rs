@@ -325,6 +325,18 @@ mod tests {
             let error = measure(ty, lengths, spelled).unwrap_err();
             assert!(error.starts_with(place) && error.contains("too many"), "{error}");
         }
+        for (ty, lengths, spelled, place) in [
+            (Type::Int, &[3][..], "1, 2, 3\n d = 4, 5, 6;", "a.cdl:2:2:"),
+            (Type::Int, &[], "1\n d = 4, 5;", "a.cdl:2:2:"),
+            (Type::Char, &[3], "\"abc\"\n d = \"def\";", "a.cdl:2:2:"),
+            (Type::Int, &[1, 0], "{1, 2} {3}, {4};", "a.cdl:1:8:"),
+        ] {
+            let error = measure(ty, lengths, spelled).unwrap_err();
+            assert!(
+                error.starts_with(place) && error.contains("expected ','"),
+                "{error}"
+            );
+        }
         let long: String = (0..2000).map(|n| format!("{n}, ")).collect();
         let error = measure(Type::Int, &[1500], &(long + "1;")).unwrap_err();
         assert!(error.contains("\n  ") && error.contains("too many"), "{error}");

@@ -72,6 +72,11 @@ pub struct Measure<'l> {
     content: Vec<bool>,
     /// Whether a bare word has begun.
     in_word: bool,
+    /// Whether a value, or the end of a list, is behind which a comma has to come before the next.
+    wants_comma: bool,
+    /// Where the first value stands that has no comma before it. Only where there are then too many is it certain to have
+    /// been looked for; otherwise whoever parses the values finds it.
+    without_comma: Option<u64>,
     /// Where the present string begins, and at which element.
     string: (u64, u64),
     /// Where the value, comment or quote that is open begins.
@@ -108,6 +113,8 @@ impl<'l> Measure<'l> {
             items: vec![0; depth],
             content: vec![false; depth],
             in_word: false,
+            wants_comma: false,
+            without_comma: None,
             string: (0, 0),
             open: start,
             start,
@@ -191,8 +198,8 @@ impl<'l> Measure<'l> {
         };
         while let Some(block) = bytes[n..].first_chunk::<BLOCK>() {
             let (special, commas) = look_at(block);
-            // Where there may be too many, each is looked at.
-            if special || self.items[level].saturating_add(commas) >= most {
+            // Where there may be no room for more, each is looked at.
+            if special || self.items[level].saturating_add(commas + 1) >= most {
                 break;
             }
             if !self.content[level] {
@@ -210,6 +217,7 @@ impl<'l> Measure<'l> {
             self.items[level] += commas;
             n += BLOCK;
             self.in_word = false;
+            self.wants_comma = false;
             self.comma = false;
         }
         n
@@ -308,6 +316,7 @@ impl<'l> Measure<'l> {
         match byte {
             b',' => {
                 self.in_word = false;
+                self.wants_comma = false;
                 if self.comma {
                     return Err(text.error(at, "expected a value, found ','"));
                 }
@@ -323,6 +332,7 @@ impl<'l> Measure<'l> {
             b'{' => {
                 self.content(at, text)?;
                 self.in_word = false;
+                self.wants_comma = false;
                 self.open = at;
                 if self.level + self.braces >= MAX_DEPTH {
                     let what = format!("lists may be {MAX_DEPTH} deep in each other");
@@ -345,6 +355,7 @@ impl<'l> Measure<'l> {
             b'}' => {
                 self.in_word = false;
                 self.comma = false;
+                self.wants_comma = true;
                 if self.braces > 0 {
                     self.braces -= 1;
                     self.separate();
@@ -384,6 +395,8 @@ impl<'l> Measure<'l> {
             byte if is_blank(byte) => self.in_word = false,
             byte => {
                 self.word(byte, at, text)?;
+                // As in time("2000-01-01").
+                self.wants_comma &= byte != b'(';
                 if byte == b'\\' {
                     self.state = State::Escaped;
                 }
@@ -435,10 +448,14 @@ impl<'l> Measure<'l> {
     fn content(&mut self, at: u64, text: &Text) -> Result<()> {
         self.content[self.level] = true;
         self.comma = false;
+        if self.wants_comma {
+            self.without_comma.get_or_insert(at);
+        }
+        self.wants_comma = true;
         let counted = self.rows.is_none() || self.levels.starts.len() > 1;
         match self.levels.most {
             Some(most) if self.level == 0 && self.braces == 0 && counted && self.items[0] >= most => {
-                Err(text.error(at, format!("too many values: there is room for {most}")))
+                Err(self.too_many("values", most, at, text))
             }
             _ => Ok(()),
         }
@@ -448,9 +465,17 @@ impl<'l> Measure<'l> {
     fn room(&self, at: u64, text: &Text) -> Result<()> {
         match (&self.rows, self.levels.most) {
             (Some(rows), Some(most)) if self.levels.starts.len() == 1 && rows.length > most => {
-                Err(text.error(at, format!("too many characters: there is room for {most}")))
+                Err(self.too_many("characters", most, at, text))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// There are more than `most`, as the constant at `at` shows; or a statement that has no end goes on with the next one.
+    fn too_many(&self, what: &str, most: u64, at: u64, text: &Text) -> Error {
+        match self.without_comma {
+            Some(at) => text.error(at, "expected ',' or ';' before this"),
+            None => text.error(at, format!("too many {what}: there is room for {most}")),
         }
     }
 

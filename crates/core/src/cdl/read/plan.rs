@@ -75,10 +75,18 @@ fn layout(
             .or_else(|| default_fill_value(fill_type(schema, var.ty)))
     };
     // Shorter lists are filled up to as many records as there are.
-    let extent = match source.allocated {
+    let mut extent = match source.allocated {
         true => schema.shape(id),
         false => source.extent.clone(),
     };
+    if extent.contains(&0) {
+        // Of what has no element netCDF-C reads memory along the dimensions that are not 0, as it never makes such a variable.
+        for (length, dim) in extent.iter_mut().zip(&var.dims) {
+            if schema.dim(*dim).unlimited {
+                *length = 0;
+            }
+        }
+    }
     let mut layout = VariableLayout {
         storage: Storage::Contiguous,
         extent,
