@@ -217,6 +217,41 @@ def test_nesting_and_size_are_limited(name, tmp_path):
     refused(tmp_path, DEEP[name].encode())
 
 
+UNSEEN = {
+    "escape": "netcdf x { variables: ¦\x1b[31m int v ; }",
+    "c1_in_a_type": "netcdf x { variables: ¦\x9b31m v ; }",
+    "bell_and_delete": "netcdf x { :a = ¦\x07\x7f ; }",
+    "bidi_in_a_dimension": "netcdf x { variables: int v(¦\u202ex\u2066) ; }",
+    "escape_in_a_format": 'netcdf x { :_Format = ¦"\x1b]0;title\x07" ; }',
+    "line_breaks_in_a_name": "netcdf x { variables: int v(¦\\\nncgen\\:\\ done) ; }",
+    "line_breaks_in_a_format": 'netcdf x { :_Format = ¦"a\\nncgen: done" ; }',
+}
+SHOWN_RAW = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_messages_do_not_steer_the_terminal(name, tmp_path):
+    text, line, column = placed(UNSEEN[name])
+    error = refused(tmp_path, text)
+    assert not SHOWN_RAW.search(error), repr(error)
+    first, shown, caret = error.splitlines()
+    assert f"x.cdl:{line}:{column}: " in first, error
+    assert caret.index("^") - 2 == column - 1, error
+
+
+def test_messages_are_no_longer_than_a_screen(tmp_path):
+    for token in ("9" * 1_000_000, "x" * 1_000_000, "ä" * 1_000_000):
+        error = refused(tmp_path, f"netcdf x {{ variables: int v ; data: v = {token} ; }}".encode())
+        first, *_ = error.splitlines()
+        assert "x.cdl:1:41: " in first and "…" in first and len(first.encode()) <= 4096, error
+
+
+def test_arguments_do_not_steer_the_terminal(tmp_path):
+    for argument in ("--\x1b[31m", "-k\x1b[31m", "\x1b[31m\u202e.cdl"):
+        done = subprocess.run([str(BIN / "ncgen"), argument], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 1 and done.stderr and not SHOWN_RAW.search(done.stderr), done.stderr
+
+
 def test_chunk_sizes_that_do_not_fit(tmp_path):
     text = b"netcdf x { dimensions: x = 2 ; variables: int v(x) ; v:_ChunkSizes = 1, 1 ; }"
     error = refused(tmp_path, text)

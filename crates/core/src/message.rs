@@ -1,10 +1,124 @@
 //! Messages to the user.
+//!
+//! What is named in a message often comes from a file, be it a hostile one. It must neither steer the terminal nor look like
+//! a line of its own nor fill the screen:
+//!
+//! ```text
+//! tell ───────► one line:  one_line ─► shortened ─► standard error
+//! tell_lines ─► each line: one_line ─► shortened ─► standard error
+//! ```
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Writes a line to standard error: `program: text`. Where that cannot be written there is no one to tell, and the work
-/// goes on.
+/// The longest line, in bytes.
+const LINE: usize = 4096;
+
+/// How much of a longer line's beginning is shown, in bytes; the rest is its end, which often says what to do.
+const BEGINNING: usize = LINE / 4 * 3;
+
+/// What stands for what is left out.
+const ELLIPSIS: char = '…';
+
+/// Writes a line to standard error: `program: text`. Characters that are not to be seen, line breaks too, are written as
+/// escapes; the middle of a line longer than 4096 bytes is left out. Where it cannot be written there is no one to tell, and
+/// the work goes on.
 pub fn tell(program: &str, text: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{program}: {text}");
+    let text = format!("{program}: {text}");
+    let _ = writeln!(io::stderr().lock(), "{}", shortened(&one_line(&text)));
+}
+
+/// Writes a text of several lines as [`tell`] writes one. What stands in the text must not have line breaks of its own.
+pub fn tell_lines(program: &str, text: impl Display) {
+    let text = lines(&format!("{program}: {text}"));
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// The lines of `text` as they may be shown, each with a line break at its end.
+pub fn lines(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len().min(4 * LINE));
+    for line in text.lines() {
+        shown += &shortened(&one_line(line));
+        shown.push('\n');
+    }
+    shown
+}
+
+/// The text with escapes, such as `\n` and `\u{1b}`, for what [is not to be seen](is_unseen).
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unseen) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unseen(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.into()
+}
+
+/// Whether a character steers how others are shown rather than being shown itself: control characters (C0, DEL and C1),
+/// Unicode's line and paragraph separators, and what overrides or isolates the direction of text.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The line, without its middle where it is too long.
+fn shortened(line: &str) -> Cow<'_, str> {
+    if line.len() <= LINE {
+        return line.into();
+    }
+    let mut beginning = BEGINNING - ELLIPSIS.len_utf8();
+    while !line.is_char_boundary(beginning) {
+        beginning -= 1;
+    }
+    let mut end = line.len() - (LINE - BEGINNING);
+    while !line.is_char_boundary(end) {
+        end += 1;
+    }
+    format!("{}{ELLIPSIS}{}", &line[..beginning], &line[end..]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_escaped() {
+        assert_eq!(one_line("\x1b[31mred\x07"), r"\u{1b}[31mred\u{7}");
+        assert_eq!(one_line("a\nb\r\tc\0\x7f"), r"a\nb\r\tc\u{0}\u{7f}");
+        assert_eq!(one_line("\u{9b}31m\u{80}"), r"\u{9b}31m\u{80}");
+        assert_eq!(
+            one_line("\u{202a}\u{202e}\u{2066}\u{2069}\u{2028}"),
+            r"\u{202a}\u{202e}\u{2066}\u{2069}\u{2028}"
+        );
+        let plain = "Größe – 水温 \u{a0} שלום \\u{1b} 🌊";
+        assert!(matches!(one_line(plain), Cow::Borrowed(text) if text == plain));
+    }
+
+    #[test]
+    fn the_lines_of_a_text_stay_apart() {
+        assert_eq!(lines("a\n\n  b\x1b\tc"), "a\n\n  b\\u{1b}\\tc\n");
+    }
+
+    #[test]
+    fn a_long_line_shows_its_beginning_and_its_end() {
+        for c in ['9', 'é', '水', '🌊'] {
+            for shift in 0..4 {
+                let whole = format!("{}{}", "x".repeat(shift), c.to_string().repeat(1_000_000));
+                let text = format!("first {whole} last");
+                let shown = shortened(&text);
+                assert!(shown.len() <= LINE && shown.len() > LINE - 16, "{}", shown.len());
+                assert!(shown.starts_with("first ") && shown.ends_with(" last"));
+                assert_eq!(shown.matches(ELLIPSIS).count(), 1);
+            }
+        }
+        let just = "a".repeat(LINE);
+        assert_eq!(shortened(&just), just);
+        assert_eq!(lines(&format!("a\n{just}b\nc")).lines().count(), 3);
+    }
 }

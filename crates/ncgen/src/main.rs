@@ -17,7 +17,7 @@ use ncutils_core::copy::{self, CopyPlan, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
-use ncutils_core::message::tell;
+use ncutils_core::message::tell_lines;
 use ncutils_core::store::open_stream;
 
 /// Text from a pipe may take one part in this many of the memory,
@@ -41,7 +41,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let reader = CdlReader::open(Text::new(source, &shown)?)?;
     let in_input = |error: Error| reader.locate(error).in_file(&shown);
     for warning in reader.warnings() {
-        tell("ncgen", format_args!("warning: {warning}"));
+        tell_lines("ncgen", format_args!("warning: {warning}"));
     }
     let kind = infer(
         reader.schema(),

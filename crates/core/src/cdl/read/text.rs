@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ncutils_hdf5::ByteSource;
 
 use crate::error::{Error, Result};
+use crate::message::{is_unseen, one_line};
 
 /// Bytes that a [`Cursor`] reads at a time.
 const WINDOW: usize = 256 << 10;
@@ -62,6 +63,8 @@ impl fmt::Display for Diagnostic {
             shown,
             caret,
         } = self;
+        // The breaks of these lines are the only ones.
+        let (name, what) = (one_line(name), one_line(what));
         write!(f, "{name}:{line}:{column}: {what}\n  {shown}\n  {:caret$}^", "")
     }
 }
@@ -187,9 +190,7 @@ impl Text {
         );
         let plain = |bytes: &[u8]| -> String {
             let text = String::from_utf8_lossy(bytes);
-            text.chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect()
+            text.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect()
         };
         let before = plain(&before);
         Ok(Diagnostic {
@@ -291,6 +292,16 @@ mod tests {
             "a.cdl:2:6: 09 is not a number\n   ä = 09 ;\n       ^"
         );
         assert_eq!(t.diagnostic(9999, "end".into()).unwrap().line, 3);
+    }
+
+    #[test]
+    fn what_a_message_names_adds_no_lines_and_moves_no_caret() {
+        let t = text("a\n\u{202e}\x1b[1m\u{9b}2J x".as_bytes());
+        let error = t.error(t.end() - 1, "found 'x\nb.cdl:1:1: all is well\x1b'");
+        assert_eq!(
+            error.to_string(),
+            "a.cdl:2:10: found 'x\\nb.cdl:1:1: all is well\\u{1b}'\n    [1m 2J x\n           ^"
+        );
     }
 
     #[test]

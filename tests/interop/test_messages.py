@@ -1,0 +1,73 @@
+"""Names of HDF5 files in messages: they steer no terminal and look like no line of their own."""
+
+import re
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+from conftest import BIN
+
+HOSTILE = {
+    "escape": "\x1b[31mred",
+    "bell_and_title": "\x1b]0;title\x07",
+    "c1": "\x9b31m\x90q",
+    "delete": "a\x7f",
+    "bidi": "\u202eab\u2066cd\u2069",
+    "lines": "a\nncdump: all is well\r\u2028\n",
+}
+SHOWN_RAW = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def told(program, *arguments):
+    """What the program says on standard error, a line each, and its exit status."""
+    done = subprocess.run([str(BIN / program), *map(str, arguments)], capture_output=True, timeout=60)
+    text = done.stderr.decode()
+    assert not SHOWN_RAW.search(text), repr(text)
+    assert text.endswith("\n") and all(line.startswith(f"{program}: ") for line in text.splitlines()), repr(text)
+    return text.splitlines(), done.returncode
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_warnings(name, tmp_path):
+    path = tmp_path / "h.h5"
+    with h5py.File(path, "w") as f:
+        group = f.create_group(HOSTILE[name])
+        group[HOSTILE[name]] = h5py.SoftLink("nowhere")
+        group.attrs[HOSTILE[name]] = h5py.Empty("S10")
+        group.create_dataset("null " + HOSTILE[name], data=h5py.Empty("f4"))
+    for program, arguments in (("ncdump", ["-h", path]), ("nccopy", [path, tmp_path / "out.nc"])):
+        lines, status = told(program, *arguments)
+        assert status == 0 and sum("is left out" in line for line in lines) == len(lines) >= 2, lines
+        assert any("does not exist" in line for line in lines), lines
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_errors(name, tmp_path):
+    path = tmp_path / (HOSTILE[name] + ".h5")
+    with h5py.File(path, "w") as f:
+        bad = f.create_dataset(HOSTILE[name], data=np.arange(10000), chunks=(10000,), compression="gzip")
+        offset = bad.id.get_chunk_info(0).byte_offset
+    with open(path, "r+b") as f:
+        f.seek(offset)
+        f.write(b"\xff" * 64)
+    for program, arguments in (
+        ("ncdump", [path]),
+        ("nccopy", ["-d0", path, tmp_path / "out.nc"]),
+        ("nccopy", [path, tmp_path / HOSTILE[name] / "out.nc"]),
+    ):
+        lines, status = told(program, *arguments)
+        assert status == 1 and len(lines) == 1, lines
+
+
+def test_long_paths(tmp_path):
+    """Each name is no longer than netCDF allows, but there are many."""
+    path = tmp_path / "long.h5"
+    with h5py.File(path, "w") as f:
+        group = f
+        for n in range(60):
+            group = group.create_group(f"{n:02}" + "ä" * 100)
+        group["dangling"] = h5py.SoftLink("nowhere")
+    (line,), status = told("ncdump", "-h", path)
+    assert status == 0 and len(line.encode()) <= 4096
+    assert "…" in line and line.endswith("nowhere does not exist"), line
