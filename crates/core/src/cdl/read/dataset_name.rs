@@ -70,13 +70,27 @@ impl Statements<'_> {
         let bytes = text.bytes(start, 4)?;
         Err(text.error(
             start,
-            if NOT_TEXT.contains(&bytes.as_slice()) {
-                "expected CDL text, and this is a netCDF file: ncdump makes text of it, nccopy copies it"
-            } else {
-                "expected 'netcdf': CDL begins with 'netcdf name {'"
-            },
+            not_cdl(&bytes).unwrap_or("expected 'netcdf': CDL begins with 'netcdf name {'"),
         ))
     }
+}
+
+/// What a text is that begins with `bytes`, and how CDL is made of it.
+fn not_cdl(bytes: &[u8]) -> Option<&'static str> {
+    Some(match *bytes {
+        [0, 0, 0, 0] => return None,
+        _ if NOT_TEXT.contains(&bytes) => {
+            "expected CDL text, and this is a netCDF file: ncdump makes text of it, nccopy copies it"
+        }
+        [0x1f, 0x8b, ..] => "expected CDL text, and this is compressed by gzip: unpack it by gunzip",
+        [0xff, 0xfe, 0, 0] | [0, 0, 0xfe, 0xff] | [_, 0, 0, 0] | [0, 0, 0, _] => {
+            "expected UTF-8, and this text is UTF-32: convert it, as by iconv -f UTF-32 -t UTF-8"
+        }
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, _, 0] | [0, _, 0, _] => {
+            "expected UTF-8, and this text is UTF-16: convert it, as by iconv -f UTF-16 -t UTF-8"
+        }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -136,6 +150,41 @@ mod tests {
             let error = name(text.as_bytes()).unwrap_err();
             assert!(error.starts_with(&format!("a.cdl:{place}: ")), "{text}: {error}");
             assert!(error.lines().next().unwrap().contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn other_encodings_are_named() {
+        let utf16 = |mark: &str| -> Vec<u16> { format!("{mark}netcdf x {{}}").encode_utf16().collect() };
+        let bytes = |units: &[u16], little: bool| -> Vec<u8> {
+            let pair = |unit: &u16| {
+                if little {
+                    unit.to_le_bytes()
+                } else {
+                    unit.to_be_bytes()
+                }
+            };
+            units.iter().flat_map(pair).collect()
+        };
+        let utf32 = |mark: &str| -> Vec<u8> {
+            let text = format!("{mark}netcdf x {{}}");
+            text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()
+        };
+        for (bytes, why) in [
+            (bytes(&utf16("\u{feff}"), true), "UTF-16"),
+            (bytes(&utf16("\u{feff}"), false), "UTF-16"),
+            (bytes(&utf16(""), true), "UTF-16"),
+            (bytes(&utf16(""), false), "UTF-16"),
+            (utf32("\u{feff}"), "UTF-32"),
+            (utf32(""), "UTF-32"),
+            (b"\x1f\x8b\x08\0\0\0".to_vec(), "gzip"),
+        ] {
+            let error = name(&bytes).unwrap_err();
+            let first = error.lines().next().unwrap();
+            assert!(
+                first.starts_with("a.cdl:1:1: ") && first.contains(why),
+                "{bytes:?}: {error}"
+            );
         }
     }
 }
