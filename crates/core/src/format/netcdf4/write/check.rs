@@ -22,7 +22,11 @@ const MAX_COMPACT: u64 = 65_000;
 /// The largest fill value, in bytes: a message of an object header, of which version, flags and size take six bytes.
 pub(super) const MAX_FILL_VALUE: usize = 65_535 - 6;
 
-/// Checks names, ranks and fill values, and for the classic model that nothing else is in the schema.
+/// The longest dimension without a coordinate variable: it is kept as a dataset of as many elements of four bytes, whose size
+/// is a number of 64 bits.
+const MAX_SCALE: u64 = u64::MAX / 4;
+
+/// Checks names, lengths, ranks and fill values, and for the classic model that nothing else is in the schema.
 ///
 /// # Errors
 /// Names the item.
@@ -36,8 +40,18 @@ pub fn schema(schema: &Schema) -> Result<()> {
                 .about(Item::GroupAttribute(GroupId(i), n))
         })?;
     }
+    let scales = Scales::new(schema);
     for (i, dim) in schema.dims.iter().enumerate() {
-        name("dimension", &dim.name).map_err(|e| e.about(Item::Dimension(DimId(i))))?;
+        let item = Item::Dimension(DimId(i));
+        name("dimension", &dim.name).map_err(|e| e.about(item))?;
+        if dim.length > MAX_SCALE && !dim.unlimited && scales.coordinate(DimId(i)).is_none() {
+            let what = format!(
+                "dimension {}: the length {} is too large; netCDF-4 holds at most {MAX_SCALE} \
+                 where there is no variable of the dimension's name",
+                dim.name, dim.length
+            );
+            return Err(Error::Usage(what).about(item));
+        }
     }
     for (i, ty) in schema.types.iter().enumerate() {
         name("type", &ty.name).map_err(|e| e.about(Item::Type(TypeId(i))))?;

@@ -60,6 +60,9 @@ const RESERVED: [&str; 4] = [DIMENSION_LIST, REFERENCE_LIST, COORDINATES, DIMENS
 /// Attributes of the root group that say what the file is; each file has its own.
 const OF_THE_FILE: [&str; 2] = [PROPERTIES, CLASSIC_MODEL];
 
+/// The most attributes of an object.
+const MAX_ATTRIBUTES: usize = u16::MAX as usize;
+
 /// Makes the tree.
 ///
 /// # Errors
@@ -261,7 +264,24 @@ fn group_attributes(schema: &Schema, types: &Datatypes<'_>, id: GroupId) -> Resu
         let what = format!("attribute {name} of group {}", schema.group_path(id));
         named(e, &what).about(Item::GroupAttribute(id, n))
     })?;
+    let own = schema.group(id).attributes.len();
+    few_enough(all.len(), own).map_err(|(n, what)| {
+        Error::Usage(format!("group {}: {what}", schema.group_path(id))).about(Item::GroupAttribute(id, n))
+    })?;
     Ok(all)
+}
+
+/// Checks that an object can have `count` attributes, of which `own` are the dataset's: HDF5 numbers them in 16 bits. An error
+/// comes with the place in the list of the first that is too many.
+fn few_enough(count: usize, own: usize) -> Result<(), (usize, String)> {
+    let over = count.saturating_sub(MAX_ATTRIBUTES);
+    if over == 0 {
+        return Ok(());
+    }
+    let most = own.saturating_sub(over);
+    let what =
+        format!("{own} attributes; netCDF-4 holds at most {most} here, beside those that it needs itself");
+    Err((most.min(own.saturating_sub(1)), what))
 }
 
 fn variable(
@@ -306,6 +326,8 @@ fn variable(
             all.push(dimension_list(&scales));
         }
     }
+    few_enough(all.len(), var.attributes.len())
+        .map_err(|(n, what)| Error::Usage(what).about(Item::VariableAttribute(id, n)))?;
     Ok(ObjectSpec {
         kind: ObjectSpecKind::Dataset(dataset::dataset(schema, types, id, &plans[id.0], extent)?),
         attributes: all,
