@@ -24,6 +24,9 @@ use super::enum_constants::EnumConstants;
 use super::text::{Diagnostic, Text};
 use super::walk::MAX_WARNINGS;
 
+/// Why `_` is no value of an attribute.
+pub(super) const NO_FILL_VALUE: &str = "an attribute has no fill value that _ could mean";
+
 /// What an attribute holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeValues {
@@ -62,7 +65,7 @@ pub fn attribute_values(
 /// Text. An empty string is one NUL in netCDF-C, and only an empty list is an attribute of length 0.
 fn char_values(lexer: &mut Lexer) -> Result<AttributeValues> {
     let empty = lexer.peek()?.is_none();
-    let mut text = char_array::text(lexer, 0, None, 0)?;
+    let mut text = char_array::text(lexer, 0, None, None)?;
     at_end(lexer)?;
     if text.is_empty() && !empty {
         text.push(0);
@@ -102,7 +105,7 @@ fn typed(lexer: &mut Lexer, ty: Type, schema: &Schema, count: usize) -> Result<A
                 .get(1)
                 .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b',' | b'}' | b'/'))
         {
-            return Err(lexer.error(lexer.at, "an attribute has no fill value that _ could mean"));
+            return Err(lexer.error(lexer.at, NO_FILL_VALUE));
         }
         let at = length * size;
         values.bytes.resize(at + size, 0);
@@ -217,7 +220,7 @@ impl Inferred {
                 self.double |= !single;
                 return Ok(());
             }
-            Constant::Fill => return Err("an attribute has no fill value that _ could mean".into()),
+            Constant::Fill => return Err(NO_FILL_VALUE.into()),
             Constant::String(_) => {
                 return Err("expected a number like those before, and this is a string".into());
             }

@@ -6,6 +6,7 @@
 
 use crate::error::Result;
 
+use super::attribute_values::NO_FILL_VALUE;
 use super::constants::{Constant, Lexer};
 use super::escapes::unescape;
 
@@ -71,10 +72,12 @@ impl Rows {
 
 /// The text of a `char` array field, an attribute or a sequence: all constants of a list, which may be in braces, up to the
 /// end of the piece or the brace that closes what is around. A `row` of 0: strings are put together, and an empty one is nothing.
+/// Without a `fill` a `_` means nothing.
 ///
 /// # Errors
-/// A constant that is not text; more than `most` elements.
-pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: u8) -> Result<Vec<u8>> {
+/// A constant that is not text; more than `most` elements; a `_` where there is no `fill`.
+pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) -> Result<Vec<u8>> {
+    let padding = fill.unwrap_or(0);
     let mut out = Vec::new();
     let mut rows = Rows {
         row,
@@ -119,17 +122,18 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: u8) -> Resul
         let from = match constant {
             Constant::String(spelled) => {
                 let from = rows.begin_string();
-                out.resize(position(from), fill);
+                out.resize(position(from), padding);
                 unescape(spelled, &mut out);
                 rows.length = out.len() as u64;
                 rows.end_string(from);
                 from
             }
+            Constant::Fill if fill.is_none() => return Err(lexer.error(start, NO_FILL_VALUE)),
             Constant::Fill => rows.fill(),
             _ => {
                 let byte = character(&constant).map_err(|what| lexer.error(start, what))?;
                 let at = rows.character();
-                out.resize(position(at), fill);
+                out.resize(position(at), padding);
                 out.push(byte);
                 at
             }
@@ -141,7 +145,7 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: u8) -> Resul
         }
         // What ends a string's last row is added when another begins.
         if matches!(constant, Constant::Fill) {
-            out.resize(position(rows.length), fill);
+            out.resize(position(rows.length), padding);
         }
     }
 }

@@ -197,7 +197,7 @@ impl Elements<'_> {
         let mut values = Values::default();
         let size = self.schema.type_size(base);
         let count = if base == Type::Char {
-            values.bytes = char_array::text(lexer, 1, None, 0)?;
+            values.bytes = char_array::text(lexer, 1, None, Some(0))?;
             if !lexer.take(b'}')? {
                 return Err(lexer.expected("'}'"));
             }
@@ -230,7 +230,10 @@ impl Elements<'_> {
         let count = self.items(lexer, |lexer, n| {
             let Some(field) = fields.get(n) else {
                 lexer.peek()?;
-                let what = format!("too many values: the compound has {} fields", fields.len());
+                let what = match fields.len() {
+                    1 => "too many values: the compound has 1 field".to_owned(),
+                    count => format!("too many values: the compound has {count} fields"),
+                };
                 return Err(lexer.error(lexer.at, what));
             };
             let part = self.part(field, out);
@@ -293,7 +296,7 @@ impl Elements<'_> {
                 [.., last] if field.dims.len() > 1 => last.max(1),
                 _ => 1,
             };
-            let text = char_array::text(lexer, row as u64, Some(out.len()), 0)?;
+            let text = char_array::text(lexer, row as u64, Some(out.len()), Some(0))?;
             if !lexer.take(b'}')? {
                 return Err(lexer.expected("'}'"));
             }
