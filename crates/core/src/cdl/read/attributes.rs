@@ -174,6 +174,8 @@ impl Walk<'_> {
             Owner::Variable(var) => {
                 let set = self.storage[var.0].set(&attribute);
                 if set.map_err(|what| text.error(start, what))? {
+                    let at = named.place(spelled.as_span().start());
+                    self.places.set_storage(var, attribute.name, at);
                     return Ok(());
                 }
             }

@@ -1,6 +1,8 @@
 //! Where a text declares things, for errors that are found after it was read: that a kind of file cannot hold one of them.
 
-use crate::model::Item;
+use std::collections::HashMap;
+
+use crate::model::{Item, VarId};
 
 /// Where in the text the name of each thing stands that the schema holds: lists in the schema's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub struct Places {
     pub group_attributes: Vec<Vec<u64>>,
     /// Of the attributes of each variable, which may be fewer variables than there are.
     pub variable_attributes: Vec<Vec<u64>>,
+    /// Of the attributes that say how a variable is stored, by the variable's place in its list: their names, as in the text.
+    pub storage_attributes: HashMap<usize, Vec<(String, u64)>>,
 }
 
 impl Places {
@@ -31,6 +35,22 @@ impl Places {
             Item::VariableAttribute(id, n) => self.variable_attributes.get(id.0).and_then(|list| list.get(n)),
         }
         .copied()
+    }
+
+    /// Where the last storage attribute of `var` stands whose name is `wanted`.
+    pub fn of_storage(&self, var: VarId, wanted: impl Fn(&str) -> bool) -> Option<u64> {
+        let list = self.storage_attributes.get(&var.0)?;
+        let (_, at) = list.iter().rev().find(|(name, _)| wanted(name))?;
+        Some(*at)
+    }
+
+    /// Keeps where the storage attribute `name` of `var` stands.
+    pub(super) fn set_storage(&mut self, var: VarId, name: String, at: u64) {
+        let list = self.storage_attributes.entry(var.0).or_default();
+        match list.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, place)) => *place = at,
+            None => list.push((name, at)),
+        }
     }
 
     /// Keeps where the attribute `item` stands, the last or one that was given before.

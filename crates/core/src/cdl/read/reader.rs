@@ -88,7 +88,7 @@ impl CdlReader {
     /// text is not to blame for stays as it is.
     pub fn locate(&self, error: Error) -> Error {
         match self.place(&error) {
-            Some(at) => self.text.error(at, without_file(error).to_string()),
+            Some(at) => self.text.error(at, of_text(error).to_string()),
             None => error,
         }
     }
@@ -100,11 +100,29 @@ impl CdlReader {
             Error::File { source, .. } | Error::Chunk { source, .. } => self.place(source),
             Error::Variable { name, source } => self.place(source).or_else(|| {
                 let var = self.declared.schema.var_at(name)?;
-                text_is_wrong(source).then(|| places.of(Item::Variable(var)))?
+                text_is_wrong(source).then(|| self.place_of_variable(var, source))?
             }),
-            Error::About { item, source } => self.place(source).or_else(|| places.of(*item)),
+            Error::About { item, source } => self.place(source).or_else(|| match item {
+                Item::Variable(var) => self.place_of_variable(*var, source),
+                item => places.of(*item),
+            }),
             _ => None,
         }
+    }
+
+    /// Where the storage attribute of a variable stands that the error has to do with, else the variable.
+    fn place_of_variable(&self, var: VarId, error: &Error) -> Option<u64> {
+        let places = &self.declared.places;
+        let attribute = match error {
+            Error::Chunk { source, .. } => return self.place_of_variable(var, source),
+            Error::UnknownFilter { .. } => places.of_storage(var, |name| name == "_Filter"),
+            Error::Usage(what) => {
+                let mut words = what.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.find_map(|word| places.of_storage(var, |name| name == word))
+            }
+            _ => None,
+        };
+        attribute.or_else(|| places.of(Item::Variable(var)))
     }
 
     /// Parses all values, in parallel, and keeps none.
@@ -230,10 +248,14 @@ fn text_is_wrong(error: &Error) -> bool {
     }
 }
 
-/// The error without the output that it happened in: the text is shown instead.
-fn without_file(error: Error) -> Error {
+/// The error without the output and the chunk that it happened in: the text is shown instead, and what to change in it.
+fn of_text(error: Error) -> Error {
     match error {
-        Error::File { source, .. } => without_file(*source),
+        Error::File { source, .. } | Error::Chunk { source, .. } => of_text(*source),
+        Error::Variable { name, source } => of_text(*source).in_variable(&name),
+        Error::UnknownFilter { id, .. } => Error::Usage(format!(
+            "filter {id} is not built in, so no values can go through it: take another filter, or leave the values out by -H"
+        )),
         other => other,
     }
 }
