@@ -19,7 +19,7 @@ ERRORS = {
     "dimension_out_of_scope": ("netcdf x { variables: int v(¦d) ; group: g { dimensions: d = 2 ; } }", "d"),
     "unknown_variable": ("netcdf x {\nvariables: int v ;\ndata:\n ¦w = 1 ;\n}", "w"),
     "attribute_of_nothing": ("netcdf x {\nvariables: int v ;\n ¦w:a = 1 ;\n}", "w"),
-    "chunk_beyond_its_dimension": ("netcdf x {\ndimensions: x = 2 ;\nvariables:\n\tint ¦v(x) ; v:_ChunkSizes = 3 ;\n}", "exceeds"),
+    "chunk_beyond_its_dimension": ("netcdf x {\ndimensions: x = 2 ;\nvariables:\n\tint v(x) ; v:¦_ChunkSizes = 3 ;\n}", "exceeds"),
     "filter_without_chunks": ("netcdf x {\nvariables: int ¦v ; v:_DeflateLevel = 1 ;\n}", "scalar"),
     "too_many_values": ("netcdf x {\ndimensions: x = 2 ;\nvariables: int v(x) ;\ndata:\n v = 1, 2, ¦3 ;\n}", "2"),
     "too_many_of_a_scalar": ("netcdf x {\nvariables: int v ;\ndata:\n v = 1, ¦2 ;\n}", "v"),
@@ -100,10 +100,18 @@ ERRORS = {
     "two_fill_values": ("netcdf x {\nvariables: int v ; v:_FillValue = ¦1, 2 ;\n}", "one value"),
     "chunk_of_zero": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_ChunkSizes = ¦0 ;\n}", "at least 1"),
     "shuffle_is_yes": ('netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:_Shuffle = ¦"yes" ;\n}', "true"),
-    "contiguous_and_unlimited": ('netcdf x {\ndimensions: t = UNLIMITED ; variables: int ¦v(t) ; v:_Storage = "contiguous" ;\n}', "unlimited"),
+    "contiguous_and_unlimited": ('netcdf x {\ndimensions: t = UNLIMITED ; variables: int v(t) ; v:¦_Storage = "contiguous" ;\n}', "unlimited"),
     "path_to_nothing": ("netcdf x {\nvariables: int v ; data: ¦/g/v = 1 ;\n}", "'/g/v'"),
     "a_declaration_in_data": ("netcdf x {\nvariables: int v ; data: v = 1 ; int ¦w ;\n}", "'='"),
     "a_netcdf_file": ("¦CDF\1\0\0\0\0", "ncdump"),
+    "a_text_of_utf_16": ("¦".encode() + "\ufeffnetcdf x { }".encode("utf-16-be"), "UTF-16"),
+    "a_packed_text": (b"\xc2\xa6" + b"\x1f\x8b\x08\0\0\0", "gzip"),
+    "fill_value_in_text": ("netcdf x {\nchar :a = ¦_ ;\n}", "fill value"),
+    "fill_value_of_fill_value": ("netcdf x {\nvariables: char c ; c:_FillValue = ¦_ ;\n}", "fill value"),
+    "shortened_section": ("netcdf x {\n¦vars: int a ;\n}", "'variables:'"),
+    "section_in_capitals": ("netcdf x {\n¦DIMENSIONS: a = 1 ; b = 2 ;\n}", "'dimensions:'"),
+    "attribute_of_a_misspelt_variable": ("netcdf x {\nvariables: int retime ; ¦reftime:a = 1 ;\n}", "and no type: is 'retime' meant?"),
+    "filter_not_built_in": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:¦_Filter = \"32001,1\" ; data: v = 1, 2 ;\n}", "-H"),
     "nothing": ("¦", "netcdf"),
     "after_wide_characters": ("netcdf x {\n:a = \"äöü\" ; :b = ¦? ;\n}", ""),
 }
@@ -146,7 +154,7 @@ def test_place_and_word(name, tmp_path):
     assert (int(found[1]), int(found[2])) == (line, column), error
     assert word in found[3], error
     # The caret stands below the place, in the line as it is.
-    text = re.sub(rb"[\0-\x08]", b" ", text)
+    text = re.sub(rb"[\0-\x08\x0e-\x1f]", b" ", text)
     shown = text.split(b"\n")[line - 1].decode(errors="replace").rstrip("\r")
     assert shown[column - 1 : column + 5] == found[4][len(found[5]) :][: len(shown[column - 1 : column + 5])], error
 
@@ -167,7 +175,7 @@ KINDS = {
     ("-3", ":a = 1 ; :b = 2 ; :¦a = 1ull ;"): "uint64",
     ("-3", "variables: int v ; int w ; w:a = 1 ; w:¦b = 1ll ;"): "w:b int64",
     ("-6", 'string :¦a = "x" ;'): "string",
-    ("-3", "variables: int ¦v ; v:_Endianness = \"little\" ;"): "_Endianness nc4",
+    ("-3", "variables: int v ; v:¦_Endianness = \"little\" ;"): "_Endianness nc4",
     ("-3", "dimensions: ¦x = 5000000000 ; variables: byte v(x) ;"): "5000000000 cdf5",
     ("-3", "dimensions: x = 2147483640 ; variables: int ¦v(x) ; int w(x) ;"): "8589934560 last",
     ("-6", "dimensions: x = 2147483640 ; variables: int v ; int ¦w(x) ; v:a = 1 ; int u ;"): "last",
@@ -178,6 +186,8 @@ KINDS = {
     ("-4", "types: int(*) x ; variables: int ¦x ;"): "x",
     ("-4", "variables: int v ; v:a = 1 ; v:¦DIMENSION_LIST = 1 ;"): "DIMENSION_LIST",
     ("-4", ":_Format = \"classic\" ; variables: int v ; v:¦REFERENCE_LIST = 1 ;"): "REFERENCE_LIST",
+    ("-4", "dimensions: ¦n = 9223372036854775807 ;"): "n 9223372036854775807 4611686018427387903",
+    ("-4", "dimensions: m = 1 ; ¦n = 4611686018427387904 ;"): "n 4611686018427387904",
     ("-4", "dimensions: x = 9 ; variables: byte ¦v(x) ; v:_Filter = \"1,99\" ;"): "deflate",
 }
 
@@ -190,6 +200,15 @@ def test_what_a_kind_cannot_hold(flag, marked, tmp_path):
     missing = [word for word in KINDS[flag, marked].split() if word not in first]
     assert not missing, first
     assert caret.index("^") - 2 == column - 1 or len(marked) > 60, caret
+
+
+@pytest.mark.parametrize("owner, most", [("", 65534), ("v", 65535)])
+def test_more_attributes_than_hdf5_numbers(owner, most, tmp_path):
+    attributes = "".join(f"{owner}:a{n} = 1b ;\n" for n in range(most))
+    text = f"netcdf x {{ variables: int v ;\n{attributes}{owner}:¦last = 1b ;\n}}"
+    text, line, column = placed(text)
+    error = refused(tmp_path, text, "-4")
+    assert f"x.cdl:{line}:{column}: " in error and f"{most + 1} attributes" in error and f"at most {most}" in error, error
 
 
 def test_no_such_kind(tmp_path):

@@ -54,7 +54,13 @@ impl Walk<'_> {
     /// Reads on behind the colon of an attribute; `piece` is what stood before.
     pub(super) fn attribute(&mut self, piece: &Piece) -> Result<()> {
         self.named_attribute(piece).map_err(|error| match error {
-            Error::Cdl(_) => self.misspelt_section(piece).unwrap_or(error),
+            Error::Cdl(_) => match self.misspelt_section(piece) {
+                Some(better) => {
+                    self.misspelt = true;
+                    better
+                }
+                None => error,
+            },
             other => other,
         })
     }
@@ -67,7 +73,7 @@ impl Walk<'_> {
         if scopes.var(self.group(), &path).is_some() || scopes.ty(self.group(), &path).is_ok() {
             return None;
         }
-        let section = similar(name, Heading::ALL.map(Heading::word))?;
+        let section = section_meant(name)?;
         let what = format!("there is no variable '{path}', and no type: is the section '{section}:' meant?");
         Some(self.text.error(piece.start, what))
     }
@@ -112,7 +118,7 @@ impl Walk<'_> {
                     (Some(var), Err(_)) => (Owner::Variable(var), None),
                     (None, Err(_)) => {
                         self.missing = true;
-                        return Err(text.error(*at, self.no_variable(path) + ", and no type"));
+                        return Err(text.error(*at, self.no_variable(path, ", and no type")));
                     }
                 }
             }
@@ -122,7 +128,7 @@ impl Walk<'_> {
                     text.error(*ty_at, what)
                 })?;
                 let Some(var) = self.scopes.var(group, path) else {
-                    return Err(text.error(*at, self.no_variable(path)));
+                    return Err(text.error(*at, self.no_variable(path, "")));
                 };
                 if name == FILL_VALUE_ATTRIBUTE && self.schema.var(var).ty != ty {
                     let what = "a _FillValue has the type of its variable; this one is taken as of that type";
@@ -213,6 +219,16 @@ impl Walk<'_> {
         self.places.set_attribute(owner.attribute(before), at);
         self.warn(at, what)
     }
+}
+
+/// The section whose name is misspelt or shortened so.
+fn section_meant(name: &str) -> Option<&'static str> {
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "var" | "vars" => Heading::Variables,
+        "dim" | "dims" => Heading::Dimensions,
+        _ => return similar(name, Heading::ALL.map(Heading::word)),
+    };
+    Some(meant.word())
 }
 
 /// The kind that a `_Format` asks for, by any of netCDF's names for it.

@@ -247,7 +247,7 @@ impl Walk<'_> {
         let (path, at) = spelled_path(&spelled, &piece, 0, self.text)?;
         let group = self.group();
         let Some(var) = self.scopes.var(group, &path) else {
-            return Err(self.text.error(at, self.no_variable(&path)));
+            return Err(self.text.error(at, self.no_variable(&path, "")));
         };
         self.statements.leading_comma()?;
         let cursor = self.statements.cursor();
@@ -264,8 +264,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Says that there is no variable `path`.
-    pub(super) fn no_variable(&self, path: &Path) -> String {
+    /// Says that there is no variable `path`, and `nor` what else.
+    pub(super) fn no_variable(&self, path: &Path, nor: &str) -> String {
         let name = &path.name;
         let mut groups = self.open.iter().rev().skip(1).map(|open| open.group);
         let plain = Path {
@@ -274,17 +274,17 @@ impl Walk<'_> {
         };
         let outer = groups.find(|g| path.groups.is_none() && self.scopes.var(*g, &plain).is_some());
         match outer.map(|g| self.schema.group_path(g)) {
-            None if path.groups.is_some() => format!("there is no variable '{path}'"),
+            None if path.groups.is_some() => format!("there is no variable '{path}'{nor}"),
             None => {
                 let vars = self.schema.group(self.group()).vars.iter();
                 let names = vars.map(|id| self.schema.var(*id).name.as_str());
                 format!(
-                    "there is no variable '{name}' in this group{}",
+                    "there is no variable '{name}' in this group{nor}{}",
                     question(name, names)
                 )
             }
             Some(place) => format!(
-                "there is no variable '{name}' in this group: for that of the group {place}, write {}/{name}",
+                "there is no variable '{name}' in this group{nor}: for that of the group {place}, write {}/{name}",
                 place.trim_end_matches('/')
             ),
         }

@@ -73,6 +73,8 @@ pub struct Walk<'t> {
     pub(super) type_sections: HashMap<GroupId, u64>,
     /// A name was not found that may stand further down.
     pub(super) missing: bool,
+    /// What was not found seems to be the name of a section with a mistake.
+    pub(super) misspelt: bool,
     pub(super) attributes: super::attributes::Known,
     purpose: Purpose,
     pub(super) open: Vec<Open>,
@@ -88,13 +90,15 @@ impl<'t> Walk<'t> {
     /// [`crate::error::Error::Cdl`] at the first thing that is wrong.
     pub fn over(text: &'t Text) -> Result<Self> {
         let mut walk = Self::new(text, Purpose::All);
-        match walk.run() {
-            Err(_) if walk.missing => {}
+        let missed = match walk.run() {
+            Err(error) if walk.missing => walk.misspelt.then_some(error),
             done => return done.map(|()| walk),
-        }
+        };
         let mut walk = Self::new(text, Purpose::Outline);
-        walk.run()?;
-        walk.settle()?;
+        if let Err(error) = walk.run().and_then(|()| walk.settle()) {
+            // What follows a section that was not known for one seems wrong, and is not.
+            return Err(missed.unwrap_or(error));
+        }
         walk.purpose = Purpose::Rest;
         walk.statements.seek(text.start());
         walk.scopes.forget_vars();
@@ -119,6 +123,7 @@ impl<'t> Walk<'t> {
             },
             type_sections: HashMap::new(),
             missing: false,
+            misspelt: false,
             attributes: super::attributes::Known::default(),
             purpose,
             open: Vec::new(),

@@ -5,6 +5,38 @@ use super::{error, read, wrong};
 /// What people write, and what they are told.
 const MISTAKES: &[(&str, &str)] = &[
     (
+        "‹vars: int a ;",
+        "there is no variable 'vars', and no type: is the section 'variables:' meant?",
+    ),
+    (
+        "‹DIMENSIONS: a = 1 ;",
+        "there is no variable 'DIMENSIONS', and no type: is the section 'dimensions:' meant?",
+    ),
+    (
+        "‹Dims: a = 1 ; b = 2 ; variables: int v(a, b) ;",
+        "there is no variable 'Dims', and no type: is the section 'dimensions:' meant?",
+    ),
+    (
+        "char :a = ‹_ ;",
+        "an attribute has no fill value that _ could mean",
+    ),
+    (
+        "char :a = \"x\", ‹_ ;",
+        "an attribute has no fill value that _ could mean",
+    ),
+    (
+        "variables: char c ; c:_FillValue = ‹_ ;",
+        "an attribute has no fill value that _ could mean",
+    ),
+    (
+        "variables: int c ; c:_FillValue = ‹_ ;",
+        "an attribute has no fill value that _ could mean",
+    ),
+    (
+        "string :a = ‹_ ;",
+        "an attribute has no fill value that _ could mean",
+    ),
+    (
         "‹dimension: x = 2 ;",
         "there is no variable 'dimension', and no type: is the section 'dimensions:' meant?",
     ),
@@ -133,6 +165,18 @@ fn errors_say_where_and_why() {
         (
             "variables: int v ; ‹w:a = 1 ;",
             "there is no variable 'w' in this group, and no type",
+        ),
+        (
+            "variables: int retime ; ‹reftime:a = 1 ;",
+            "there is no variable 'reftime' in this group, and no type: is 'retime' meant?",
+        ),
+        (
+            "variables: int x ; group: g { variables: int y ; ‹x:a = 1 ; }",
+            "there is no variable 'x' in this group, and no type: for that of the group /, write /x",
+        ),
+        (
+            "types: compound c { int x ; } ; c :a = {1, ‹2} ;",
+            "too many values: the compound has 1 field",
         ),
         ("variables: int v ; v:a ‹;", "expected '=', found ';'"),
         ("variables: int v ; v: ‹= 3 ;", "expected a name, found '='"),
