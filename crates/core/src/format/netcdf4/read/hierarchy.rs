@@ -11,20 +11,20 @@ use rayon::prelude::*;
 
 use super::super::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
 use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::repeats::Repeats;
 use crate::error::{Error, Result};
 
 /// How deep groups may be nested.
 const DEPTH: usize = 256;
-
-/// How often objects may be met again through further links. Links that form no cycle can still meet their objects
-/// exponentially often.
-const REPEATS: usize = 1 << 16;
 
 /// How much of a name that is too long a warning shows, in characters.
 const SHOWN: usize = 32;
 
 /// Objects whose headers one task reads: fewer are not worth a thread.
 const BATCH: usize = 64;
+
+/// Objects whose headers are read before what they take is counted.
+const ROUND: usize = 1024;
 
 /// Everything in the file.
 pub(super) struct Hierarchy {
@@ -91,6 +91,16 @@ struct Described {
     warnings: Vec<String>,
 }
 
+impl Described {
+    /// The attributes that it has.
+    fn attributes(&self) -> &[Attribute] {
+        match &self.what {
+            What::Group(attributes) | What::Dataset(_, attributes) => attributes,
+            What::Type(_) | What::Nothing => &[],
+        }
+    }
+}
+
 enum What {
     Group(Vec<Attribute>),
     Type(Datatype),
@@ -129,8 +139,7 @@ pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
         attributes,
         depth: 0,
     }];
-    let mut seen = HashSet::from([root]);
-    let mut repeats = 0;
+    let mut repeats = Repeats::default();
     while let Some(group) = pending.pop() {
         let path = match group.parent {
             None => "/".to_owned(),
@@ -151,6 +160,7 @@ pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
         let links = file
             .object(group.id.address)
             .and_then(|object| file.links(&object))?;
+        repeats.meet_links(group.id, &path, links.links.len())?;
         let mut names = HashSet::new();
         for link in links.links {
             let own = link
@@ -174,27 +184,24 @@ pub(super) fn read(linker: &mut Linker) -> Result<Hierarchy> {
             }
             let left = |why: String| format!("{path}{} is left out: {why}", link.name);
             match linker.follow(group.id, &link.target) {
-                Ok(id) => {
-                    if !seen.insert(id) {
-                        repeats += 1;
-                    }
-                    if repeats > REPEATS {
-                        return Err(Error::Damaged(format!(
-                            "more than {REPEATS} links lead to objects that have other links already"
-                        )));
-                    }
-                    members.push((link.name, id));
-                }
+                Ok(id) => members.push((link.name, id)),
                 Err(Unfollowed::Left(why)) => found.warnings.push(left(why)),
                 Err(Unfollowed::Failed(e)) => return Err(e),
             }
         }
         let files = linker.files();
-        let described: Vec<Described> = members
-            .par_iter()
-            .with_min_len(BATCH)
-            .map(|(name, id)| describe(files, *id, &format!("{path}{name}")))
-            .collect::<Result<_>>()?;
+        let mut described = Vec::with_capacity(members.len());
+        for members in members.chunks(ROUND) {
+            let round: Vec<Described> = members
+                .par_iter()
+                .with_min_len(BATCH)
+                .map(|(name, id)| describe(files, *id, &format!("{path}{name}")))
+                .collect::<Result<_>>()?;
+            for ((_, id), described) in members.iter().zip(&round) {
+                repeats.meet_object(*id, described.attributes())?;
+            }
+            described.extend(round);
+        }
         let mut children = Vec::new();
         for (order, ((name, id), described)) in members.into_iter().zip(described).enumerate() {
             found.warnings.extend(described.warnings);

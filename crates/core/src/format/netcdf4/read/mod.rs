@@ -24,6 +24,7 @@ mod links;
 mod number;
 mod phony_dimension;
 mod reader;
+mod repeats;
 mod schema;
 mod storage;
 mod structured;
