@@ -188,7 +188,7 @@ KINDS = {
     ("-4", ":_Format = \"classic\" ; variables: int v ; v:¦REFERENCE_LIST = 1 ;"): "REFERENCE_LIST",
     ("-4", "dimensions: ¦n = 9223372036854775807 ;"): "n 9223372036854775807 4611686018427387903",
     ("-4", "dimensions: m = 1 ; ¦n = 4611686018427387904 ;"): "n 4611686018427387904",
-    ("-4", "dimensions: x = 9 ; variables: byte ¦v(x) ; v:_Filter = \"1,99\" ;"): "deflate",
+    ("-4", "dimensions: x = 9 ; variables: byte v(x) ; v:¦_Filter = \"1,99\" ;"): "deflate",
 }
 
 

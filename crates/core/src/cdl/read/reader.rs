@@ -113,12 +113,14 @@ impl CdlReader {
     /// Where the storage attribute of a variable stands that the error has to do with, else the variable.
     fn place_of_variable(&self, var: VarId, error: &Error) -> Option<u64> {
         let places = &self.declared.places;
+        let filter = || places.of_storage(var, |name| name == "_Filter");
         let attribute = match error {
             Error::Chunk { source, .. } => return self.place_of_variable(var, source),
-            Error::UnknownFilter { .. } => places.of_storage(var, |name| name == "_Filter"),
+            Error::UnknownFilter { .. } | Error::Filter { .. } => filter(),
             Error::Usage(what) => {
                 let mut words = what.split(|c: char| !c.is_alphanumeric() && c != '_');
-                words.find_map(|word| places.of_storage(var, |name| name == word))
+                let named = words.find_map(|word| places.of_storage(var, |name| name == word));
+                named.or_else(|| what.starts_with("filter ").then(filter)?)
             }
             _ => None,
         };
