@@ -188,9 +188,9 @@ fn storage_of(
     };
     if sizes.len() != dims.len() {
         return refuse(format!(
-            "_ChunkSizes has {} lengths, and the variable has {} dimensions",
-            sizes.len(),
-            dims.len()
+            "_ChunkSizes needs one length for each dimension: {} in all, not {}",
+            dims.len(),
+            sizes.len()
         ));
     }
     let beyond =

@@ -81,7 +81,7 @@ impl Chunking {
         if let AskedLayout::Chunked(shape) = asked {
             if shape.len() != dims.len() {
                 return Err(Error::Usage(format!(
-                    "-c: variable {name} has {} dimensions, and {} chunk lengths are given",
+                    "-c: variable {name} needs one chunk length for each dimension: {} in all, not {}",
                     dims.len(),
                     shape.len()
                 )));
