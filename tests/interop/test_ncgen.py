@@ -297,7 +297,7 @@ def test_header_only(folder, arguments):
 @pytest.mark.parametrize(
     "attributes, says",
     [
-        ("v:_ChunkSizes = 3;", "2 dimensions"),
+        ("v:_ChunkSizes = 3;", "2 in all, not 1"),
         ("v:_ChunkSizes = 11, 1;", "exceeds"),
         ("v:_ChunkSizes = 0, 1;", "_ChunkSizes"),
         ("v:_DeflateLevel = 10;", "_DeflateLevel"),

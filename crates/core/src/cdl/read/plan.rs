@@ -360,7 +360,7 @@ mod tests {
         };
         for (var, asked, says) in [
             (0, one_piece, "the dimension t is unlimited"),
-            (0, sizes(&[1]), "_ChunkSizes has 1 lengths"),
+            (0, sizes(&[1]), "each dimension: 2 in all, not 1"),
             (1, sizes(&[21]), "exceeds the dimension x of length 20"),
             (0, sizes(&[1 << 40, 1]), "4 GiB"),
             (2, deflated, "a scalar"),

@@ -281,7 +281,7 @@ fn chunk_specs_must_fit() {
     for (spec, says) in [
         ("absent/5", "no dimension named"),
         ("absent:5", "no variable named"),
-        ("plain:5", "2 dimensions"),
+        ("plain:5", "each dimension: 2 in all, not 1"),
         ("plain:50,2", "exceeds the dimension y"),
         ("deflated:10000000,10,20", "larger than 4 GiB"),
     ] {
