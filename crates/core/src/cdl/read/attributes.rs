@@ -125,7 +125,7 @@ impl Walk<'_> {
             [(ty, ty_at), (path, at), ..] => {
                 let ty = self.scopes.ty(group, ty).map_err(|what| {
                     self.missing = true;
-                    text.error(*ty_at, what)
+                    text.error(*ty_at, what.to_string())
                 })?;
                 let Some(var) = self.scopes.var(group, path) else {
                     return Err(text.error(*at, self.no_variable(path, "")));

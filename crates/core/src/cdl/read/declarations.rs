@@ -152,7 +152,7 @@ impl Walk<'_> {
                 if !self.outlines() {
                     ty = self.scopes.ty(self.group(), &path).map_err(|what| {
                         self.missing = true;
-                        self.text.error(at, what)
+                        self.text.error(at, what.to_string())
                     })?;
                 }
             }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
 
 use crate::model::{DimId, GroupId, Schema, Type, TypeId, VarId};
 
@@ -136,15 +137,12 @@ impl Scopes {
     /// told by; the others would have none.
     ///
     /// # Errors
-    /// What is wrong, for people.
-    pub fn ty(&self, group: GroupId, path: &Path) -> Result<Type, String> {
-        let unknown = || {
-            let meant = question(&path.name, ATOMIC);
-            format!("there is no type '{}' here{meant}", path.name)
-        };
+    /// What is wrong, for people: put into words only where it is shown, as most callers ask whether there is a type at all.
+    pub fn ty<'p>(&self, group: GroupId, path: &'p Path) -> Result<Type, NoType<'p>> {
+        let unknown = NoType::Unknown(&path.name);
         if let Some(groups) = &path.groups {
             let found = self.at(groups).and_then(|names| names.types.get(&path.name));
-            return found.map(|id| Type::User(*id)).ok_or_else(unknown);
+            return found.map(|id| Type::User(*id)).ok_or(unknown);
         }
         if let Some(ty) = atomic(&path.name) {
             return Ok(ty);
@@ -154,11 +152,31 @@ impl Scopes {
         }
         match self.types.get(&path.name) {
             Some(Some(id)) => Ok(Type::User(*id)),
-            Some(None) => Err(format!(
-                "several groups have a type '{}': write the path of the one that is meant",
-                path.name
-            )),
-            None => Err(unknown()),
+            Some(None) => Err(NoType::Several(&path.name)),
+            None => Err(unknown),
+        }
+    }
+}
+
+/// Why a name means no type.
+#[derive(Debug, Clone, Copy)]
+pub enum NoType<'n> {
+    /// Nothing has this name.
+    Unknown(&'n str),
+    /// Types in several groups have it.
+    Several(&'n str),
+}
+
+impl fmt::Display for NoType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => write!(f, "there is no type '{name}' here{}", question(name, ATOMIC)),
+            Self::Several(name) => {
+                write!(
+                    f,
+                    "several groups have a type '{name}': write the path of the one that is meant"
+                )
+            }
         }
     }
 }

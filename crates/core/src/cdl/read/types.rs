@@ -289,7 +289,7 @@ impl TypeTable {
         scopes: &Scopes,
         schema: &Schema,
     ) -> Result<UserType, Problem> {
-        let ty = |r: &Reference| scopes.ty(group, &r.path).map_err(|what| (r.at, what));
+        let ty = |r: &Reference| scopes.ty(group, &r.path).map_err(|what| (r.at, what.to_string()));
         let mut facts = Facts { align: 1, depth: 1 };
         let class = match &declared.body {
             Body::Opaque(size) => TypeClass::Opaque { size: *size },
