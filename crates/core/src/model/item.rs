@@ -2,7 +2,8 @@
 
 use super::{DimId, GroupId, TypeId, VarId};
 
-/// Something that a schema holds. Attributes are told by their place in their owner's list.
+/// Something that a schema holds, or that a CDL text says of a part of it. Attributes are told by their place in their
+/// owner's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// A group.
@@ -17,4 +18,6 @@ pub enum Item {
     GroupAttribute(GroupId, usize),
     /// An attribute of a variable.
     VariableAttribute(VarId, usize),
+    /// How a variable is stored: the name of the attribute that says so in CDL, such as `_ChunkSizes`. It is in no list.
+    StorageAttribute(VarId, &'static str),
 }

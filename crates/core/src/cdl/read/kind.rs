@@ -27,7 +27,7 @@ pub fn infer(
             .find_map(|(at, asked)| Some((at, asked.beyond_classic()?)))?;
         Some(Unheld {
             what: format!("variable {} has {name}", schema.vars.get(at)?.name),
-            item: Item::Variable(VarId(at)),
+            item: Item::StorageAttribute(VarId(at), name),
             unlimited: false,
             held_by: "nc4 or nc7",
         })

@@ -24,7 +24,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Where `item` is declared.
+    /// Where `item` is declared. What the text does not say of a variable's storage is the variable's matter.
     pub fn of(&self, item: Item) -> Option<u64> {
         match item {
             Item::Group(id) => self.groups.get(id.0),
@@ -33,15 +33,15 @@ impl Places {
             Item::Variable(id) => self.vars.get(id.0),
             Item::GroupAttribute(id, n) => self.group_attributes.get(id.0).and_then(|list| list.get(n)),
             Item::VariableAttribute(id, n) => self.variable_attributes.get(id.0).and_then(|list| list.get(n)),
+            Item::StorageAttribute(id, name) => {
+                let stands = self.storage_attributes.get(&id.0).and_then(|list| {
+                    let (_, at) = list.iter().find(|(given, _)| given == name)?;
+                    Some(at)
+                });
+                stands.or_else(|| self.vars.get(id.0))
+            }
         }
         .copied()
-    }
-
-    /// Where the last storage attribute of `var` stands whose name is `wanted`.
-    pub fn of_storage(&self, var: VarId, wanted: impl Fn(&str) -> bool) -> Option<u64> {
-        let list = self.storage_attributes.get(&var.0)?;
-        let (_, at) = list.iter().rev().find(|(name, _)| wanted(name))?;
-        Some(*at)
     }
 
     /// Keeps where the storage attribute `name` of `var` stands.
@@ -68,5 +68,27 @@ impl Places {
             Some(place) => *place = at,
             None => list.push(at),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_of_storage_is_the_variables_matter() {
+        let mut places = Places {
+            vars: vec![10, 20],
+            ..Places::default()
+        };
+        places.set_storage(VarId(1), "_Storage".into(), 30);
+        places.set_storage(VarId(1), "_ChunkSizes".into(), 40);
+        places.set_storage(VarId(1), "_Storage".into(), 50);
+        let of = |var, name| places.of(Item::StorageAttribute(VarId(var), name));
+        assert_eq!(of(1, "_Storage"), Some(50));
+        assert_eq!(of(1, "_ChunkSizes"), Some(40));
+        assert_eq!(of(1, "_Filter"), Some(20));
+        assert_eq!(of(0, "_Storage"), Some(10));
+        assert_eq!(of(2, "_Storage"), None);
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::filter::working;
 use crate::format::Reader;
 use crate::model::{
-    Endian, Fill, FillTime, Kind, Schema, Storage, Type, TypeClass, VarId, VariableLayout,
+    Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, TypeClass, VarId, VariableLayout,
     default_fill_value, fill_value_attribute,
 };
 
@@ -111,7 +111,8 @@ fn layout(
         let filters = asked.filters();
         layout.storage = storage_of(schema, id, asked, element_size, !filters.is_empty())?;
         if let Storage::Chunked { shape } = &layout.storage {
-            layout.filters = working::new_pipeline(&filters, element(&layout, var.ty), shape)?;
+            layout.filters = working::new_pipeline(&filters, element(&layout, var.ty), shape)
+                .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
         }
     }
     Ok(layout)
@@ -137,7 +138,9 @@ fn storage_of(
     filtered: bool,
 ) -> Result<Storage> {
     let dims: Vec<_> = schema.var(id).dims.iter().map(|d| schema.dim(*d)).collect();
-    let refuse = |why: String| Err(Error::Usage(why));
+    let refuse = |attribute, why| Err(Error::Usage(why).about(Item::StorageAttribute(id, attribute)));
+    let refuse_storage = |why: String| refuse("_Storage", why);
+    let refuse_sizes = |why: String| refuse("_ChunkSizes", why);
     let unlimited = dims.iter().find(|d| d.unlimited);
     let in_one_piece = match asked.storage {
         Some(StorageKind::Chunked) => None,
@@ -149,25 +152,27 @@ fn storage_of(
     if dims.is_empty() {
         return match in_one_piece {
             Some((storage, _)) if !filtered => Ok(storage),
-            _ => refuse("a scalar has neither chunks nor filters; take these attributes away".into()),
+            _ => Err(Error::Usage(
+                "a scalar has neither chunks nor filters; take these attributes away".into(),
+            )),
         };
     }
     if let Some((storage, word)) = in_one_piece {
         let bytes = chunk_bytes(&schema.shape(id), element_size);
         match unlimited {
             Some(dim) => {
-                return refuse(format!(
+                return refuse_storage(format!(
                     "_Storage = \"{word}\" is not possible, as the dimension {} is unlimited",
                     dim.name
                 ));
             }
             None if filtered && storage == Storage::Compact => {
-                return refuse(
+                return refuse_storage(
                     "_Storage = \"compact\" is not possible with filters, which need chunks".into(),
                 );
             }
             None if storage == Storage::Compact && bytes.is_none_or(|n| n > MAX_COMPACT_BYTES) => {
-                return refuse(format!(
+                return refuse_storage(format!(
                     "_Storage = \"compact\" is for variables of at most {MAX_COMPACT_BYTES} bytes"
                 ));
             }
@@ -187,7 +192,7 @@ fn storage_of(
         });
     };
     if sizes.len() != dims.len() {
-        return refuse(format!(
+        return refuse_sizes(format!(
             "_ChunkSizes needs one length for each dimension: {} in all, not {}",
             dims.len(),
             sizes.len()
@@ -196,13 +201,15 @@ fn storage_of(
     let beyond =
         |(size, dim): &(&u64, &&crate::model::Dimension)| !dim.unlimited && **size > dim.length.max(1);
     if let Some((size, dim)) = sizes.iter().zip(&dims).find(beyond) {
-        return refuse(format!(
+        return refuse_sizes(format!(
             "_ChunkSizes: the chunk length {size} exceeds the dimension {} of length {}",
             dim.name, dim.length
         ));
     }
     if chunk_bytes(sizes, element_size).is_none_or(|n| n > MAX_CHUNK_BYTES) {
-        return refuse("_ChunkSizes: a chunk would be larger than 4 GiB; ask for smaller lengths".into());
+        return refuse_sizes(
+            "_ChunkSizes: a chunk would be larger than 4 GiB; ask for smaller lengths".into(),
+        );
     }
     Ok(Storage::Chunked { shape: sizes.clone() })
 }

@@ -95,36 +95,18 @@ impl CdlReader {
 
     /// Where the thing is declared that is wrong; the innermost where several are named.
     fn place(&self, error: &Error) -> Option<u64> {
-        let places = &self.declared.places;
         match error {
             Error::File { source, .. } | Error::Chunk { source, .. } => self.place(source),
             Error::Variable { name, source } => self.place(source).or_else(|| {
                 let var = self.declared.schema.var_at(name)?;
-                text_is_wrong(source).then(|| self.place_of_variable(var, source))?
+                self.declared.places.of(blamed(var, source)?)
             }),
-            Error::About { item, source } => self.place(source).or_else(|| match item {
-                Item::Variable(var) => self.place_of_variable(*var, source),
-                item => places.of(*item),
-            }),
-            _ => None,
-        }
-    }
-
-    /// Where the storage attribute of a variable stands that the error has to do with, else the variable.
-    fn place_of_variable(&self, var: VarId, error: &Error) -> Option<u64> {
-        let places = &self.declared.places;
-        let filter = || places.of_storage(var, |name| name == "_Filter");
-        let attribute = match error {
-            Error::Chunk { source, .. } => return self.place_of_variable(var, source),
-            Error::UnknownFilter { .. } | Error::Filter { .. } => filter(),
-            Error::Usage(what) => {
-                let mut words = what.split(|c: char| !c.is_alphanumeric() && c != '_');
-                let named = words.find_map(|word| places.of_storage(var, |name| name == word));
-                named.or_else(|| what.starts_with("filter ").then(filter)?)
+            Error::About { item, source } => {
+                let place = self.place(source);
+                place.or_else(|| self.declared.places.of(*item))
             }
             _ => None,
-        };
-        attribute.or_else(|| places.of(Item::Variable(var)))
+        }
     }
 
     /// Parses all values, in parallel, and keeps none.
@@ -241,12 +223,14 @@ impl CdlReader {
     }
 }
 
-/// Whether other text could have prevented this.
-fn text_is_wrong(error: &Error) -> bool {
+/// What of a variable's declaration is to blame for an error that came up in it; `None` where no other text could have
+/// prevented it.
+fn blamed(var: VarId, error: &Error) -> Option<Item> {
     match error {
-        Error::Chunk { source, .. } => text_is_wrong(source),
-        Error::Usage(_) | Error::UnknownFilter { .. } | Error::Filter { .. } | Error::Unsupported(_) => true,
-        _ => false,
+        Error::Chunk { source, .. } => blamed(var, source),
+        Error::UnknownFilter { .. } | Error::Filter { .. } => Some(Item::StorageAttribute(var, "_Filter")),
+        Error::Usage(_) | Error::Unsupported(_) => Some(Item::Variable(var)),
+        _ => None,
     }
 }
 
