@@ -142,11 +142,10 @@ impl SchemaWriter<'_> {
             atomic => return atomic.cdl_name().unwrap_or_default().to_owned(),
         };
         let user = self.schema.user_type(id);
-        if finds_type(self.schema, group, id) {
-            return user.name.clone();
+        match finds_type(self.schema, group, id) {
+            true => user.name.clone(),
+            false => self.schema.path_in(user.group, &user.name),
         }
-        let path = self.schema.group_path(user.group);
-        format!("{}/{}", path.trim_end_matches('/'), user.name)
     }
 
     fn variable(&self, output: &mut Output, id: VarId) -> Result<()> {

@@ -1,9 +1,12 @@
-//! Finding variables, dimensions and groups by the names that users give them.
+//! Finding things by their names, of which there are three kinds.
 //!
-//! An absolute path (`/a/b/t`) means one item. A relative one (`t`, `b/t`) means every item whose path ends in it, as
-//! netCDF's tools have it.
+//! - What users of netCDF's tools give: an absolute path (`/a/b/t`) means one item, a relative one (`t`, `b/t`) every item
+//!   whose path ends in it ([`Schema::vars_named`] and its like).
+//! - What messages and files give: a path from the root group ([`Schema::var_at`], [`Schema::group_at`]).
+//! - What stands within a dataset: a name by itself means the item of that name in the group or the nearest one around it
+//!   ([`Schema::visible_dim`], [`Schema::visible_type`]).
 
-use super::{DimId, GroupId, Schema, VarId};
+use super::{DimId, GroupId, Schema, TypeId, VarId};
 
 impl Schema {
     /// The variables that `name` means, in order.
@@ -41,6 +44,23 @@ impl Schema {
             let children = &self.group(at).children;
             children.iter().copied().find(|id| self.group(*id).name == name)
         })
+    }
+
+    /// A group and those that it is in, innermost first.
+    pub fn around(&self, group: GroupId) -> impl Iterator<Item = GroupId> {
+        std::iter::successors(Some(group), |at| self.group(*at).parent)
+    }
+
+    /// The dimension that `name` means in a group: its own, or one of the groups it is in.
+    pub fn visible_dim(&self, group: GroupId, name: &str) -> Option<DimId> {
+        let mut dims = self.around(group).flat_map(|at| &self.group(at).dims);
+        dims.find(|id| self.dim(**id).name == name).copied()
+    }
+
+    /// The type that `name` means in a group: its own, or one of the groups it is in.
+    pub fn visible_type(&self, group: GroupId, name: &str) -> Option<TypeId> {
+        let mut types = self.around(group).flat_map(|at| &self.group(at).types);
+        types.find(|id| self.user_type(**id).name == name).copied()
     }
 
     /// Whether `path` means the item called `own` in the group `parent` (`None`: it is the root group itself).

@@ -257,23 +257,24 @@ impl Schema {
 
     /// The path of a group: `/`, `/a`, `/a/b`.
     pub fn group_path(&self, id: GroupId) -> String {
-        let mut names = Vec::new();
-        let mut at = id;
-        while let Some(parent) = self.group(at).parent {
-            names.push(self.group(at).name.as_str());
-            at = parent;
-        }
+        let inner = self.around(id).filter(|at| self.group(*at).parent.is_some());
+        let mut names: Vec<_> = inner.map(|at| self.group(at).name.as_str()).collect();
         names.reverse();
         format!("/{}", names.join("/"))
+    }
+
+    /// The path of what is called `name` in a group: `/t`, `/a/b/t`.
+    pub fn path_in(&self, group: GroupId, name: &str) -> String {
+        format!("{}/{name}", self.group_path(group).trim_end_matches('/'))
     }
 
     /// The path of a variable as users name it: `t` in the root, `/a/b/t` below it.
     pub fn var_path(&self, id: VarId) -> String {
         let var = self.var(id);
-        if var.group == Self::ROOT {
-            return var.name.clone();
+        match var.group {
+            Self::ROOT => var.name.clone(),
+            group => self.path_in(group, &var.name),
         }
-        format!("{}/{}", self.group_path(var.group), var.name)
     }
 
     /// Bytes that one element takes in [`Values`].

@@ -1,7 +1,6 @@
 //! `variable` elements: variables, and the fields of compounds in them.
 
 use super::{Ncml, atomic_name, enum_name};
-use crate::cdl::write::{visible_dim, visible_type};
 use crate::model::{DimId, Field, GroupId, Schema, Type, TypeClass, VarId};
 
 /// How deep vlens and compounds may nest before the rest is left out.
@@ -39,7 +38,7 @@ fn describe(schema: &Schema, group: GroupId, mut ty: Type) -> Described<'_> {
             }
             TypeClass::Enum { base, members } => match enum_name(*base) {
                 // The name must lead to the definition.
-                Some(name) if !members.is_empty() && visible_type(schema, group, &user.name) == Some(id) => {
+                Some(name) if !members.is_empty() && schema.visible_type(group, &user.name) == Some(id) => {
                     described.name = name;
                     described.typedef = Some(&user.name);
                 }
@@ -139,7 +138,7 @@ fn shape_name(schema: &Schema, group: GroupId, id: DimId) -> String {
     let is_name = !dim.name.contains(char::is_whitespace)
         && dim.name != "*"
         && !dim.name.bytes().all(|c| c.is_ascii_digit());
-    if is_name && visible_dim(schema, group, &dim.name) == Some(id) {
+    if is_name && schema.visible_dim(group, &dim.name) == Some(id) {
         dim.name.clone()
     } else {
         dim.length.to_string()

@@ -32,13 +32,9 @@ impl<'a> TimeVariables<'a> {
                 .map(|(at, var)| ((var.group, var.name.as_bytes()), VarId(at)))
                 .collect();
             for (parent, name) in named {
-                let mut group = Some(schema.var(parent).group);
-                while let Some(at) = group {
-                    if let Some(bounds) = all.get(&(at, name)) {
-                        parents.insert(*bounds, parent);
-                        break;
-                    }
-                    group = schema.group(at).parent;
+                let mut around = schema.around(schema.var(parent).group);
+                if let Some(bounds) = around.find_map(|at| all.get(&(at, name))) {
+                    parents.insert(*bounds, parent);
                 }
             }
         }

@@ -213,7 +213,7 @@ impl Walk<'_> {
     fn no_dimension(&self, path: &Path) -> String {
         let name = &path.name;
         let other = self.schema.dims.iter().find(|d| d.name == *name);
-        match other.map(|d| self.schema.group_path(d.group)) {
+        match other.map(|d| d.group) {
             None if name.bytes().all(|b| b.is_ascii_digit()) => {
                 format!(
                     "there is no dimension '{path}': a length needs a name, given in the section 'dimensions:'"
@@ -223,9 +223,10 @@ impl Walk<'_> {
                 let names = self.schema.dims.iter().map(|d| d.name.as_str());
                 format!("there is no dimension '{path}'{}", question(name, names))
             }
-            Some(place) => format!(
-                "dimension '{name}' is out of scope here: it belongs to the group {place}, write {}/{name}",
-                place.trim_end_matches('/')
+            Some(group) => format!(
+                "dimension '{name}' is out of scope here: it belongs to the group {}, write {}",
+                self.schema.group_path(group),
+                self.schema.path_in(group, name)
             ),
         }
     }
@@ -273,7 +274,7 @@ impl Walk<'_> {
             name: name.clone(),
         };
         let outer = groups.find(|g| path.groups.is_none() && self.scopes.var(*g, &plain).is_some());
-        match outer.map(|g| self.schema.group_path(g)) {
+        match outer {
             None if path.groups.is_some() => format!("there is no variable '{path}'{nor}"),
             None => {
                 let vars = self.schema.group(self.group()).vars.iter();
@@ -283,9 +284,10 @@ impl Walk<'_> {
                     question(name, names)
                 )
             }
-            Some(place) => format!(
-                "there is no variable '{name}' in this group{nor}: for that of the group {place}, write {}/{name}",
-                place.trim_end_matches('/')
+            Some(group) => format!(
+                "there is no variable '{name}' in this group{nor}: for that of the group {}, write {}",
+                self.schema.group_path(group),
+                self.schema.path_in(group, name)
             ),
         }
     }

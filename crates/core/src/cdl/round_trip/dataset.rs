@@ -348,8 +348,8 @@ fn add_var(schema: &mut Schema, group: GroupId, name: String, recipe: &VarRecipe
 
 /// The dimensions of a group and those around it.
 fn visible_dims(schema: &Schema, group: GroupId) -> Vec<DimId> {
-    let around = std::iter::successors(Some(group), |group| schema.group(*group).parent);
-    around
+    schema
+        .around(group)
         .flat_map(|group| schema.group(group).dims.clone())
         .collect()
 }

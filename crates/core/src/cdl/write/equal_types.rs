@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use super::header::visible_type;
 use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId};
 
 /// The schema with each variable, attribute and field of the type that netCDF-C names for it; `None` where no two types are equal.
@@ -32,7 +31,7 @@ pub fn as_netcdf_c_names_them(schema: &Schema) -> Option<Schema> {
         let Type::User(id) = ty else { return ty };
         let class = class_of[id.0];
         let first: TypeId = first[class].unwrap_or(id);
-        let visible = visible_type(schema, group, &schema.user_type(first).name);
+        let visible = schema.visible_type(group, &schema.user_type(first).name);
         Type::User(
             visible
                 .filter(|found| class_of[found.0] == class)

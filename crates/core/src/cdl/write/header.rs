@@ -29,67 +29,26 @@ pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Ty
 /// Whether the name of a type by itself, in `group`, means that type. That of one of netCDF's own types means that one.
 pub fn finds_type(schema: &Schema, group: GroupId, id: TypeId) -> bool {
     let name = &schema.user_type(id).name;
-    atomic(name).is_none() && visible_type(schema, group, name) == Some(id)
-}
-
-/// The type that `name` means in a group: its own, or one of the groups it is in.
-pub fn visible_type(schema: &Schema, group: GroupId, name: &str) -> Option<TypeId> {
-    visible(schema, group, |g| {
-        let types = &schema.group(g).types;
-        types.iter().copied().find(|t| schema.user_type(*t).name == name)
-    })
+    atomic(name).is_none() && schema.visible_type(group, name) == Some(id)
 }
 
 fn push_dim_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, id: DimId) {
     let dim = schema.dim(id);
-    let found = visible(schema, group, |g| {
-        schema
-            .group(g)
-            .dims
-            .iter()
-            .copied()
-            .find(|d: &DimId| schema.dim(*d).name == dim.name)
-    });
-    if found != Some(id) {
+    if schema.visible_dim(group, &dim.name) != Some(id) {
         push_path(out, schema, dim.group);
     }
     push_name(out, &dim.name);
 }
 
-/// The dimension that `name` means in a group: its own, or one of the groups it is in.
-pub fn visible_dim(schema: &Schema, group: GroupId, name: &str) -> Option<DimId> {
-    visible(schema, group, |g| {
-        schema
-            .group(g)
-            .dims
-            .iter()
-            .copied()
-            .find(|d| schema.dim(*d).name == name)
-    })
-}
-
-/// Looks something up in a group and the groups it is in, innermost first.
-fn visible<T>(schema: &Schema, group: GroupId, find: impl Fn(GroupId) -> Option<T>) -> Option<T> {
-    let mut at = Some(group);
-    while let Some(group) = at {
-        if let Some(found) = find(group) {
-            return Some(found);
-        }
-        at = schema.group(group).parent;
-    }
-    None
-}
-
 /// Appends the path of a group with a slash behind it.
 fn push_path(out: &mut Vec<u8>, schema: &Schema, group: GroupId) {
-    let mut names = Vec::new();
-    let mut at = group;
-    while let Some(parent) = schema.group(at).parent {
-        names.push(&schema.group(at).name);
-        at = parent;
-    }
+    let inner = schema
+        .around(group)
+        .filter(|at| schema.group(*at).parent.is_some());
+    let mut names: Vec<_> = inner.map(|at| &schema.group(at).name).collect();
+    names.reverse();
     out.push(b'/');
-    for name in names.into_iter().rev() {
+    for name in names {
         push_name(out, name);
         out.push(b'/');
     }

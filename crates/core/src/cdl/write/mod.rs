@@ -31,7 +31,7 @@ use std::io::Write;
 pub use annotations::{Annotations, IndexOrder};
 pub use element::Precision;
 pub(crate) use element::{ElementWriter, Place, enum_value};
-pub(crate) use header::{finds_type, types as write_types, visible_dim, visible_type};
+pub(crate) use header::{finds_type, types as write_types};
 pub use lines::LineLength;
 pub(crate) use lines::Lines;
 pub use names::push_name;
@@ -170,8 +170,7 @@ fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
 }
 
 fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
-    let coordinate =
-        |v: &Variable| v.dims.len() == 1 && header::visible_dim(schema, v.group, &v.name).is_some();
+    let coordinate = |v: &Variable| v.dims.len() == 1 && schema.visible_dim(v.group, &v.name).is_some();
     match data {
         DataOf::All => Ok(vec![true; schema.vars.len()]),
         DataOf::None => Ok(vec![false; schema.vars.len()]),

@@ -85,10 +85,8 @@ impl Selected {
     }
 
     fn keep_with_parents(&mut self, input: &Schema, group: GroupId) {
-        let mut at = Some(group);
-        while let Some(id) = at {
+        for id in input.around(group) {
             self.groups[id.0] = true;
-            at = input.group(id).parent;
         }
     }
 
