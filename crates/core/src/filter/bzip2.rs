@@ -10,6 +10,9 @@ use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 use super::{Context, Element, Filter, failure, misuse};
 use crate::error::Result;
 
+/// The id registered with HDF5.
+pub const ID: u32 = 307;
+
 /// The filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Bzip2;
@@ -35,7 +38,7 @@ impl Bzip2 {
 
 impl Filter for Bzip2 {
     fn id(&self) -> u32 {
-        307
+        ID
     }
 
     fn name(&self) -> &'static str {
@@ -114,29 +117,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn context(chunk_size: usize) -> Context {
-        Context {
-            element_size: 1,
-            chunk_size,
-        }
-    }
-
     #[test]
     fn limits() {
         let data = vec![7; 3_000_000];
         let mut encoded = Vec::new();
         Bzip2
-            .encode(&[1], &data, &mut encoded, &context(data.len()))
+            .encode(&[1], &data, &mut encoded, &Context::of_bytes(data.len()))
             .unwrap();
         assert!(encoded.len() < 200);
         let mut out = Vec::new();
         Bzip2
-            .decode(&[1], &encoded, &mut out, &context(data.len()))
+            .decode(&[1], &encoded, &mut out, &Context::of_bytes(data.len()))
             .unwrap();
         assert_eq!(out, data);
         assert!(
             Bzip2
-                .decode(&[1], &encoded, &mut Vec::new(), &context(data.len() - 1))
+                .decode(
+                    &[1],
+                    &encoded,
+                    &mut Vec::new(),
+                    &Context::of_bytes(data.len() - 1)
+                )
                 .is_err()
         );
         assert!(
@@ -145,12 +146,16 @@ mod tests {
                     &[1],
                     &encoded[..encoded.len() - 1],
                     &mut out,
-                    &context(data.len())
+                    &Context::of_bytes(data.len())
                 )
                 .is_err()
         );
         let mut small = Vec::new();
-        assert!(Bzip2.decode(&[1], &encoded, &mut small, &context(1000)).is_err());
+        assert!(
+            Bzip2
+                .decode(&[1], &encoded, &mut small, &Context::of_bytes(1000))
+                .is_err()
+        );
         assert!(small.capacity() < 10_000);
     }
 
@@ -159,7 +164,7 @@ mod tests {
         for parameters in [&[0][..], &[10], &[1, 2]] {
             assert!(
                 Bzip2
-                    .encode(parameters, b"x", &mut Vec::new(), &context(1))
+                    .encode(parameters, b"x", &mut Vec::new(), &Context::of_bytes(1))
                     .is_err()
             );
         }
@@ -169,16 +174,16 @@ mod tests {
         #[test]
         fn round_trip(data in proptest::collection::vec(any::<u8>(), 0..3000), block in 1u32..=9) {
             let (mut encoded, mut decoded) = (vec![1; 10], vec![2; 5000]);
-            Bzip2.encode(&[block], &data, &mut encoded, &context(data.len())).unwrap();
-            Bzip2.decode(&[block], &encoded, &mut decoded, &context(data.len())).unwrap();
+            Bzip2.encode(&[block], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
+            Bzip2.decode(&[block], &encoded, &mut decoded, &Context::of_bytes(data.len())).unwrap();
             prop_assert_eq!(decoded, data);
         }
 
         #[test]
         fn garbage_is_an_error(data in proptest::collection::vec(any::<u8>(), 0..300)) {
             let framed = [b"BZh9\x31\x41\x59\x26\x53\x59", &data[..]].concat();
-            prop_assert!(Bzip2.decode(&[9], &data, &mut Vec::new(), &context(1000)).is_err());
-            prop_assert!(Bzip2.decode(&[9], &framed, &mut Vec::new(), &context(1000)).is_err());
+            prop_assert!(Bzip2.decode(&[9], &data, &mut Vec::new(), &Context::of_bytes(1000)).is_err());
+            prop_assert!(Bzip2.decode(&[9], &framed, &mut Vec::new(), &Context::of_bytes(1000)).is_err());
         }
     }
 }

@@ -16,6 +16,9 @@ use super::pipeline::room;
 use super::{Context, Element, Filter, failure, misuse};
 use crate::error::Result;
 
+/// The id registered with HDF5.
+pub const ID: u32 = 1;
+
 /// The filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Deflate;
@@ -142,7 +145,7 @@ impl Deflate {
 
 impl Filter for Deflate {
     fn id(&self) -> u32 {
-        1
+        ID
     }
 
     fn name(&self) -> &'static str {
@@ -208,13 +211,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn context(chunk_size: usize) -> Context {
-        Context {
-            element_size: 1,
-            chunk_size,
-        }
-    }
-
     /// `zlib.compress(b"hello, hello, hello", 0)` of Python.
     const STORED: [u8; 30] = [
         0x78, 0x01, 0x01, 0x13, 0x00, 0xec, 0xff, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x2c, 0x20, 0x68, 0x65, 0x6c,
@@ -224,24 +220,36 @@ mod tests {
     #[test]
     fn stored_stream_of_zlib() {
         let mut out = Vec::new();
-        Deflate.decode(&[0], &STORED, &mut out, &context(100)).unwrap();
+        Deflate
+            .decode(&[0], &STORED, &mut out, &Context::of_bytes(100))
+            .unwrap();
         assert_eq!(out, b"hello, hello, hello");
         assert!(
             Deflate
-                .decode(&[0], &STORED[..29], &mut out, &context(100))
+                .decode(&[0], &STORED[..29], &mut out, &Context::of_bytes(100))
                 .is_err()
         );
-        assert!(Deflate.decode(&[0], &STORED, &mut out, &context(18)).is_err());
+        assert!(
+            Deflate
+                .decode(&[0], &STORED, &mut out, &Context::of_bytes(18))
+                .is_err()
+        );
         let mut damaged = STORED;
         damaged[9] ^= 1;
-        assert!(Deflate.decode(&[0], &damaged, &mut out, &context(100)).is_err());
+        assert!(
+            Deflate
+                .decode(&[0], &damaged, &mut out, &Context::of_bytes(100))
+                .is_err()
+        );
     }
 
     #[test]
     fn what_follows_the_stream_is_ignored_as_in_libhdf5() {
         let longer = [&STORED[..], &[1, 2, 3]].concat();
         let mut out = Vec::new();
-        Deflate.decode(&[0], &longer, &mut out, &context(100)).unwrap();
+        Deflate
+            .decode(&[0], &longer, &mut out, &Context::of_bytes(100))
+            .unwrap();
         assert_eq!(out, b"hello, hello, hello");
     }
 
@@ -249,23 +257,31 @@ mod tests {
     fn a_small_input_never_makes_a_large_buffer() {
         let mut out = Vec::new();
         Deflate
-            .decode(&[5], &STORED, &mut out, &context(usize::MAX))
+            .decode(&[5], &STORED, &mut out, &Context::of_bytes(usize::MAX))
             .unwrap();
         assert!(out.capacity() <= STORED.len() * EXPANSION);
     }
 
     #[test]
     fn levels_beyond_nine_are_refused() {
-        assert!(Deflate.encode(&[10], b"x", &mut Vec::new(), &context(1)).is_err());
-        assert!(Deflate.encode(&[], b"x", &mut Vec::new(), &context(1)).is_err());
+        assert!(
+            Deflate
+                .encode(&[10], b"x", &mut Vec::new(), &Context::of_bytes(1))
+                .is_err()
+        );
+        assert!(
+            Deflate
+                .encode(&[], b"x", &mut Vec::new(), &Context::of_bytes(1))
+                .is_err()
+        );
     }
 
     proptest! {
         #[test]
         fn round_trip(data in proptest::collection::vec(0u8..9, 0..3000), level in 0u32..=9) {
             let (mut encoded, mut decoded) = (vec![1; 10], vec![2; 5000]);
-            Deflate.encode(&[level], &data, &mut encoded, &context(data.len())).unwrap();
-            Deflate.decode(&[level], &encoded, &mut decoded, &context(data.len() + 1)).unwrap();
+            Deflate.encode(&[level], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
+            Deflate.decode(&[level], &encoded, &mut decoded, &Context::of_bytes(data.len() + 1)).unwrap();
             prop_assert_eq!(decoded, data);
         }
 
@@ -277,15 +293,15 @@ mod tests {
         ) {
             let data = [vec![7; run], rest].concat();
             let (mut encoded, mut decoded) = (Vec::new(), Vec::new());
-            Deflate.encode(&[level], &data, &mut encoded, &context(data.len())).unwrap();
-            Deflate.decode(&[level], &encoded, &mut decoded, &context(data.len())).unwrap();
+            Deflate.encode(&[level], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
+            Deflate.decode(&[level], &encoded, &mut decoded, &Context::of_bytes(data.len())).unwrap();
             prop_assert_eq!(decoded, data);
         }
 
         #[test]
         fn garbage_is_an_error_or_small(data in proptest::collection::vec(any::<u8>(), 0..300)) {
             let mut out = Vec::new();
-            if Deflate.decode(&[6], &data, &mut out, &context(1000)).is_ok() {
+            if Deflate.decode(&[6], &data, &mut out, &Context::of_bytes(1000)).is_ok() {
                 prop_assert!(out.len() <= 1000);
             }
         }

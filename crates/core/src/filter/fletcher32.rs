@@ -11,6 +11,9 @@
 use super::{Context, Element, Filter, failure, misuse};
 use crate::error::Result;
 
+/// The id registered with HDF5.
+pub const ID: u32 = 3;
+
 /// The filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Fletcher32;
@@ -50,7 +53,7 @@ pub fn checksum(data: &[u8]) -> u32 {
 
 impl Filter for Fletcher32 {
     fn id(&self) -> u32 {
-        3
+        ID
     }
 
     fn name(&self) -> &'static str {

@@ -42,6 +42,17 @@ pub struct Context {
     pub chunk_size: usize,
 }
 
+#[cfg(test)]
+impl Context {
+    /// That of a chunk of `chunk_size` elements of one byte.
+    fn of_bytes(chunk_size: usize) -> Self {
+        Self {
+            element_size: 1,
+            chunk_size,
+        }
+    }
+}
+
 /// What filters may ask of the elements of a variable when their parameters are worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element {

@@ -11,6 +11,9 @@
 use super::{Context, Element, Filter, failure, misuse};
 use crate::error::Result;
 
+/// The id registered with HDF5.
+pub const ID: u32 = 2;
+
 /// The filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Shuffle;
@@ -216,7 +219,7 @@ impl Shuffle {
 
 impl Filter for Shuffle {
     fn id(&self) -> u32 {
-        2
+        ID
     }
 
     fn name(&self) -> &'static str {

@@ -1,15 +1,8 @@
 //! From the filters that a user asks for to those that are stored with a variable.
 
-use super::{Element, registry};
+use super::{Element, fletcher32, nbit, registry, shuffle};
 use crate::error::Result;
 use crate::model::FilterSpec;
-
-/// The one filter that netCDF makes mandatory: a checksum that may be left out checks nothing.
-const FLETCHER32: u32 = 3;
-const SHUFFLE: u32 = 2;
-/// The filter that must see elements as they are. Where all their bits are used, libhdf5 takes the size of its buffer for
-/// that of the chunk when it reads, so that no filter before this one gets what it made.
-pub(crate) const NBIT: u32 = 5;
 
 /// The filter as libhdf5 would store it for a variable of this element type and chunk shape: parameters that depend on
 /// them are worked out (libhdf5's "set local" callbacks). Serves visible parameters, and stored ones that shall move to
@@ -43,16 +36,17 @@ pub fn new_pipeline(
             Some(spec) => spec.parameters.clone_from(parameters),
             None => pipeline.push(FilterSpec {
                 id: *id,
-                optional: *id != FLETCHER32,
+                // A checksum that may be left out checks nothing.
+                optional: *id != fletcher32::ID,
                 parameters: parameters.clone(),
                 name: String::new(),
             }),
         }
     }
     pipeline.sort_by_key(|spec| match spec.id {
-        NBIT => 0,
-        FLETCHER32 => 1,
-        SHUFFLE => 2,
+        nbit::ID => 0,
+        fletcher32::ID => 1,
+        shuffle::ID => 2,
         _ => 3,
     });
     pipeline

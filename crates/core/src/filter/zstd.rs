@@ -14,6 +14,9 @@ use ::zstd::{compression_level_range, zstd_safe};
 use super::{Context, Element, Filter, failure, misuse};
 use crate::error::Result;
 
+/// The id registered with HDF5.
+pub const ID: u32 = 32015;
+
 /// The filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Zstd;
@@ -66,7 +69,7 @@ impl Zstd {
 
 impl Filter for Zstd {
     fn id(&self) -> u32 {
-        32015
+        ID
     }
 
     fn name(&self) -> &'static str {
@@ -149,17 +152,11 @@ mod tests {
     use proptest::prelude::*;
     use std::io::Write;
 
-    fn context(chunk_size: usize) -> Context {
-        Context {
-            element_size: 1,
-            chunk_size,
-        }
-    }
-
     #[test]
     fn frames_carry_their_size() {
         let mut out = Vec::new();
-        Zstd.encode(&[3], &[5; 1000], &mut out, &context(1000)).unwrap();
+        Zstd.encode(&[3], &[5; 1000], &mut out, &Context::of_bytes(1000))
+            .unwrap();
         assert_eq!(zstd_safe::get_frame_content_size(&out).unwrap(), Some(1000));
     }
 
@@ -172,11 +169,12 @@ mod tests {
             let frame = encoder.finish().unwrap();
             assert_eq!(zstd_safe::get_frame_content_size(&frame).unwrap(), None);
             let mut out = Vec::new();
-            Zstd.decode(&[], &frame, &mut out, &context(data.len())).unwrap();
+            Zstd.decode(&[], &frame, &mut out, &Context::of_bytes(data.len()))
+                .unwrap();
             assert_eq!(out, data);
             if !data.is_empty() {
                 assert!(
-                    Zstd.decode(&[], &frame, &mut out, &context(data.len() - 1))
+                    Zstd.decode(&[], &frame, &mut out, &Context::of_bytes(data.len() - 1))
                         .is_err()
                 );
             }
@@ -187,23 +185,35 @@ mod tests {
     fn negative_levels_and_levels_out_of_range() {
         for level in [-5i32 as u32, i32::MIN as u32, 22, 1000] {
             let (mut encoded, mut out) = (Vec::new(), Vec::new());
-            Zstd.encode(&[level], b"hello hello hello", &mut encoded, &context(17))
+            Zstd.encode(
+                &[level],
+                b"hello hello hello",
+                &mut encoded,
+                &Context::of_bytes(17),
+            )
+            .unwrap();
+            Zstd.decode(&[level], &encoded, &mut out, &Context::of_bytes(17))
                 .unwrap();
-            Zstd.decode(&[level], &encoded, &mut out, &context(17)).unwrap();
             assert_eq!(out, b"hello hello hello");
         }
-        assert!(Zstd.encode(&[3, 3], b"x", &mut Vec::new(), &context(1)).is_err());
+        assert!(
+            Zstd.encode(&[3, 3], b"x", &mut Vec::new(), &Context::of_bytes(1))
+                .is_err()
+        );
     }
 
     #[test]
     fn a_false_size_makes_no_large_buffer() {
         let mut frame = Vec::new();
-        Zstd.encode(&[3], &[5; 100_000], &mut frame, &context(100_000))
+        Zstd.encode(&[3], &[5; 100_000], &mut frame, &Context::of_bytes(100_000))
             .unwrap();
         let mut out = Vec::new();
-        assert!(Zstd.decode(&[3], &frame, &mut out, &context(99_999)).is_err());
         assert!(
-            Zstd.decode(&[3], &frame[..8], &mut out, &context(usize::MAX))
+            Zstd.decode(&[3], &frame, &mut out, &Context::of_bytes(99_999))
+                .is_err()
+        );
+        assert!(
+            Zstd.decode(&[3], &frame[..8], &mut out, &Context::of_bytes(usize::MAX))
                 .is_err()
         );
         assert!(out.capacity() < 1_000_000);
@@ -213,8 +223,8 @@ mod tests {
         #[test]
         fn round_trip(data in proptest::collection::vec(0u8..50, 0..3000), level in -5i32..9) {
             let (mut encoded, mut decoded) = (vec![1; 10], vec![2; 5000]);
-            Zstd.encode(&[level as u32], &data, &mut encoded, &context(data.len())).unwrap();
-            Zstd.decode(&[], &encoded, &mut decoded, &context(data.len())).unwrap();
+            Zstd.encode(&[level as u32], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
+            Zstd.decode(&[], &encoded, &mut decoded, &Context::of_bytes(data.len())).unwrap();
             prop_assert_eq!(decoded, data);
         }
 
@@ -223,7 +233,7 @@ mod tests {
             let mut out = Vec::new();
             let framed = [&[0x28, 0xb5, 0x2f, 0xfd, header][..], &data].concat();
             for input in [&data, &framed] {
-                if Zstd.decode(&[], input, &mut out, &context(1000)).is_ok() {
+                if Zstd.decode(&[], input, &mut out, &Context::of_bytes(1000)).is_ok() {
                     prop_assert!(out.len() <= 1000);
                 }
             }

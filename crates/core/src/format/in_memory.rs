@@ -3,7 +3,7 @@
 use super::{Reader, Region};
 use crate::chunk::copy_region;
 use crate::error::Result;
-use crate::model::{Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{Endian, Fill, Schema, Storage, Values, VarId, VariableLayout};
 
 /// A dataset in memory.
 #[derive(Debug, Clone)]
@@ -26,12 +26,7 @@ impl InMemoryReader {
                 endian: Endian::Little,
                 filters: Vec::new(),
                 edge_chunks_unfiltered: false,
-                fill: Fill {
-                    value: None,
-                    explicit: false,
-                    no_fill: false,
-                    time: FillTime::IfSet,
-                },
+                fill: Fill::default(),
                 allocated: true,
             }
         };

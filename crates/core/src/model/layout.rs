@@ -54,18 +54,19 @@ pub struct FilterSpec {
 }
 
 /// When fill values are written to new storage, as HDF5 has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum FillTime {
     /// When storage is allocated.
     Alloc,
     /// Never.
     Never,
     /// When storage is allocated, if a value was set.
+    #[default]
     IfSet,
 }
 
-/// What reads where nothing was written.
-#[derive(Debug, Clone, PartialEq)]
+/// What reads where nothing was written. The default is what HDF5 has where nobody says anything: no value.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fill {
     /// One element; `None` where none is defined (storage holds zeros).
     pub value: Option<Values>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ncutils_core::error::Error;
 use ncutils_core::format::{self, Reader, VariablePlan};
 use ncutils_core::model::{
-    Attribute, DimId, Dimension, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, Values,
-    VarId, Variable, VariableLayout,
+    Attribute, DimId, Dimension, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId,
+    Variable, VariableLayout,
 };
 use ncutils_core::store::{MemoryOutput, Origin};
 
@@ -60,12 +60,7 @@ pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
             endian,
             filters: Vec::new(),
             edge_chunks_unfiltered: false,
-            fill: Fill {
-                value: None,
-                explicit: false,
-                no_fill: false,
-                time: FillTime::IfSet,
-            },
+            fill: Fill::default(),
             allocated: true,
         },
         chunk_count: 0,

@@ -12,6 +12,7 @@
 //! | `_Codecs` | the codecs of a Zarr array, as JSON |
 
 use crate::filter::spec::parse_filters;
+use crate::filter::{deflate, fletcher32, shuffle};
 use crate::model::{Attribute, Endian, Type};
 
 /// Where `_Storage` puts a variable.
@@ -144,22 +145,18 @@ impl StorageAttributes {
     pub fn filters(&self) -> Vec<(u32, Vec<u32>)> {
         let mut filters = Vec::new();
         if self.fletcher32 == Some(true) {
-            filters.push((FLETCHER32, Vec::new()));
+            filters.push((fletcher32::ID, Vec::new()));
         }
         if self.shuffle == Some(true) {
-            filters.push((SHUFFLE, Vec::new()));
+            filters.push((shuffle::ID, Vec::new()));
         }
         if let Some(level @ 1..) = self.deflate_level {
-            filters.push((DEFLATE, vec![level]));
+            filters.push((deflate::ID, vec![level]));
         }
         filters.extend(self.filters.iter().flatten().cloned());
         filters
     }
 }
-
-const DEFLATE: u32 = 1;
-const SHUFFLE: u32 = 2;
-const FLETCHER32: u32 = 3;
 
 /// What a truth may be.
 const TRUTH: &str = "\"true\", \"false\", 1 or 0";

@@ -2,14 +2,8 @@
 
 use super::lines::Lines;
 use super::names::{push_owner, push_quoted};
+use crate::filter::{deflate, fletcher32, shuffle, szip};
 use crate::model::{Encoding, Endian, FilterSpec, Kind, Schema, Storage, Type, VarId, VariableLayout};
-
-const DEFLATE: u32 = 1;
-const SHUFFLE: u32 = 2;
-const FLETCHER32: u32 = 3;
-const SZIP: u32 = 4;
-/// The bits of szip's option mask that say entropy coding (4) or nearest neighbour (32).
-const SZIP_CODING: u32 = 36;
 
 /// The value of a special attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,15 +37,16 @@ pub fn of_variable(
         all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
     }
     let has = |id: u32| layout.filters.iter().find(|f| f.id == id);
-    let mut own_attribute = |f: &&FilterSpec| filters || !matches!(f.id, DEFLATE | SHUFFLE | FLETCHER32);
+    let mut own_attribute =
+        |f: &&FilterSpec| filters || !matches!(f.id, deflate::ID | shuffle::ID | fletcher32::ID);
     if !filters {
-        if has(FLETCHER32).is_some() {
+        if has(fletcher32::ID).is_some() {
             all.push(("_Fletcher32", text("true")));
         }
-        if has(SHUFFLE).is_some() {
+        if has(shuffle::ID).is_some() {
             all.push(("_Shuffle", text("true")));
         }
-        if let Some(deflate) = has(DEFLATE) {
+        if let Some(deflate) = has(deflate::ID) {
             let level = deflate.parameters.first().copied().unwrap_or(0);
             all.push(("_DeflateLevel", Special::Numbers(vec![level.into()])));
         }
@@ -84,7 +79,7 @@ pub fn of_variable(
 /// `id,p1,p2`, as `nccopy -F` takes it. Of szip's stored parameters, those that a user gives: coding and pixels per block.
 fn filter_text(filter: &FilterSpec) -> String {
     let parameters: Vec<u32> = match filter.parameters.as_slice() {
-        [mask, pixels, _, _] if filter.id == SZIP => vec![mask & SZIP_CODING, *pixels],
+        [mask, pixels, _, _] if filter.id == szip::ID => vec![mask & szip::CODING, *pixels],
         stored => stored.to_vec(),
     };
     let parameters = parameters.iter().map(|p| format!(",{p}"));

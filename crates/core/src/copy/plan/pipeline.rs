@@ -3,12 +3,8 @@
 use super::CopyOptions;
 use crate::error::{Error, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{Element, working};
+use crate::filter::{Element, deflate, fletcher32, nbit, shuffle, working};
 use crate::model::{FilterSpec, Schema, VarId, VariableLayout};
-
-const DEFLATE: u32 = 1;
-const SHUFFLE: u32 = 2;
-const FLETCHER32: u32 = 3;
 
 /// The filters of a variable, and who wants them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +58,12 @@ impl Pipeline {
         };
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for filter in kept {
-            if shuffle && filter.id == DEFLATE {
-                filters.extend(working::new_pipeline(&[(SHUFFLE, Vec::new())], element, shape)?);
+            if shuffle && filter.id == deflate::ID {
+                filters.extend(working::new_pipeline(
+                    &[(shuffle::ID, Vec::new())],
+                    element,
+                    shape,
+                )?);
             }
             filters.push(if same_chunks {
                 filter
@@ -72,7 +72,7 @@ impl Pipeline {
             });
         }
         if !same_chunks {
-            filters.sort_by_key(|filter| filter.id != working::NBIT);
+            filters.sort_by_key(|filter| filter.id != nbit::ID);
         }
         Ok(filters)
     }
@@ -147,21 +147,21 @@ impl<'a> Requests<'a> {
         let has = |id: u32| source.filters.iter().any(|f| f.id == id);
         if let (Some(level), false, false) = (options.deflate, scalar, addresses) {
             let mut filters = Vec::new();
-            if has(FLETCHER32) {
-                filters.push((FLETCHER32, Vec::new()));
+            if has(fletcher32::ID) {
+                filters.push((fletcher32::ID, Vec::new()));
             }
             if level == 0 {
                 return Pipeline::new(filters, Wish::Kept);
             }
             if options.shuffle {
-                filters.push((SHUFFLE, Vec::new()));
+                filters.push((shuffle::ID, Vec::new()));
             }
-            filters.push((DEFLATE, vec![level]));
+            filters.push((deflate::ID, vec![level]));
             return Pipeline::new(filters, Wish::General);
         }
         Pipeline::kept(
             source,
-            options.shuffle && !addresses && has(DEFLATE) && !has(SHUFFLE),
+            options.shuffle && !addresses && has(deflate::ID) && !has(shuffle::ID),
         )
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::filter::spec;
 use crate::format::Region;
-use crate::model::{Dimension, Fill, FillTime, FilterSpec, Values, Variable};
+use crate::model::{Dimension, Fill, FilterSpec, Values, Variable};
 
 /// An input whose data nobody asks for.
 struct Input {
@@ -93,12 +93,7 @@ fn input(kind: Kind) -> Input {
             },
             filters: if kind.is_hdf5() { filters } else { Vec::new() },
             edge_chunks_unfiltered: false,
-            fill: Fill {
-                value: None,
-                explicit: false,
-                no_fill: false,
-                time: FillTime::IfSet,
-            },
+            fill: Fill::default(),
             allocated: true,
         });
     }

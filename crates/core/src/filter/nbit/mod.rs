@@ -28,13 +28,19 @@ use super::{Context, Element, Filter, failure, misuse};
 use crate::error::Result;
 use parameters::Parameters;
 
+/// The id registered with HDF5.
+///
+/// The filter must see elements as they are, and so stands first. Where all their bits are used, libhdf5 takes the size of
+/// its buffer for that of the chunk when it reads, so that no filter before this one gets what it made.
+pub const ID: u32 = 5;
+
 /// The filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Nbit;
 
 impl Filter for Nbit {
     fn id(&self) -> u32 {
-        5
+        ID
     }
 
     fn name(&self) -> &'static str {

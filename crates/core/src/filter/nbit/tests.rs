@@ -6,22 +6,15 @@ use super::*;
 use crate::model::Endian;
 use proptest::prelude::*;
 
-fn context(chunk_size: usize) -> Context {
-    Context {
-        element_size: 1,
-        chunk_size,
-    }
-}
-
 fn encode(parameters: &[u32], input: &[u8]) -> Result<Vec<u8>> {
     let mut out = vec![9; 5];
-    Nbit.encode(parameters, input, &mut out, &context(input.len()))?;
+    Nbit.encode(parameters, input, &mut out, &Context::of_bytes(input.len()))?;
     Ok(out)
 }
 
 fn decode(parameters: &[u32], input: &[u8], limit: usize) -> Result<Vec<u8>> {
     let mut out = vec![9; 5];
-    Nbit.decode(parameters, input, &mut out, &context(limit))?;
+    Nbit.decode(parameters, input, &mut out, &Context::of_bytes(limit))?;
     Ok(out)
 }
 

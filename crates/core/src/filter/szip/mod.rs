@@ -37,6 +37,12 @@ use super::{Context, Element, Filter, failure, shuffle};
 use crate::error::Result;
 use parameters::Parameters;
 
+/// The id registered with HDF5.
+pub const ID: u32 = 4;
+
+/// The bits of the option mask by which a user chooses entropy coding or nearest neighbour.
+pub const CODING: u32 = parameters::ENTROPY_CODING | parameters::NEAREST_NEIGHBOUR;
+
 /// The filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Szip;
@@ -52,7 +58,7 @@ thread_local! {
 
 impl Filter for Szip {
     fn id(&self) -> u32 {
-        4
+        ID
     }
 
     fn name(&self) -> &'static str {
@@ -132,19 +138,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn context(chunk_size: usize) -> Context {
-        Context {
-            element_size: 1,
-            chunk_size,
-        }
-    }
-
     fn round_trip(parameters: [u32; 4], data: &[u8]) -> Option<usize> {
         let (mut encoded, mut decoded) = (vec![3; 9], vec![4; 9]);
-        Szip.encode(&parameters, data, &mut encoded, &context(data.len()))
+        Szip.encode(&parameters, data, &mut encoded, &Context::of_bytes(data.len()))
             .ok()?;
-        Szip.decode(&parameters, &encoded, &mut decoded, &context(data.len()))
-            .unwrap();
+        Szip.decode(
+            &parameters,
+            &encoded,
+            &mut decoded,
+            &Context::of_bytes(data.len()),
+        )
+        .unwrap();
         assert_eq!(decoded, data, "{parameters:?}");
         Some(encoded.len())
     }
@@ -161,11 +165,11 @@ mod tests {
     #[test]
     fn damaged_headers() {
         let mut encoded = Vec::new();
-        Szip.encode(&[169, 8, 8, 64], &[5; 640], &mut encoded, &context(640))
+        Szip.encode(&[169, 8, 8, 64], &[5; 640], &mut encoded, &Context::of_bytes(640))
             .unwrap();
         let mut out = Vec::new();
         let mut decode = |parameters: &[u32], input: &[u8], size| {
-            Szip.decode(parameters, input, &mut out, &context(size))
+            Szip.decode(parameters, input, &mut out, &Context::of_bytes(size))
                 .map_err(|error| error.to_string())
         };
         assert!(decode(&[169, 8, 8, 64], &encoded, 640).is_ok());
@@ -240,7 +244,7 @@ mod tests {
             let mask = 137 + if nearest { 32 } else { 4 };
             let input = [&size.to_le_bytes()[..], &data].concat();
             let mut out = Vec::new();
-            if Szip.decode(&[mask, block, bits, scanline], &input, &mut out, &context(4000)).is_ok() {
+            if Szip.decode(&[mask, block, bits, scanline], &input, &mut out, &Context::of_bytes(4000)).is_ok() {
                 prop_assert_eq!(out.len(), size as usize);
             }
         }

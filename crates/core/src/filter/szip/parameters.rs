@@ -4,9 +4,9 @@ use crate::filter::Element;
 use crate::model::Endian;
 
 /// Samples are coded as they are.
-const ENTROPY_CODING: u32 = 4;
+pub(super) const ENTROPY_CODING: u32 = 4;
 /// Samples are predicted from their neighbour first.
-const NEAREST_NEIGHBOUR: u32 = 32;
+pub(super) const NEAREST_NEIGHBOUR: u32 = 32;
 /// Little-endian samples.
 const LSB: u32 = 8;
 /// Big-endian samples.

@@ -6,18 +6,10 @@ use super::initializer::Arrays;
 use super::literals::push_number;
 use super::{Program, quoted};
 use crate::copy::CopyPlan;
+use crate::filter::{deflate, fletcher32, shuffle, szip};
 use crate::model::{
     Attribute, Endian, GroupId, Kind, Schema, Storage, Type, TypeClass, TypeId, VarId, VariableLayout,
 };
-
-/// HDF5 filter ids that netCDF-C has functions of their own for.
-const DEFLATE: u32 = 1;
-const SHUFFLE: u32 = 2;
-const FLETCHER32: u32 = 3;
-const SZIP: u32 = 4;
-
-/// Of szip's options, those that a user chooses: entropy coding (4) or nearest neighbour (32).
-const SZIP_CODING: u32 = 4 | 32;
 
 impl Program<'_> {
     /// `type name[…]`, as a declaration wants it.
@@ -258,7 +250,7 @@ impl Program<'_> {
         while let Some(filter) = filters.next() {
             let first = filter.parameters.first().copied().unwrap_or(0);
             let _ = match filter.id {
-                SHUFFLE => match filters.next_if(|next| next.id == DEFLATE) {
+                shuffle::ID => match filters.next_if(|next| next.id == deflate::ID) {
                     Some(deflate) => {
                         let level = deflate.parameters.first().copied().unwrap_or(6);
                         writeln!(
@@ -268,17 +260,17 @@ impl Program<'_> {
                     }
                     None => writeln!(out, "    CHECK(nc_def_var_deflate({at}, NC_SHUFFLE, 0, 0));"),
                 },
-                DEFLATE => writeln!(
+                deflate::ID => writeln!(
                     out,
                     "    CHECK(nc_def_var_deflate({at}, NC_NOSHUFFLE, 1, {first}));"
                 ),
-                FLETCHER32 => writeln!(out, "    CHECK(nc_def_var_fletcher32({at}, NC_FLETCHER32));"),
-                SZIP => {
+                fletcher32::ID => writeln!(out, "    CHECK(nc_def_var_fletcher32({at}, NC_FLETCHER32));"),
+                szip::ID => {
                     let pixels = filter.parameters.get(1).copied().unwrap_or(0);
                     writeln!(
                         out,
                         "    CHECK(nc_def_var_szip({at}, {}, {pixels}));",
-                        first & SZIP_CODING
+                        first & szip::CODING
                     )
                 }
                 id if filter.parameters.is_empty() => {

@@ -10,6 +10,7 @@ use std::io::Write;
 use super::{cannot_write, for_each_slab, function_name};
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
+use crate::filter::{deflate, shuffle};
 use crate::format::{Reader, Region};
 use crate::model::{Attribute, Endian, Kind, Storage, Type, VarId, VariableLayout};
 use statement::{LITERAL, call, comment, literal, statement, words};
@@ -227,16 +228,16 @@ fn define_storage(out: &mut Vec<u8>, number: usize, layout: &VariableLayout) {
     }
     for (at, filter) in layout.filters.iter().enumerate() {
         let first = filter.parameters.first().copied().unwrap_or(6);
-        let next = layout.filters.get(at + 1).filter(|next| next.id == 1);
+        let next = layout.filters.get(at + 1).filter(|next| next.id == deflate::ID);
         match (filter.id, next) {
-            (2, Some(_)) => {}
-            (2, None) => call(
+            (shuffle::ID, Some(_)) => {}
+            (shuffle::ID, None) => call(
                 out,
                 "nf_def_var_deflate(",
                 &words(&format!("ncid, v({number}), 1, 0, 0)")),
             ),
-            (1, _) => {
-                let shuffled = u8::from(at > 0 && layout.filters[at - 1].id == 2);
+            (deflate::ID, _) => {
+                let shuffled = u8::from(at > 0 && layout.filters[at - 1].id == shuffle::ID);
                 call(
                     out,
                     "nf_def_var_deflate(",

@@ -267,8 +267,7 @@ fn classic_model(schema: &Schema) -> Result<()> {
 mod tests {
     use super::*;
     use crate::model::{
-        Dimension, Encoding, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, TypeClass, UserType, Values,
-        VariableLayout,
+        Dimension, Encoding, Endian, FILL_VALUE_ATTRIBUTE, Fill, TypeClass, UserType, Values, VariableLayout,
     };
 
     fn refused(schema: &Schema) -> String {
@@ -404,12 +403,7 @@ mod tests {
             endian: Endian::Little,
             filters: vec![],
             edge_chunks_unfiltered: false,
-            fill: Fill {
-                value: None,
-                explicit: false,
-                no_fill: false,
-                time: FillTime::IfSet,
-            },
+            fill: Fill::default(),
             allocated: true,
         };
         let plan = VariablePlan {

@@ -207,12 +207,7 @@ mod tests {
 
     #[test]
     fn zeros_that_no_message_holds_are_left_out() {
-        let mut large = plan(Fill {
-            value: None,
-            explicit: false,
-            no_fill: false,
-            time: FillTime::IfSet,
-        });
+        let mut large = plan(Fill::default());
         large.layout.endian = Endian::Little;
         for (size, stored) in [(MAX_FILL_VALUE, true), (MAX_FILL_VALUE + 1, false)] {
             large.layout.element_size = size;
