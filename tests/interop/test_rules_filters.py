@@ -1,0 +1,201 @@
+"""Every rule of nccopy about -F, -d and -s; h5py reads the results back."""
+
+import os
+import subprocess
+import sys
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from conftest import nccopy
+from rules_inputs import copied, nc4  # noqa: F401 (fixtures)
+from stored import chunks, filters, flags, parameters
+
+SHUFFLE, DEFLATE, FLETCHER, SZIP, BZIP2, ZSTD = 2, 1, 3, 4, 307, 32015
+
+
+# The table of -F: with `-F none`, with `-F var,…`, what the input has, what the output has.
+@pytest.mark.parametrize("star", ["none", "*,none"])
+@pytest.mark.parametrize(
+    "named, source, wanted",
+    [
+        (None, "var", []),
+        (None, "raw", []),
+        ("none", "var", []),
+        ("none", "raw", []),
+        ("307,9", "var", [BZIP2]),
+        ("307,9", "raw", [BZIP2]),
+    ],
+)
+def test_table_with_none(nc4, tmp_path, star, named, source, wanted):
+    for order in (0, 1):
+        arguments = [["-F", star], ["-F", f"{source},{named}"] if named else []]
+        target = copied(nc4, tmp_path, *arguments[order], *arguments[1 - order])
+        assert filters(target, source) == wanted
+        assert filters(target, "both") == []
+
+
+@pytest.mark.parametrize(
+    "named, source, wanted",
+    [
+        (None, "var", [SHUFFLE, DEFLATE]),
+        ("none", "var", []),
+        ("307,9", "raw", [BZIP2]),
+        (None, "raw", []),
+        ("none", "raw", []),
+        ("307,9", "var", [BZIP2]),
+    ],
+)
+def test_table_without_none(nc4, tmp_path, named, source, wanted):
+    target = copied(nc4, tmp_path, *(["-F", f"{source},{named}"] if named else []))
+    assert filters(target, source) == wanted
+    assert filters(target, "both") == [FLETCHER, SHUFFLE, DEFLATE]
+    other = "raw" if source == "var" else "var"
+    assert filters(target, other) == filters(nc4, other)
+    assert chunks(target, "small") == (5, 7)
+
+
+@pytest.mark.parametrize("spec, wanted, stored", [
+    ("var,1,9", [DEFLATE], [(9,)]),
+    ("var,2|1,5", [SHUFFLE, DEFLATE], [(4,), (5,)]),
+    ("var,1,5|2|3", [FLETCHER, SHUFFLE, DEFLATE], [(), (4,), (5,)]),
+    ("var,307,9", [BZIP2], [(9,)]),
+    ("var,32015,3", [ZSTD], [(3,)]),
+    ("var,32015,-1", [ZSTD], [(4294967295,)]),
+    ("var,4,32,32", [SZIP], [(169, 32, 32, 15)]),
+    ("var,4,4,8", [SZIP], None),
+    ("var,307,1|32015,1|307,9", [BZIP2, ZSTD], [(9,), (1,)]),
+])
+def test_pipelines(nc4, tmp_path, spec, wanted, stored):
+    target = copied(nc4, tmp_path, "-F", spec)
+    assert filters(target, "var") == wanted
+    if spec == "var,4,32,32":
+        # Only the scanline depends on the chunk.
+        assert parameters(target, "var")[0][:3] == (169, 32, 32)
+    elif stored is not None:
+        assert parameters(target, "var") == stored
+    assert flags(target, "var") == [0 if i == FLETCHER else 1 for i in wanted]
+
+
+def test_szip_stores_what_the_c_library_stores(tmp_path):
+    source, target = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as d:
+        d.createDimension("y", 100)
+        d.createDimension("x", 80)
+        d.createVariable("v", "f4", ("y", "x"), chunksizes=(100, 80))[:] = np.arange(8000).reshape(100, 80)
+    nccopy("-F", "v,4,32,32", source, target)
+    assert parameters(target, "v") == [(169, 32, 32, 80)]
+
+
+def test_names_groups_and_star(nc4, tmp_path):
+    target = copied(nc4, tmp_path, "-F", "var&/g/var&plain,307,9")
+    assert filters(target, "var") == filters(target, "g/var") == filters(target, "plain") == [BZIP2]
+    assert chunks(target, "plain") == (20, 30)
+    assert filters(target, "both") == [FLETCHER, SHUFFLE, DEFLATE]
+    target = copied(nc4, tmp_path, "-F", "*,32015,1", "-F", "var,307,9", "-F", "raw,307,2", "-F", "raw,none")
+    assert filters(target, "g/var") == filters(target, "plain") == [ZSTD]
+    assert filters(target, "var") == [BZIP2]
+    assert filters(target, "raw") == filters(target, "scalar") == []
+
+
+@pytest.mark.parametrize("spec, says", [
+    ("absent,307,9", "absent"),
+    ("scalar,307,9", "scalar"),
+    ("var,307,9|", "|"),
+    ("var,307,,9", ""),
+    ("var,0x33,9", ""),
+    ("var,307,300b", "300b"),
+    ("var,", ""),
+    ("var", ""),
+    (",307,9", ""),
+    ("var,99999999,1", ""),
+])
+def test_bad_filters(nc4, tmp_path, spec, says):
+    target = tmp_path / "out.nc"
+    assert says in nccopy("-F", spec, nc4, target, ok=False)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("constant, words", [
+    ("-17b", [2**32 - 17]),
+    ("23ub", [23]),
+    ("-25S", [2**32 - 25]),
+    ("27US", [27]),
+    ("-77", [2**32 - 77]),
+    ("77", [77]),
+    ("93U", [93]),
+    ("789f", [int(np.float32(789).view("u4"))]),
+    ("12345678.12345678d", [int(x) for x in np.float64(12345678.12345678).reshape(1).view("u4")]),
+    ("-9223372036854775807L", [1, 2**31]),
+    ("18446744073709551615UL", [2**32 - 1, 2**32 - 1]),
+])
+def test_constants(tmp_path, constant, words):
+    # An unknown filter: its parameters are stored, and its chunks are never made as there is no data.
+    source, target = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as d:
+        d.createDimension("t", None)
+        d.createVariable("v", "f4", ("t",))
+    nccopy("-F", f"v,4000,{constant}", source, target)
+    assert parameters(target, "v") == [tuple(words)]
+
+
+def test_deflate_and_shuffle(nc4, tmp_path):
+    every = lambda target: [filters(target, n) for n in ("var", "raw", "both", "plain", "scalar")]
+    target = copied(nc4, tmp_path, "-d5", "-s")
+    assert every(target) == [[2, 1], [2, 1], [3, 2, 1], [2, 1], []]
+    assert parameters(target, "var") == [(4,), (5,)]
+    assert every(copied(nc4, tmp_path, "-d", "5")) == [[1], [1], [3, 1], [1], []]
+    assert every(copied(nc4, tmp_path, "-d0")) == [[], [], [3], [], []]
+    assert every(copied(nc4, tmp_path, "-s")) == [[2, 1], [], [3, 2, 1], [], []]
+    unshuffled = copied(nc4, tmp_path, "-d1").rename(tmp_path / "unshuffled.nc")
+    assert every(copied(unshuffled, tmp_path, "-s")) == [[2, 1], [2, 1], [3, 2, 1], [2, 1], []]
+    assert every(copied(nc4, tmp_path, "-d5", "-s", "-F", "var,307,9")) == [[307], [2, 1], [3, 2, 1], [2, 1], []]
+    assert every(copied(nc4, tmp_path, "-d5", "-F", "none")) == [[], [], [], [], []]
+    assert every(copied(nc4, tmp_path, "-d5", "-F", "*,32015,1")) == [[32015]] * 4 + [[]]
+
+
+def test_deflate_keeps_up_with_zlib(nc4, tmp_path):
+    import zlib
+
+    big = tmp_path / "big.nc"
+    data = (np.sin(np.arange(1 << 20) / 300) * 100 + np.random.default_rng(1).normal(0, 0.1, 1 << 20)).astype("f4")
+    with netCDF4.Dataset(big, "w") as d:
+        d.createDimension("x", 1 << 20)
+        d.createVariable("v", "f4", ("x",), chunksizes=(1 << 18,))[:] = data
+    shuffled = [c.view("u1").reshape(-1, 4).T.tobytes() for c in data.reshape(4, -1)]
+    for level in range(1, 10):
+        nccopy(f"-d{level}", "-s", big, tmp_path / "out.nc")
+        with h5py.File(tmp_path / "out.nc") as f:
+            ours = f["v"].id.get_storage_size()
+        zlibs = sum(len(zlib.compress(c, level)) for c in shuffled)
+        assert ours <= zlibs * 1.001, f"level {level}: {ours} bytes, zlib {zlibs}"
+
+
+BLOSC = """
+import sys, h5py, hdf5plugin, numpy as np
+with h5py.File(sys.argv[1], "w") as f:
+    f.create_dataset("v", data=np.arange(1800, dtype="f4").reshape(3, 20, 30), chunks=(1, 10, 15), **hdf5plugin.Blosc())
+"""
+
+
+READ = """
+import sys, h5py, hdf5plugin, numpy as np
+assert (h5py.File(sys.argv[1])["v"][()].ravel() == np.arange(1800)).all()
+"""
+
+
+def alone(script, path):
+    """Runs a script in a process of its own, without the plugins of another HDF5 that netCDF4-python points to."""
+    env = {name: value for name, value in os.environ.items() if name != "HDF5_PLUGIN_PATH"}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script, str(path)], check=True, env=env)
+
+
+def test_unknown_filters_pass_through_and_are_named_when_they_must_be_decoded(tmp_path):
+    source, target = tmp_path / "in.h5", tmp_path / "out.nc"
+    alone(BLOSC, source)
+    nccopy(source, target)
+    alone(READ, target)
+    message = nccopy("-F", "v,1,1", source, tmp_path / "out2.nc", ok=False)
+    assert "32001" in message and "v" in message
+    assert not (tmp_path / "out2.nc").exists()
