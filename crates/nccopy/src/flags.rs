@@ -33,7 +33,7 @@ Examples:
   nccopy -d 5 -s -c time/1,lat/90,lon/90 in.nc out.nc
   nccopy -k nc4 -u in.nc out.nc              netCDF-4 with fixed dimensions
 
-Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, bzip2 307, zstd 32015.
+Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, bzip2 307, zstd 32015.
 A variable that no option speaks of keeps its chunks, filters and fill value; its chunks are copied as they are.";
 
 /// The command with all its flags.
