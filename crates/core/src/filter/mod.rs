@@ -33,6 +33,15 @@ pub mod zstd;
 use crate::error::{Error, Result};
 use crate::model::Endian;
 
+/// One chunk as stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EncodedChunk {
+    /// The bytes after the filters.
+    pub bytes: Vec<u8>,
+    /// HDF5's filter mask: bit i set means that filter i of the pipeline was skipped.
+    pub filter_mask: u32,
+}
+
 /// What a filter may need to know besides its parameters and input.
 #[derive(Debug, Clone, Copy)]
 pub struct Context {

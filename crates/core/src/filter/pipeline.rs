@@ -8,10 +8,9 @@
 //! The stages pass their bytes through two buffers in turn, which belong to the caller and keep their memory from one
 //! chunk to the next.
 
-use super::{Context, Filter, registry};
+use super::{Context, EncodedChunk, Filter, registry};
 use crate::chunk::{resize, too_large};
 use crate::error::{Error, Result};
-use crate::format::EncodedChunk;
 use crate::model::FilterSpec;
 
 /// Buffers for the stages of a pipeline. One for each thread; empty at first.

@@ -15,17 +15,9 @@ use ncutils_hdf5::ByteSource;
 
 pub use crate::chunk::Region;
 use crate::error::{Error, Result};
+pub use crate::filter::EncodedChunk;
 use crate::model::{Kind, Schema, Values, VarId, VariableLayout};
 use crate::store::{Origin, Output};
-
-/// One chunk as stored.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EncodedChunk {
-    /// The bytes after the filters.
-    pub bytes: Vec<u8>,
-    /// HDF5's filter mask: bit i set means that filter i of the pipeline was skipped.
-    pub filter_mask: u32,
-}
 
 /// A dataset that can be read, from many threads at once.
 ///
