@@ -15,6 +15,15 @@ CORPUS = pathlib.Path(os.environ.get("NCUTILS_CORPUS", HERE.parent.parent.parent
 
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of files by other programs is not here")
 
+# Files of the corpus of more text than a test should read.
+LARGE = {"bigf1", "bigf2", "bigf3", "bigr1", "bigr2", "bigr3"}
+
+
+def each_in_corpus(*patterns, but=()):
+    """Runs a test for the `path` of each file of the corpus that fits a pattern, but for those of certain stems."""
+    found = sorted(path for pattern in patterns for path in CORPUS.glob(pattern) if path.stem not in but)
+    return lambda test: needs_corpus(pytest.mark.parametrize("path", found, ids=lambda p: p.name)(test))
+
 
 def nccopy(*arguments, ok=True, timeout=120, **options):
     """Runs our nccopy; returns what it printed on standard error."""
@@ -51,6 +60,14 @@ def installed(program):
     if path is None:
         pytest.skip(f"{program} is not installed")
     return path
+
+
+def made_by_installed_ncgen(text, target, *flags):
+    """`target`, which the installed ncgen makes of a text, or a skip where it cannot."""
+    done = subprocess.run([installed("ncgen"), *flags, "-o", target, text], capture_output=True, timeout=60)
+    if done.returncode != 0 or not target.exists():
+        pytest.skip("the installed ncgen makes no such file of this text")
+    return target
 
 
 def compare(*arguments, timeout=120):

@@ -7,7 +7,7 @@ import netCDF4
 import numpy as np
 import pytest
 from allowed_differences import as_4_10, sections_as_names, vertical_tabs
-from conftest import CORPUS, installed, nccopy, ncdump, needs_corpus
+from conftest import each_in_corpus, installed, nccopy, ncdump
 
 import generate
 
@@ -31,9 +31,8 @@ def test_generated(printable, name, flags):
     assert ncdump(*flags, "-n", "x", path).decode(errors="replace") == wanted.decode(errors="replace")
 
 
-@needs_corpus
 @pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("netcdf/*.nc")), ids=lambda p: p.name)
+@each_in_corpus("netcdf/*.nc")
 def test_corpus(path, flags):
     wanted = vertical_tabs(theirs(path, flags))
     assert ncdump(*flags, "-n", "x", path).decode(errors="replace") == wanted.decode(errors="replace")

@@ -7,12 +7,10 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from conftest import BIN, CORPUS, installed, ncdump, needs_corpus
+from conftest import BIN, LARGE, each_in_corpus, installed, made_by_installed_ncgen, ncdump
 
 import generate
 
-# Files of more text than a test should read.
-LARGE = {"bigf1", "bigf2", "bigf3", "bigr1", "bigr2", "bigr3"}
 # netCDF-C fails on it.
 NOT_FOR_NETCDF4 = {"partly_attached"}
 # Variables for which netCDF-C gives what memory held, as they were not written whole.
@@ -105,21 +103,14 @@ def test_generated(generated, tmp_path, name):
     check(generated / f"{name}.nc", tmp_path)
 
 
-@needs_corpus
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("netcdf/*.nc")), ids=lambda p: p.name)
+@each_in_corpus("netcdf/*.nc")
 def test_corpus(tmp_path, path):
     check(path, tmp_path)
 
 
-@needs_corpus
-@pytest.mark.parametrize(
-    "path", sorted(p for p in CORPUS.glob("cdl/*.cdl") if p.stem not in LARGE), ids=lambda p: p.name)
+@each_in_corpus("cdl/*.cdl", but=LARGE)
 def test_corpus_from_text(tmp_path, path):
-    made = tmp_path / "installed.nc"
-    done = subprocess.run([installed("ncgen"), "-k", "nc4", "-o", made, path], capture_output=True, timeout=60)
-    if done.returncode != 0:
-        pytest.skip("the installed ncgen cannot read this text")
-    check(made, tmp_path)
+    check(made_by_installed_ncgen(path, tmp_path / "installed.nc", "-k", "nc4"), tmp_path)
 
 
 def test_floats_keep_every_bit(tmp_path):

@@ -10,7 +10,7 @@ import netCDF4
 import numpy as np
 import pytest
 from allowed_differences import scalars, vertical_tabs
-from conftest import BIN, CORPUS, installed, ncdump, ncgen, needs_corpus
+from conftest import BIN, each_in_corpus, installed, ncdump, ncgen
 
 import generate
 
@@ -54,9 +54,8 @@ def test_generated(printable, name, flags):
     same(printable(name), flags)
 
 
-@needs_corpus
 @pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("netcdf/*.nc")), ids=lambda p: p.name)
+@each_in_corpus("netcdf/*.nc")
 def test_corpus(path, flags):
     same(path, flags)
 

@@ -9,7 +9,7 @@ import warnings
 import netCDF4
 import numpy as np
 import pytest
-from conftest import CORPUS, installed, ncdump, needs_corpus
+from conftest import LARGE, each_in_corpus, installed, made_by_installed_ncgen, ncdump
 
 import generate
 
@@ -17,8 +17,6 @@ import generate
 UNINITIALISED = {"two", "var4", "var5"}
 # netCDF-C fails on it.
 NOT_FOR_NETCDF4 = {"partly_attached"}
-# Files of more text than a test should read.
-LARGE = {"bigf1", "bigf2", "bigf3", "bigr1", "bigr2", "bigr3"}
 
 
 def ours(path, *flags):
@@ -200,21 +198,14 @@ def test_generated(generated, name):
     check(generated / f"{name}.nc")
 
 
-@needs_corpus
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("netcdf/*.nc")), ids=lambda p: p.name)
+@each_in_corpus("netcdf/*.nc")
 def test_corpus(path):
     check(path)
 
 
-@needs_corpus
-@pytest.mark.parametrize(
-    "path", sorted(p for p in CORPUS.glob("cdl/*.cdl") if p.stem not in LARGE), ids=lambda p: p.name)
+@each_in_corpus("cdl/*.cdl", but=LARGE)
 def test_corpus_from_text(tmp_path, path):
-    made = tmp_path / "made.nc"
-    done = subprocess.run([installed("ncgen"), "-k", "nc4", "-o", made, path], capture_output=True, timeout=60)
-    if done.returncode != 0:
-        pytest.skip("the installed ncgen cannot read this text")
-    check(made)
+    check(made_by_installed_ncgen(path, tmp_path / "made.nc", "-k", "nc4"))
 
 
 def test_options_select_data_as_in_cdl(generated):

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import netCDF4
 import pytest
-from conftest import BIN, CORPUS, installed, ncdump, needs_corpus
+from conftest import BIN, LARGE, each_in_corpus, installed, made_by_installed_ncgen, ncdump
 
 import generate
 import ncml_schema
@@ -36,23 +36,16 @@ def test_generated(generated, name, flags):
     same(generated / f"{name}.nc", flags)
 
 
-@needs_corpus
 @pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("netcdf/*.nc")), ids=lambda p: p.name)
+@each_in_corpus("netcdf/*.nc")
 def test_corpus(path, flags):
     same(path, flags)
 
 
-@needs_corpus
 @pytest.mark.parametrize("kind", ["-3", "-6", "-7"])
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("cdl/*.cdl")), ids=lambda p: p.name)
+@each_in_corpus("cdl/*.cdl", but=LARGE)
 def test_corpus_of_cdl(tmp_path, path, kind):
-    if path.stem.startswith("big"):
-        pytest.skip("much data, and few attributes")
-    done = subprocess.run([installed("ncgen"), kind, "-o", tmp_path / "x.nc", path], capture_output=True, timeout=60)
-    if done.returncode != 0 or not (tmp_path / "x.nc").exists():
-        pytest.skip("not of this kind")
-    same(tmp_path / "x.nc", [])
+    same(made_by_installed_ncgen(path, tmp_path / "x.nc", kind), [])
 
 
 def parsed(path):
@@ -102,8 +95,7 @@ def test_is_xml_of_the_same_structure(generated, name):
             check_group(root, dataset)
 
 
-@needs_corpus
-@pytest.mark.parametrize("path", sorted([*CORPUS.glob("hdf5/*.h5"), *CORPUS.glob("netcdf/*.nc")]), ids=lambda p: p.name)
+@each_in_corpus("hdf5/*.h5", "netcdf/*.nc")
 def test_corpus_is_xml(path):
     done = subprocess.run([BIN / "ncdump", "-x", path], capture_output=True, timeout=60)
     if done.returncode != 0:
@@ -116,11 +108,8 @@ def test_generated_keeps_to_the_schema(generated, name):
     ncml_schema.check(parsed(generated / f"{name}.nc"))
 
 
-@needs_corpus
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("cdl/*.cdl")), ids=lambda p: p.name)
+@each_in_corpus("cdl/*.cdl", but=LARGE)
 def test_corpus_of_cdl_keeps_to_the_schema(tmp_path, path):
-    if path.stem.startswith("big"):
-        pytest.skip("much data, and few attributes")
     done = subprocess.run([BIN / "ncgen", "-k", "nc4", "-o", tmp_path / "x.nc", path], capture_output=True, timeout=60)
     if done.returncode != 0:
         pytest.skip("not a text that ncgen reads")

@@ -8,7 +8,7 @@ import netCDF4
 import numpy
 import pytest
 from allowed_differences import vertical_tabs
-from conftest import CORPUS, installed, ncdump, needs_corpus
+from conftest import CORPUS, each_in_corpus, installed, ncdump, needs_corpus
 
 UNITS = ["seconds", "sec", "s", "S", "minutes", "mn", "hours", "Hr", "days", "day", "DAYS", "dy", "weeks", "wk", "months", "mo",
          "seasons", "years", "yr", "microfortnights", "h", "d", "msec", "yrs"]
@@ -87,9 +87,8 @@ def test_random(tmp_path, seed, kind):
     same(path, "-ht")
 
 
-@needs_corpus
 @pytest.mark.parametrize("flag", ["-t", "-i"])
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("netcdf/*.nc")), ids=lambda p: p.name)
+@each_in_corpus("netcdf/*.nc")
 def test_corpus(path, flag):
     done = subprocess.run([installed("ncdump"), flag, "-n", "x", str(path)], capture_output=True, timeout=60)
     if done.returncode != 0:
