@@ -3,11 +3,12 @@
 //! ```text
 //! args ─► Location ─► format::open ─► Schema ──► copy::plan ──► Writer::create
 //!                           │                        │                │
-//!                           └── encoded chunks ──► copy::run (rayon) ─┴─► finish: atomic commit
+//!                           ├── encoded chunks ──► copy::run, threads ┴─► finish: atomic commit
+//!                           └── values ─► stream ─► cdl::write, json
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: binaries → copy → format → store, filter, chunk → model.
+//! Arrows go one way: binaries → cdl, json, ncml → copy, stream → format → store, filter, chunk → model.
 
 pub mod cdl;
 pub mod chunk;

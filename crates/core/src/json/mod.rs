@@ -37,7 +37,7 @@ use output::Output;
 /// special attributes.
 ///
 /// # Errors
-/// [`Error::Usage`] for a listed variable that does not exist, before anything is written; else what reading or writing
+/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written; else what reading or writing
 /// fails of.
 pub fn dump(reader: &dyn Reader, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
     let wanted = wanted(reader.schema(), options)?;

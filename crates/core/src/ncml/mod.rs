@@ -40,7 +40,7 @@ const NAMESPACE: &str = "https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2
 /// without attributes is an empty one. Else the digits of floating-point numbers count.
 ///
 /// # Errors
-/// [`Error::Usage`] for a listed variable that does not exist, before anything is written; else where writing fails.
+/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written; else where writing fails.
 pub fn dump(reader: &dyn Reader, location: &[u8], options: &DumpOptions, out: &mut dyn Write) -> Result<u64> {
     let schema = reader.schema();
     let mut ncml = Ncml {

@@ -15,10 +15,10 @@
 //! ```
 
 use crate::error::Result;
-use crate::model::{DimId, GroupId, Schema, VarId};
+use crate::model::{DimId, Schema, VarId};
 
 use super::measure::Measure;
-use super::text::{Cursor, Diagnostic};
+use super::text::Cursor;
 
 /// A data statement as the first pass finds it.
 #[derive(Debug, Clone)]
@@ -128,18 +128,11 @@ impl Levels {
 
 impl DataList {
     /// First pass. `cursor` stands behind `=`; it is left on the `;`. The variable, its type and its dimensions are in `schema`;
-    /// the lengths of unlimited dimensions there do not matter. `scope` is the group that the statement stands in.
+    /// the lengths of unlimited dimensions there do not matter.
     ///
     /// # Errors
     /// The first value that is too many, braces that do not match, and a list without end.
-    pub fn measure(
-        cursor: &mut Cursor,
-        schema: &Schema,
-        scope: GroupId,
-        var: VarId,
-        warnings: &mut Vec<Diagnostic>,
-    ) -> Result<Self> {
-        let _ = (scope, warnings);
+    pub fn measure(cursor: &mut Cursor, schema: &Schema, var: VarId) -> Result<Self> {
         let levels = Levels::new(schema, var);
         let start = cursor.at();
         let measured = Measure::new(schema, var, &levels, start).run(cursor)?;
@@ -241,7 +234,7 @@ mod tests {
         });
         let text = Text::new(Arc::new(spelled.as_bytes().to_vec()), "a.cdl").unwrap();
         let mut cursor = text.cursor(0);
-        let list = DataList::measure(&mut cursor, &schema, Schema::ROOT, VarId(0), &mut Vec::new());
+        let list = DataList::measure(&mut cursor, &schema, VarId(0));
         let list = list.map_err(|e| e.to_string())?;
         assert_eq!(cursor.peek().unwrap(), Some(b';'));
         assert_eq!(list.end, cursor.at());

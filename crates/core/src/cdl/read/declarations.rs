@@ -251,8 +251,7 @@ impl Walk<'_> {
             return Err(self.text.error(at, self.no_variable(&path, "")));
         };
         self.statements.leading_comma()?;
-        let cursor = self.statements.cursor();
-        let list = DataList::measure(cursor, &self.schema, group, var, &mut self.warnings)?;
+        let list = DataList::measure(self.statements.cursor(), &self.schema, var)?;
         if !self.statements.take(b';')? {
             return Err(self
                 .text

@@ -40,7 +40,7 @@ pub fn infer(
 
 /// The least kind that can hold a dataset, as `ncgen` chooses it where neither an option nor `_Format` says: netCDF-4 for
 /// strings, user types, groups, an unlimited dimension that is not first or not the only one, and storage attributes;
-/// else CDF-5 for types that the classic model lacks; else classic.
+/// else CDF-5 for types that the classic model lacks and dimensions that are too long for it; else classic.
 pub fn least_kind(schema: &Schema, storage: &[StorageAttributes]) -> Kind {
     let attributes = |list: &[Attribute]| list.iter().map(|a| a.ty).collect::<Vec<_>>();
     let mut types: Vec<Type> = schema.vars.iter().map(|v| v.ty).collect();

@@ -50,7 +50,7 @@ fn schema(ty: Type, lengths: &[u64], fill: Option<Values>) -> Schema {
 fn open(mut schema: Schema, list: &[u8]) -> Result<CdlReader> {
     let text = Text::new(Arc::new([list, b";"].concat()), "a.cdl")?;
     let mut cursor = text.cursor(0);
-    let list = DataList::measure(&mut cursor, &schema, Schema::ROOT, VAR, &mut Vec::new())?;
+    let list = DataList::measure(&mut cursor, &schema, VAR)?;
     for (dim, length) in list.lengths() {
         schema.dims[dim.0].length = *length;
     }

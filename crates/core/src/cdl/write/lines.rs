@@ -94,6 +94,9 @@ impl<'a> Lines<'a> {
     }
 
     /// Appends much text that is not wrapped.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
     pub fn large(&mut self, text: &[u8]) -> io::Result<()> {
         if text.len() < 1 << 15 {
             self.text(text);
@@ -125,6 +128,9 @@ impl<'a> Lines<'a> {
     }
 
     /// Hands full pieces on.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
     pub fn relieve(&mut self) -> io::Result<()> {
         if self.buffer.len() >= 1 << 16 {
             self.flush()
@@ -134,6 +140,9 @@ impl<'a> Lines<'a> {
     }
 
     /// Hands everything on.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.write_all(&self.buffer)?;
         self.buffer.clear();

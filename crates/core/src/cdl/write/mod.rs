@@ -98,7 +98,7 @@ pub struct DumpOptions {
 /// Writes the dataset of `reader` as CDL under the name `name`.
 ///
 /// # Errors
-/// [`Error::Usage`] for a listed variable that does not exist, before anything is written; else what reading or writing
+/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written; else what reading or writing
 /// fails of.
 pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
     let exact = options.precision.exact;

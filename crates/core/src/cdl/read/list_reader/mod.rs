@@ -93,7 +93,7 @@ impl<'r> ListReader<'r> {
         Ok(())
     }
 
-    /// The windows of the list, as ranges of the index: what [`ListReader::check`] takes.
+    /// The windows of the list, each by the entry of the index that it begins at: what [`ListReader::check`] takes.
     pub fn windows(&self) -> impl Iterator<Item = usize> + use<> {
         let index: Vec<u64> = self.list.index.iter().map(|e| e.place().at).collect();
         let mut next = 0;
