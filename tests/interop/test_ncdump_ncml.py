@@ -181,4 +181,8 @@ def test_names_and_text_that_xml_has_to_escape(tmp_path):
     group = root.find(NAMESPACE + "group")
     assert group.get("name") == "g<1>" and group[0].get("value") == "1.5 NaN"
     done = subprocess.run([BIN / "ncdump", "-x", path], capture_output=True, text=True)
-    assert "2 characters cannot stand in XML" in done.stderr
+    assert "warning: 2 characters cannot stand in XML" in done.stderr
+    with netCDF4.Dataset(path, "a") as out:
+        out["v>&"].setncattr("lost", b"\x01C")
+    done = subprocess.run([BIN / "ncdump", "-x", path], capture_output=True, text=True)
+    assert "warning: 1 character cannot stand in XML" in done.stderr

@@ -62,7 +62,10 @@ fn run(arguments: &Arguments) -> Result<()> {
         let location = arguments.input.as_encoded_bytes();
         ncml::dump(&*reader, location, &arguments.dump, &mut stdout).map(|replaced| {
             if replaced > 0 {
-                let what = "characters cannot stand in XML and became U+FFFD";
+                let what = match replaced {
+                    1 => "character cannot stand in XML and became U+FFFD",
+                    _ => "characters cannot stand in XML and became U+FFFD",
+                };
                 tell(
                     "ncdump",
                     format_args!("{}: warning: {replaced} {what}", path.display()),
