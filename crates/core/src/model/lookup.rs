@@ -89,7 +89,7 @@ impl Schema {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kind, Type, Variable};
+    use super::super::{Dimension, Kind, Type, TypeClass, UserType, Variable};
     use super::*;
 
     fn sample() -> Schema {
@@ -142,5 +142,47 @@ mod tests {
         assert_eq!(schema.var_at("b/t"), None);
         assert_eq!(schema.group_at("/a/b"), Some(GroupId(2)));
         assert_eq!(schema.group_at("/"), Some(Schema::ROOT));
+    }
+
+    #[test]
+    fn a_name_in_a_group_means_the_nearest() {
+        let mut schema = sample();
+        let (a, b) = (GroupId(1), GroupId(2));
+        for group in [Schema::ROOT, b] {
+            schema.add_dim(Dimension {
+                name: "x".into(),
+                group,
+                length: 1,
+                unlimited: false,
+            });
+        }
+        schema.add_type(UserType {
+            name: "o".into(),
+            group: a,
+            class: TypeClass::Opaque { size: 1 },
+        });
+        assert_eq!(schema.around(b).collect::<Vec<_>>(), [b, a, Schema::ROOT]);
+        assert_eq!(schema.visible_dim(b, "x"), Some(DimId(1)));
+        assert_eq!(schema.visible_dim(a, "x"), Some(DimId(0)));
+        assert_eq!(schema.visible_dim(b, "y"), None);
+        assert_eq!(schema.visible_type(b, "o"), Some(TypeId(0)));
+        assert_eq!(schema.visible_type(Schema::ROOT, "o"), None);
+    }
+
+    #[test]
+    fn paths_lead_to_what_they_are_of() {
+        let schema = sample();
+        for (group, path, member) in [
+            (Schema::ROOT, "/", "/t"),
+            (GroupId(1), "/a", "/a/t"),
+            (GroupId(2), "/a/b", "/a/b/t"),
+        ] {
+            assert_eq!(schema.group_path(group), path);
+            assert_eq!(schema.group_at(path), Some(group));
+            assert_eq!(schema.path_in(group, "t"), member);
+            assert_eq!(schema.var_at(member), Some(VarId(group.0)));
+        }
+        assert_eq!(schema.var_path(VarId(0)), "t");
+        assert_eq!(schema.var_path(VarId(2)), "/a/b/t");
     }
 }

@@ -1,3 +1,5 @@
+//! Headers printed as NcML, word for word.
+
 use super::*;
 use crate::model::{Attribute, Dimension, Field, Kind, Values, Variable};
 
