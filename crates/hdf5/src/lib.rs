@@ -33,6 +33,7 @@ pub use datatype::{
 pub use decoder::FilterDecoder;
 pub use error::{Error, Result};
 pub use group::{Link, LinkTarget, Links};
+pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::Layout;
 pub use reader::{Dataset, File, Object, ObjectKind};
 pub use source::{ByteSink, ByteSource};

@@ -1,9 +1,17 @@
 //! Global heaps (specification section III.E): elements of variable-length data.
 //!
 //! An object is named by the address of its collection and its index there. Elements that lie next to each other in a
-//! dataset are mostly in the same collection, so the collections used last are kept.
+//! dataset are mostly in the same collection, so the collections used last are kept; and whoever reads many objects keeps
+//! the last one in hand, and asks for no lock:
+//!
+//! ```text
+//! GlobalHeapReader (last collection) ─► GlobalHeap (cache of collections) ─► MetadataReader
+//!        └─► GlobalHeapObject: a part of the collection, not copied
+//! ```
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
@@ -38,32 +46,28 @@ impl GlobalHeap {
     }
 
     /// The bytes of the object `index` of the collection at `address`.
-    pub(crate) fn object(&self, address: u64, index: u32) -> Result<Arc<[u8]>> {
-        let collection = self.collection(address)?;
-        let Some((start, len)) = collection.objects.get(&index).copied() else {
-            return Err(self
-                .reader
-                .damaged(WHAT, address, format!("there is no object {index} in it")));
+    pub(crate) fn object(&self, address: u64, index: u32) -> Result<GlobalHeapObject> {
+        self.object_of(&self.collection(address)?, address, index)
+    }
+
+    fn object_of(&self, collection: &Arc<Collection>, address: u64, index: u32) -> Result<GlobalHeapObject> {
+        let damaged = |why: String| self.reader.damaged(WHAT, address, why);
+        let out_of_range = || damaged(format!("object {index} is out of range"));
+        let Some((start, len)) = collection.find(index) else {
+            return Err(damaged(format!("there is no object {index} in it")));
         };
+        let len = usize::try_from(len).map_err(|_| out_of_range())?;
         if let Some(bytes) = &collection.bytes {
-            // Both were checked against the collection's size when it was read.
-            let bytes = usize::try_from(start)
+            let range = usize::try_from(start)
                 .ok()
-                .zip(usize::try_from(len).ok())
-                .and_then(|(start, len)| bytes.get(start..start.checked_add(len)?));
-            return match bytes {
-                Some(bytes) => Ok(bytes.into()),
-                None => Err(self
-                    .reader
-                    .damaged(WHAT, address, format!("object {index} is out of range"))),
-            };
+                .and_then(|start| Some(start..start.checked_add(len)?))
+                .filter(|range| range.end <= bytes.len())
+                .ok_or_else(out_of_range)?;
+            return Ok(GlobalHeapObject(Bytes::Within(collection.clone(), range)));
         }
-        let (Some(start), Ok(len)) = (address.checked_add(start), usize::try_from(len)) else {
-            return Err(self
-                .reader
-                .damaged(WHAT, address, format!("object {index} is out of range")));
-        };
-        Ok(self.reader.read("global heap object", start, len)?.into())
+        let start = address.checked_add(start).ok_or_else(out_of_range)?;
+        let bytes = self.reader.read("global heap object", start, len)?;
+        Ok(GlobalHeapObject(Bytes::Alone(bytes)))
     }
 
     fn collection(&self, address: u64) -> Result<Arc<Collection>> {
@@ -81,16 +85,106 @@ impl GlobalHeap {
     }
 }
 
+/// The bytes of an object of a global heap.
+#[derive(Debug)]
+pub struct GlobalHeapObject(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    /// A part of a collection, checked to be within its bytes.
+    Within(Arc<Collection>, Range<usize>),
+    /// Of a collection whose bytes are not kept.
+    Alone(Vec<u8>),
+}
+
+impl Deref for GlobalHeapObject {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Within(collection, range) => collection
+                .bytes
+                .as_ref()
+                .and_then(|bytes| bytes.get(range.clone()))
+                .unwrap_or_default(),
+            Bytes::Alone(bytes) => bytes,
+        }
+    }
+}
+
+/// Reads many objects, mostly of the same collection as the one before. For one thread.
+#[derive(Debug)]
+pub struct GlobalHeapReader<'a> {
+    heap: &'a GlobalHeap,
+    last: RefCell<Option<(u64, Arc<Collection>)>>,
+}
+
+impl<'a> GlobalHeapReader<'a> {
+    pub(crate) fn new(heap: &'a GlobalHeap) -> Self {
+        Self {
+            heap,
+            last: RefCell::default(),
+        }
+    }
+
+    /// The bytes of object `index` of the collection at `address`.
+    ///
+    /// # Errors
+    /// Where the collection is damaged or has no such object.
+    pub fn object(&self, address: u64, index: u32) -> Result<GlobalHeapObject> {
+        let mut last = self.last.borrow_mut();
+        match &*last {
+            Some((at, collection)) if *at == address => self.heap.object_of(collection, address, index),
+            _ => {
+                let collection = self.heap.collection(address)?;
+                let object = self.heap.object_of(&collection, address, index);
+                *last = Some((address, collection));
+                object
+            }
+        }
+    }
+}
+
 /// One collection.
 #[derive(Debug)]
 struct Collection {
     /// The whole collection, from its signature on, unless it is large.
     bytes: Option<Vec<u8>>,
-    /// Where each object's data begins, from the collection's signature, and how many bytes it has.
-    objects: HashMap<u32, (u64, u64)>,
+    /// Each object's index, where its data begins, from the collection's signature, and how many bytes it has; by index.
+    objects: Vec<(u32, u64, u64)>,
 }
 
 impl Collection {
+    /// With the objects in the order of the file. Of two with one index, which no library makes, the later counts.
+    fn new(bytes: Option<Vec<u8>>, mut objects: Vec<(u32, u64, u64)>) -> Self {
+        if !objects.is_sorted_by(|a, b| a.0 < b.0) {
+            objects.reverse();
+            objects.sort_by_key(|object| object.0);
+            objects.dedup_by_key(|object| object.0);
+        }
+        objects.shrink_to_fit();
+        Self { bytes, objects }
+    }
+
+    /// Where the data of the object `index` begins, and how many bytes it has.
+    fn find(&self, index: u32) -> Option<(u64, u64)> {
+        // Indexes count from 1, mostly without gaps.
+        let guess = (index as usize)
+            .checked_sub(1)
+            .and_then(|at| self.objects.get(at));
+        let found = match guess.filter(|object| object.0 == index) {
+            Some(object) => object,
+            None => {
+                let at = self
+                    .objects
+                    .binary_search_by_key(&index, |object| object.0)
+                    .ok()?;
+                &self.objects[at]
+            }
+        };
+        Some((found.1, found.2))
+    }
+
     fn read(reader: &MetadataReader, address: u64) -> Result<Self> {
         let l = usize::from(reader.length_size());
         let head = reader.read(WHAT, address, 8 + l)?;
@@ -114,13 +208,13 @@ impl Collection {
             Ok(len) if size <= WHOLE => Some(reader.read(WHAT, address, len)?),
             _ => None,
         };
-        let mut objects = HashMap::new();
+        let mut objects = Vec::new();
         let object_head = (8 + l as u64).next_multiple_of(8);
         let mut at = object_head; // the collection's own head has the same size
         for _ in 0..=MAX_OBJECTS {
             let data = at.saturating_add(object_head);
             if data > size {
-                return Ok(Self { bytes, objects });
+                return Ok(Self::new(bytes, objects));
             }
             let read;
             let head = match &bytes {
@@ -139,12 +233,12 @@ impl Collection {
             let len = head.length()?;
             if index == 0 {
                 // The free space is the last thing in a collection.
-                return Ok(Self { bytes, objects });
+                return Ok(Self::new(bytes, objects));
             }
             if len > size - data {
                 return Err(reader.damaged(WHAT, address, format!("object {index} is larger than it")));
             }
-            objects.insert(index, (data, len));
+            objects.push((index, data, len));
             at = (data + len).checked_next_multiple_of(8).unwrap_or(u64::MAX);
         }
         Err(reader.damaged(WHAT, address, "it has more objects than there are indexes"))
@@ -152,7 +246,7 @@ impl Collection {
 
     /// About how much memory the collection takes, in bytes.
     fn weight(&self) -> usize {
-        self.bytes.as_ref().map_or(0, Vec::len) + 40 * self.objects.len() + 128
+        self.bytes.as_ref().map_or(0, Vec::len) + 24 * self.objects.len() + 128
     }
 }
 
@@ -196,7 +290,7 @@ mod tests {
         let collection = |len: usize| {
             Arc::new(Collection {
                 bytes: Some(vec![0; len]),
-                objects: HashMap::new(),
+                objects: Vec::new(),
             })
         };
         let mut cache = Cache::default();
@@ -240,13 +334,30 @@ mod tests {
                 objects.push((3, &large));
             }
             let heap = heap(size, &objects);
+            let reader = GlobalHeapReader::new(&heap);
             for (index, data) in objects {
                 assert_eq!(*heap.object(8, index.into()).unwrap(), *data, "{index} of {size}");
+                assert_eq!(
+                    *reader.object(8, index.into()).unwrap(),
+                    *data,
+                    "{index} of {size}"
+                );
             }
+            assert!(reader.object(0, 1).is_err());
+            assert_eq!(*reader.object(8, 1).unwrap(), *b"one");
             assert!(heap.object(8, 0).is_err());
             assert!(heap.object(8, 4).is_err());
             assert!(heap.object(8, 1 << 16 | 1).is_err());
             assert!(heap.object(0, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn of_objects_with_one_index_the_later_counts() {
+        let objects: Vec<(u16, &[u8])> = vec![(2, b"a"), (1, b"b"), (2, b"c"), (7, b"d"), (1, b"e")];
+        let heap = heap(4096, &objects);
+        for (index, data) in [(1, b"e"), (2, b"c"), (7, b"d")] {
+            assert_eq!(*heap.object(8, index).unwrap(), *data);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::datatype::Datatype;
 use crate::decoder::FilterDecoder;
 use crate::error::{Error, Result};
 use crate::group::{self, Links};
-use crate::heap::global::GlobalHeap;
+use crate::heap::global::{GlobalHeap, GlobalHeapObject, GlobalHeapReader};
 use crate::layout::Layout;
 use crate::messages::message_type;
 use crate::messages::shared::SharedMessages;
@@ -160,7 +160,12 @@ impl File {
     }
 
     /// The bytes of object `index` of the global heap collection at `collection`. Collections used last are kept.
-    pub fn global_heap_object(&self, collection: u64, index: u32) -> Result<Arc<[u8]>> {
+    pub fn global_heap_object(&self, collection: u64, index: u32) -> Result<GlobalHeapObject> {
         self.inner.global_heap.object(collection, index)
+    }
+
+    /// Reads many objects of the global heap.
+    pub fn global_heap(&self) -> GlobalHeapReader<'_> {
+        GlobalHeapReader::new(&self.inner.global_heap)
     }
 }

@@ -5,12 +5,12 @@
 //! ```text
 //! Datatype, Type ─► compile ─► Step tree ─┐
 //! element bytes ──────────────────────────┼─► run ─► Values { bytes, heap }
-//! File::global_heap_object ───────────────┘
+//! GlobalHeapReader ───────────────────────┘
 //! ```
 
 use std::cell::Cell;
 
-use ncutils_hdf5::{Class, Datatype, File};
+use ncutils_hdf5::{Class, Datatype, GlobalHeapObject, GlobalHeapReader};
 
 use super::links::OpenFile;
 use super::number::Number;
@@ -55,7 +55,8 @@ enum Step {
 
 /// Where variable-length data comes from, and how much of it may still come.
 pub(super) struct Heap<'a> {
-    file: &'a File,
+    objects: GlobalHeapReader<'a>,
+    offset_size: usize,
     left: Cell<u64>,
 }
 
@@ -63,7 +64,8 @@ impl<'a> Heap<'a> {
     /// For one call.
     pub fn new(file: &'a OpenFile) -> Self {
         Self {
-            file: &file.file,
+            objects: file.file.global_heap(),
+            offset_size: usize::from(file.file.offset_size()).min(8),
             left: Cell::new(file.size.saturating_mul(4).saturating_add(SLACK)),
         }
     }
@@ -270,6 +272,7 @@ impl Conversion {
                 let slot = match heap_object(input, heap)? {
                     None => Slot::NIL,
                     Some((length, object)) => {
+                        let object = object.as_deref().unwrap_or_default();
                         let text = object.get(..length).ok_or_else(short_object)?;
                         append(content, until_nul(text), heap)?
                     }
@@ -280,6 +283,7 @@ impl Conversion {
                 let slot = match heap_object(input, heap)? {
                     None | Some((0, _)) => Slot::NIL,
                     Some((length, object)) => {
+                        let object = object.as_deref().unwrap_or_default();
                         let need = length.checked_mul(element.file_size).ok_or_else(short_object)?;
                         let bytes = object.get(..need).ok_or_else(short_object)?;
                         if element.is_copy() {
@@ -381,11 +385,11 @@ pub(super) fn heap_reference(element: &[u8], offset_size: usize) -> Option<(usiz
     (address != 0 && address != undefined).then_some((length, address, index))
 }
 
-fn heap_object(element: &[u8], heap: &Heap<'_>) -> Result<Option<(usize, std::sync::Arc<[u8]>)>> {
-    match heap_reference(element, usize::from(heap.file.offset_size()).min(8)) {
+fn heap_object(element: &[u8], heap: &Heap<'_>) -> Result<Option<(usize, Option<GlobalHeapObject>)>> {
+    match heap_reference(element, heap.offset_size) {
         None => Ok(None),
         // libhdf5 of old writes an empty sequence with an address and no object.
-        Some((0, _, 0)) => Ok(Some((0, std::sync::Arc::from([])))),
-        Some((length, address, index)) => Ok(Some((length, heap.file.global_heap_object(address, index)?))),
+        Some((0, _, 0)) => Ok(Some((0, None))),
+        Some((length, address, index)) => Ok(Some((length, Some(heap.objects.object(address, index)?)))),
     }
 }
