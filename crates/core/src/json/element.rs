@@ -1,10 +1,8 @@
 //! One element as JSON.
 
-use std::io::Write;
-
 use super::text::{push_padded_string, push_string};
 use crate::cdl::write::numbers::{push_integer, push_unsigned};
-use crate::cdl::write::{enum_value, push_shortest_double, push_shortest_float};
+use crate::cdl::write::{enum_value, push_hexadecimal, push_shortest_double, push_shortest_float};
 use crate::model::{Field, Schema, Slot, Type, TypeClass, Values};
 
 /// How deep types may nest before printing gives up.
@@ -62,9 +60,7 @@ fn push_nested(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], value
             }
             TypeClass::Opaque { size } => {
                 out.extend_from_slice(b"\"0X");
-                for byte in &bytes[..*size] {
-                    let _ = write!(out, "{byte:02X}");
-                }
+                push_hexadecimal(out, &bytes[..*size]);
                 out.push(b'"');
             }
             TypeClass::Vlen { base } => {

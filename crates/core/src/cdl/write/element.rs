@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::char_row::push_chars;
-use super::names::{push_member, push_quoted, trim_nuls};
+use super::names::{push_hexadecimal, push_member, push_quoted, trim_nuls};
 use super::numbers::{push_general, push_integer, push_unsigned};
 use super::shortest::{push_shortest_double, push_shortest_float};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
@@ -159,9 +159,7 @@ impl ElementWriter<'_> {
             }
             TypeClass::Opaque { size } => {
                 out.extend_from_slice(b"0X");
-                for byte in &bytes[..*size] {
-                    let _ = write!(out, "{byte:02X}");
-                }
+                push_hexadecimal(out, &bytes[..*size]);
             }
             TypeClass::Vlen { base } => {
                 let size = self.schema.type_size(*base);

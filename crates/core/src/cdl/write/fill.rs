@@ -1,7 +1,7 @@
 //! Which values of a variable are shown as `_`.
 
 use super::element::{ElementWriter, Place, Precision, array};
-use crate::model::{Schema, Type, Values, VarId, default_fill_value};
+use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId, default_fill_value};
 
 /// The value that is shown as `_`.
 #[derive(Debug)]
@@ -14,7 +14,9 @@ pub enum FillValue {
     Double(f64),
     /// Compared bit for bit.
     Bytes(Vec<u8>),
-    /// Compared as text: strings and user types.
+    /// A string, which may be NIL.
+    String(Option<Vec<u8>>),
+    /// Compared as text: compounds and sequences.
     Text(Type, Vec<u8>),
 }
 
@@ -48,7 +50,11 @@ impl FillValue {
         match var.ty {
             Type::Float if !precision.exact => Self::Float(f32::from_le_bytes(array(&values.bytes))),
             Type::Double if !precision.exact => Self::Double(f64::from_le_bytes(array(&values.bytes))),
-            Type::String | Type::User(_) => {
+            Type::String => {
+                let content = values.slot_content(Slot::read(&values.bytes), 1);
+                Self::String(content.map(<[u8]>::to_vec))
+            }
+            Type::User(id) if holds_parts(&schema.user_type(id).class) => {
                 let mut text = Vec::new();
                 element.push(&mut text, var.ty, &values.bytes, &values);
                 Self::Text(var.ty, text)
@@ -62,6 +68,7 @@ impl FillValue {
         match self {
             Self::None => false,
             Self::Bytes(fill) => fill == bytes,
+            Self::String(fill) => values.slot_content(Slot::read(bytes), 1) == fill.as_deref(),
             Self::Float(fill) => {
                 let value = f32::from_le_bytes(array(bytes));
                 if fill.is_finite() && value.is_finite() {
@@ -85,4 +92,9 @@ impl FillValue {
             }
         }
     }
+}
+
+/// Whether elements are made of others, equal ones of which may have other bytes.
+fn holds_parts(class: &TypeClass) -> bool {
+    matches!(class, TypeClass::Compound { .. } | TypeClass::Vlen { .. })
 }

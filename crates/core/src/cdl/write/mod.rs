@@ -35,7 +35,7 @@ pub(crate) use header::{finds_type, types as write_types};
 pub use lines::LineLength;
 pub(crate) use lines::Lines;
 pub use names::push_name;
-pub(crate) use names::trim_nuls;
+pub(crate) use names::{push_hexadecimal, trim_nuls};
 pub(crate) use numbers::push_general;
 pub(crate) use shortest::{push_shortest_double, push_shortest_float};
 

@@ -79,13 +79,33 @@ pub fn push_text_byte(out: &mut Vec<u8>, c: u8) {
     }
 }
 
+/// Whether a byte of text stands inside quotes as it is.
+fn is_plain(c: u8) -> bool {
+    !matches!(c, 0..=0x1f | 0x7f | b'\\' | b'\'' | b'"')
+}
+
 /// Appends a string in quotes.
 pub fn push_quoted(out: &mut Vec<u8>, text: &[u8]) {
+    out.reserve(text.len() + 2);
     out.push(b'"');
-    for &c in text {
-        push_text_byte(out, c);
+    let mut rest = text;
+    while let Some(&c) = rest.first() {
+        // What needs no escape, which is mostly everything, is copied at once.
+        let plain = rest.iter().position(|c| !is_plain(*c)).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..plain]);
+        rest = &rest[plain..];
+        if plain == 0 {
+            push_text_byte(out, c);
+            rest = &rest[1..];
+        }
     }
     out.push(b'"');
+}
+
+/// Appends bytes as hexadecimal digits, two for each.
+pub fn push_hexadecimal(out: &mut Vec<u8>, bytes: &[u8]) {
+    let digit = |value: u8| b"0123456789ABCDEF"[usize::from(value & 15)];
+    out.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]));
 }
 
 /// Text without the NULs at its end.
@@ -111,6 +131,20 @@ mod tests {
             push_owner(&mut out, var);
             assert_eq!(String::from_utf8_lossy(&out), wanted);
         }
+    }
+
+    #[test]
+    fn text_in_quotes_is_that_of_its_bytes() {
+        let text: Vec<u8> = (0..=255).chain(*b"plain").chain([0, 0]).chain(*b"end").collect();
+        let mut wanted = b"\"".to_vec();
+        text.iter().for_each(|c| push_text_byte(&mut wanted, *c));
+        wanted.push(b'"');
+        let mut out = Vec::new();
+        push_quoted(&mut out, &text);
+        assert_eq!(out, wanted);
+        out.clear();
+        push_hexadecimal(&mut out, &[0, 0x1f, 0xa5, 0xff]);
+        assert_eq!(out, b"001FA5FF");
     }
 
     #[test]
