@@ -128,6 +128,9 @@ impl Walk<'_> {
             length,
             unlimited: length == 0,
         });
+        if length == 0 && value.as_rule() != Rule::unlimited {
+            self.zero_dims.insert(id);
+        }
         self.places.dims.push(piece.place(spelled.as_span().start()));
         if self.scopes.add_dim(group, &name, id) {
             return Ok(());

@@ -1,12 +1,12 @@
 //! What the first pass over a CDL text finds: everything but the values of variables.
 
 use crate::error::Result;
-use crate::model::{Kind, Schema};
+use crate::model::{Kind, Schema, VarId};
 
 use super::data_list::DataList;
 use super::foreign_names::foreign_names;
 use super::places::Places;
-use super::storage_attributes::StorageAttributes;
+use super::storage_attributes::{StorageAttributes, StorageKind};
 use super::text::{Diagnostic, Text};
 use super::type_order::order_types;
 use super::walk::Walk;
@@ -31,6 +31,33 @@ pub struct Declared {
     pub name: String,
 }
 
+impl Walk<'_> {
+    /// A file may have a fixed dimension of length 0, and variables along it in one piece. CDL has no such dimension: a length of
+    /// 0 is unlimited. So what `ncdump -s` says of these variables cannot be, and there is nothing that it would be good for.
+    fn forget_one_piece_of_nothing(&mut self) -> Result<()> {
+        for n in 0..self.schema.vars.len() {
+            let in_one_piece = matches!(
+                self.storage[n].storage,
+                Some(StorageKind::Contiguous | StorageKind::Compact)
+            );
+            let var = self.schema.var(VarId(n));
+            let Some(dim) = var.dims.iter().find(|d| self.zero_dims.contains(d)) else {
+                continue;
+            };
+            if in_one_piece {
+                let what = format!(
+                    "variable '{}' is chunked, whatever its _Storage: the length 0 of '{}' means unlimited",
+                    var.name,
+                    self.schema.dim(*dim).name
+                );
+                self.storage[n].storage = Some(StorageKind::Chunked);
+                self.warn(self.places.vars[n], what)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Reads the declarations of a text, and finds its data lists.
 ///
 /// # Errors
@@ -40,6 +67,7 @@ pub fn declare(text: &Text) -> Result<Declared> {
     for (at, what) in foreign_names(&walk.schema, &walk.places) {
         walk.warn(at, what)?;
     }
+    walk.forget_one_piece_of_nothing()?;
     let mut schema = walk.schema;
     for (dim, length) in walk.lists.iter().flatten().flat_map(DataList::lengths) {
         let dim = &mut schema.dims[dim.0];

@@ -1,5 +1,6 @@
 //! How the variables of a CDL text are stored: what its storage attributes ask for, and netCDF-C's choice for the rest.
 
+use super::sizes_in_c::SizesInC;
 use super::storage_attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, element};
 use crate::copy::{CopyPlan, VariableCopy};
@@ -36,6 +37,7 @@ pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOpt
             .filter(|d| d.unlimited)
             .for_each(|d| d.length = 0);
     }
+    let sizes = SizesInC::new(&schema);
     let mut variables = Vec::with_capacity(schema.vars.len());
     for (at, asked) in storage.iter().enumerate() {
         let var = VarId(at);
@@ -44,7 +46,7 @@ pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOpt
             source.extent = schema.shape(var);
             source.allocated = false;
         }
-        let layout = layout(&schema, var, &source, asked, options.no_fill)
+        let layout = layout(&schema, &sizes, var, &source, asked, options.no_fill)
             .map_err(|error| error.in_variable(&schema.var_path(var)))?;
         variables.push(VariableCopy {
             source: source.allocated.then_some(var),
@@ -58,6 +60,7 @@ pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOpt
 
 fn layout(
     schema: &Schema,
+    sizes: &SizesInC,
     id: VarId,
     source: &VariableLayout,
     asked: &StorageAttributes,
@@ -109,7 +112,7 @@ fn layout(
     };
     if hdf5 {
         let filters = asked.filters();
-        layout.storage = storage_of(schema, id, asked, element_size, !filters.is_empty())?;
+        layout.storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
         if let Storage::Chunked { shape } = &layout.storage {
             layout.filters = working::new_pipeline(&filters, element(&layout, var.ty), shape)
                 .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
@@ -119,7 +122,7 @@ fn layout(
 }
 
 /// The type whose default fill value elements of type `ty` have: netCDF-C gives an enum that of the integers it is made of.
-fn fill_type(schema: &Schema, ty: Type) -> Type {
+pub(super) fn fill_type(schema: &Schema, ty: Type) -> Type {
     match ty {
         Type::User(id) => match schema.user_type(id).class {
             TypeClass::Enum { base, .. } => base,
@@ -132,6 +135,7 @@ fn fill_type(schema: &Schema, ty: Type) -> Type {
 /// The storage that is asked for, or netCDF-C's choice. Filters need chunks, whatever `_Storage` says.
 fn storage_of(
     schema: &Schema,
+    sizes: &SizesInC,
     id: VarId,
     asked: &StorageAttributes,
     element_size: usize,
@@ -182,13 +186,8 @@ fn storage_of(
     }
     let Some(sizes) = &asked.chunk_sizes else {
         let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
-        // netCDF-C counts a string as the pointer that it is in memory.
-        let counted_size = match schema.var(id).ty {
-            Type::String => size_of::<u64>(),
-            _ => element_size,
-        };
         return Ok(Storage::Chunked {
-            shape: default_chunk_shape(counted_size, &lengths),
+            shape: default_chunk_shape(sizes.of(schema.var(id).ty).size, &lengths),
         });
     };
     if sizes.len() != dims.len() {

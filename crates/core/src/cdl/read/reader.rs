@@ -15,11 +15,16 @@ use super::declared::{Declared, declare};
 use super::elements::Elements;
 use super::enum_constants::EnumConstants;
 use super::list_reader::ListReader;
+use super::plan::fill_type;
 use super::storage_attributes::StorageAttributes;
 use super::text::{Diagnostic, Text};
 
+/// How many elements a variable that has fewer records than there are is made up to, if that is not less than 16 times what its
+/// list gives: two unlimited dimensions can have lists that make the variable on both larger than any file.
+const MOST_MADE: u64 = 1 << 20;
+
 /// The dataset that a CDL text describes. Each variable that has values is one contiguous piece, little-endian, of as many
-/// elements as its own list asks for.
+/// elements as its own list asks for; of as many as there are records, where no fill value of the file is that of its type.
 pub struct CdlReader {
     text: Text,
     declared: Declared,
@@ -51,12 +56,46 @@ impl CdlReader {
         let layouts = (0..vars)
             .map(|n| layout(&declared.schema, VarId(n), declared.lists[n].as_ref()))
             .collect();
-        Ok(Self {
+        let mut reader = Self {
             enums: EnumConstants::new(&declared.schema),
             text,
             declared,
             layouts,
-        })
+        };
+        reader.give_missing_records();
+        Ok(reader)
+    }
+
+    /// Lets variables that have fewer records than there are give the rest of them too, where the file has no fill value that
+    /// would stand there: compounds and sequences are made of the fill values of their parts.
+    fn give_missing_records(&mut self) {
+        for var in (0..self.layouts.len()).map(VarId) {
+            let layout = &self.layouts[var.0];
+            let shape = self.declared.schema.shape(var);
+            let elements = |shape: &[u64]| shape.iter().try_fold(1u64, |n, length| n.checked_mul(*length));
+            let most = elements(&layout.extent).map_or(0, |own| own.saturating_mul(16).max(MOST_MADE));
+            let few = elements(&shape).is_some_and(|all| all <= most);
+            // An enum has the fill value of its integers in the file.
+            let schema = &self.declared.schema;
+            let made = default_fill_value(fill_type(schema, schema.var(var).ty)).is_none();
+            if layout.allocated && layout.extent != shape && few && made && !self.missing_is_fill(var) {
+                let layout = &mut self.layouts[var.0];
+                layout.extent = shape;
+                // They are not one piece of the list any more.
+                layout.encoding = Encoding::Structured;
+            }
+        }
+    }
+
+    /// Whether what a list does not give is what the file would read there if nothing were written.
+    fn missing_is_fill(&self, var: VarId) -> bool {
+        let layout = &self.layouts[var.0];
+        layout.fill.value.is_some() || {
+            let mut element = vec![0; layout.element_size];
+            let mut heap = Vec::new();
+            self.fill(var, &mut element, &mut heap);
+            layout.encoding != Encoding::Structured && element.iter().all(|b| *b == 0)
+        }
     }
 
     /// How a variable is to be stored.
@@ -171,10 +210,12 @@ impl CdlReader {
         }
     }
 
-    /// A region of elements that hold strings or sequences.
+    /// A region of elements that hold strings or sequences, or of records of which the list gives only some.
     fn structured(&self, var: VarId, region: &Region) -> Result<Values> {
         let layout = &self.layouts[var.0];
-        let (extent, size) = (&layout.extent, layout.element_size);
+        let list = self.declared.lists[var.0].as_ref();
+        let extent = list.map_or(&layout.extent, |list| &list.extent);
+        let size = layout.element_size;
         let bytes = byte_count(&region.count, size)
             .filter(|_| region.rank() == extent.len() && region.count.len() == extent.len())
             .ok_or_else(|| Error::Damaged("a region outside its variable".into()))?;
@@ -291,14 +332,8 @@ impl Reader for CdlReader {
     fn leading_elements(&self, var: VarId) -> Option<u64> {
         let list = self.declared.lists[var.0].as_ref()?;
         let layout = &self.layouts[var.0];
-        // What a list does not give of a user type is made of the fill values of its parts, if there is no other.
-        let fill_is_the_layouts = layout.fill.value.is_some() || {
-            let mut element = vec![0; layout.element_size];
-            let mut heap = Vec::new();
-            self.fill(var, &mut element, &mut heap);
-            layout.encoding != Encoding::Structured && element.iter().all(|b| *b == 0)
-        };
-        fill_is_the_layouts.then_some(list.leading)
+        // Of what has another shape than its list, the leading elements are others.
+        (self.missing_is_fill(var) && layout.extent == list.extent).then_some(list.leading)
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {

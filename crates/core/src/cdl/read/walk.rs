@@ -19,10 +19,10 @@
 //! A file may use a type or dimension of a group that ncdump prints later. Only when a name is not found so, the text is
 //! walked over twice more: once for its groups, types and dimensions alone, and once again for all, knowing these.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
-use crate::model::{GroupId, Kind, Schema};
+use crate::model::{DimId, GroupId, Kind, Schema};
 
 use super::data_list::DataList;
 use super::grammar::{Rule, parse, spelled_name, wrong};
@@ -69,6 +69,8 @@ pub struct Walk<'t> {
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) name: String,
     pub(super) places: Places,
+    /// The dimensions whose length is written as 0, which means unlimited.
+    pub(super) zero_dims: HashSet<DimId>,
     /// Where the `types:` of which group stand; the first, where it has several.
     pub(super) type_sections: HashMap<GroupId, u64>,
     /// A name was not found that may stand further down.
@@ -121,6 +123,7 @@ impl<'t> Walk<'t> {
                 groups: vec![text.start()],
                 ..Places::default()
             },
+            zero_dims: HashSet::new(),
             type_sections: HashMap::new(),
             missing: false,
             misspelt: false,
