@@ -30,7 +30,7 @@ use std::io::Write;
 use crate::cdl::write::{DumpOptions, wanted};
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::Schema;
+use crate::model::{Schema, VisibleNames};
 use output::Output;
 
 /// Writes the dataset of `reader` as JSON. Of the options those count that say what is written: whose data, and
@@ -45,6 +45,7 @@ pub fn dump(reader: &dyn Reader, options: &DumpOptions, out: &mut dyn Write) -> 
     schema::SchemaWriter {
         reader,
         schema: reader.schema(),
+        names: VisibleNames::new(reader.schema()),
         options,
         wanted,
     }

@@ -8,7 +8,7 @@ use crate::cdl::write::special::{self, Special};
 use crate::cdl::write::{DumpOptions, finds_type};
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId, VarId};
+use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId, VarId, VisibleNames};
 
 /// Writes a dataset group by group.
 pub struct SchemaWriter<'a> {
@@ -16,6 +16,8 @@ pub struct SchemaWriter<'a> {
     pub reader: &'a dyn Reader,
     /// Its schema.
     pub schema: &'a Schema,
+    /// What names mean in it.
+    pub names: VisibleNames<'a>,
     /// What is written.
     pub options: &'a DumpOptions,
     /// For each variable, whether its data are written.
@@ -142,7 +144,7 @@ impl SchemaWriter<'_> {
             atomic => return atomic.cdl_name().unwrap_or_default().to_owned(),
         };
         let user = self.schema.user_type(id);
-        match finds_type(self.schema, group, id) {
+        match finds_type(&self.names, group, id) {
             true => user.name.clone(),
             false => self.schema.path_in(user.group, &user.name),
         }

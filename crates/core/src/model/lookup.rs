@@ -4,9 +4,9 @@
 //!   whose path ends in it ([`Schema::vars_named`] and its like).
 //! - What messages and files give: a path from the root group ([`Schema::var_at`], [`Schema::group_at`]).
 //! - What stands within a dataset: a name by itself means the item of that name in the group or the nearest one around it
-//!   ([`Schema::visible_dim`], [`Schema::visible_type`]).
+//!   ([`VisibleNames`](super::VisibleNames)).
 
-use super::{DimId, GroupId, Schema, TypeId, VarId};
+use super::{DimId, GroupId, Schema, VarId};
 
 impl Schema {
     /// The variables that `name` means, in order.
@@ -51,18 +51,6 @@ impl Schema {
         std::iter::successors(Some(group), |at| self.group(*at).parent)
     }
 
-    /// The dimension that `name` means in a group: its own, or one of the groups it is in.
-    pub fn visible_dim(&self, group: GroupId, name: &str) -> Option<DimId> {
-        let mut dims = self.around(group).flat_map(|at| &self.group(at).dims);
-        dims.find(|id| self.dim(**id).name == name).copied()
-    }
-
-    /// The type that `name` means in a group: its own, or one of the groups it is in.
-    pub fn visible_type(&self, group: GroupId, name: &str) -> Option<TypeId> {
-        let mut types = self.around(group).flat_map(|at| &self.group(at).types);
-        types.find(|id| self.user_type(**id).name == name).copied()
-    }
-
     /// Whether `path` means the item called `own` in the group `parent` (`None`: it is the root group itself).
     fn means(&self, path: &str, own: &str, parent: Option<GroupId>) -> bool {
         let (absolute, path) = match path.strip_prefix('/') {
@@ -89,7 +77,7 @@ impl Schema {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Dimension, Kind, Type, TypeClass, UserType, Variable};
+    use super::super::{Kind, Type, Variable};
     use super::*;
 
     fn sample() -> Schema {
@@ -142,31 +130,6 @@ mod tests {
         assert_eq!(schema.var_at("b/t"), None);
         assert_eq!(schema.group_at("/a/b"), Some(GroupId(2)));
         assert_eq!(schema.group_at("/"), Some(Schema::ROOT));
-    }
-
-    #[test]
-    fn a_name_in_a_group_means_the_nearest() {
-        let mut schema = sample();
-        let (a, b) = (GroupId(1), GroupId(2));
-        for group in [Schema::ROOT, b] {
-            schema.add_dim(Dimension {
-                name: "x".into(),
-                group,
-                length: 1,
-                unlimited: false,
-            });
-        }
-        schema.add_type(UserType {
-            name: "o".into(),
-            group: a,
-            class: TypeClass::Opaque { size: 1 },
-        });
-        assert_eq!(schema.around(b).collect::<Vec<_>>(), [b, a, Schema::ROOT]);
-        assert_eq!(schema.visible_dim(b, "x"), Some(DimId(1)));
-        assert_eq!(schema.visible_dim(a, "x"), Some(DimId(0)));
-        assert_eq!(schema.visible_dim(b, "y"), None);
-        assert_eq!(schema.visible_type(b, "o"), Some(TypeId(0)));
-        assert_eq!(schema.visible_type(Schema::ROOT, "o"), None);
     }
 
     #[test]

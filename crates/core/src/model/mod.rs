@@ -18,6 +18,7 @@ mod name;
 mod schema;
 mod types;
 mod values;
+mod visible_names;
 
 pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
@@ -28,3 +29,4 @@ pub use name::{MAX_NAME, name_fault};
 pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
 pub use types::{Field, Type, TypeClass, TypeId, UserType};
 pub use values::{NIL, SLOT_SIZE, Slot, Values};
+pub use visible_names::VisibleNames;

@@ -27,7 +27,7 @@ use std::io::Write;
 use crate::cdl::write::{DumpOptions, wanted};
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{GroupId, Schema, Type, TypeClass, UserType};
+use crate::model::{GroupId, Schema, Type, TypeClass, UserType, VisibleNames};
 use escape::Escaped;
 
 /// The namespace as netCDF-C spells it; netCDF-Java knows it so and with `http`.
@@ -45,6 +45,7 @@ pub fn dump(reader: &dyn Reader, location: &[u8], options: &DumpOptions, out: &m
     let schema = reader.schema();
     let mut ncml = Ncml {
         schema,
+        names: VisibleNames::new(schema),
         options,
         wanted: wanted(schema, options)?,
         text: Escaped::default(),
@@ -67,6 +68,7 @@ pub fn dump(reader: &dyn Reader, location: &[u8], options: &DumpOptions, out: &m
 
 struct Ncml<'a> {
     schema: &'a Schema,
+    names: VisibleNames<'a>,
     options: &'a DumpOptions,
     wanted: Vec<bool>,
     text: Escaped,

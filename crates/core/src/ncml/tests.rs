@@ -17,6 +17,7 @@ fn text(schema: &Schema) -> String {
     let options = DumpOptions::default();
     let mut ncml = Ncml {
         schema,
+        names: crate::model::VisibleNames::new(schema),
         options: &options,
         wanted: vec![false; schema.vars.len()],
         text: Escaped::default(),

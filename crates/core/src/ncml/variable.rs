@@ -1,7 +1,7 @@
 //! `variable` elements: variables, and the fields of compounds in them.
 
 use super::{Ncml, atomic_name, enum_name};
-use crate::model::{DimId, Field, GroupId, Schema, Type, TypeClass, VarId};
+use crate::model::{DimId, Field, GroupId, Type, TypeClass, VarId, VisibleNames};
 
 /// How deep vlens and compounds may nest before the rest is left out.
 const MAX_DEPTH: usize = 64;
@@ -17,7 +17,8 @@ struct Described<'a> {
 }
 
 /// What `ty` is to an element in a group.
-fn describe(schema: &Schema, group: GroupId, mut ty: Type) -> Described<'_> {
+fn describe<'a>(names: &VisibleNames<'a>, group: GroupId, mut ty: Type) -> Described<'a> {
+    let schema = names.schema();
     let mut described = Described {
         name: "opaque",
         typedef: None,
@@ -38,7 +39,7 @@ fn describe(schema: &Schema, group: GroupId, mut ty: Type) -> Described<'_> {
             }
             TypeClass::Enum { base, members } => match enum_name(*base) {
                 // The name must lead to the definition.
-                Some(name) if !members.is_empty() && schema.visible_type(group, &user.name) == Some(id) => {
+                Some(name) if !members.is_empty() && names.user_type(group, &user.name) == Some(id) => {
                     described.name = name;
                     described.typedef = Some(&user.name);
                 }
@@ -64,11 +65,11 @@ impl Ncml<'_> {
     pub(super) fn variable(&mut self, id: VarId) {
         let schema = self.schema;
         let var = schema.var(id);
-        let described = describe(schema, var.group, var.ty);
+        let described = describe(&self.names, var.group, var.ty);
         let mut shape: Vec<String> = var
             .dims
             .iter()
-            .map(|dim| shape_name(schema, var.group, *dim))
+            .map(|dim| shape_name(&self.names, var.group, *dim))
             .collect();
         shape.extend((0..described.lists).map(|_| "*".to_owned()));
         self.open("variable", &var.name);
@@ -99,7 +100,7 @@ impl Ncml<'_> {
             return;
         }
         for field in fields {
-            let described = describe(self.schema, group, field.ty);
+            let described = describe(&self.names, group, field.ty);
             let mut shape: Vec<String> = field.dims.iter().map(usize::to_string).collect();
             shape.extend((0..described.lists).map(|_| "*".to_owned()));
             self.open("variable", &field.name);
@@ -133,12 +134,12 @@ impl Ncml<'_> {
 
 /// A dimension in a shape: its name; its length, which NcML takes too, where the name would be read as something else: another
 /// dimension, two names, a length or a list.
-fn shape_name(schema: &Schema, group: GroupId, id: DimId) -> String {
-    let dim = schema.dim(id);
+fn shape_name(names: &VisibleNames, group: GroupId, id: DimId) -> String {
+    let dim = names.schema().dim(id);
     let is_name = !dim.name.contains(char::is_whitespace)
         && dim.name != "*"
         && !dim.name.bytes().all(|c| c.is_ascii_digit());
-    if is_name && schema.visible_dim(group, &dim.name) == Some(id) {
+    if is_name && names.dim(group, &dim.name) == Some(id) {
         dim.name.clone()
     } else {
         dim.length.to_string()

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::cdl::write::{Lines, write_types};
 use crate::error::{Error, Result};
-use crate::model::{GroupId, Schema, Type, TypeClass, UserType};
+use crate::model::{GroupId, Schema, Type, TypeClass, UserType, VisibleNames};
 
 use super::text::Text;
 
@@ -17,14 +17,20 @@ use super::text::Text;
 /// # Errors
 /// Where the source cannot be read.
 pub fn order_types(schema: &mut Schema, sections: &HashMap<GroupId, u64>, text: &Text) -> Result<()> {
+    let mut reordered = Vec::new();
+    let names = VisibleNames::new(schema);
     for (&group, &at) in sections {
         let types = &schema.group(group).types;
         let ordered = types.is_sorted_by_key(|id| made_of_user_types(schema.user_type(*id)));
-        if !ordered && !is_as_printed(schema, group, text, at)? {
+        if !ordered && !is_as_printed(&names, group, text, at)? {
             let mut types = types.clone();
             types.sort_by_key(|id| made_of_user_types(schema.user_type(*id)));
-            schema.groups[group.0].types = types;
+            reordered.push((group, types));
         }
+    }
+    drop(names);
+    for (group, types) in reordered {
+        schema.groups[group.0].types = types;
     }
     Ok(())
 }
@@ -40,10 +46,10 @@ fn made_of_user_types(ty: &UserType) -> bool {
 
 /// Whether what stands at `at` is what ncdump prints of the group's types, comments and ends of lines included. How far lines
 /// are indented, and where the members of an enum go on in the next line, does not matter.
-fn is_as_printed(schema: &Schema, group: GroupId, text: &Text, at: u64) -> Result<bool> {
+fn is_as_printed(names: &VisibleNames, group: GroupId, text: &Text, at: u64) -> Result<bool> {
     let mut printed = Vec::new();
     let mut lines = Lines::new(&mut printed);
-    write_types(&mut lines, schema, group);
+    write_types(&mut lines, names, group);
     lines.flush().map_err(|e| Error::io("cannot print types", e))?;
     drop(lines);
     let mut cursor = text.cursor(at);

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId};
+use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId, VisibleNames};
 
 /// The schema with each variable, attribute and field of the type that netCDF-C names for it; `None` where no two types are equal.
 ///
@@ -27,11 +27,12 @@ pub fn as_netcdf_c_names_them(schema: &Schema) -> Option<Schema> {
     for id in schema.groups.iter().flat_map(|g| &g.types) {
         first[class_of[id.0]].get_or_insert(*id);
     }
+    let names = VisibleNames::new(schema);
     let shown = |group: GroupId, ty: Type| -> Type {
         let Type::User(id) = ty else { return ty };
         let class = class_of[id.0];
         let first: TypeId = first[class].unwrap_or(id);
-        let visible = schema.visible_type(group, &schema.user_type(first).name);
+        let visible = names.user_type(group, &schema.user_type(first).name);
         Type::User(
             visible
                 .filter(|found| class_of[found.0] == class)

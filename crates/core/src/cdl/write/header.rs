@@ -7,11 +7,13 @@ use super::lines::Lines;
 use super::names::{push_name, push_owner, push_quoted, push_text_byte, trim_nuls};
 use super::times;
 use crate::cdl::read::scopes::atomic;
-use crate::model::{Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId};
+use crate::model::{
+    Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId, VisibleNames,
+};
 use crate::time::TimeFormat;
 
 /// Appends the name of a type as it is visible in `group`: by its name alone where that finds it, else by its path.
-pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Type) {
+pub fn push_type_name(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, ty: Type) {
     let id = match ty {
         Type::User(id) => id,
         atomic => {
@@ -19,23 +21,23 @@ pub fn push_type_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, ty: Ty
             return;
         }
     };
-    let user = schema.user_type(id);
-    if !finds_type(schema, group, id) {
-        push_path(out, schema, user.group);
+    let user = names.schema().user_type(id);
+    if !finds_type(names, group, id) {
+        push_path(out, names.schema(), user.group);
     }
     push_name(out, &user.name);
 }
 
 /// Whether the name of a type by itself, in `group`, means that type. That of one of netCDF's own types means that one.
-pub fn finds_type(schema: &Schema, group: GroupId, id: TypeId) -> bool {
-    let name = &schema.user_type(id).name;
-    atomic(name).is_none() && schema.visible_type(group, name) == Some(id)
+pub fn finds_type(names: &VisibleNames, group: GroupId, id: TypeId) -> bool {
+    let name = &names.schema().user_type(id).name;
+    atomic(name).is_none() && names.user_type(group, name) == Some(id)
 }
 
-fn push_dim_name(out: &mut Vec<u8>, schema: &Schema, group: GroupId, id: DimId) {
-    let dim = schema.dim(id);
-    if schema.visible_dim(group, &dim.name) != Some(id) {
-        push_path(out, schema, dim.group);
+fn push_dim_name(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, id: DimId) {
+    let dim = names.schema().dim(id);
+    if names.dim(group, &dim.name) != Some(id) {
+        push_path(out, names.schema(), dim.group);
     }
     push_name(out, &dim.name);
 }
@@ -55,7 +57,8 @@ fn push_path(out: &mut Vec<u8>, schema: &Schema, group: GroupId) {
 }
 
 /// Writes the `types:` section of a group.
-pub fn types(lines: &mut Lines, schema: &Schema, group: GroupId) {
+pub fn types(lines: &mut Lines, names: &VisibleNames, group: GroupId) {
+    let schema = names.schema();
     if schema.group(group).types.is_empty() {
         return;
     }
@@ -63,12 +66,12 @@ pub fn types(lines: &mut Lines, schema: &Schema, group: GroupId) {
     lines.text("types:\n");
     lines.set_indent(lines.indent() + 2);
     for id in &schema.group(group).types {
-        user_type(lines, schema, schema.user_type(*id));
+        user_type(lines, names, schema.user_type(*id));
     }
     lines.set_indent(lines.indent() - 2);
 }
 
-fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
+fn user_type(lines: &mut Lines, names: &VisibleNames, ty: &UserType) {
     lines.margin();
     match &ty.class {
         TypeClass::Opaque { size } => {
@@ -77,7 +80,7 @@ fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
             lines.text(" ;\n");
         }
         TypeClass::Vlen { base } => {
-            push_type_name(lines.raw(), schema, ty.group, *base);
+            push_type_name(lines.raw(), names, ty.group, *base);
             lines.text("(*) ");
             push_name(lines.raw(), &ty.name);
             lines.text(" ;\n");
@@ -85,7 +88,7 @@ fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
         TypeClass::Enum { base, members } => {
             // The first item of the list; the margin before it counts only where a list came before.
             let mut item = Vec::new();
-            push_type_name(&mut item, schema, ty.group, *base);
+            push_type_name(&mut item, names, ty.group, *base);
             item.extend_from_slice(b" enum ");
             push_name(&mut item, &ty.name);
             item.extend_from_slice(b" {");
@@ -111,7 +114,7 @@ fn user_type(lines: &mut Lines, schema: &Schema, ty: &UserType) {
             for field in fields {
                 lines.margin();
                 lines.text("  ");
-                push_type_name(lines.raw(), schema, ty.group, field.ty);
+                push_type_name(lines.raw(), names, ty.group, field.ty);
                 lines.text(" ");
                 push_name(lines.raw(), &field.name);
                 if !field.dims.is_empty() {
@@ -149,16 +152,16 @@ pub fn dimensions(lines: &mut Lines, schema: &Schema, group: GroupId) {
 }
 
 /// Writes the declaration of a variable.
-pub fn variable(lines: &mut Lines, schema: &Schema, id: VarId) {
-    let var = schema.var(id);
+pub fn variable(lines: &mut Lines, names: &VisibleNames, id: VarId) {
+    let var = names.schema().var(id);
     lines.margin();
     lines.text("\t");
-    push_type_name(lines.raw(), schema, var.group, var.ty);
+    push_type_name(lines.raw(), names, var.group, var.ty);
     lines.text(" ");
     push_name(lines.raw(), &var.name);
     for (at, dim) in var.dims.iter().enumerate() {
         lines.text(if at == 0 { "(" } else { ", " });
-        push_dim_name(lines.raw(), schema, var.group, *dim);
+        push_dim_name(lines.raw(), names, var.group, *dim);
     }
     lines.text(if var.dims.is_empty() { " ;\n" } else { ") ;\n" });
 }
@@ -167,13 +170,14 @@ pub fn variable(lines: &mut Lines, schema: &Schema, id: VarId) {
 /// numbers as dates in a comment.
 pub fn attribute(
     lines: &mut Lines,
-    schema: &Schema,
+    names: &VisibleNames,
     group: GroupId,
     var: Option<&str>,
     attribute: &Attribute,
     precision: Precision,
     times: Option<&TimeFormat>,
 ) {
+    let schema = names.schema();
     lines.margin();
     lines.text("\t\t");
     let empty = attribute.length == 0;
@@ -183,7 +187,7 @@ pub fn attribute(
         _ => precision.exact && empty,
     };
     if typed {
-        push_attribute_type(lines.raw(), schema, group, var, attribute.ty);
+        push_attribute_type(lines.raw(), names, group, var, attribute.ty);
         lines.text(" ");
     }
     push_owner(lines.raw(), var);
@@ -236,17 +240,16 @@ pub fn attribute(
 
 /// Appends the name of the type of an attribute. A type before the colon that has the name of a variable would be read as
 /// that variable, so its path is written.
-fn push_attribute_type(out: &mut Vec<u8>, schema: &Schema, group: GroupId, var: Option<&str>, ty: Type) {
+fn push_attribute_type(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, var: Option<&str>, ty: Type) {
     if let (None, Type::User(id)) = (var, ty) {
-        let ty = schema.user_type(id);
-        let vars = &schema.group(group).vars;
-        if vars.iter().any(|var| schema.var(*var).name == ty.name) {
-            push_path(out, schema, ty.group);
+        let ty = names.schema().user_type(id);
+        if names.has_var(group, &ty.name) {
+            push_path(out, names.schema(), ty.group);
             push_name(out, &ty.name);
             return;
         }
     }
-    push_type_name(out, schema, group, ty);
+    push_type_name(out, names, group, ty);
 }
 
 /// Text in quotes. In the classic model a new line in the text begins a new string in the CDL, which ncgen joins; in

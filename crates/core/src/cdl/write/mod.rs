@@ -41,7 +41,7 @@ pub(crate) use shortest::{push_shortest_double, push_shortest_float};
 
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{GroupId, Schema, VarId, Variable};
+use crate::model::{GroupId, Schema, VarId, Variable, VisibleNames};
 use crate::time::{DateSeparator, TimeVariables};
 
 /// Which variables' data are written.
@@ -115,6 +115,7 @@ pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dy
     let done = Dump {
         reader,
         schema,
+        names: VisibleNames::new(schema),
         options,
         wanted,
         groups,
@@ -170,11 +171,14 @@ fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
 }
 
 fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
-    let coordinate = |v: &Variable| v.dims.len() == 1 && schema.visible_dim(v.group, &v.name).is_some();
     match data {
         DataOf::All => Ok(vec![true; schema.vars.len()]),
         DataOf::None => Ok(vec![false; schema.vars.len()]),
-        DataOf::Coordinates => Ok(schema.vars.iter().map(coordinate).collect()),
+        DataOf::Coordinates => {
+            let names = VisibleNames::new(schema);
+            let is_coordinate = |v: &Variable| v.dims.len() == 1 && names.dim(v.group, &v.name).is_some();
+            Ok(schema.vars.iter().map(is_coordinate).collect())
+        }
         DataOf::Listed(names) => listed(schema, names),
     }
 }
@@ -201,6 +205,7 @@ fn vars_named(schema: &Schema, name: &str) -> Result<Vec<VarId>> {
 struct Dump<'a> {
     reader: &'a dyn Reader,
     schema: &'a Schema,
+    names: VisibleNames<'a>,
     options: &'a DumpOptions,
     wanted: Vec<bool>,
     groups: Vec<bool>,
@@ -210,20 +215,20 @@ struct Dump<'a> {
 impl Dump<'_> {
     fn group(&self, lines: &mut Lines, id: GroupId) -> Result<()> {
         let group = self.schema.group(id);
-        header::types(lines, self.schema, id);
+        header::types(lines, &self.names, id);
         header::dimensions(lines, self.schema, id);
         if !group.vars.is_empty() {
             lines.margin();
             lines.text("variables:\n");
         }
         for var in &group.vars {
-            header::variable(lines, self.schema, *var);
+            header::variable(lines, &self.names, *var);
             let (name, precision) = (&self.schema.var(*var).name, self.options.precision);
             let times = self.times.as_ref().and_then(|times| times.of_attributes(*var));
             for attribute in &self.schema.var(*var).attributes {
                 header::attribute(
                     lines,
-                    self.schema,
+                    &self.names,
                     id,
                     Some(name),
                     attribute,
@@ -259,7 +264,7 @@ impl Dump<'_> {
         for attribute in &group.attributes {
             header::attribute(
                 lines,
-                self.schema,
+                &self.names,
                 id,
                 None,
                 attribute,
