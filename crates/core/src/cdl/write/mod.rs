@@ -37,7 +37,9 @@ pub(crate) use lines::Lines;
 pub use names::push_name;
 pub(crate) use names::{push_hexadecimal, trim_nuls};
 pub(crate) use numbers::push_general;
-pub(crate) use shortest::{push_shortest_double, push_shortest_float};
+pub(crate) use shortest::{
+    push_double_constant, push_float_constant, push_shortest_double, push_shortest_float,
+};
 
 use crate::error::{Error, Result};
 use crate::format::Reader;

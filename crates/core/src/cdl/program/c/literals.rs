@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::cdl::write::{push_double_constant, push_float_constant};
 use crate::model::Type;
 
 /// Appends a string literal. What is not printable ASCII becomes three octal digits, so no compiler reads it in
@@ -49,32 +50,34 @@ pub fn push_number(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
         Type::UInt64 => write!(out, "{}ULL", u64::from_le_bytes(array(bytes))),
         Type::Float => {
             let value = f32::from_le_bytes(array(bytes));
-            if value.is_finite() {
-                write!(out, "{value:?}f")
-            } else {
-                write!(out, "{}", not_finite(value.into()))
+            match not_finite(value.into()) {
+                Some(name) => out.extend_from_slice(name),
+                None => {
+                    push_float_constant(out, value);
+                    out.push(b'f');
+                }
             }
+            Ok(())
         }
         Type::Double => {
             let value = f64::from_le_bytes(array(bytes));
-            if value.is_finite() {
-                write!(out, "{value:?}")
-            } else {
-                write!(out, "{}", not_finite(value))
+            match not_finite(value) {
+                Some(name) => out.extend_from_slice(name),
+                None => push_double_constant(out, value),
             }
+            Ok(())
         }
         Type::String | Type::User(_) => unreachable!("not a number"),
     };
 }
 
-/// As `math.h` names it.
-fn not_finite(value: f64) -> &'static str {
-    if value.is_nan() {
-        "NAN"
-    } else if value > 0.0 {
-        "INFINITY"
-    } else {
-        "-INFINITY"
+/// As `math.h` names it; `None` for a number.
+fn not_finite(value: f64) -> Option<&'static [u8]> {
+    match value {
+        v if v.is_finite() => None,
+        v if v.is_nan() => Some(b"NAN"),
+        v if v > 0.0 => Some(b"INFINITY"),
+        _ => Some(b"-INFINITY"),
     }
 }
 

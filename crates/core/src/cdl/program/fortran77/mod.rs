@@ -8,6 +8,7 @@ mod statement;
 use std::io::Write;
 
 use super::{cannot_write, for_each_slab, function_name};
+use crate::cdl::write::{push_double_constant, push_float_constant};
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::filter::{deflate, shuffle};
@@ -396,18 +397,23 @@ fn constant(ty: Type, bytes: &[u8]) -> Option<String> {
         out.copy_from_slice(&bytes[..N]);
         out
     }
+    fn text(push: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        push(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
     match ty {
         Type::Byte => Some((bytes[0] as i8).to_string()),
         Type::Short => Some(i16::from_le_bytes(array(bytes)).to_string()),
         Type::Float => {
             let value = f32::from_le_bytes(array(bytes));
-            (value.is_normal() || value.to_bits() == 0).then(|| format!("{value:?}"))
+            (value.is_normal() || value.to_bits() == 0).then(|| text(|out| push_float_constant(out, value)))
         }
         Type::Double => {
             let value = f64::from_le_bytes(array(bytes));
             let plain = value.is_normal() || value.to_bits() == 0;
             plain.then(|| {
-                let text = format!("{value:?}");
+                let text = text(|out| push_double_constant(out, value));
                 if text.contains('e') {
                     text.replace('e', "d")
                 } else {
