@@ -18,10 +18,12 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 ///
 /// # Panics
 /// Where `bytes` is shorter than the type.
+#[inline]
 pub fn push_element(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], values: &Values) {
     push_nested(out, schema, ty, bytes, values, 0);
 }
 
+#[inline]
 fn push_nested(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], values: &Values, depth: usize) {
     match ty {
         Type::Byte => push_integer(out, i8::from_le_bytes(array(bytes)).into()),
@@ -48,50 +50,61 @@ fn push_nested(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], value
             None => out.extend_from_slice(b"null"),
         },
         Type::User(_) if depth >= MAX_DEPTH => out.extend_from_slice(b"null"),
-        Type::User(id) => match &schema.user_type(id).class {
-            TypeClass::Enum { base, members } => {
-                let value = enum_value(*base, bytes);
-                match members.iter().find(|(_, v)| *v == value) {
-                    Some((name, _)) => push_string(out, name.as_bytes()),
-                    // Members of this type are kept as the same 64 bits.
-                    None if *base == Type::UInt64 => push_unsigned(out, value as u64),
-                    None => push_integer(out, value),
-                }
+        Type::User(id) => push_user(out, schema, &schema.user_type(id).class, bytes, values, depth),
+    }
+}
+
+fn push_user(
+    out: &mut Vec<u8>,
+    schema: &Schema,
+    class: &TypeClass,
+    bytes: &[u8],
+    values: &Values,
+    depth: usize,
+) {
+    match class {
+        TypeClass::Enum { base, members } => {
+            let value = enum_value(*base, bytes);
+            match members.iter().find(|(_, v)| *v == value) {
+                Some((name, _)) => push_string(out, name.as_bytes()),
+                // Members of this type are kept as the same 64 bits.
+                None if *base == Type::UInt64 => push_unsigned(out, value as u64),
+                None => push_integer(out, value),
             }
-            TypeClass::Opaque { size } => {
-                out.extend_from_slice(b"\"0X");
-                push_hexadecimal(out, &bytes[..*size]);
-                out.push(b'"');
+        }
+        TypeClass::Opaque { size } => {
+            out.extend_from_slice(b"\"0X");
+            push_hexadecimal(out, &bytes[..*size]);
+            out.push(b'"');
+        }
+        TypeClass::Vlen { base } => {
+            let size = schema.type_size(*base);
+            let content = values.slot_content(Slot::read(bytes), size).unwrap_or(&[]);
+            if *base == Type::Char {
+                push_string(out, content);
+                return;
             }
-            TypeClass::Vlen { base } => {
-                let size = schema.type_size(*base);
-                let content = values.slot_content(Slot::read(bytes), size).unwrap_or(&[]);
-                if *base == Type::Char {
-                    push_string(out, content);
-                    return;
+            out.push(b'[');
+            for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
+                if at > 0 {
+                    out.extend_from_slice(b", ");
                 }
-                out.push(b'[');
-                for (at, member) in content.chunks_exact(size.max(1)).enumerate() {
-                    if at > 0 {
-                        out.extend_from_slice(b", ");
-                    }
-                    push_nested(out, schema, *base, member, values, depth + 1);
-                }
-                out.push(b']');
+                push_nested(out, schema, *base, member, values, depth + 1);
             }
-            TypeClass::Compound { fields, .. } => {
-                out.push(b'{');
-                for (at, field) in fields.iter().enumerate() {
-                    if at > 0 {
-                        out.extend_from_slice(b", ");
-                    }
-                    push_string(out, field.name.as_bytes());
-                    out.extend_from_slice(b": ");
-                    push_field(out, schema, field, &bytes[field.offset..], values, depth + 1);
+            out.push(b']');
+        }
+        TypeClass::Compound { fields, .. } => {
+            out.push(b'{');
+            for (at, field) in fields.iter().enumerate() {
+                if at > 0 {
+                    out.extend_from_slice(b", ");
                 }
-                out.push(b'}');
+                push_string(out, field.name.as_bytes());
+                out.extend_from_slice(b": ");
+                push_field(out, schema, field, &bytes[field.offset..], values, depth + 1);
             }
-        },
+            out.push(b'}');
+        }
     }
 }
 

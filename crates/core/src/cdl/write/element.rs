@@ -1,7 +1,5 @@
 //! One element as CDL text.
 
-use std::io::Write;
-
 use super::char_row::push_chars;
 use super::names::{push_hexadecimal, push_member, push_quoted, trim_nuls};
 use super::numbers::{push_general, push_integer, push_unsigned};
@@ -67,10 +65,12 @@ impl ElementWriter<'_> {
     ///
     /// # Panics
     /// Where `bytes` is shorter than the type.
+    #[inline]
     pub fn push(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values) {
         self.push_nested(out, ty, bytes, values, 0);
     }
 
+    #[inline]
     fn push_nested(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values, depth: usize) {
         let attribute = self.place == Place::Attribute && depth == 0;
         match ty {
@@ -149,12 +149,10 @@ impl ElementWriter<'_> {
                     }
                     None if value == 0 => out.extend_from_slice(b"_UNDEFINED"),
                     // A value that the type does not name: as a number, which CDL takes in its place.
-                    _ => {
-                        let _ = match base {
-                            Type::UInt64 => write!(out, "{}", value as u64),
-                            _ => write!(out, "{value}"),
-                        };
-                    }
+                    _ => match base {
+                        Type::UInt64 => push_unsigned(out, value as u64),
+                        _ => push_integer(out, value),
+                    },
                 }
             }
             TypeClass::Opaque { size } => {

@@ -12,7 +12,9 @@ pub enum FillValue {
     Float(f32),
     /// Likewise.
     Double(f64),
-    /// Compared bit for bit.
+    /// Compared bit for bit: a number, as a little-endian one of eight bytes.
+    Bits(u64),
+    /// Compared byte for byte: enums and opaques.
     Bytes(Vec<u8>),
     /// A string, which may be NIL.
     String(Option<Vec<u8>>),
@@ -59,14 +61,17 @@ impl FillValue {
                 element.push(&mut text, var.ty, &values.bytes, &values);
                 Self::Text(var.ty, text)
             }
-            _ => Self::Bytes(values.bytes),
+            Type::User(_) => Self::Bytes(values.bytes),
+            ty => Self::Bits(bits(&values.bytes[..ty.atomic_size()])),
         }
     }
 
     /// Whether an element is shown as `_`.
+    #[inline]
     pub fn matches(&self, bytes: &[u8], values: &Values, element: &ElementWriter) -> bool {
         match self {
             Self::None => false,
+            Self::Bits(fill) => bits(bytes) == *fill,
             Self::Bytes(fill) => fill == bytes,
             Self::String(fill) => values.slot_content(Slot::read(bytes), 1) == fill.as_deref(),
             Self::Float(fill) => {
@@ -97,4 +102,15 @@ impl FillValue {
 /// Whether elements are made of others, equal ones of which may have other bytes.
 fn holds_parts(class: &TypeClass) -> bool {
     matches!(class, TypeClass::Compound { .. } | TypeClass::Vlen { .. })
+}
+
+/// The bytes of a number, of which there are one, two, four or eight.
+#[inline]
+fn bits(bytes: &[u8]) -> u64 {
+    match bytes.len() {
+        1 => bytes[0].into(),
+        2 => u16::from_le_bytes(array(bytes)).into(),
+        4 => u32::from_le_bytes(array(bytes)).into(),
+        _ => u64::from_le_bytes(array(bytes)),
+    }
 }

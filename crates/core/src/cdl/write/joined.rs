@@ -56,14 +56,7 @@ impl Joined {
     pub fn append(&mut self, lines: &mut Lines, piece: Piece) -> io::Result<()> {
         match piece.head {
             Head::None => self.nuls = piece.nuls,
-            Head::Items(text, lengths) => {
-                let mut rest = text.as_slice();
-                for length in lengths {
-                    let (item, behind) = rest.split_at(length);
-                    lines.put(item);
-                    rest = behind;
-                }
-            }
+            Head::Items(text, lengths) => lines.put_all(&text, &lengths),
             Head::Nuls(nuls, then) => {
                 self.nuls += nuls;
                 if then == Then::Characters {

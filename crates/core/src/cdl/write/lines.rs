@@ -114,10 +114,7 @@ impl<'a> Lines<'a> {
     /// Appends an item of a list, in a new line where it does not fit into this one.
     pub fn put(&mut self, item: &[u8]) {
         if !fits(self.column, item.len(), self.line_length.limit()) {
-            self.buffer.push(b'\n');
-            self.margin();
-            self.buffer.extend_from_slice(b"    ");
-            self.column = 4 + self.indent;
+            self.begin_line();
         }
         self.buffer.extend_from_slice(item);
         if item.ends_with(b"\n") {
@@ -125,6 +122,30 @@ impl<'a> Lines<'a> {
         } else {
             self.column += item.len();
         }
+    }
+
+    /// Appends items that stand one behind the other in `text`, with these lengths, as [`Lines::put`] does it with each. None
+    /// may end a line.
+    pub fn put_all(&mut self, text: &[u8], lengths: &[usize]) {
+        let limit = self.line_length.limit();
+        let (mut start, mut end) = (0, 0);
+        for length in lengths {
+            if !fits(self.column, *length, limit) {
+                self.buffer.extend_from_slice(&text[start..end]);
+                start = end;
+                self.begin_line();
+            }
+            end += length;
+            self.column += length;
+        }
+        self.buffer.extend_from_slice(&text[start..end]);
+    }
+
+    fn begin_line(&mut self) {
+        self.buffer.push(b'\n');
+        self.margin();
+        self.buffer.extend_from_slice(b"    ");
+        self.column = 4 + self.indent;
     }
 
     /// Hands full pieces on.

@@ -3,6 +3,7 @@
 use super::digits::{MAX_DIGITS, significant};
 
 /// Appends an integer.
+#[inline]
 pub fn push_integer(out: &mut Vec<u8>, value: i64) {
     if value < 0 {
         out.push(b'-');
@@ -11,6 +12,7 @@ pub fn push_integer(out: &mut Vec<u8>, value: i64) {
 }
 
 /// Appends an integer.
+#[inline]
 pub fn push_unsigned(out: &mut Vec<u8>, value: u64) {
     let mut text = [0; 20];
     let start = digits_before(&mut text, value);

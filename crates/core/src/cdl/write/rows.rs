@@ -60,6 +60,8 @@ impl Format for RowLayout<'_> {
         let mut at = position(region, range.start);
         let row_length = self.shape.last().copied().unwrap_or(1);
         let mut out = self.begin(&at);
+        // Most numbers take no more: growing would copy the text again and again.
+        out.text.reserve(3 * bytes.len());
         let mut done = 0;
         let total = range.len();
         while done < total {
@@ -255,7 +257,8 @@ impl Layout {
     /// All items so far were those of a row that an earlier piece began.
     fn end_head(&mut self) {
         if let Some(lengths) = self.lengths.take() {
-            self.head = Head::Items(std::mem::take(&mut self.text), lengths);
+            let behind = Vec::with_capacity(self.text.capacity());
+            self.head = Head::Items(std::mem::replace(&mut self.text, behind), lengths);
         }
     }
 
