@@ -65,7 +65,8 @@ fn is_as_printed(names: &VisibleNames, group: GroupId, text: &Text, at: u64) -> 
     }
 }
 
-/// Bytes with each run of white space as one: the end of a line if there is one in it and no comma before it, else a blank.
+/// Bytes with each run of white space as one: the end of a line if there is one in it and no comma before it, else a blank. Behind
+/// a brace there is none: the first member of an enum may stand in the next line, as columns are counted on from what is before.
 struct Squeezed<F> {
     next: F,
     last: u8,
@@ -99,6 +100,11 @@ impl<F: FnMut() -> Result<Option<u8>>> Squeezed<F> {
                 behind => break behind,
             }
         };
+        if self.last == b'{' {
+            let byte = self.held.take();
+            self.last = byte.unwrap_or(0);
+            return Ok(byte);
+        }
         Ok(Some(if ends_line && self.last != b',' {
             b'\n'
         } else {
@@ -152,6 +158,10 @@ mod tests {
             |wrap: &str| format!("  int(*) v ;\n    v(*) w ;\n  byte enum e {{a = 1,{wrap}b = 2}} ;\n");
         assert_eq!(order(&format!("types:\n{}", enums(" "))), ["v", "w", "e"]);
         assert_eq!(order(&format!("types:\n{}", enums("\n      "))), ["v", "w", "e"]);
+        assert_eq!(
+            order("types:\n  int(*) v ;\n  v(*) w ;\n  byte enum e {\n        a = 1} ;\n"),
+            ["v", "w", "e"]
+        );
         // Not in lines of their own, or without the comment behind a compound, it is no dump.
         assert_eq!(order("types: int(*) v ; v(*) w ; opaque(3) o ;"), ["v", "o", "w"]);
         assert_eq!(
