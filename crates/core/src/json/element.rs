@@ -2,7 +2,7 @@
 
 use super::text::{push_padded_string, push_string};
 use crate::cdl::write::numbers::{push_integer, push_unsigned};
-use crate::cdl::write::{enum_value, push_hexadecimal, push_shortest_double, push_shortest_float};
+use crate::cdl::write::{enum_value, member_of, push_hexadecimal, push_shortest_double, push_shortest_float};
 use crate::model::{Field, Schema, Slot, Type, TypeClass, Values};
 
 /// How deep types may nest before printing gives up.
@@ -65,7 +65,7 @@ fn push_user(
     match class {
         TypeClass::Enum { base, members } => {
             let value = enum_value(*base, bytes);
-            match members.iter().find(|(_, v)| *v == value) {
+            match member_of(members, value) {
                 Some((name, _)) => push_string(out, name.as_bytes()),
                 // Members of this type are kept as the same 64 bits.
                 None if *base == Type::UInt64 => push_unsigned(out, value as u64),

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::{Ncml, atomic_name};
-use crate::cdl::write::{ElementWriter, Place, Precision, enum_value, push_general, trim_nuls};
+use crate::cdl::write::{ElementWriter, Place, Precision, enum_value, member_of, push_general, trim_nuls};
 use crate::model::{Attribute, Schema, Slot, Type, TypeClass};
 
 impl Ncml<'_> {
@@ -78,7 +78,7 @@ fn strings(schema: &Schema, precision: Precision, attribute: &Attribute) -> Vec<
             match class {
                 TypeClass::Enum { base, members } => {
                     let value = enum_value(*base, bytes);
-                    match members.iter().find(|(_, v)| *v == value) {
+                    match member_of(members, value) {
                         Some((name, _)) => text.extend_from_slice(name.as_bytes()),
                         None => text.extend_from_slice(value.to_string().as_bytes()),
                     }

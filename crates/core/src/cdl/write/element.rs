@@ -142,7 +142,7 @@ impl ElementWriter<'_> {
         match class {
             TypeClass::Enum { base, members } => {
                 let value = enum_value(*base, bytes);
-                match members.iter().find(|(_, v)| *v == value) {
+                match member_of(members, value) {
                     // These names would be read as the fill value and as no string.
                     Some((name, _)) if !matches!(name.as_str(), "_" | "NIL" | "Nil" | "nil") => {
                         push_member(out, name)
@@ -227,6 +227,15 @@ fn integer_suffix(ty: Type) -> &'static [u8] {
     }
 }
 
+/// The member of an enum that has this value.
+pub fn member_of(members: &[(String, i64)], value: i64) -> Option<&(String, i64)> {
+    // Most enums count up from their first member: then no others need be looked at.
+    let first = members.first()?.1;
+    let guess = value.checked_sub(first).and_then(|at| usize::try_from(at).ok());
+    let guessed = guess.and_then(|at| members.get(at)).filter(|m| m.1 == value);
+    guessed.or_else(|| members.iter().find(|m| m.1 == value))
+}
+
 /// The value of an enum element, as [`TypeClass::Enum`] keeps it.
 pub fn enum_value(base: Type, bytes: &[u8]) -> i64 {
     match base {
@@ -237,5 +246,24 @@ pub fn enum_value(base: Type, bytes: &[u8]) -> i64 {
         Type::Int => i32::from_le_bytes(array(bytes)).into(),
         Type::UInt => u32::from_le_bytes(array(bytes)).into(),
         _ => i64::from_le_bytes(array(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found_wherever_they_stand() {
+        let members: Vec<(String, i64)> = [3, 4, 5, -1, 9, i64::MIN, i64::MAX]
+            .map(|value| (value.to_string(), value))
+            .into();
+        for (name, value) in &members {
+            assert_eq!(member_of(&members, *value).map(|m| &m.0), Some(name));
+        }
+        for value in [0, 6, 7, 8, 10] {
+            assert_eq!(member_of(&members, value), None);
+        }
+        assert_eq!(member_of(&[], 0), None);
     }
 }

@@ -30,7 +30,7 @@ use std::io::Write;
 
 pub use annotations::{Annotations, IndexOrder};
 pub use element::Precision;
-pub(crate) use element::{ElementWriter, Place, enum_value};
+pub(crate) use element::{ElementWriter, Place, enum_value, member_of};
 pub(crate) use header::{finds_type, types as write_types};
 pub use lines::LineLength;
 pub(crate) use lines::Lines;
