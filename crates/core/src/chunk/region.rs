@@ -20,27 +20,48 @@ impl Region {
         }
     }
 
-    /// The first `count` elements of `shape` in C order (or all, where there are no more) as regions without common
-    /// elements, at most one for each dimension, in C order.
-    pub fn leading(shape: &[u64], count: u64) -> Vec<Self> {
-        let Some(mut behind) = element_count(shape).filter(|all| count < *all) else {
+    /// The `count` elements of `shape` from the one numbered `first` on, in C order, as far as there are so many: regions
+    /// without common elements, at most two for each dimension, in C order. The whole where `shape` has no elements, or more
+    /// than can be counted.
+    pub fn range(shape: &[u64], first: u64, count: u64) -> Vec<Self> {
+        let end = first.saturating_add(count);
+        let Some(all) = element_count(shape).filter(|all| *all > 0 && (first, *all) != (0, end.min(*all)))
+        else {
             return vec![Self::whole(shape)];
         };
+        let end = end.min(all);
+        // How many elements a step along each dimension passes.
+        let mut steps = shape.to_vec();
+        let mut behind = 1;
+        for step in steps.iter_mut().rev() {
+            behind *= std::mem::replace(step, behind);
+        }
         let mut parts = Vec::new();
-        let mut rest = count;
-        let mut part = Self::whole(shape);
-        for (d, length) in shape.iter().enumerate() {
-            behind /= length;
-            // So many steps along this dimension are whole; the next one goes on in the dimensions behind.
-            part.count[d] = rest / behind;
-            rest %= behind;
-            if part.count[d] > 0 {
-                parts.push(part.clone());
+        let mut at = first;
+        while at < end {
+            // As slow a dimension as a step of which begins here and does not lead too far.
+            let whole = |step: &u64| at.is_multiple_of(*step) && end - at >= *step;
+            let Some(d) = steps.iter().position(whole) else {
+                break;
+            };
+            let mut part = Self::whole(shape);
+            for e in 0..=d {
+                part.start[e] = at / steps[e] % shape[e];
+                part.count[e] = 1;
             }
-            part.start[d] = part.count[d];
-            part.count[d] = 1;
+            part.count[d] = ((end - at) / steps[d]).min(shape[d] - part.start[d]);
+            at += part.count[d] * steps[d];
+            parts.push(part);
         }
         parts
+    }
+
+    /// The region whose first dimensions are these, and whose others are those of `behind`.
+    pub fn times(&self, behind: &Self) -> Self {
+        Self {
+            start: [self.start.as_slice(), &behind.start].concat(),
+            count: [self.count.as_slice(), &behind.count].concat(),
+        }
     }
 
     /// How many dimensions it has.
@@ -170,14 +191,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn leading_elements_are_the_first(dims in proptest::collection::vec(0u64..5, 0..4), count in 0u64..70) {
+        fn ranges_are_cut_into_boxes(dims in proptest::collection::vec(0u64..5, 0..4), first in 0u64..70, count in 0u64..70) {
             let all = element_count(&dims).unwrap();
+            prop_assume!(all > 0);
             let grid = ChunkGrid::new(&dims, &vec![1; dims.len()]).unwrap();
-            let parts = Region::leading(&dims, count);
-            prop_assert!(parts.len() <= dims.len().max(1));
+            let parts = Region::range(&dims, first, count);
+            prop_assert!(parts.len() <= (2 * dims.len()).max(1));
             let elements: Vec<u64> = parts.iter().flat_map(|part| grid.chunks_in(part)).collect();
-            let first: Vec<u64> = (0..count.min(all)).collect();
-            prop_assert_eq!(elements, first);
+            let expected: Vec<u64> = (first.min(all)..(first + count).min(all)).collect();
+            prop_assert_eq!(elements, expected);
         }
 
         #[test]

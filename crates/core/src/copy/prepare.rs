@@ -266,17 +266,19 @@ fn way(
     let covered = grid.counts() == own.counts();
     let zeros = longer && own.len() <= MOST_ZEROS;
     let written = match &input {
-        Some(input) if !(complete && covered || contiguous || zeros) => {
-            Written::Some(places_over(&stored, input, &grid, &tile))
-        }
+        Some(input) if !(complete && covered || contiguous || zeros) => Written::Some(places_of(
+            stored.iter().map(|chunk| input.region(*chunk)),
+            &grid,
+            &tile,
+        )),
         _ if contiguous || copy.keeps_no_fill && filled_up(to, &grid) => Written::All(grid.len()),
         _ => {
-            let leading = reader.leading_elements(source).filter(|_| same_fill(from, to));
-            let parts = Region::leading(&from.extent, leading.unwrap_or(u64::MAX));
+            let given = reader.given(source).filter(|_| same_fill(from, to));
+            let parts = given.unwrap_or_else(|| vec![Region::whole(&from.extent)]);
             if covered && parts == [Region::whole(&from.extent)] {
                 Written::All(grid.len())
             } else {
-                Written::Some(places_of(&parts, &grid, &tile))
+                Written::Some(places_of(parts, &grid, &tile))
             }
         }
     };
@@ -308,24 +310,13 @@ fn same_fill(from: &VariableLayout, to: &VariableLayout) -> bool {
     to.fill.no_fill || from.fill.value == to.fill.value || zeros(from) && zeros(to)
 }
 
-/// The places of the output chunks that hold an element of these regions.
-fn places_of(parts: &[Region], grid: &ChunkGrid, tile: &[u64]) -> Vec<u64> {
-    let order = BlockOrder::new(grid.counts(), tile, 1);
-    let chunks = parts.iter().flat_map(|part| grid.chunks_in(part));
-    let mut places: Vec<u64> = chunks.map(|i| order.place(&grid.coordinates(i))).collect();
-    places.sort_unstable();
-    // Regions may share chunks.
-    places.dedup();
-    places
-}
-
-/// The places of the output chunks that any of the `stored` input chunks meets.
-fn places_over(stored: &[u64], input: &ChunkGrid, grid: &ChunkGrid, tile: &[u64]) -> Vec<u64> {
+/// The places of the output chunks that hold an element of these regions, which may have elements in common.
+fn places_of(parts: impl IntoIterator<Item = Region>, grid: &ChunkGrid, tile: &[u64]) -> Vec<u64> {
     let order = BlockOrder::new(grid.counts(), tile, 1);
     let mut places = Vec::new();
     let mut distinct = 0;
-    for chunk in stored {
-        for index in grid.chunks_in(&input.region(*chunk)) {
+    for part in parts {
+        for index in grid.chunks_in(&part) {
             places.push(order.place(&grid.coordinates(index)));
         }
         // Neighbours meet the same chunks: keep the list near the length it will have.

@@ -72,9 +72,9 @@ pub trait Reader: Send + Sync {
         Ok(offset)
     }
 
-    /// How many elements of a variable in one piece there are, at least one, from its first on in C order; those behind
-    /// are the layout's fill, and read as that. `None` for all.
-    fn leading_elements(&self, var: VarId) -> Option<u64> {
+    /// Regions that hold all elements of a variable in one piece that are given; the others are the layout's fill, and read as
+    /// that. They may have elements in common. `None` where all are given.
+    fn given(&self, var: VarId) -> Option<Vec<Region>> {
         let _ = var;
         None
     }

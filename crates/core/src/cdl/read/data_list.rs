@@ -14,9 +14,11 @@
 //! v(d, u) = {1, 2}, {3} ;        level 0: d, level 1: u. u has two elements, and v is 1 2 3 _
 //! ```
 
+use crate::chunk::Region;
 use crate::error::Result;
 use crate::model::{DimId, Schema, VarId};
 
+use super::given::Given;
 use super::measure::Measure;
 use super::text::Cursor;
 
@@ -35,8 +37,7 @@ pub struct DataList {
     pub(super) index: Vec<Entry>,
     /// Whether there is any value.
     pub(super) empty: bool,
-    /// How many elements there are up to the last value, of the variable's own extent in C order.
-    pub(super) leading: u64,
+    given: Given,
 }
 
 /// A place in a list where reading can begin.
@@ -159,14 +160,10 @@ impl DataList {
             levels: levels.starts,
             index: Vec::new(),
             empty: measured.empty,
-            leading: 0,
+            given: measured.given,
         };
         let depth = list.levels.len();
         let sizes = list.level_sizes();
-        list.leading = sizes
-            .iter()
-            .skip(1)
-            .fold(measured.longest[0], |n, size| n.saturating_mul(*size));
         list.index = measured
             .places
             .chunks_exact(1 + depth)
@@ -184,6 +181,11 @@ impl DataList {
     /// What the unlimited dimensions of its variable must at least be for it, in elements.
     pub fn lengths(&self) -> &[(DimId, u64)] {
         &self.lengths
+    }
+
+    /// Regions of the variable's own extent that hold all elements that the list gives.
+    pub(super) fn given(&self) -> Vec<Region> {
+        self.given.regions(&self.extent, &self.levels)
     }
 
     /// How many elements each level holds.

@@ -25,6 +25,7 @@ mod elements;
 mod enum_constants;
 mod escapes;
 mod foreign_names;
+mod given;
 mod grammar;
 mod integer;
 pub mod kind;

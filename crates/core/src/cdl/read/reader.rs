@@ -329,11 +329,11 @@ impl Reader for CdlReader {
         &self.layouts[var.0]
     }
 
-    fn leading_elements(&self, var: VarId) -> Option<u64> {
+    fn given(&self, var: VarId) -> Option<Vec<Region>> {
         let list = self.declared.lists[var.0].as_ref()?;
         let layout = &self.layouts[var.0];
-        // Of what has another shape than its list, the leading elements are others.
-        (self.missing_is_fill(var) && layout.extent == list.extent).then_some(list.leading)
+        // Of what has another shape than its list, the rest is made of the fill values of parts.
+        (self.missing_is_fill(var) && layout.extent == list.extent).then(|| list.given())
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {

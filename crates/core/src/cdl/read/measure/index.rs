@@ -43,6 +43,9 @@ impl Measure<'_> {
         let longest = &mut self.measured.longest[level];
         *longest = count.max(*longest);
         self.measured.empty &= items == 0;
+        if last {
+            self.measured.given.add(&self.items[..level], count);
+        }
     }
 
     pub(super) fn end(&mut self, at: u64, text: &Text) -> Result<()> {

@@ -19,6 +19,7 @@ use crate::model::{Schema, Type, TypeClass, VarId};
 use super::char_array::Rows;
 use super::data_list::Levels;
 use super::escapes::Digits;
+use super::given::Given;
 use super::text::{Cursor, Text};
 use super::unclosed::unclosed_string;
 
@@ -32,6 +33,8 @@ pub struct Measured {
     pub places: Vec<u64>,
     /// Whether there is no value.
     pub empty: bool,
+    /// Which elements there are.
+    pub given: Given,
 }
 
 /// Where in a list the machine is.
@@ -124,6 +127,7 @@ impl<'l> Measure<'l> {
                 longest: vec![0; depth],
                 places: Vec::new(),
                 empty: true,
+                given: Given::new(depth),
             },
         };
         machine.enter(start, false);

@@ -51,7 +51,19 @@ fn chunks_behind_the_values_are_not_written() {
             "x = 4, u = unlimited",
             "int v(x, u) ; v:_ChunkSizes = 1, 1",
             "{1, 2}, {3}",
-            4,
+            3,
+        ),
+        (
+            "x = 100000, u = unlimited",
+            "int v(x, u) ; v:_ChunkSizes = 1, 10",
+            "{1, 2}, {3}, {}, _, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {1}",
+            5,
+        ),
+        (
+            "t = unlimited, x = 2, u = unlimited, y = 2",
+            "int v(t, x, u, y) ; v:_ChunkSizes = 1, 1, 1, 1",
+            "{1, 2, 3}, {}, {1}, {1, 2, 3, 4}",
+            8,
         ),
         (
             "x = 4, u = unlimited",
