@@ -21,6 +21,7 @@ pub mod location;
 pub mod message;
 pub mod model;
 pub mod ncml;
+mod not_finite;
 pub mod store;
 mod stream;
 pub mod time;

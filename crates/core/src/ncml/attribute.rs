@@ -5,6 +5,7 @@ use std::io::Write;
 use super::{Ncml, atomic_name};
 use crate::cdl::write::{ElementWriter, Place, Precision, enum_value, member_of, push_general, trim_nuls};
 use crate::model::{Attribute, Schema, Slot, Type, TypeClass};
+use crate::not_finite::not_finite;
 
 impl Ncml<'_> {
     /// Writes an attribute: text as it is, numbers with blanks between them, strings with a separator. NcML has no other types: enums
@@ -132,13 +133,8 @@ fn push_number(out: &mut Vec<u8>, precision: Precision, ty: Type, bytes: &[u8]) 
 
 /// As C's `%#g` without the zeros at its end. What is no number is spelt as Java reads it.
 fn push_float(out: &mut Vec<u8>, value: f64, digits: usize) {
-    if !value.is_finite() {
-        let text: &[u8] = match value {
-            v if v.is_nan() => b"NaN",
-            v if v > 0.0 => b"Infinity",
-            _ => b"-Infinity",
-        };
-        out.extend_from_slice(text);
+    if let Some(word) = not_finite(value) {
+        out.extend_from_slice(word);
         return;
     }
     let start = out.len();

@@ -5,6 +5,7 @@ use std::io::Write;
 use super::calendar::{Calendar, Date, HALF_MICROSECOND, Reckoning};
 use super::units::{TimeUnit, TimeUnits};
 use crate::model::Type;
+use crate::not_finite::not_finite;
 
 /// What stands between date and time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,13 +85,8 @@ impl TimeFormat {
     /// Appends the date of `value` in quotes, or `NaN`, `Infinity` or `-Infinity`. Appends nothing and returns false
     /// where there is no such date: it is millions of years away, or the base itself is none.
     pub fn push(&self, out: &mut Vec<u8>, value: f64) -> bool {
-        if !value.is_finite() {
-            let text: &[u8] = match value {
-                v if v.is_nan() => b"NaN",
-                v if v > 0.0 => b"Infinity",
-                _ => b"-Infinity",
-            };
-            out.extend_from_slice(text);
+        if let Some(word) = not_finite(value) {
+            out.extend_from_slice(word);
             return true;
         }
         match self.date(value).filter(Date::is_valid) {

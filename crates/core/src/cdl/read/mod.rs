@@ -38,7 +38,6 @@ pub mod plan;
 pub mod reader;
 pub(super) mod scopes;
 mod similar;
-mod sizes_in_c;
 mod statements;
 pub mod storage_attributes;
 pub mod text;

@@ -1,6 +1,5 @@
 //! How the variables of a CDL text are stored: what its storage attributes ask for, and netCDF-C's choice for the rest.
 
-use super::sizes_in_c::SizesInC;
 use super::storage_attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, element};
 use crate::copy::{CopyPlan, VariableCopy};
@@ -8,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::filter::working;
 use crate::format::Reader;
 use crate::model::{
-    Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, TypeClass, VarId, VariableLayout,
+    Endian, Fill, FillTime, Item, Kind, Schema, SizesInC, Storage, Type, TypeClass, VarId, VariableLayout,
     default_fill_value, fill_value_attribute,
 };
 

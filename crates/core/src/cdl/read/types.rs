@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 
 use crate::error::Result;
-use crate::model::{Field, GroupId, Schema, Type, TypeClass, UserType};
+use crate::model::{Field, GroupId, Schema, SizesInC, Type, TypeClass, UserType};
 
 use super::grammar::{Rule, attempt, parse, spelled_name, spelled_path, wrong, wrong_with};
 use super::integer::{self, fits};
@@ -28,8 +28,6 @@ const MAX_SIZE: u64 = 16 << 20;
 const MAX_MEMBERS: usize = u16::MAX as usize;
 /// The highest rank of a field: HDF5's.
 const MAX_RANK: usize = 32;
-/// The alignment of strings and vlens: that of a pointer.
-const POINTER: u64 = 8;
 
 /// How types are written, behind messages.
 const SPELLINGS: &str = ": a type is T(*) name, opaque(bytes) name, T enum name { … } or compound name { … }";
@@ -254,27 +252,15 @@ fn fields(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, R
 /// What the schema does not say of its types, by their ids.
 #[derive(Debug, Default)]
 pub struct TypeTable {
-    facts: Vec<Facts>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Facts {
-    align: u64,
-    depth: u32,
+    in_c: SizesInC,
+    depths: Vec<u32>,
 }
 
 impl TypeTable {
-    fn facts(&self, ty: Type) -> Facts {
+    fn depth(&self, ty: Type) -> u32 {
         match ty {
-            Type::User(id) => self.facts[id.0],
-            Type::String => Facts {
-                align: POINTER,
-                depth: 0,
-            },
-            atomic => Facts {
-                align: atomic.atomic_size() as u64,
-                depth: 0,
-            },
+            Type::User(id) => self.depths[id.0],
+            _ => 0,
         }
     }
 
@@ -290,31 +276,27 @@ impl TypeTable {
         schema: &Schema,
     ) -> Result<UserType, Problem> {
         let ty = |r: &Reference| scopes.ty(group, &r.path).map_err(|what| (r.at, what.to_string()));
-        let mut facts = Facts { align: 1, depth: 1 };
+        let mut depth = 1;
         let class = match &declared.body {
             Body::Opaque(size) => TypeClass::Opaque { size: *size },
             Body::Vlen(base) => {
                 let base = ty(base)?;
-                facts = Facts {
-                    align: POINTER,
-                    depth: self.facts(base).depth + 1,
-                };
+                depth = self.depth(base) + 1;
                 TypeClass::Vlen { base }
             }
             Body::Enum(base, members) => {
                 let at = base.at;
                 let base = ty(base)?;
-                facts.align = self.facts(base).align;
                 enumeration(base, at, members)?
             }
             Body::Compound(fields) => {
                 let mut laid = Vec::with_capacity(fields.len());
-                let mut end = 0_u64;
+                let (mut end, mut alignment) = (0_u64, 1);
                 for (name, reference, dims) in fields {
                     let ty = ty(reference)?;
-                    let Facts { align, depth } = self.facts(ty);
-                    facts.align = facts.align.max(align);
-                    facts.depth = facts.depth.max(depth + 1);
+                    let align = self.in_c.of(ty).align as u64;
+                    alignment = align.max(alignment);
+                    depth = depth.max(self.depth(ty) + 1);
                     let offset = end.next_multiple_of(align);
                     end = dims
                         .iter()
@@ -334,16 +316,17 @@ impl TypeTable {
                     });
                 }
                 TypeClass::Compound {
-                    size: end.next_multiple_of(facts.align) as usize,
+                    size: end.next_multiple_of(alignment) as usize,
                     fields: laid,
                 }
             }
         };
-        if facts.depth > MAX_DEPTH {
+        if depth > MAX_DEPTH {
             let what = format!("'{}' is made of types more than {MAX_DEPTH} deep", declared.name);
             return Err((declared.at, what));
         }
-        self.facts.push(facts);
+        self.in_c.push(&class);
+        self.depths.push(depth);
         Ok(UserType {
             name: declared.name.clone(),
             group,

@@ -5,6 +5,7 @@ use super::names::{push_hexadecimal, push_member, push_quoted, trim_nuls};
 use super::numbers::{push_general, push_integer, push_unsigned};
 use super::shortest::{push_shortest_double, push_shortest_float};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
+use crate::not_finite::not_finite;
 
 /// How deep types may nest before printing gives up.
 const MAX_DEPTH: usize = 64;
@@ -104,7 +105,10 @@ impl ElementWriter<'_> {
 
     fn push_float(&self, out: &mut Vec<u8>, value: f64, ty: Type, attribute: bool) {
         let suffix = if ty == Type::Float { "f" } else { "" };
-        if value.is_finite() {
+        if let Some(word) = not_finite(value) {
+            out.extend_from_slice(word);
+            out.extend_from_slice(suffix.as_bytes());
+        } else {
             let start = out.len();
             match (self.precision.exact, ty) {
                 (false, Type::Float) => push_general(out, value, self.precision.float),
@@ -122,16 +126,7 @@ impl ElementWriter<'_> {
                 }
                 out.extend_from_slice(suffix.as_bytes());
             }
-            return;
         }
-        out.extend_from_slice(if value.is_nan() {
-            b"NaN"
-        } else if value > 0.0 {
-            b"Infinity"
-        } else {
-            b"-Infinity"
-        });
-        out.extend_from_slice(suffix.as_bytes());
     }
 
     fn push_user(&self, out: &mut Vec<u8>, class: &TypeClass, bytes: &[u8], values: &Values, depth: usize) {

@@ -3,6 +3,7 @@
 mod declarations;
 mod errors;
 mod limits;
+mod sizes_in_c;
 mod written_chunks;
 
 use std::fmt::Write as _;

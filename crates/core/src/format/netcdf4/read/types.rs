@@ -15,7 +15,7 @@ use ncutils_hdf5::{Class, Datatype};
 use super::anonymous_type::AnonymousNumbers;
 use super::links::ObjectId;
 use super::number::Number;
-use crate::model::{Field, GroupId, Schema, Type, TypeClass, TypeId, UserType};
+use crate::model::{Field, GroupId, Schema, SizesInC, Type, TypeClass, TypeId, UserType};
 
 /// How deep types may be nested.
 const DEPTH: usize = 32;
@@ -38,6 +38,8 @@ pub(super) struct TypeTable {
     by_object: HashMap<ObjectId, TypeId>,
     by_datatype: HashMap<Datatype, TypeId>,
     by_signature: HashMap<String, TypeId>,
+    /// Of all types of the schema.
+    in_c: SizesInC,
     /// Committed types whose definition has begun, so that none is its own part.
     begun: Vec<bool>,
     by_committed_object: HashMap<ObjectId, usize>,
@@ -264,6 +266,7 @@ impl TypeTable {
         datatype: Datatype,
     ) -> TypeId {
         let signature = signature(&class);
+        self.in_c.push(&class);
         let ty = schema.add_type(UserType { name, group, class });
         self.by_datatype.entry(datatype).or_insert(ty);
         self.by_signature.entry(signature).or_insert(ty);
@@ -327,7 +330,13 @@ impl TypeTable {
                 if fields.is_empty() {
                     return Err("its compound has no members".into());
                 }
-                let size = lay_out(schema, &mut fields, &file_sizes, datatype.size as usize)?;
+                let size = lay_out(
+                    schema,
+                    &self.in_c,
+                    &mut fields,
+                    &file_sizes,
+                    datatype.size as usize,
+                )?;
                 Ok(TypeClass::Compound { size, fields })
             }
             _ => Err("it is not a type that netCDF lets users define".into()),
@@ -367,6 +376,7 @@ fn anonymous_name(class: &TypeClass, number: u32) -> String {
 /// Decides where fields lie in memory, and returns the size of the compound.
 fn lay_out(
     schema: &Schema,
+    in_c: &SizesInC,
     fields: &mut [Field],
     file_sizes: &[usize],
     file_size: usize,
@@ -397,7 +407,7 @@ fn lay_out(
     }
     let (mut at, mut alignment) = (0usize, 1);
     for (field, size) in fields.iter_mut().zip(&sizes) {
-        let align = alignment_of(schema, field.ty, 0);
+        let align = in_c.of(field.ty).align;
         alignment = alignment.max(align);
         field.offset = at.next_multiple_of(align);
         at = field
@@ -407,25 +417,6 @@ fn lay_out(
             .ok_or_else(too_large)?;
     }
     Ok(at.next_multiple_of(alignment))
-}
-
-/// The alignment that C would give an element in memory.
-fn alignment_of(schema: &Schema, ty: Type, depth: usize) -> usize {
-    match ty {
-        Type::String => 8,
-        Type::User(id) => match &schema.user_type(id).class {
-            TypeClass::Enum { base, .. } => base.atomic_size(),
-            TypeClass::Opaque { .. } => 1,
-            TypeClass::Vlen { .. } => 8,
-            TypeClass::Compound { fields, .. } if depth <= DEPTH => fields
-                .iter()
-                .map(|f| alignment_of(schema, f.ty, depth + 1))
-                .max()
-                .unwrap_or(1),
-            TypeClass::Compound { .. } => 8,
-        },
-        atomic => atomic.atomic_size(),
-    }
 }
 
 /// The little-endian integer in `bytes` as an enumeration's member has it.
