@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::chunk::{ChunkGrid, Region, byte_count, resize};
+use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Error, Result};
 use crate::format::{Reader, region};
 use crate::model::{
@@ -72,9 +72,8 @@ impl CdlReader {
         for var in (0..self.layouts.len()).map(VarId) {
             let layout = &self.layouts[var.0];
             let shape = self.declared.schema.shape(var);
-            let elements = |shape: &[u64]| shape.iter().try_fold(1u64, |n, length| n.checked_mul(*length));
-            let most = elements(&layout.extent).map_or(0, |own| own.saturating_mul(16).max(MOST_MADE));
-            let few = elements(&shape).is_some_and(|all| all <= most);
+            let most = element_count(&layout.extent).map_or(0, |own| own.saturating_mul(16).max(MOST_MADE));
+            let few = element_count(&shape).is_some_and(|all| all <= most);
             // An enum has the fill value of its integers in the file.
             let schema = &self.declared.schema;
             let made = default_fill_value(fill_type(schema, schema.var(var).ty)).is_none();
