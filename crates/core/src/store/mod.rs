@@ -9,10 +9,14 @@
 //!         format::create ─► FileOutput ── partial file ── commit: sync, rename, sync the directory ─► path
 //! ```
 
+mod fetch_pool;
 mod file_output;
 mod file_source;
+mod keys;
 mod memory;
+mod object;
 mod partial;
+mod requests;
 mod spooled;
 mod temporary;
 mod unnamed;
@@ -22,9 +26,13 @@ use std::path::PathBuf;
 
 use ncutils_hdf5::ByteSink;
 
+pub use fetch_pool::FetchPool;
 pub use file_output::{FileOutput, same_file};
 pub use file_source::FileSource;
+pub use keys::{KeyOutput, KeyStore, ValueWriter};
 pub use memory::MemoryOutput;
+pub use object::Object;
+pub use requests::{ByteRange, Done, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
 

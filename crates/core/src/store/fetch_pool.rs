@@ -1,0 +1,338 @@
+//! Threads that wait for a slow store, so that others need not.
+//!
+//! ```text
+//! fetch(ranges) ─► join neighbours ─► queue ─► up to `in_flight` threads ─► done(all of them)
+//! ```
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::keys::KeyStore;
+use super::object::Object;
+use super::requests::{ByteRange, Done, Get};
+
+/// Upper limit, in bytes, of what neighbouring ranges are joined to.
+const MOST_JOINED: u64 = 8 << 20;
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// Threads for the blocking requests of one store. They are started as requests come, and end with the pool.
+pub struct FetchPool {
+    shared: Arc<Shared>,
+    most: usize,
+}
+
+#[derive(Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    tasks: VecDeque<Task>,
+    threads: usize,
+    idle: usize,
+    closed: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        let mut queue = self.lock();
+        loop {
+            if let Some(task) = queue.tasks.pop_front() {
+                drop(queue);
+                task();
+                queue = self.lock();
+                continue;
+            }
+            if queue.closed {
+                queue.threads -= 1;
+                return;
+            }
+            queue.idle += 1;
+            queue = self.arrived.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue.idle -= 1;
+        }
+    }
+}
+
+impl FetchPool {
+    /// A pool of at most `most` threads (at least one). None is started yet.
+    pub fn new(most: usize) -> Self {
+        Self {
+            shared: Arc::default(),
+            most: most.max(1),
+        }
+    }
+
+    /// Runs `task` on a thread of the pool, or at once on this one where the system gives no thread.
+    pub fn run(&self, task: impl FnOnce() + Send + 'static) {
+        let mut queue = self.shared.lock();
+        queue.tasks.push_back(Box::new(task));
+        if queue.idle < queue.tasks.len() && queue.threads < self.most {
+            let shared = Arc::clone(&self.shared);
+            let started = thread::Builder::new()
+                .name("fetch".into())
+                .spawn(move || shared.work());
+            match started {
+                Ok(_) => queue.threads += 1,
+                Err(_) if queue.threads == 0 => {
+                    let task = queue.tasks.pop_back();
+                    drop(queue);
+                    if let Some(task) = task {
+                        task();
+                    }
+                    return;
+                }
+                Err(_) => {}
+            }
+        }
+        drop(queue);
+        self.shared.arrived.notify_one();
+    }
+
+    /// Does what [`Object::fetch`] promises for an object whose reads block.
+    pub fn fetch_ranges(
+        &self,
+        object: &Arc<dyn Object>,
+        ranges: Vec<ByteRange>,
+        done: Done<io::Result<Vec<Vec<u8>>>>,
+    ) {
+        let joined = join(&ranges, object.requests().gap);
+        let all = Gathered::new(ranges.len(), joined.len(), done);
+        let Some(all) = all else { return };
+        for (whole, members) in joined {
+            let (object, all) = (Arc::clone(object), Arc::clone(&all));
+            let members: Vec<(usize, ByteRange)> = members.into_iter().map(|n| (n, ranges[n])).collect();
+            self.run(move || {
+                let read = allocate(whole.length).and_then(|mut bytes| {
+                    object.read_exact_at(whole.offset, &mut bytes)?;
+                    Ok(bytes)
+                });
+                all.arrive(read.map(|bytes| {
+                    if let [(n, range)] = members[..]
+                        && range == whole
+                    {
+                        return vec![(n, bytes)];
+                    }
+                    let part = |range: &ByteRange| {
+                        let from = (range.offset - whole.offset) as usize;
+                        bytes[from..from + range.length].to_vec()
+                    };
+                    members.iter().map(|(n, range)| (*n, part(range))).collect()
+                }));
+            });
+        }
+    }
+
+    /// Does what [`KeyStore::fetch`] promises for a store whose requests block.
+    pub fn fetch_keys(
+        &self,
+        store: &Arc<dyn KeyStore>,
+        gets: Vec<Get>,
+        done: Done<io::Result<Vec<Option<Vec<u8>>>>>,
+    ) {
+        let Some(all) = Gathered::new(gets.len(), gets.len(), done) else {
+            return;
+        };
+        for (n, get) in gets.into_iter().enumerate() {
+            let (store, all) = (Arc::clone(store), Arc::clone(&all));
+            self.run(move || all.arrive(store.get(&get.key, get.part).map(|value| vec![(n, value)])));
+        }
+    }
+}
+
+impl Drop for FetchPool {
+    fn drop(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.arrived.notify_all();
+    }
+}
+
+fn allocate(length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(length)
+        .map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.resize(length, 0);
+    Ok(bytes)
+}
+
+/// Ranges in few requests: each request with the positions of the ranges that it covers.
+pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
+    let mut order: Vec<usize> = (0..ranges.len()).collect();
+    order.sort_by_key(|n| (ranges[*n].offset, ranges[*n].length));
+    let mut joined: Vec<(ByteRange, Vec<usize>)> = Vec::new();
+    for n in order {
+        let range = ranges[n];
+        if let (Some((whole, members)), Some(end)) = (joined.last_mut(), range.end()) {
+            let near = whole.end().is_some_and(|e| range.offset <= e.saturating_add(gap));
+            let length = end.max(whole.end().unwrap_or(end)) - whole.offset;
+            if near && length <= MOST_JOINED.max(whole.length as u64) {
+                whole.length = length as usize;
+                members.push(n);
+                continue;
+            }
+        }
+        joined.push((range, vec![n]));
+    }
+    joined
+}
+
+/// Results that come one by one, for one who waits for all.
+struct Gathered<T> {
+    state: Mutex<Option<Waiting<T>>>,
+}
+
+struct Waiting<T> {
+    found: Vec<T>,
+    left: usize,
+    done: Done<io::Result<Vec<T>>>,
+}
+
+impl<T: Default + Send> Gathered<T> {
+    /// Waits for `requests` arrivals with `results` results in all. Where there is nothing to wait for, tells `done`.
+    fn new(results: usize, requests: usize, done: Done<io::Result<Vec<T>>>) -> Option<Arc<Self>> {
+        let found = std::iter::repeat_with(T::default).take(results).collect();
+        if requests == 0 {
+            done(Ok(found));
+            return None;
+        }
+        let waiting = Waiting {
+            found,
+            left: requests,
+            done,
+        };
+        Some(Arc::new(Self {
+            state: Mutex::new(Some(waiting)),
+        }))
+    }
+
+    fn arrive(&self, results: io::Result<Vec<(usize, T)>>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(waiting) = state.as_mut() else {
+            // An earlier request failed.
+            return;
+        };
+        let failure = match results {
+            Ok(results) => {
+                for (n, result) in results {
+                    waiting.found[n] = result;
+                }
+                waiting.left -= 1;
+                None
+            }
+            Err(error) => Some(error),
+        };
+        if (failure.is_some() || waiting.left == 0)
+            && let Some(waiting) = state.take()
+        {
+            drop(state);
+            (waiting.done)(failure.map_or(Ok(waiting.found), Err));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Requests;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::time::{Duration, Instant};
+
+    struct Slow {
+        bytes: Vec<u8>,
+        pool: FetchPool,
+        asked: AtomicUsize,
+    }
+
+    impl Object for Slow {
+        fn size(&self) -> io::Result<Option<u64>> {
+            Ok(None)
+        }
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(30));
+            let from = offset as usize;
+            let bytes = self.bytes.get(from..from + buf.len());
+            buf.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        }
+        fn requests(&self) -> Requests {
+            Requests::slow(20, 4)
+        }
+        fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+            let this = Arc::clone(&self) as Arc<dyn Object>;
+            self.pool.fetch_ranges(&this, ranges, done);
+        }
+    }
+
+    fn slow() -> Arc<Slow> {
+        Arc::new(Slow {
+            bytes: (0..=255).collect(),
+            pool: FetchPool::new(20),
+            asked: AtomicUsize::new(0),
+        })
+    }
+
+    fn range(offset: u64, length: usize) -> ByteRange {
+        ByteRange { offset, length }
+    }
+
+    fn fetched(object: &Arc<Slow>, ranges: Vec<ByteRange>) -> io::Result<Vec<Vec<u8>>> {
+        let (tell, told) = mpsc::channel();
+        Arc::clone(object).fetch(ranges, Box::new(move |all| tell.send(all).unwrap()));
+        told.recv().unwrap()
+    }
+
+    #[test]
+    fn neighbours_are_joined() {
+        let ranges = [
+            range(50, 5),
+            range(0, 10),
+            range(12, 3),
+            range(100, 1),
+            range(10, 2),
+        ];
+        let joined = join(&ranges, 4);
+        assert_eq!(
+            joined,
+            [
+                (range(0, 15), vec![1, 4, 2]),
+                (range(50, 5), vec![0]),
+                (range(100, 1), vec![3])
+            ]
+        );
+        assert!(join(&[range(u64::MAX, 2), range(0, 1)], 9).len() == 2);
+    }
+
+    #[test]
+    fn many_requests_are_under_way_at_once() {
+        let object = slow();
+        let begun = Instant::now();
+        let found = fetched(&object, (0..20).map(|n| range(n * 12, 3)).collect()).unwrap();
+        assert!(
+            begun.elapsed() < Duration::from_millis(300),
+            "one after another takes 600 ms"
+        );
+        for (n, bytes) in found.iter().enumerate() {
+            assert_eq!(bytes[0], (n * 12) as u8);
+        }
+        assert_eq!(object.asked.load(Ordering::Relaxed), 20);
+        assert!(fetched(&object, Vec::new()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_range_past_the_end_fails_the_whole() {
+        let error = fetched(&slow(), vec![range(0, 1), range(250, 9)]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+}
