@@ -24,6 +24,7 @@ pub mod ncml;
 mod not_finite;
 pub mod store;
 mod stream;
+mod threads;
 pub mod time;
 
 pub use error::{Error, Result};

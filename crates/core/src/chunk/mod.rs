@@ -10,11 +10,13 @@ mod copy;
 mod fill;
 mod grid;
 mod region;
+mod selection;
 
 pub use copy::{Axis, copy_region, copy_strided, swap_units};
 pub use fill::{fill_pattern, resize, too_large};
 pub use grid::{ChunkGrid, ChunksIn};
 pub use region::Region;
+pub use selection::Selection;
 
 /// The greatest number of dimensions: HDF5's limit (netCDF allows 1024, and no file has them).
 pub const MAX_RANK: usize = 32;

@@ -114,6 +114,11 @@ impl Region {
                 .all(|((s, n), len)| s.checked_add(*n).is_some_and(|end| end <= *len))
     }
 
+    /// Whether every element of `other` is one of its own. Both have the same rank.
+    pub fn contains(&self, other: &Self) -> bool {
+        other.is_empty() || self.intersect(other).as_ref() == Some(other)
+    }
+
     /// The part of it that lies below `shape`; `None` where there is none.
     pub fn clip(&self, shape: &[u64]) -> Option<Self> {
         self.intersect(&Self::whole(shape))

@@ -123,6 +123,11 @@ impl SharedBlock {
         !filling.failed
     }
 
+    /// Whether all jobs that fill are over.
+    pub fn is_filled(&self) -> bool {
+        self.filling.lock().unwrap_or_else(PoisonError::into_inner).jobs == 0
+    }
+
     /// One stripe has been emptied; true for the last.
     pub fn stripe_done(&self) -> bool {
         let mut left = self.emptying.lock().unwrap_or_else(PoisonError::into_inner);

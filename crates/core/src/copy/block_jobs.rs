@@ -12,11 +12,13 @@ use std::sync::Arc;
 use super::block::SharedBlock;
 use super::default_budget;
 use super::execute::PIECE;
-use super::job::{BATCH, Job, Jobs, Pieces, Spilling, Terms, chunk_bytes, decode_cost, encode_cost};
+use super::job::{BATCH, Job, Jobs, PieceOfInput, Spilling, Terms, chunk_bytes, decode_cost_of, encode_cost};
 use super::ledger::Cost;
 use super::order::{Block, BlockOrder};
-use super::prepare::{Tiling, Variable};
+use super::prepare::Variable;
+use super::sources::{Input, overlap};
 use super::spill::Spill;
+use super::tiling::Tiling;
 use crate::chunk::{Region, byte_count};
 use crate::error::Result;
 use crate::model::VariableLayout;
@@ -29,26 +31,21 @@ pub(super) fn blocks<'e>(
     terms: &'e Terms<'e>,
     var: &'e Variable,
     tiling: &'e Tiling,
-    from: &'e VariableLayout,
     to: &'e VariableLayout,
 ) -> Jobs<'e> {
-    let grid = &tiling.grid;
     let chunk = slot_bytes(tiling, to);
-    let decode = match &tiling.input {
-        Some(_) => decode_cost(from, chunk_bytes(from)),
-        None => terms.batch(),
-    };
+    let decode = decode_cost_of(terms, var);
     let encode = encode_cost(to, chunk);
     let work = decode.max(encode);
     let threads = terms.threads as u64;
 
     let tile_chunks = tiling.tile.iter().fold(1u64, |n, t| n.saturating_mul(*t));
     let tile_bytes = tile_chunks.saturating_mul(chunk);
-    let tiles = var.written.len() / tile_chunks.max(1);
+    let tiles = var.places.len() / tile_chunks.max(1);
     let alone = tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
         && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads);
     if alone {
-        let order = BlockOrder::new(grid.counts(), &tiling.tile, tile_chunks);
+        let order = tiling.order(tile_chunks);
         let pieces = tile_chunks.saturating_mul(PIECE);
         let weight = tile_bytes.saturating_add(pieces);
         return Box::new(
@@ -70,16 +67,16 @@ pub(super) fn blocks<'e>(
         .saturating_add(encode)
         .min(terms.budget / 2);
     let most = (terms.budget - aside) / chunk.max(1);
-    let order = BlockOrder::new(grid.counts(), &tiling.tile, most.max(1));
+    let order = tiling.order(most.max(1));
     let mut maker = BlockMaker {
         terms,
         var,
         tiling,
-        from,
         order,
         chunk,
         decode,
         encode,
+        overlaps: overlap(&var.inputs),
         spill: None,
     };
     Box::new(
@@ -117,9 +114,9 @@ pub(super) fn written_blocks<'e>(
 ) -> impl Iterator<Item = Block> + Send + 'e {
     let mut next = 0;
     std::iter::from_fn(move || {
-        let place = var.written.place(next)?;
+        let place = var.places.place(next)?;
         let block = order.block_at(place);
-        next = var.written.before(block.end);
+        next = var.places.before(block.end);
         Some(block)
     })
 }
@@ -129,54 +126,51 @@ struct BlockMaker<'e> {
     terms: &'e Terms<'e>,
     var: &'e Variable,
     tiling: &'e Tiling,
-    from: &'e VariableLayout,
     order: BlockOrder,
     /// Bytes of an output chunk.
     chunk: u64,
     decode: u64,
     encode: u64,
+    /// Whether inputs fill common elements.
+    overlaps: bool,
     /// What the first block of the present tile wrote down, and where the tile ends.
     spill: Option<(Arc<Spill>, u64)>,
 }
 
 impl<'e> BlockMaker<'e> {
     fn jobs(&mut self, block: Block) -> Result<Jobs<'e>> {
-        let (var, tiling, from, encode) = (self.var, self.tiling, self.from, self.encode);
+        let (terms, var, tiling, encode) = (self.terms, self.var, self.tiling, self.encode);
         let memory = (block.end - block.first).saturating_mul(self.chunk);
         let region = self.region(&block.span);
         self.spill.take_if(|(_, end)| block.first >= *end);
         let shared = Arc::new(SharedBlock::new(block, self.chunk, memory)?);
         let mut decode = self.decode;
-        let mut pieces = region.as_ref().map_or_else(Vec::new, |region| {
-            pieces(tiling, from, region, self.terms.batch())
-        });
+        let mut found = pieces(terms, var, &region, terms.batch());
         let spilling = match &self.spill {
             Some((spill, _)) => {
                 // A part of every chunk: more of them make a job.
-                if let Some(region) = &region {
-                    let input = chunk_bytes(from) / from.element_size.max(1) as u64;
-                    let most = largest_part(tiling, region, input).max(1);
-                    pieces = self::pieces(
-                        tiling,
-                        from,
-                        region,
-                        self.terms.batch().saturating_mul(input / most),
-                    );
-                }
+                let input = var.input();
+                let elements = chunk_bytes(terms.reader.layout(input.var)) / self.element_size().max(1);
+                let most = largest_part(input, &region, elements).max(1);
+                let batch = terms.batch().saturating_mul((elements / most).max(1));
+                found = pieces(terms, var, &region, batch);
                 Spilling::Reads(Arc::clone(spill))
             }
-            None => match region
-                .as_ref()
-                .and_then(|region| self.begin_spill(&shared, region))
-            {
+            None => match self.begin_spill(&shared, &region) {
                 Some((spill, all, end)) => {
-                    pieces = all;
-                    decode = decode.saturating_add(chunk_bytes(from));
+                    found = all;
+                    decode = decode.saturating_add(chunk_bytes(terms.reader.layout(var.input().var)));
                     self.spill = Some((Arc::clone(&spill), end));
                     Spilling::Writes(spill)
                 }
                 None => Spilling::Not,
             },
+        };
+        // Where parts overlap the later one wins, so one thread takes them in their order.
+        let pieces: Vec<Vec<PieceOfInput>> = if self.overlaps && !found.is_empty() {
+            vec![found]
+        } else {
+            found.into_iter().map(|piece| vec![piece]).collect()
         };
         shared.expect(pieces.len() as u64);
         let filling = Arc::clone(&shared);
@@ -218,10 +212,14 @@ impl<'e> BlockMaker<'e> {
         Ok(Box::new(fill.chain(empty)))
     }
 
-    /// The elements of the input under a box of output chunks.
-    fn region(&self, span: &Region) -> Option<Region> {
+    /// The elements of a box of output chunks.
+    fn region(&self, span: &Region) -> Region {
         let grid = &self.tiling.grid;
-        elements(span, grid.chunk(), grid.extent()).clip(&self.from.extent)
+        elements(span, grid.chunk(), grid.extent())
+    }
+
+    fn element_size(&self) -> u64 {
+        self.terms.reader.layout(self.var.input().var).element_size as u64
     }
 
     /// Where the blocks after this one would decode the same chunks again and writing down what they need is cheaper: a
@@ -230,37 +228,49 @@ impl<'e> BlockMaker<'e> {
         &self,
         first: &Arc<SharedBlock>,
         region: &Region,
-    ) -> Option<(Arc<Spill>, Vec<Pieces>, u64)> {
-        let input = self.tiling.input.as_ref()?;
+    ) -> Option<(Arc<Spill>, Vec<PieceOfInput>, u64)> {
+        let [
+            Input {
+                selection: None,
+                grid: Some(input),
+                target,
+                var,
+                ..
+            },
+        ] = &self.var.inputs[..]
+        else {
+            return None;
+        };
+        let from = self.terms.reader.layout(*var);
+        let region = region.intersect(target)?;
         let tile = self.order.tile_at(first.block.first);
         let mut blocks = Vec::new();
         let mut next = first.block.end;
         while next < tile.end {
             let Some(place) = self
                 .var
-                .written
-                .place(self.var.written.before(next))
+                .places
+                .place(self.var.places.before(next))
                 .filter(|p| *p < tile.end)
             else {
                 break;
             };
             let block = self.order.block_at(place);
-            blocks.extend(self.region(&block.span));
+            blocks.extend(self.region(&block.span).intersect(target));
             next = block.end;
         }
-        if blocks.is_empty() || self.from.filters.is_empty() {
+        if blocks.is_empty() || from.filters.is_empty() {
             return None;
         }
-        let whole = self.region(&tile.span)?;
+        let all = self.region(&tile.span);
+        let whole = all.intersect(target)?;
         let chunks = |region: &Region| input.span(region)?.element_count();
         let decodes = blocks
             .iter()
             .filter_map(chunks)
-            .fold(chunks(region)?, u64::saturating_add);
+            .fold(chunks(&region)?, u64::saturating_add);
         let again = decodes / chunks(&whole)?.max(1);
-        let size = whole
-            .element_count()?
-            .checked_mul(self.from.element_size as u64)?;
+        let size = whole.element_count()?.checked_mul(from.element_size as u64)?;
         // A file that the system's cache can hold costs little. A larger one costs a disk's time, which decoding on all
         // threads must exceed.
         let worth = if size <= default_budget() {
@@ -271,20 +281,20 @@ impl<'e> BlockMaker<'e> {
         if again < worth {
             return None;
         }
-        let size = self.from.element_size;
+        let size = from.element_size;
         let spill = Spill::create(self.terms.folder, &whole, blocks, size, Arc::clone(first))?;
         Some((
             Arc::new(spill),
-            pieces(self.tiling, self.from, &whole, self.terms.batch()),
+            pieces(self.terms, self.var, &all, self.terms.batch()),
             tile.end,
         ))
     }
 }
 
 /// The most elements of `region` that one input chunk of `elements` elements can hold.
-fn largest_part(tiling: &Tiling, region: &Region, elements: u64) -> u64 {
-    tiling.input.as_ref().map_or(elements, |input| {
-        let part = input.chunk().iter().zip(&region.count).map(|(c, n)| (*c).min(*n));
+fn largest_part(input: &Input, region: &Region, elements: u64) -> u64 {
+    input.grid.as_ref().map_or(elements, |grid| {
+        let part = grid.chunk().iter().zip(&region.count).map(|(c, n)| (*c).min(*n));
         part.fold(1, u64::saturating_mul)
     })
 }
@@ -308,47 +318,64 @@ pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
     Region { start, count }
 }
 
-/// The input pieces that a region needs, in jobs of about `batch` bytes of chunks or ranges.
-pub(super) fn pieces(tiling: &Tiling, from: &VariableLayout, region: &Region, batch: u64) -> Vec<Pieces> {
-    match &tiling.input {
-        Some(input) => {
-            let each = (batch / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;
-            let mut jobs = Vec::new();
-            let mut chunks = Vec::new();
-            for chunk in input.chunks_in(region) {
-                chunks.push(chunk);
-                if chunks.len() == each {
-                    jobs.push(Pieces::Chunks(std::mem::take(&mut chunks)));
+/// The pieces of the inputs that a region of the output needs, each of about `batch` bytes of chunks or ranges, in the
+/// order of the inputs.
+pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64) -> Vec<PieceOfInput> {
+    let mut pieces = Vec::new();
+    for (n, input) in var.inputs.iter().enumerate() {
+        let Some(bounds) = input.input(region) else {
+            continue;
+        };
+        let from = terms.reader.layout(input.var);
+        match &input.grid {
+            Some(grid) => {
+                let each = (batch / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;
+                let mut chunks = Vec::new();
+                let dense = input.selection.as_ref().is_none_or(|s| s.is_dense());
+                for chunk in grid.chunks_in(&bounds) {
+                    // A stride may step over a chunk.
+                    let met = || {
+                        input
+                            .output(&grid.region(chunk))
+                            .and_then(|r| r.intersect(region))
+                    };
+                    if !input.is_stored(chunk) || !dense && met().is_none() {
+                        continue;
+                    }
+                    chunks.push(chunk);
+                    if chunks.len() == each {
+                        let chunks = std::mem::take(&mut chunks);
+                        pieces.push(PieceOfInput::Chunks { input: n, chunks });
+                    }
+                }
+                if !chunks.is_empty() {
+                    pieces.push(PieceOfInput::Chunks { input: n, chunks });
                 }
             }
-            if !chunks.is_empty() {
-                jobs.push(Pieces::Chunks(chunks));
+            None => {
+                let Some(met) = region.intersect(&input.target) else {
+                    continue;
+                };
+                let whole = met.element_count().unwrap_or(0);
+                // A range also reads what a stride steps over.
+                let spread = (0..met.rank()).fold(1u64, |n, d| n.saturating_mul(input.stride(d)));
+                let most = BATCH / (from.element_size.max(1) as u64).saturating_mul(spread).max(1);
+                let order = BlockOrder::new(&met.count, &met.count, most.max(1));
+                let mut place = 0;
+                while place < whole {
+                    let piece = order.block_at(place);
+                    place = piece.end;
+                    let start = piece.span.start.iter().zip(&met.start).map(|(a, b)| a + b);
+                    pieces.push(PieceOfInput::Range {
+                        input: n,
+                        region: Region {
+                            start: start.collect(),
+                            count: piece.span.count,
+                        },
+                    });
+                }
             }
-            jobs
-        }
-        None => {
-            let whole = region.element_count().unwrap_or(0);
-            let order = BlockOrder::new(
-                &region.count,
-                &region.count,
-                BATCH / from.element_size.max(1) as u64,
-            );
-            let mut jobs = Vec::new();
-            let mut place = 0;
-            while place < whole {
-                let piece = order.block_at(place);
-                place = piece.end;
-                let start = piece
-                    .span
-                    .start
-                    .iter()
-                    .zip(&region.start)
-                    .map(|(a, b)| a + b)
-                    .collect();
-                let count = piece.span.count;
-                jobs.push(Pieces::Range(Region { start, count }));
-            }
-            jobs
         }
     }
+    pieces
 }

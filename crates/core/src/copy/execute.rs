@@ -1,20 +1,28 @@
 //! What a thread does with a job.
 
+use super::fetch::Fetched;
 use super::job::Job;
-use super::prepare::{Variable, swap_between};
+use super::prepare::Variable;
+use super::rechunk::base;
+use super::route::{Route, Same, swap_between};
 use super::run::Engine;
 use super::sink::Sink;
-use crate::chunk::{Axis, ChunkGrid, copy_region, fill_pattern, resize, swap_units};
+use crate::chunk::{Axis, ChunkGrid, Region, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{self, Scratch};
-use crate::format::region::{byte_offset, chunk_context, chunk_filters, fill_element, swap_unit};
+use crate::format::read_region::{
+    RangeList, byte_offset, chunk_context, chunk_filters, fill_element, swap_unit,
+};
 use crate::format::{EncodedChunk, Reader};
 use crate::model::{Storage, VarId, VariableLayout};
+use crate::store::ByteRange;
 
 /// A thread's buffers, used again from job to job.
 #[derive(Default)]
 pub(super) struct Worker {
     scratch: Scratch,
+    /// What was fetched for the job.
+    pub fetched: Fetched,
     /// A piece of input as stored.
     encoded: Vec<u8>,
     /// A decoded piece of input.
@@ -70,8 +78,11 @@ impl Worker {
     /// What reading, decoding, encoding and writing find wrong, naming the variable, and the chunk where one is at fault.
     pub fn execute(&mut self, engine: &Engine, job: &Job) -> Result<()> {
         let done = match job {
-            Job::Raw { var, chunks } => self.raw(engine, var, chunks.clone()),
-            Job::Refilter { var, chunks } => self.refilter(engine, var, chunks.clone()),
+            Job::Raw { var, chunks } | Job::Refilter { var, chunks } => match &var.route {
+                Route::Raw(same) => self.same_chunks(engine, var, same, true, chunks.clone()),
+                Route::Refilter(same) => self.same_chunks(engine, var, same, false, chunks.clone()),
+                _ => Err(Error::Internal("chunks of a variable on another route".into())),
+            },
             Job::Bytes { var, offset, length } => self.bytes(engine, var, *offset, *length),
             Job::Blocks { var, tiling, blocks } => {
                 blocks.iter().try_fold(
@@ -130,66 +141,101 @@ impl Worker {
         self.kept += bytes as u64 + PIECE;
     }
 
-    fn raw(&mut self, engine: &Engine, var: &Variable, chunks: std::ops::Range<u64>) -> Result<u64> {
+    /// Copies the `n`th written chunks for all `n` of `chunks`, which have the same shape in input and output.
+    fn same_chunks(
+        &mut self,
+        engine: &Engine,
+        var: &Variable,
+        same: &Same,
+        raw: bool,
+        chunks: std::ops::Range<u64>,
+    ) -> Result<u64> {
         let reader = engine.terms.reader;
-        let layout = &engine.terms.plans[var.out.0].layout;
-        let mut bytes = 0;
-        for n in chunks {
-            let chunk = place(var, n)?;
-            let copied = reader.read_encoded_chunk(var.source, chunk).and_then(|data| {
-                let data = data.ok_or_else(|| Error::Damaged("a stored chunk cannot be found".into()))?;
-                self.keep(data.bytes.len());
-                engine.sink.write_encoded_chunk(var.ticket + n, var, chunk, data)
-            });
-            copied.map_err(|e| at_chunk(e, layout, chunk))?;
-            bytes += decoded_size(layout);
-        }
-        Ok(bytes)
-    }
-
-    fn refilter(&mut self, engine: &Engine, var: &Variable, chunks: std::ops::Range<u64>) -> Result<u64> {
-        let reader = engine.terms.reader;
-        let from = reader.layout(var.source);
         let to = &engine.terms.plans[var.out.0].layout;
-        let grid = ChunkGrid::new(&to.extent, to.chunk_shape())?;
         let target = Target {
             sink: engine.sink,
             var,
             layout: to,
-            grid: &grid,
+            grid: &same.grid,
         };
-        let swap = swap_between(from, to);
+        let order = same.order();
         let mut bytes = 0;
         for n in chunks {
-            let chunk = place(var, n)?;
-            self.refilter_chunk(reader, var.source, from, swap, chunk, &target, var.ticket + n)
-                .map_err(|e| at_chunk(e, to, chunk))?;
+            let chunk = same.chunk(&order, place(var, n)?);
+            let copied = match same.source(&var.inputs, chunk) {
+                None => Err(lost()),
+                Some((input, from)) => {
+                    let input = &var.inputs[input];
+                    if raw && same.is_whole(input, from, chunk) {
+                        self.pass(reader, input.var, from, chunk, &target, var.ticket + n)
+                    } else {
+                        self.refilter_chunk(reader, input.var, from, chunk, &target, var.ticket + n)
+                    }
+                }
+            };
+            copied.map_err(|e| at_chunk(e, to, chunk))?;
             bytes += decoded_size(to);
         }
         Ok(bytes)
+    }
+
+    /// Passes an encoded chunk through as it is.
+    fn pass(
+        &mut self,
+        reader: &dyn Reader,
+        source: VarId,
+        from: u64,
+        chunk: u64,
+        target: &Target,
+        ticket: u64,
+    ) -> Result<()> {
+        let data = match self.fetched.take_chunk(source, from) {
+            Some(data) => data,
+            None => reader.read_encoded_chunk(source, from)?,
+        };
+        let data = data.ok_or_else(lost)?;
+        self.keep(data.bytes.len());
+        target.sink.write_encoded_chunk(ticket, target.var, chunk, data)
     }
 
     fn refilter_chunk(
         &mut self,
         reader: &dyn Reader,
         source: VarId,
-        from: &VariableLayout,
-        swap: usize,
+        from: u64,
         chunk: u64,
         target: &Target,
         ticket: u64,
     ) -> Result<()> {
-        if !self.decode(reader, source, from, target.grid, chunk)? {
-            return Err(Error::Damaged("a stored chunk cannot be found".into()));
+        let layout = reader.layout(source);
+        let whole;
+        let grid = if layout.extent == target.layout.extent {
+            target.grid
+        } else {
+            whole = ChunkGrid::new(&layout.extent, target.grid.chunk())?;
+            &whole
+        };
+        if !self.decode(reader, source, layout, grid, from)? {
+            return Err(lost());
         }
-        swap_units(&mut self.decoded, swap);
-        if target.grid.is_edge(chunk) {
+        swap_units(&mut self.decoded, swap_between(layout, target.layout));
+        if target.grid.is_edge(chunk) || grid.is_edge(from) {
             // What lies past the extent may be anything; written, it is fill.
             let shape = target.grid.chunk();
-            let inside = target.grid.region(chunk);
-            let size = self.decoded.len();
-            fill_block(&mut self.block, size, from, target.layout)?;
             let origin = vec![0; shape.len()];
+            let inside = target.grid.region(chunk).relative_to(&target.grid.origin(chunk));
+            let held = grid.region(from).relative_to(&grid.origin(from));
+            let inside = inside.intersect(&held).unwrap_or(Region {
+                start: origin.clone(),
+                count: origin.clone(),
+            });
+            let size = self.decoded.len();
+            fill_block(
+                &mut self.block,
+                size,
+                base(reader, target.var, target.layout),
+                target.layout,
+            )?;
             copy_region(
                 &self.decoded,
                 shape,
@@ -224,7 +270,14 @@ impl Worker {
         } else {
             &mut self.encoded
         };
-        let Some(filter_mask) = reader.read_encoded_chunk_into(var, chunk, bytes)? else {
+        let filter_mask = match self.fetched.take_chunk(var, chunk) {
+            Some(fetched) => fetched.map(|data| {
+                *bytes = data.bytes;
+                data.filter_mask
+            }),
+            None => reader.read_encoded_chunk_into(var, chunk, bytes)?,
+        };
+        let Some(filter_mask) = filter_mask else {
             return Ok(false);
         };
         let context = chunk_context(layout, grid.chunk())?;
@@ -241,6 +294,24 @@ impl Worker {
             )?;
         }
         Ok(true)
+    }
+
+    /// Reads a region of a contiguous input into `out`, in the layout's byte order.
+    pub(super) fn read_ranges(
+        &mut self,
+        reader: &dyn Reader,
+        var: VarId,
+        region: &Region,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let list = RangeList::new(reader.layout(var), region)?;
+        list.read(out, |range, buf| match self.fetched.take_range(var, range) {
+            Some(bytes) if bytes.len() == buf.len() => {
+                buf.copy_from_slice(&bytes);
+                Ok(())
+            }
+            _ => reader.read_range(var, range.offset, buf),
+        })
     }
 
     /// Encodes and writes one output chunk; a slab of a contiguous variable is written as it is.
@@ -274,18 +345,28 @@ impl Worker {
     }
 
     fn bytes(&mut self, engine: &Engine, var: &Variable, offset: u64, length: u64) -> Result<u64> {
-        let from = engine.terms.reader.layout(var.source);
-        let to = &engine.terms.plans[var.out.0].layout;
+        let (reader, source) = (engine.terms.reader, var.input().var);
+        let swap = swap_between(reader.layout(source), &engine.terms.plans[var.out.0].layout);
         let size = usize::try_from(length).map_err(|_| Error::Internal("a range too long".into()))?;
+        let range = ByteRange { offset, length: size };
+        if let Some(mut bytes) = self.fetched.take_range(source, range) {
+            swap_units(&mut bytes, swap);
+            engine.sink.write_range(var, offset, &bytes)?;
+            return Ok(length);
+        }
         if self.decoded.len() < size {
             resize(&mut self.decoded, size)?;
         }
         let buffer = &mut self.decoded[..size];
-        engine.terms.reader.read_range(var.source, offset, buffer)?;
-        swap_units(buffer, swap_between(from, to));
+        reader.read_range(source, offset, buffer)?;
+        swap_units(buffer, swap);
         engine.sink.write_range(var, offset, buffer)?;
         Ok(length)
     }
+}
+
+fn lost() -> Error {
+    Error::Damaged("a stored chunk cannot be found".into())
 }
 
 /// The bytes of a chunk to be written.
@@ -305,7 +386,7 @@ impl Data<'_> {
 }
 
 fn place(var: &Variable, n: u64) -> Result<u64> {
-    var.written
+    var.places
         .place(n)
         .ok_or_else(|| Error::Internal("more chunks than were planned".into()))
 }

@@ -11,9 +11,11 @@ use super::block::SharedBlock;
 use super::block_jobs::{blocks, grouped, slot_bytes, written_blocks};
 use super::execute::PIECE;
 use super::ledger::Cost;
-use super::order::{Block, BlockOrder};
-use super::prepare::{Route, Tiling, Variable};
+use super::order::Block;
+use super::prepare::Variable;
+use super::route::{Route, Same};
 use super::spill::Spill;
+use super::tiling::Tiling;
 use crate::chunk::{Region, byte_count};
 use crate::error::Result;
 use crate::format::{Reader, VariablePlan};
@@ -48,7 +50,7 @@ pub(super) enum Job<'e> {
         var: &'e Variable,
         tiling: &'e Tiling,
         block: Arc<SharedBlock>,
-        pieces: Pieces,
+        pieces: Vec<PieceOfInput>,
         spill: Spilling,
     },
     /// Encode one stripe of a block.
@@ -66,12 +68,20 @@ pub(super) enum Job<'e> {
     },
 }
 
-/// Parts of the input.
-pub(super) enum Pieces {
-    /// Chunks by number.
-    Chunks(Vec<u64>),
-    /// A region to be read by range.
-    Range(Region),
+/// A piece of one of a variable's inputs.
+pub(super) enum PieceOfInput {
+    /// Chunks of the input, by number.
+    Chunks {
+        /// The position of the input in [`Variable::inputs`].
+        input: usize,
+        chunks: Vec<u64>,
+    },
+    /// What becomes a region of the output, to be read by range.
+    Range {
+        /// The position of the input in [`Variable::inputs`].
+        input: usize,
+        region: Region,
+    },
 }
 
 /// What filling a block has to do with a [`Spill`].
@@ -113,26 +123,25 @@ pub(super) fn jobs<'e>(terms: &'e Terms<'e>, variables: &'e [Variable]) -> Jobs<
 }
 
 fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
-    let from = terms.reader.layout(var.source);
     let to = &terms.plans[var.out.0].layout;
     match &var.route {
-        Route::Raw => Box::new(raw(terms, var)),
-        Route::Refilter => {
+        Route::Raw(same) => Box::new(raw(terms, var, same)),
+        Route::Refilter(_) => {
             let chunk = chunk_bytes(to);
             let cost = Cost {
-                working: decode_cost(from, chunk) + encode_cost(to, chunk),
+                working: decode_cost_of(terms, var) + encode_cost(to, chunk),
                 block: 0,
             };
             Box::new(
-                batches(var.written.len(), chunk, terms.batch()).map(move |chunks| {
+                batches(var.places.len(), chunk, terms.batch()).map(move |chunks| {
                     let kept = chunk.saturating_mul(chunks.end - chunks.start - 1);
                     let working = cost.working.saturating_add(kept);
                     Ok((Job::Refilter { var, chunks }, Cost { working, ..cost }))
                 }),
             )
         }
-        Route::Ranges => {
-            let total = var.bytes;
+        Route::Ranges(total) => {
+            let total = *total;
             // A whole number of elements' numbers, which are 8 bytes at most.
             let each = terms.batch() / 8 * 8;
             Box::new((0..total.div_ceil(each)).map(move |n| {
@@ -151,7 +160,7 @@ fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
             // Heap data is not known beforehand: the elements themselves stand for it, and for the cuts.
             let chunk = slot_bytes(tiling, to).saturating_add(PIECE);
             let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk).max(1);
-            let order = BlockOrder::new(tiling.grid.counts(), &tiling.tile, most);
+            let order = tiling.order(most);
             let largest = order.block_at(0);
             let bytes = (largest.end - largest.first).saturating_mul(chunk);
             Box::new(
@@ -161,7 +170,7 @@ fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
                 }),
             )
         }
-        Route::Blocks(tiling) => blocks(terms, var, tiling, from, to),
+        Route::Blocks(tiling) => blocks(terms, var, tiling, to),
     }
 }
 
@@ -171,30 +180,54 @@ fn batches(count: u64, bytes: u64, batch: u64) -> impl Iterator<Item = Range<u64
     (0..count.div_ceil(each)).map(move |n| n * each..(n * each + each).min(count))
 }
 
-fn raw<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> impl Iterator<Item = Costed<'e>> + Send + 'e {
+fn raw<'e>(
+    terms: &'e Terms<'e>,
+    var: &'e Variable,
+    same: &'e Same,
+) -> impl Iterator<Item = Costed<'e>> + Send + 'e {
+    let to = &terms.plans[var.out.0].layout;
+    let whole = chunk_bytes(to);
+    // A chunk that is cut is decoded and encoded.
+    let cut = match var.inputs.iter().any(|input| input.selection.is_some()) {
+        true => decode_cost_of(terms, var).saturating_add(encode_cost(to, whole)),
+        false => 0,
+    };
+    let order = same.order();
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = next;
         let mut bytes = 0u64;
         while bytes < terms.batch() && next - first < 4096 {
-            let Some(chunk) = var.written.place(next) else {
+            let Some(place) = var.places.place(next) else {
                 break;
             };
-            match terms.reader.stored_size(var.source, chunk) {
-                Ok(size) => bytes = bytes.saturating_add(size.unwrap_or(0)),
-                Err(e) => return Some(Err(e.in_variable(&var.name))),
-            }
+            let source = same.source(&var.inputs, same.chunk(&order, place));
+            let size =
+                source.and_then(|(input, chunk)| terms.reader.stored_size(var.inputs[input].var, chunk));
+            bytes = bytes.saturating_add(size.unwrap_or(whole));
             next += 1;
         }
         let chunks = first..next;
         (first < next).then_some(Ok((
             Job::Raw { var, chunks },
             Cost {
-                working: bytes,
+                working: bytes.saturating_add(cut),
                 block: 0,
             },
         )))
     })
+}
+
+/// Memory to decode a chunk of any of a variable's inputs; for ranges, a batch.
+pub(super) fn decode_cost_of(terms: &Terms, var: &Variable) -> u64 {
+    let costs = var.inputs.iter().map(|input| match &input.grid {
+        Some(_) => {
+            let from = terms.reader.layout(input.var);
+            decode_cost(from, chunk_bytes(from))
+        }
+        None => terms.batch(),
+    });
+    costs.max().unwrap_or(0)
 }
 
 /// Bytes of a decoded chunk.

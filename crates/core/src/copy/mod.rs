@@ -9,27 +9,33 @@
 mod block;
 mod block_jobs;
 mod execute;
+mod fetch;
 mod job;
 mod ledger;
 mod memory;
 mod order;
+mod places;
 pub mod plan;
 mod prepare;
 mod progress;
 mod rechunk;
+mod route;
 mod run;
 mod scatter;
 mod sink;
+mod sources;
 mod spill;
+mod tiling;
 mod values;
 
 pub use memory::{default_budget, parse_memory};
 pub use prepare::{Prepared, prepare};
 pub use progress::Progress;
 pub use run::{RunOptions, run};
+pub use sources::{SourcePart, Sources};
 pub(crate) use values::move_heap;
 
-use crate::model::{Schema, VarId, VariableLayout};
+use crate::model::{Schema, VariableLayout};
 
 /// What a copy is to produce: the output's schema, and for each of its variables where the data comes from.
 #[derive(Debug, Clone)]
@@ -43,8 +49,8 @@ pub struct CopyPlan {
 /// One variable of a copy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VariableCopy {
-    /// The input's variable; `None` where the output's is defined and never written, so that it reads as fill.
-    pub source: Option<VarId>,
+    /// Where its data comes from.
+    pub sources: Sources,
     /// How the output stores it.
     pub layout: VariableLayout,
     /// Whether it stays in no-fill mode, if it is in that: see

@@ -22,6 +22,16 @@ pub struct BlockOrder {
     /// Within a tile a block is one chunk thick before this dimension, `step` in it, and the whole tile after it.
     level: usize,
     step: u64,
+    /// The order of shards, where there are any: `tile` then applies within each.
+    shards: Option<Box<Shards>>,
+}
+
+/// Shards as boxes of the grid, in C order.
+#[derive(Debug, Clone)]
+struct Shards {
+    /// Their order: each is a tile.
+    order: BlockOrder,
+    most: u64,
 }
 
 /// Chunks made together: a box of the grid, whose chunks follow each other in the order.
@@ -52,6 +62,18 @@ pub fn tile_shape(input: &[u64], output: &[u64], extent: &[u64], counts: &[u64])
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl Block {
+    /// The same block, seen from where `shard`, within which its places count, begins.
+    fn moved(mut self, shard: &Self) -> Self {
+        for (at, start) in self.span.start.iter_mut().zip(&shard.span.start) {
+            *at += start;
+        }
+        self.first += shard.first;
+        self.end += shard.first;
+        self
+    }
 }
 
 impl BlockOrder {
@@ -86,11 +108,49 @@ impl BlockOrder {
             after,
             level,
             step,
+            shards: None,
+        }
+    }
+
+    /// The same order within shards of `shard` chunks, which follow each other in C order: the chunks of a shard are
+    /// consecutive.
+    pub fn sharded(counts: &[u64], tile: &[u64], most: u64, shard: Option<&[u64]>) -> Self {
+        let mut order = Self::new(counts, tile, most);
+        if let Some(shard) = shard {
+            order.shards = Some(Box::new(Shards {
+                order: Self::new(counts, shard, u64::MAX),
+                most,
+            }));
+        }
+        order
+    }
+
+    /// The shard that holds the chunk at `place`, and the order of chunks within it.
+    fn within_shard(&self, shards: &Shards, place: u64) -> (Block, Self) {
+        let shard = shards.order.tile_at(place);
+        let within = Self::new(&shard.span.count, &self.tile, shards.most);
+        (shard, within)
+    }
+
+    /// The place where the shard ends that holds the chunk at `place`; the place behind it where there are no shards.
+    pub fn shard_end(&self, place: u64) -> u64 {
+        match &self.shards {
+            Some(shards) => shards.order.tile_at(place).end,
+            None => place + 1,
         }
     }
 
     /// The place in the order of the chunk at `coordinates` of the grid.
     pub fn place(&self, coordinates: &[u64]) -> u64 {
+        if let Some(shards) = &self.shards {
+            let (shard, within) = self.within_shard(shards, shards.order.place(coordinates));
+            let local: Vec<u64> = coordinates
+                .iter()
+                .zip(&shard.span.start)
+                .map(|(c, s)| c - s)
+                .collect();
+            return shard.first + within.place(&local);
+        }
         let mut front = 1;
         let mut place = 0;
         let mut local = 0;
@@ -106,6 +166,10 @@ impl BlockOrder {
 
     /// The tile that holds the chunk at `place`, which is less than the number of chunks.
     pub fn tile_at(&self, place: u64) -> Block {
+        if let Some(shards) = &self.shards {
+            let (shard, within) = self.within_shard(shards, place);
+            return within.tile_at(place - shard.first).moved(&shard);
+        }
         let rank = self.counts.len();
         let mut start = vec![0; rank];
         let mut count = vec![0; rank];
@@ -127,6 +191,10 @@ impl BlockOrder {
 
     /// The block that holds the chunk at `place`, which is less than the number of chunks.
     pub fn block_at(&self, place: u64) -> Block {
+        if let Some(shards) = &self.shards {
+            let (shard, within) = self.within_shard(shards, place);
+            return within.block_at(place - shard.first).moved(&shard);
+        }
         let rank = self.counts.len();
         let tile = self.tile_at(place);
         let tile_first = tile.first;
@@ -199,12 +267,14 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_follow_each_other_and_hold_every_chunk_once(
-            dims in proptest::collection::vec((1u64..6, 1u64..5), 0..4),
+            dims in proptest::collection::vec((1u64..6, 1u64..5, 1u64..4), 0..4),
             most in 1u64..20,
+            sharded in any::<bool>(),
         ) {
             let counts: Vec<_> = dims.iter().map(|d| d.0).collect();
             let tile: Vec<_> = dims.iter().map(|d| d.1).collect();
-            let order = BlockOrder::new(&counts, &tile, most);
+            let shard: Vec<_> = dims.iter().map(|d| d.2).collect();
+            let order = BlockOrder::sharded(&counts, &tile, most, sharded.then_some(&shard));
             let grid = ChunkGrid::new(&counts, &vec![1; counts.len()]).unwrap();
             let mut place = 0;
             let mut seen = vec![false; grid.len() as usize];
@@ -213,6 +283,13 @@ mod tests {
                 prop_assert_eq!(block.first, place);
                 prop_assert_eq!(Some(block.end - block.first), block.span.element_count());
                 prop_assert!(block.end - block.first <= most);
+                if sharded {
+                    let end = order.shard_end(place);
+                    prop_assert!(block.end <= end, "a block ends with its shard");
+                    let of = |at: &[u64]| at.iter().zip(&shard).map(|(a, s)| a / s).collect::<Vec<_>>();
+                    let next = (end < grid.len()).then(|| of(&order.block_at(end).span.start));
+                    prop_assert_ne!(next, Some(of(&block.span.start)), "a shard's chunks are consecutive");
+                }
                 for (n, index) in grid.chunks_of_span(block.span.clone()).enumerate() {
                     let at = place + n as u64;
                     prop_assert_eq!(order.place(&grid.coordinates(index)), at);

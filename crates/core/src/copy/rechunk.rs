@@ -4,15 +4,19 @@
 use super::block::SharedBlock;
 use super::block_jobs::{elements, pieces};
 use super::execute::{Data, Target, Worker, at_chunk, fill_block};
-use super::job::{Pieces, Spilling};
+use super::job::{PieceOfInput, Spilling};
 use super::order::Block;
-use super::prepare::{Tiling, Variable, swap_between};
+use super::prepare::Variable;
+use super::route::swap_between;
 use super::run::Engine;
-use super::scatter::{Piece, Slots, scatter};
+use super::scatter::{InputBox, Slots, scatter};
+use super::sources::Input;
 use super::spill::Spill;
+use super::tiling::Tiling;
 use crate::chunk::{Axis, Region, resize};
 use crate::error::{Error, Result};
-use crate::format::region::{chunk_context, read_ranges};
+use crate::format::Reader;
+use crate::format::read_region::chunk_context;
 use crate::model::VariableLayout;
 
 impl Worker {
@@ -24,14 +28,13 @@ impl Worker {
         tiling: &Tiling,
         block: &Block,
     ) -> Result<u64> {
-        let from = engine.terms.reader.layout(var.source);
         let to = &engine.terms.plans[var.out.0].layout;
         let size = block_size(block, tiling, to)?;
-        let region = elements(&block.span, tiling.grid.chunk(), tiling.grid.extent()).clip(&from.extent);
-        if covered(tiling, block, from) {
+        let region = elements(&block.span, tiling.grid.chunk(), tiling.grid.extent());
+        if covered(var, tiling, block) {
             resize(&mut self.block, size)?;
         } else {
-            fill_block(&mut self.block, size, from, to)?;
+            fill_block(&mut self.block, size, base(engine.terms.reader, var, to), to)?;
         }
         let slots = Slots {
             span: &block.span,
@@ -39,79 +42,79 @@ impl Worker {
             element_size: to.element_size,
         };
         let mut out = std::mem::take(&mut self.block);
-        if let Some(region) = region {
-            for piece in pieces(tiling, from, &region, engine.terms.batch()) {
-                self.each_piece(
-                    engine,
-                    var,
-                    tiling,
-                    &piece,
-                    |worker, piece, from_piece| match from_piece.intersect(&region) {
-                        Some(part) => scatter(
-                            piece,
-                            &part,
-                            &slots,
-                            &mut out,
-                            swap_between(from, to),
-                            &mut worker.axes,
-                        ),
-                        None => Ok(()),
-                    },
-                )?;
-            }
+        for piece in pieces(engine.terms, var, &region, engine.terms.batch()) {
+            self.each_box(engine, var, &piece, |worker, input, held, target| {
+                let from = engine.terms.reader.layout(input.var);
+                match target.intersect(&region) {
+                    Some(part) => {
+                        let swap = swap_between(from, to);
+                        scatter(held, &part, &slots, &mut out, swap, &mut worker.axes)
+                    }
+                    None => Ok(()),
+                }
+            })?;
         }
         let written = self.write_slots(engine, var, tiling, block, &mut out);
         self.block = out;
         written
     }
 
-    /// Reads and decodes input pieces one by one, and hands each to `then` with the region whose elements it holds.
-    fn each_piece(
+    /// Reads and decodes the parts of a piece one by one, and hands each to `then`, with the input it is of and the region
+    /// of the output that it becomes.
+    fn each_box(
         &mut self,
         engine: &Engine,
         var: &Variable,
-        tiling: &Tiling,
-        pieces: &Pieces,
-        mut then: impl FnMut(&mut Self, &Piece, &Region) -> Result<()>,
+        piece: &PieceOfInput,
+        mut then: impl FnMut(&mut Self, &Input, &InputBox, &Region) -> Result<()>,
     ) -> Result<()> {
         let reader = engine.terms.reader;
-        let from = reader.layout(var.source);
-        match (pieces, &tiling.input) {
-            (Pieces::Chunks(chunks), Some(grid)) => {
+        match piece {
+            PieceOfInput::Chunks { input, chunks } => {
+                let input = &var.inputs[*input];
+                let Some(grid) = &input.grid else {
+                    return Err(Error::Internal("chunks of a variable that has none".into()));
+                };
+                let from = reader.layout(input.var);
                 for chunk in chunks {
                     let wrap = |e: Error| at_chunk(e, from, *chunk);
-                    if !self
-                        .decode(reader, var.source, from, grid, *chunk)
-                        .map_err(wrap)?
-                    {
+                    if !self.decode(reader, input.var, from, grid, *chunk).map_err(wrap)? {
                         continue;
                     }
-                    let bytes = std::mem::take(&mut self.decoded);
-                    let region = grid.region(*chunk);
-                    let piece = Piece {
-                        bytes: &bytes,
-                        origin: &region.start,
-                        shape: grid.chunk(),
+                    let held = grid.region(*chunk);
+                    let Some(target) = input.output(&held) else {
+                        continue;
                     };
-                    let done = then(self, &piece, &region);
+                    let bytes = std::mem::take(&mut self.decoded);
+                    let held = InputBox {
+                        bytes: &bytes,
+                        origin: &held.start,
+                        shape: grid.chunk(),
+                        selection: input.selection.as_ref(),
+                    };
+                    let done = then(self, input, &held, &target);
                     self.decoded = bytes;
                     done.map_err(wrap)?;
                 }
                 Ok(())
             }
-            (Pieces::Range(region), _) => {
-                let mut bytes = std::mem::take(&mut self.decoded);
-                read_ranges(reader, var.source, region, &mut bytes)?;
-                let piece = Piece {
-                    bytes: &bytes,
-                    origin: &region.start,
-                    shape: &region.count,
+            PieceOfInput::Range { input, region } => {
+                let input = &var.inputs[*input];
+                let Some(bounds) = input.input(region) else {
+                    return Ok(());
                 };
-                let done = then(self, &piece, region);
+                let mut bytes = std::mem::take(&mut self.decoded);
+                self.read_ranges(reader, input.var, &bounds, &mut bytes)?;
+                let held = InputBox {
+                    bytes: &bytes,
+                    origin: &bounds.start,
+                    shape: &bounds.count,
+                    selection: input.selection.as_ref(),
+                };
+                let done = then(self, input, &held, region);
                 self.decoded = bytes;
                 done
             }
-            (Pieces::Chunks(_), None) => Err(Error::Internal("chunks of a variable that has none".into())),
         }
     }
 
@@ -136,9 +139,9 @@ impl Worker {
                 .unwrap_or(usize::MAX)
                 .max(1);
         let mut bytes = 0;
-        let mut n = var.written.before(slots.first);
+        let mut n = var.places.before(slots.first);
         for (slot, chunk) in tiling.grid.chunks_of_span(slots.span.clone()).enumerate() {
-            if var.written.place(n) != Some(slots.first + slot as u64) {
+            if var.places.place(n) != Some(slots.first + slot as u64) {
                 continue;
             }
             let data = if slots.end - slots.first == 1 {
@@ -161,7 +164,7 @@ impl Worker {
         var: &Variable,
         tiling: &Tiling,
         block: &SharedBlock,
-        pieces: &Pieces,
+        pieces: &[PieceOfInput],
         spill: &Spilling,
     ) -> Result<()> {
         let stripes = Stripes {
@@ -175,31 +178,31 @@ impl Worker {
         {
             return Ok(());
         }
-        self.each_piece(engine, var, tiling, pieces, |worker, piece, held| {
-            if let Spilling::Writes(spill) = spill {
-                spill.write(piece, held, &mut worker.block)?;
-            }
-            stripes.scatter(piece, held, &mut worker.axes)
-        })
+        for piece in pieces {
+            self.each_box(engine, var, piece, |worker, input, held, target| {
+                if let Spilling::Writes(spill) = spill {
+                    spill.write(held, target, &mut worker.block)?;
+                }
+                stripes.scatter(input, held, target, &mut worker.axes)
+            })?;
+        }
+        Ok(())
     }
 
     /// Fills from the parts of consecutive chunks that were written down; false where they cannot be had.
-    fn fill_from_spill(&mut self, stripes: &Stripes, pieces: &Pieces, spill: &Spill) -> Result<bool> {
+    fn fill_from_spill(&mut self, stripes: &Stripes, pieces: &[PieceOfInput], spill: &Spill) -> Result<bool> {
         let Stripes {
-            engine,
-            var,
-            tiling,
-            block,
+            var, tiling, block, ..
         } = stripes;
-        let (Pieces::Chunks(chunks), Some(input)) = (pieces, &tiling.input) else {
+        let input = var.input();
+        let ([PieceOfInput::Chunks { chunks, .. }], Some(grid)) = (pieces, &input.grid) else {
             return Ok(false);
         };
-        let reader = engine.terms.reader;
         let whole = elements(&block.block.span, tiling.grid.chunk(), tiling.grid.extent());
-        let Some(whole) = whole.clip(input.extent()) else {
+        let Some(whole) = whole.intersect(&input.target) else {
             return Ok(true);
         };
-        let part = |chunk: &u64| input.region(*chunk).intersect(&whole);
+        let part = |chunk: &u64| grid.region(*chunk).intersect(&whole);
         let (Some(first), Some(last)) = (chunks.first().and_then(part), chunks.last().and_then(part)) else {
             return Ok(true);
         };
@@ -208,17 +211,15 @@ impl Worker {
             if !spill.read(&whole, &first, &last, &mut bytes)? {
                 return Ok(false);
             }
-            for chunk in chunks {
-                let stored = reader.stored_size(var.source, *chunk)?.is_some();
-                let Some(part) = part(chunk).filter(|_| stored) else {
-                    continue;
-                };
-                let piece = Piece {
+            // Only stored chunks are among them: the file has holes for the others.
+            for part in chunks.iter().filter_map(part) {
+                let held = InputBox {
                     bytes: spill.part(&bytes, &whole, &first, &part)?,
                     origin: &part.start,
                     shape: &part.count,
+                    selection: None,
                 };
-                stripes.scatter(&piece, &part, &mut self.axes)?;
+                stripes.scatter(input, &held, &part, &mut self.axes)?;
             }
             Ok(true)
         })();
@@ -238,11 +239,9 @@ impl Worker {
         if block.wait_filled() {
             let slots = block.stripe(stripe);
             if any_written(var, &slots) {
-                let from = engine.terms.reader.layout(var.source);
-                let to = &engine.terms.plans[var.out.0].layout;
                 let mut buffer = std::mem::take(&mut *block.buffer(stripe));
                 if buffer.is_empty() {
-                    buffer = stripe_buffer(engine, tiling, &slots, from, to)?;
+                    buffer = stripe_buffer(engine, var, tiling, &slots)?;
                 }
                 bytes = self.write_slots(engine, var, tiling, &slots, &mut buffer);
                 engine.pool.give(buffer);
@@ -265,22 +264,23 @@ struct Stripes<'a, 'e> {
 }
 
 impl Stripes<'_, '_> {
-    /// Scatters those elements of `held` into the stripes that are the block's; `piece` holds them.
-    fn scatter(&self, piece: &Piece, held: &Region, axes: &mut Vec<Axis>) -> Result<()> {
+    /// Scatters those elements of `held` into the stripes that are the block's; they become the region `target` of the
+    /// output.
+    fn scatter(&self, input: &Input, held: &InputBox, target: &Region, axes: &mut Vec<Axis>) -> Result<()> {
         let Self {
             engine,
             var,
             tiling,
             block,
         } = self;
-        let from = engine.terms.reader.layout(var.source);
+        let from = engine.terms.reader.layout(input.var);
         let to = &engine.terms.plans[var.out.0].layout;
         let chunk = tiling.grid.chunk();
         let region = elements(&block.block.span, chunk, tiling.grid.extent());
-        let Some(held) = held.intersect(&region) else {
+        let Some(target) = target.intersect(&region) else {
             return Ok(());
         };
-        let Some(span) = tiling.grid.span(&held) else {
+        let Some(span) = tiling.grid.span(&target) else {
             return Ok(());
         };
         for n in block.stripes_in(&span, engine.terms.threads) {
@@ -288,7 +288,7 @@ impl Stripes<'_, '_> {
             if !any_written(var, &stripe) {
                 continue;
             }
-            let Some(part) = elements(&stripe.span, chunk, tiling.grid.extent()).intersect(&held) else {
+            let Some(part) = elements(&stripe.span, chunk, tiling.grid.extent()).intersect(&target) else {
                 continue;
             };
             let slots = Slots {
@@ -298,16 +298,16 @@ impl Stripes<'_, '_> {
             };
             let mut buffer = block.buffer(n);
             if buffer.is_empty() {
-                *buffer = stripe_buffer(engine, tiling, &stripe, from, to)?;
+                *buffer = stripe_buffer(engine, var, tiling, &stripe)?;
             }
-            scatter(piece, &part, &slots, &mut buffer, swap_between(from, to), axes)?;
+            scatter(held, &part, &slots, &mut buffer, swap_between(from, to), axes)?;
         }
         Ok(())
     }
 }
 
 fn any_written(var: &Variable, block: &Block) -> bool {
-    let next = var.written.place(var.written.before(block.first));
+    let next = var.places.place(var.places.before(block.first));
     next.is_some_and(|place| place < block.end)
 }
 
@@ -320,38 +320,42 @@ pub(super) fn block_size(block: &Block, tiling: &Tiling, to: &VariableLayout) ->
 }
 
 /// Whether input pieces will overwrite every element of the block's chunks.
-fn covered(tiling: &Tiling, block: &Block, from: &VariableLayout) -> bool {
+fn covered(var: &Variable, tiling: &Tiling, block: &Block) -> bool {
+    let scale = |(n, c): (&u64, &u64)| n.saturating_mul(*c);
     let whole = Region {
         start: block
             .span
             .start
             .iter()
             .zip(tiling.grid.chunk())
-            .map(|(s, c)| s.saturating_mul(*c))
+            .map(scale)
             .collect(),
         count: block
             .span
             .count
             .iter()
             .zip(tiling.grid.chunk())
-            .map(|(n, c)| n.saturating_mul(*c))
+            .map(scale)
             .collect(),
     };
-    tiling.complete && whole.fits(&from.extent) && whole.fits(tiling.grid.extent())
+    whole.fits(tiling.grid.extent()) && var.inputs.iter().any(|input| input.covers(&whole))
+}
+
+/// The layout whose fill value stands where no input has anything.
+pub(super) fn base<'a>(reader: &'a dyn Reader, var: &Variable, to: &'a VariableLayout) -> &'a VariableLayout {
+    match &var.inputs[..] {
+        [input] if input.selection.is_none() => reader.layout(input.var),
+        _ => to,
+    }
 }
 
 /// A buffer for the chunks of a stripe, filled where input may not cover it.
-fn stripe_buffer(
-    engine: &Engine,
-    tiling: &Tiling,
-    stripe: &Block,
-    from: &VariableLayout,
-    to: &VariableLayout,
-) -> Result<Vec<u8>> {
+fn stripe_buffer(engine: &Engine, var: &Variable, tiling: &Tiling, stripe: &Block) -> Result<Vec<u8>> {
+    let to = &engine.terms.plans[var.out.0].layout;
     let size = block_size(stripe, tiling, to)?;
     let mut buffer = engine.pool.take(size)?;
-    if !covered(tiling, stripe, from) {
-        fill_block(&mut buffer, size, from, to)?;
+    if !covered(var, tiling, stripe) {
+        fill_block(&mut buffer, size, base(engine.terms.reader, var, to), to)?;
     }
     Ok(buffer)
 }

@@ -8,23 +8,29 @@
 //!    └──────────────── completed ◄──────────────┘
 //! ```
 //!
+//! A thread that executes a job of a local file reads by itself. Over a slow store, fetching is a stage of its own: one
+//! thread admits jobs and asks for what they need ([`fetch`](super::fetch)), and the others take jobs whose input is there.
+//!
 //! No thread waits for another, but for the jobs that empty a block: they come in the queue after all that fill it, so
 //! those are already running.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::block::Pool;
 use super::execute::Worker;
-use super::job::{Costed, Job, Terms, jobs};
+use super::fetch::{Arrivals, Fetched, Wants};
+use super::job::{Costed, Job, Spilling, Terms, jobs};
 use super::ledger::Ledger;
 use super::prepare::Prepared;
 use super::sink::Sink;
 use super::{Progress, default_budget};
 use crate::error::{Error, Result};
 use crate::format::{Reader, Writer};
+use crate::threads::on_all;
 
 /// How to run a copy.
 #[derive(Clone, Copy, Default)]
@@ -41,10 +47,11 @@ pub struct RunOptions<'a> {
     pub progress: Option<&'a dyn Progress>,
 }
 
-/// Of the budget, the writer may keep back at most one part in this many before the engine waits for the thread that is behind,
+/// The writer may hold back at most `budget / WINDOW_SHARE` bytes of chunks that arrived before their turn. Past that, the
+/// engine starts no new job.
 const WINDOW_SHARE: u64 = 4;
 
-/// and never more than this, in bytes: a thread that waits for the processor is no reason to fill memory.
+/// Upper limit, in bytes, of what the writer may hold back, however large the budget.
 const WINDOW: u64 = 64 << 20;
 
 /// Copies the data of all variables from `reader` to `writer`, and finishes it. `prepared` is what
@@ -82,7 +89,7 @@ pub(super) fn run_jobs(
         let total = prepared
             .variables
             .iter()
-            .fold(0u64, |n, v| n.saturating_add(v.bytes));
+            .fold(0u64, |n, v| n.saturating_add(v.progress));
         progress.start(total);
     }
     let terms = Terms {
@@ -107,16 +114,17 @@ pub(super) fn run_jobs(
         jobs: jobs(&terms, &prepared.variables),
         next: 0,
     });
-    thread::scope(|scope| {
-        for n in 1..threads {
-            let builder = thread::Builder::new().name(format!("copy-{n}"));
-            // Where the system refuses a thread, those there are do the work.
-            if builder.spawn_scoped(scope, || engine.work(&queue)).is_err() {
-                break;
-            }
-        }
-        engine.work(&queue);
-    });
+    if reader.requests().ahead {
+        let stage = FetchStage::default();
+        on_all(threads + 1, |n, all| match n {
+            // The system gave only one thread, which reads by itself.
+            0 if all == 1 => engine.work(&queue),
+            0 => engine.fetch(&queue, &stage),
+            _ => engine.work_on_arrivals(&stage),
+        });
+    } else {
+        on_all(threads, |_, _| engine.work(&queue));
+    }
     drop(queue);
     let failure = engine
         .failure
@@ -148,25 +156,96 @@ impl<'e> Engine<'e> {
     /// Takes and executes jobs until there is none, or one has failed.
     fn work(&self, queue: &Mutex<Queue<'e>>) {
         let mut worker = Worker::default();
-        while let Some((number, job, working)) = self.next_job(queue) {
-            worker.turn_to(&job, self.terms.budget / (32 * self.terms.threads as u64));
-            let result = catch_unwind(AssertUnwindSafe(|| worker.execute(self, &job)));
-            let result = result.unwrap_or_else(|panic| {
-                worker = Worker::default();
-                Err(Error::Internal(panic_text(&*panic)).in_variable(job.variable()))
-            });
-            if let Job::Fill { block, .. } = &job {
-                block.job_done(result.is_ok());
-            }
-            drop(job);
-            if let Err(error) = result {
-                self.fail(number, error);
-            }
-            self.ledger.complete(number, working, worker.kept);
+        while let Some((number, job, working)) = self.next_job(queue, |_| 0) {
+            self.execute(&mut worker, number, job, working, Fetched::default());
         }
     }
 
-    fn next_job(&self, queue: &Mutex<Queue<'e>>) -> Option<(u64, Job<'e>, u64)> {
+    fn execute(&self, worker: &mut Worker, number: u64, job: Job<'e>, working: u64, fetched: Fetched) {
+        worker.turn_to(&job, self.terms.budget / (32 * self.terms.threads as u64));
+        worker.fetched = fetched;
+        let result = catch_unwind(AssertUnwindSafe(|| worker.execute(self, &job)));
+        let result = result.unwrap_or_else(|panic| {
+            *worker = Worker::default();
+            Err(Error::Internal(panic_text(&*panic)).in_variable(job.variable()))
+        });
+        worker.fetched = Fetched::default();
+        if let Job::Fill { block, .. } = &job {
+            block.job_done(result.is_ok());
+        }
+        drop(job);
+        if let Err(error) = result {
+            self.fail(number, error);
+        }
+        self.ledger.complete(number, working, worker.kept);
+    }
+
+    /// The fetch stage: admits jobs in their order, and asks for what they need.
+    fn fetch(&self, queue: &Mutex<Queue<'e>>, stage: &FetchStage<'e>) {
+        let wants = Mutex::new(Wants::default());
+        let extra = |job: &Job<'e>| match Wants::of(job, self.terms) {
+            Ok(found) => {
+                let bytes = found.bytes(self.terms.reader);
+                *wants.lock().unwrap_or_else(PoisonError::into_inner) = found;
+                bytes
+            }
+            // The job fails when it runs.
+            Err(_) => 0,
+        };
+        while let Some((number, job, working)) = self.next_job(queue, extra) {
+            let wants = std::mem::take(&mut *wants.lock().unwrap_or_else(PoisonError::into_inner));
+            stage
+                .jobs
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(number, (job, working));
+            stage.arrivals.ask(number, wants, self.terms.reader);
+        }
+        stage.arrivals.close();
+    }
+
+    /// The compute stage: takes the first job whose input is there, until all are done or one has failed.
+    fn work_on_arrivals(&self, stage: &FetchStage<'e>) {
+        let mut worker = Worker::default();
+        let mut arrived = stage.arrivals.lock();
+        loop {
+            if self.ledger.is_stopped() || arrived.is_over() {
+                break;
+            }
+            let Some((number, fetched)) = arrived.take(|number| stage.can_run(number)) else {
+                arrived = arrived.wait();
+                continue;
+            };
+            drop(arrived);
+            let job = stage
+                .jobs
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&number);
+            match (job, fetched) {
+                (Some((job, working)), Ok(fetched)) => {
+                    self.execute(&mut worker, number, job, working, fetched);
+                }
+                (Some((job, working)), Err(error)) => {
+                    self.fail(number, error.in_variable(job.variable()));
+                    self.ledger.complete(number, working, 0);
+                }
+                (None, _) => self.fail(number, Error::Internal("a job that was lost".into())),
+            }
+            // A block may be filled now, or the run stopped.
+            stage.arrivals.wake();
+            arrived = stage.arrivals.lock();
+        }
+        drop(arrived);
+        stage.arrivals.wake();
+    }
+
+    /// The next job once it is admitted, its number, and its working memory with what `extra` says that it needs besides.
+    fn next_job(
+        &self,
+        queue: &Mutex<Queue<'e>>,
+        extra: impl Fn(&Job<'e>) -> u64,
+    ) -> Option<(u64, Job<'e>, u64)> {
         let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ledger.is_stopped() {
             return None;
@@ -174,13 +253,14 @@ impl<'e> Engine<'e> {
         let number = queue.next;
         let next = catch_unwind(AssertUnwindSafe(|| queue.jobs.next()))
             .unwrap_or_else(|panic| Some(Err(Error::Internal(panic_text(&*panic)))));
-        let (job, cost) = match next? {
+        let (job, mut cost) = match next? {
             Ok(job) => job,
             Err(error) => {
                 self.fail(number, error);
                 return None;
             }
         };
+        cost.working = cost.working.saturating_add(extra(&job));
         let shed = || match cost.block {
             0 => self.pool.clear(),
             block => self.pool.claim(block),
@@ -204,6 +284,29 @@ impl<'e> Engine<'e> {
         }
         drop(failure);
         self.ledger.stop();
+    }
+}
+
+/// Jobs that were admitted, and what is on its way for them.
+#[derive(Default)]
+struct FetchStage<'e> {
+    jobs: Mutex<HashMap<u64, (Job<'e>, u64)>>,
+    arrivals: Arc<Arrivals>,
+}
+
+impl FetchStage<'_> {
+    /// Whether a job whose input is there need not wait for others: those that fill a block come before those that empty
+    /// it, but their input may come later.
+    fn can_run(&self, number: u64) -> bool {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        match jobs.get(&number) {
+            Some((Job::Empty { block, .. }, _)) => block.is_filled(),
+            Some((Job::Fill { spill, .. }, _)) => match spill {
+                Spilling::Reads(spill) => spill.is_written(),
+                _ => true,
+            },
+            _ => true,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! with few strided copies: one for each combination of a partial first chunk, the whole ones, and a partial last chunk
 //! in each dimension.
 
-use crate::chunk::{Axis, Region, copy_strided};
+use crate::chunk::{Axis, Region, Selection, copy_strided};
 use crate::error::{Error, Result};
 
 /// Output chunks that share a buffer.
@@ -19,15 +19,17 @@ pub struct Slots<'a> {
     pub element_size: usize,
 }
 
-/// A row-major buffer of elements.
+/// A box of elements of an input, in C order.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece<'a> {
+pub struct InputBox<'a> {
     /// The elements.
     pub bytes: &'a [u8],
-    /// Where the first is, in elements of the variable.
+    /// Where the first is, in elements of the input variable.
     pub origin: &'a [u64],
     /// How many in each dimension.
     pub shape: &'a [u64],
+    /// Which elements of the input become which of the output; `None` where each keeps its place.
+    pub selection: Option<&'a Selection>,
 }
 
 /// Consecutive chunks of one dimension that are met alike.
@@ -68,13 +70,13 @@ fn segments(start: u64, length: u64, size: u64) -> ([Segment; 3], usize) {
     (out, n)
 }
 
-/// Copies the elements of `part` (in elements of the variable) from `piece` into the buffer `out` of `slots`, reversing groups of
-/// `swap` bytes. `axes` is scratch.
+/// Copies what becomes `part`, a region of the output, from `held` into the buffer `out` of `slots`, reversing groups of `swap`
+/// bytes. `axes` is scratch.
 ///
 /// # Errors
 /// Where the part is not within both.
 pub fn scatter(
-    piece: &Piece,
+    held: &InputBox,
     part: &Region,
     slots: &Slots,
     out: &mut [u8],
@@ -84,8 +86,8 @@ pub fn scatter(
     let outside = || Error::Damaged("a region reaches outside its chunk".into());
     let rank = part.rank();
     if [
-        piece.origin.len(),
-        piece.shape.len(),
+        held.origin.len(),
+        held.shape.len(),
         slots.chunk.len(),
         slots.span.rank(),
     ] != [rank; 4]
@@ -95,6 +97,15 @@ pub fn scatter(
     if part.is_empty() {
         return Ok(());
     }
+    let selected;
+    let first_held = match held.selection {
+        None => &part.start,
+        Some(selection) if selection.target().contains(part) => {
+            selected = selection.index(&part.start);
+            &selected
+        }
+        Some(_) => return Err(outside()),
+    };
     let mut dims = Vec::with_capacity(rank);
     let element = slots.element_size;
     let (mut src_stride, mut within_stride) = (element, element);
@@ -104,9 +115,13 @@ pub fn scatter(
         let first = slots.span.start[d].checked_mul(size).ok_or_else(outside)?;
         let start = part.start[d].checked_sub(first).ok_or_else(outside)?;
         let end = start.checked_add(part.count[d]).ok_or_else(outside)?;
-        let from = part.start[d].checked_sub(piece.origin[d]).ok_or_else(outside)?;
+        let from = first_held[d].checked_sub(held.origin[d]).ok_or_else(outside)?;
+        let step = held.selection.map_or(1, |selection| selection.stride()[d]);
+        let reach = (part.count[d] - 1)
+            .checked_mul(step)
+            .and_then(|n| n.checked_add(from)?.checked_add(1));
         let in_slots = slots.span.count[d].checked_mul(size).is_some_and(|n| end <= n);
-        if !in_slots || from.checked_add(part.count[d]).is_none_or(|e| e > piece.shape[d]) {
+        if !in_slots || reach.is_none_or(|end| end > held.shape[d]) {
             return Err(outside());
         }
         src_base += from as usize * src_stride;
@@ -114,12 +129,12 @@ pub fn scatter(
         dims.push(Dim {
             segments,
             n,
-            src_stride,
+            src_stride: src_stride.checked_mul(step as usize).ok_or_else(outside)?,
             within_stride,
             chunk_stride: 0,
         });
         src_stride = src_stride
-            .checked_mul(piece.shape[d] as usize)
+            .checked_mul(held.shape[d] as usize)
             .ok_or_else(outside)?;
         within_stride = within_stride.checked_mul(size as usize).ok_or_else(outside)?;
     }
@@ -151,7 +166,7 @@ pub fn scatter(
                 dst: dim.within_stride,
             });
         }
-        copy_strided(piece.bytes, src_at, out, dst_at, axes, element, swap)?;
+        copy_strided(held.bytes, src_at, out, dst_at, axes, element, swap)?;
         let next = dims.iter().zip(&mut choice).rev().any(|(dim, which)| {
             *which += 1;
             if *which < dim.n {
@@ -204,7 +219,7 @@ mod tests {
             let mut out = vec![0; slot * n];
             let mut expected = out.clone();
             if let Some(part) = whole.intersect(&here) {
-                let piece = Piece { bytes: &bytes, origin: &origin, shape: &shape };
+                let piece = InputBox { bytes: &bytes, origin: &origin, shape: &shape, selection: None };
                 let slots = Slots { span: &span, chunk: &chunk, element_size: 2 };
                 scatter(&piece, &part, &slots, &mut out, 2, &mut Vec::new()).unwrap();
                 let grid = ChunkGrid::new(&[100, 100, 100][..dims.len()], &chunk).unwrap();
@@ -223,10 +238,11 @@ mod tests {
 
     #[test]
     fn what_is_not_in_both_is_refused() {
-        let piece = Piece {
+        let piece = InputBox {
             bytes: &[0; 4],
             origin: &[4],
             shape: &[4],
+            selection: None,
         };
         let span = Region {
             start: vec![1],

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::block::SharedBlock;
-use super::scatter::Piece;
+use super::scatter::InputBox;
 use crate::chunk::{Region, copy_region, resize};
 use crate::error::Result;
 use crate::store::temporary_file;
@@ -65,7 +65,7 @@ impl Spill {
 
     /// Writes down those parts of `piece`, of which `held` are elements of the variable, that later blocks need. What fails is
     /// noticed by [`Spill::read`].
-    pub fn write(&self, piece: &Piece, held: &Region, buffer: &mut Vec<u8>) -> Result<()> {
+    pub fn write(&self, piece: &InputBox, held: &Region, buffer: &mut Vec<u8>) -> Result<()> {
         for (block, at) in &self.blocks {
             let Some(part) = held.intersect(block) else {
                 continue;
@@ -89,7 +89,7 @@ impl Spill {
     }
 
     /// The bytes of `part` where they follow each other in `piece`.
-    fn in_one_run<'p>(&self, piece: &'p Piece, part: &Region) -> Option<&'p [u8]> {
+    fn in_one_run<'p>(&self, piece: &'p InputBox<'_>, part: &Region) -> Option<&'p [u8]> {
         let mut whole = true;
         let mut stride = 1u64;
         let mut start = 0u64;
@@ -108,7 +108,7 @@ impl Spill {
     }
 
     /// Copies the elements of `part` from `piece` into `buffer`.
-    fn gather(&self, piece: &Piece, part: &Region, buffer: &mut Vec<u8>) -> Result<()> {
+    fn gather(&self, piece: &InputBox, part: &Region, buffer: &mut Vec<u8>) -> Result<()> {
         resize(buffer, self.bytes(part.element_count().unwrap_or(u64::MAX))?)?;
         copy_region(
             piece.bytes,
@@ -126,6 +126,11 @@ impl Spill {
     /// Waits until all parts are written; false where that failed.
     pub fn wait_written(&self) -> bool {
         self.first.wait_filled()
+    }
+
+    /// Whether all parts are written, or writing them failed.
+    pub fn is_written(&self) -> bool {
+        self.first.is_filled()
     }
 
     /// Reads the parts of consecutive input chunks for the block whose elements are `block`: from the part `first` to the part

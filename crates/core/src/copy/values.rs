@@ -6,13 +6,15 @@
 use super::block_jobs::elements;
 use super::execute::{Data, Target, Worker, at_chunk, fill_block};
 use super::order::Block;
-use super::prepare::{Tiling, Variable};
+use super::prepare::Variable;
 use super::rechunk::block_size;
 use super::run::Engine;
-use crate::chunk::{Region, byte_count, copy_region, resize, swap_units};
+use super::sources::Input;
+use super::tiling::Tiling;
+use crate::chunk::{Axis, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
-use crate::format::region::{chunk_context, swap_unit};
-use crate::model::{Encoding, Schema, Slot, Type, TypeClass, Values};
+use crate::format::read_region::{chunk_context, swap_unit};
+use crate::model::{Encoding, Schema, Slot, Type, TypeClass, Values, VariableLayout};
 
 impl Worker {
     /// Reads a block of chunks and writes those that are to be written.
@@ -35,22 +37,20 @@ impl Worker {
         let region = elements(&block.span, grid.chunk(), grid.extent());
         let single = block.end - block.first == 1;
         let first = grid.index(&block.span.start);
-        let mut whole = reader
-            .read_region(var.source, &region)
-            .map_err(|e| match single {
-                true => at_chunk(e, to, first),
-                false => e,
-            })?;
+        let mut whole = self.read_values(engine, var, &region).map_err(|e| match single {
+            true => at_chunk(e, to, first),
+            false => e,
+        })?;
         if Some(whole.bytes.len()) != byte_count(&region.count, to.element_size) {
             return Err(Error::Internal(
                 "elements of another size than was planned".into(),
             ));
         }
         let schema = reader.schema();
-        let ty = schema.var(var.source).ty;
-        let mut n = var.written.before(block.first);
+        let ty = schema.var(var.input().var).ty;
+        let mut n = var.places.before(block.first);
         for (slot, chunk) in grid.chunks_of_span(block.span.clone()).enumerate() {
-            if var.written.place(n) != Some(block.first + slot as u64) {
+            if var.places.place(n) != Some(block.first + slot as u64) {
                 continue;
             }
             let part = grid.region(chunk);
@@ -64,6 +64,47 @@ impl Worker {
             n += 1;
         }
         Ok(block_size(block, tiling, to)? as u64)
+    }
+
+    /// The elements of a region of the output, from all inputs.
+    fn read_values(&self, engine: &Engine, var: &Variable, region: &Region) -> Result<Values> {
+        let reader = engine.terms.reader;
+        if let [input] = &var.inputs[..]
+            && input.selection.is_none()
+        {
+            return reader.read_region(input.var, region);
+        }
+        let to = &engine.terms.plans[var.out.0].layout;
+        let mut out = filled(to, region)?;
+        let schema = reader.schema();
+        for input in &var.inputs {
+            let Some(part) = input.target.intersect(region) else {
+                continue;
+            };
+            let Some(bounds) = input.input(&part) else {
+                continue;
+            };
+            let values = reader.read_region(input.var, &bounds)?;
+            let mut selected = select(&values.bytes, &bounds, &part, input, to.element_size)?;
+            let ty = schema.var(input.var).ty;
+            if schema.has_heap(ty) {
+                for element in selected.chunks_exact_mut(to.element_size.max(1)) {
+                    move_heap(schema, ty, element, &values.heap, &mut out.heap);
+                }
+            }
+            copy_region(
+                &selected,
+                &part.count,
+                &vec![0; part.rank()],
+                &mut out.bytes,
+                &region.count,
+                &part.relative_to(&region.start).start,
+                &part.count,
+                to.element_size,
+                1,
+            )?;
+        }
+        Ok(out)
     }
 
     fn write_values(
@@ -103,6 +144,43 @@ impl Worker {
         self.block = block;
         written
     }
+}
+
+/// A region of nothing but the fill value.
+fn filled(layout: &VariableLayout, region: &Region) -> Result<Values> {
+    let size = byte_count(&region.count, layout.element_size)
+        .ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
+    let mut out = Values::default();
+    resize(&mut out.bytes, size)?;
+    if let Some(fill) = &layout.fill.value
+        && fill.bytes.len() == layout.element_size
+    {
+        fill_pattern(&mut out.bytes, &fill.bytes);
+        out.heap.clone_from(&fill.heap);
+    }
+    Ok(out)
+}
+
+/// The elements that become `part` of the output, out of those of `bounds`, which `bytes` holds in C order.
+fn select(bytes: &[u8], bounds: &Region, part: &Region, input: &Input, size: usize) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let length =
+        byte_count(&part.count, size).ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
+    resize(&mut out, length)?;
+    let (mut src, mut dst) = (size, size);
+    let mut axes = Vec::with_capacity(part.rank());
+    for d in (0..part.rank()).rev() {
+        axes.push(Axis {
+            count: part.count[d] as usize,
+            src: src.saturating_mul(input.stride(d) as usize),
+            dst,
+        });
+        src = src.saturating_mul(bounds.count[d] as usize);
+        dst = dst.saturating_mul(part.count[d] as usize);
+    }
+    axes.reverse();
+    copy_strided(bytes, 0, &mut out, 0, &mut axes, size, 1)?;
+    Ok(out)
 }
 
 /// The elements of `part` out of those of `whole`, with what they have on the heap.

@@ -7,7 +7,7 @@ pub mod classic;
 #[cfg(test)]
 pub(crate) mod in_memory;
 pub mod netcdf4;
-pub mod region;
+pub mod read_region;
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub use crate::chunk::Region;
 use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
 use crate::model::{Kind, Schema, Values, VarId, VariableLayout};
-use crate::store::{Origin, Output};
+use crate::store::{ByteRange, Done, Origin, Output, Requests};
 
 /// A dataset that can be read, from many threads at once.
 ///
@@ -36,11 +36,47 @@ pub trait Reader: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// How many bytes a stored chunk takes (after filters); `None` where it was never written. After
-    /// [`Reader::stored_chunks`] this reads nothing.
-    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+    /// How many bytes a stored chunk takes (after filters), as far as that is known without reading anything: after
+    /// [`Reader::stored_chunks`], in a format that has an index.
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let _ = (var, chunk);
-        Ok(None)
+        None
+    }
+
+    /// How the store below the dataset likes to be asked.
+    fn requests(&self) -> Requests {
+        Requests::LOCAL
+    }
+
+    /// Reads many chunks of a chunked variable and hands them to `done`, in the order asked for: as stored, `None` for
+    /// one that was never written. Over a slow store it returns at once, and `done` is called from another thread. This
+    /// default reads one chunk after another before it returns.
+    ///
+    /// # Errors
+    /// `done` receives the error of a chunk that cannot be read, which names the chunk.
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        done(
+            chunks
+                .iter()
+                .map(|chunk| self.read_encoded_chunk(var, *chunk))
+                .collect(),
+        );
+    }
+
+    /// Reads many ranges of a contiguous or compact variable, as [`Reader::read_range`] does, and hands them to `done`, in
+    /// the order asked for. Over a slow store it returns at once. This default reads one range after another before it
+    /// returns.
+    ///
+    /// # Errors
+    /// `done` receives the error of a range that cannot be read.
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        let read = |range: &ByteRange| {
+            let mut bytes = Vec::new();
+            crate::chunk::resize(&mut bytes, range.length)?;
+            self.read_range(var, range.offset, &mut bytes)?;
+            Ok(bytes)
+        };
+        done(ranges.iter().map(read).collect());
     }
 
     /// One chunk of a chunked variable, as stored; `None` where it was never written (reads as fill).

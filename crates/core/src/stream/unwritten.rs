@@ -11,7 +11,7 @@
 use super::pieces::Band;
 use crate::chunk::ChunkGrid;
 use crate::error::Result;
-use crate::format::region::fill_element;
+use crate::format::read_region::fill_element;
 use crate::format::{Reader, Region};
 use crate::model::{Storage, VarId, default_fill_value};
 

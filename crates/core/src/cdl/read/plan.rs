@@ -2,7 +2,7 @@
 
 use super::storage_attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, element};
-use crate::copy::{CopyPlan, VariableCopy};
+use crate::copy::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
 use crate::filter::working;
 use crate::format::Reader;
@@ -48,7 +48,10 @@ pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOpt
         let layout = layout(&schema, &sizes, var, &source, asked, options.no_fill)
             .map_err(|error| error.in_variable(&schema.var_path(var)))?;
         variables.push(VariableCopy {
-            source: source.allocated.then_some(var),
+            sources: match source.allocated {
+                true => Sources::Whole(var),
+                false => Sources::Nothing,
+            },
             layout,
             // The text asked for it.
             keeps_no_fill: true,
@@ -343,7 +346,7 @@ mod tests {
         assert!(
             plan.variables
                 .iter()
-                .all(|v| v.source.is_none() && v.layout.fill.no_fill)
+                .all(|v| v.sources == Sources::Nothing && v.layout.fill.no_fill)
         );
         assert_eq!(plan.variables[0].layout.extent, [0, 20]);
     }

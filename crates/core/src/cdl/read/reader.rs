@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Error, Result};
-use crate::format::{Reader, region};
+use crate::format::{Reader, read_region};
 use crate::model::{
     Encoding, Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, Values, VarId, VariableLayout,
     default_fill_value, fill_value_attribute,
@@ -355,7 +355,7 @@ impl Reader for CdlReader {
         if self.layouts[var.0].encoding == Encoding::Structured {
             self.structured(var, region)
         } else {
-            region::read_region(self, var, region)
+            read_region::read_region(self, var, region)
         }
     }
 }

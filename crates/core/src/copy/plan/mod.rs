@@ -23,7 +23,7 @@ pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_sha
 pub use kind::{Unheld, unheld};
 pub use select::Use;
 
-use super::{CopyPlan, VariableCopy};
+use super::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
 use crate::filter::Element;
 use crate::filter::spec::FilterRequest;
@@ -101,7 +101,10 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             layout.allocated = false;
         }
         variables.push(VariableCopy {
-            source: (used == Use::Copy).then_some(source),
+            sources: match used {
+                Use::Copy => Sources::Whole(source),
+                _ => Sources::Nothing,
+            },
             layout,
             keeps_no_fill: false,
         });

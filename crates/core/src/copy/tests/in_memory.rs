@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::super::{CopyPlan, RunOptions, VariableCopy, prepare, run};
+use super::super::{CopyPlan, RunOptions, Sources, VariableCopy, prepare, run};
 use crate::chunk::{ChunkGrid, byte_count, copy_region, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{self, Scratch};
-use crate::format::region::{chunk_context, chunk_filters, read_region, swap_unit};
+use crate::format::read_region::{chunk_context, chunk_filters, read_region, swap_unit};
 use crate::format::{EncodedChunk, Reader, Region, Writer};
 use crate::model::{
     DimId, Dimension, Encoding, Endian, Fill, FillTime, FilterSpec, Kind, Schema, Storage, Type, Values,
@@ -94,9 +94,9 @@ impl Reader for Input {
     fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
         Ok(self.sources[var.0].stored())
     }
-    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let source = &self.sources[var.0];
-        Ok((!source.missing.contains(&chunk)).then(|| source.encoded(chunk).bytes.len() as u64))
+        (!source.missing.contains(&chunk)).then(|| source.encoded(chunk).bytes.len() as u64)
     }
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
         self.reads.fetch_add(1, Ordering::Relaxed);
@@ -259,7 +259,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
             .iter()
             .enumerate()
             .map(|(n, layout)| VariableCopy {
-                source: Some(VarId(n)),
+                sources: Sources::Whole(VarId(n)),
                 layout: layout.clone(),
                 keeps_no_fill: false,
             })
@@ -267,7 +267,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
     }
 }
 
-pub(super) fn copy(input: &Input, plan: &CopyPlan, threads: usize, memory: u64) -> Result<Log> {
+pub(super) fn copy(input: &dyn Reader, plan: &CopyPlan, threads: usize, memory: u64) -> Result<Log> {
     let prepared = prepare(input, plan)?;
     let log = Arc::new(Mutex::new(Log::default()));
     let options = RunOptions {

@@ -6,3 +6,5 @@ mod in_memory;
 mod model;
 mod progress;
 mod routes;
+mod selections;
+mod slow;

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::in_memory::{Log, Source, copy, input, layout, plan, source};
+use super::slow::Slow;
 use crate::chunk::{ChunkGrid, swap_units};
 use crate::filter::pipeline::{self, Scratch};
-use crate::format::region::{chunk_context, chunk_filters, swap_unit};
+use crate::format::read_region::{chunk_context, chunk_filters, swap_unit};
 use crate::format::{EncodedChunk, Region};
 use crate::model::{Endian, Storage, VarId, VariableLayout};
 
@@ -185,6 +186,9 @@ proptest! {
         }
         // Neither threads nor memory change what is written, nor where.
         let again = copy(&input, &plan, 1, 1 << 30).unwrap();
-        prop_assert_eq!(log, again);
+        prop_assert_eq!(&log, &again);
+        // Nor does a slow store.
+        let slow = Slow::new(input, 8, std::time::Duration::ZERO);
+        prop_assert_eq!(log, copy(&slow, &plan, threads, memory).unwrap());
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::super::{RunOptions, prepare, run};
+use super::super::{RunOptions, Sources, prepare, run};
 use super::in_memory::{Input, Log, Output, Source, copy, input, layout, plan, source};
 use super::model::check;
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
-use crate::format::region::read_region;
+use crate::format::read_region::read_region;
 use crate::format::{EncodedChunk, Reader, Region};
 use crate::model::{Encoding, Endian, FilterSpec, Schema, Storage, Values, VarId, VariableLayout};
 
@@ -33,8 +33,8 @@ fn raw_chunks_pass_through_filters_that_are_not_known() {
         fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
             self.0.stored_chunks(var)
         }
-        fn stored_size(&self, _: VarId, chunk: u64) -> Result<Option<u64>> {
-            Ok(Some(self.1.encoded(chunk).bytes.len() as u64))
+        fn stored_size(&self, _: VarId, chunk: u64) -> Option<u64> {
+            Some(self.1.encoded(chunk).bytes.len() as u64)
         }
         fn read_encoded_chunk(&self, _: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
             let bytes = self.1.encoded(chunk).bytes;
@@ -132,8 +132,8 @@ fn a_variable_without_source_or_storage_is_not_written() {
     let empty = source(layout(&[10], Some(&[4]), 4, Endian::Little, 0), [0, 1, 2]);
     let input = input(vec![source(from.clone(), []), empty]);
     let mut plan = plan(&[to.clone(), from, to]);
-    plan.variables[1].source = Some(VarId(1));
-    plan.variables[2].source = None;
+    plan.variables[1].sources = Sources::Whole(VarId(1));
+    plan.variables[2].sources = Sources::Nothing;
     let prepared = prepare(&input, &plan).unwrap();
     assert!(
         prepared

@@ -9,7 +9,7 @@ use super::decode::decode;
 use super::{Geometry, Place};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::format::{Reader, region};
+use crate::format::{Reader, read_region};
 use crate::model::{
     Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
@@ -172,7 +172,7 @@ impl Reader for ClassicReader {
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         self.check_not_truncated(var, region)
-            .and_then(|()| region::read_region(self, var, region))
+            .and_then(|()| read_region::read_region(self, var, region))
             .map_err(self.in_variable(var))
     }
 }

@@ -10,7 +10,7 @@ use super::schema::{self, StoredVariable};
 use super::structured;
 use crate::chunk::{Region, fill_pattern, resize};
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Reader, region};
+use crate::format::{EncodedChunk, Reader, read_region};
 use crate::model::{Encoding, Schema, Values, VarId, VariableLayout, default_fill_value};
 use crate::store::Origin;
 
@@ -135,8 +135,9 @@ impl Reader for Netcdf4Reader {
         Ok(self.chunks(var)?.iter().map(|chunk| chunk.index).collect())
     }
 
-    fn stored_size(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
-        Ok(self.chunk(var, chunk)?.map(|record| record.size))
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        let table = self.variables[var.0].chunks.get()?;
+        table.get(chunk).map(|record| record.size)
     }
 
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
@@ -222,7 +223,7 @@ impl Reader for Netcdf4Reader {
             let fill = stored.layout.fill.value.as_ref();
             structured::read_region(self, var, region, &stored.conversion, self.file(var), fill)
         } else {
-            region::read_region(self, var, region)
+            read_region::read_region(self, var, region)
         };
         let mut values = values.map_err(self.named(var))?;
         self.fill_past_extent(var, region, &mut values);

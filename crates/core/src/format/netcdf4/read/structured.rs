@@ -7,7 +7,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{self, Scratch};
 use crate::format::Reader;
-use crate::format::region::{chunk_context, chunk_filters};
+use crate::format::read_region::{chunk_context, chunk_filters};
 use crate::model::{Storage, Values, VarId, VariableLayout};
 
 /// How many bytes of a contiguous variable are read at once.

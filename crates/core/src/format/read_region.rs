@@ -3,12 +3,14 @@
 
 use super::Reader;
 use crate::chunk::{
-    Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units,
+    Axis, ChunkGrid, ChunksIn, Region, byte_count, copy_region, copy_strided, fill_pattern, resize,
+    swap_units,
 };
 use crate::error::{Error, Result};
-use crate::filter::Context;
 use crate::filter::pipeline::{self, Scratch};
+use crate::filter::{Context, EncodedChunk};
 use crate::model::{Encoding, Endian, FilterSpec, Storage, Values, VarId, VariableLayout};
+use crate::store::ByteRange;
 
 /// Small pieces of a range closer together than this are read in one go.
 const SPAN: usize = 1 << 20;
@@ -107,9 +109,9 @@ fn from_chunks(
     let mut scratch = Scratch::new();
     let swap = swap_unit(layout);
     let mut out = None;
-    for index in grid.chunks_in(inside) {
+    for (index, chunk) in Chunks::new(reader, var, &grid, inside, context.chunk_size) {
         let wrap = |e: Error| e.in_chunk(&grid.coordinates(index));
-        let Some(chunk) = reader.read_encoded_chunk(var, index).map_err(wrap)? else {
+        let Some(chunk) = chunk.map_err(wrap)? else {
             continue;
         };
         let filters = chunk_filters(layout, grid.is_edge(index));
@@ -142,6 +144,72 @@ fn from_chunks(
     match out {
         Some(out) => Ok(out),
         None => filled(size, layout),
+    }
+}
+
+/// Most bytes of chunks, decoded, that one region asks a slow store for at once.
+const MOST_AT_ONCE: usize = 64 << 20;
+
+/// The chunks that a region meets, with their bytes. A slow store is asked for many at once.
+struct Chunks<'a> {
+    reader: &'a dyn Reader,
+    var: VarId,
+    left: ChunksIn<'a>,
+    /// How many are asked for at once; 1 where a thread does best to read by itself.
+    batch: usize,
+    there: std::vec::IntoIter<(u64, Result<Option<EncodedChunk>>)>,
+}
+
+impl<'a> Chunks<'a> {
+    fn new(
+        reader: &'a dyn Reader,
+        var: VarId,
+        grid: &'a ChunkGrid,
+        region: &Region,
+        chunk_size: usize,
+    ) -> Self {
+        let requests = reader.requests();
+        let most = (MOST_AT_ONCE / chunk_size.max(1)).clamp(1, requests.in_flight.max(1));
+        Self {
+            reader,
+            var,
+            left: grid.chunks_in(region),
+            batch: if requests.ahead { most } else { 1 },
+            there: Vec::new().into_iter(),
+        }
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = (u64, Result<Option<EncodedChunk>>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.batch == 1 {
+            let index = self.left.next()?;
+            return Some((index, self.reader.read_encoded_chunk(self.var, index)));
+        }
+        if let Some(next) = self.there.next() {
+            return Some(next);
+        }
+        let asked: Vec<u64> = self.left.by_ref().take(self.batch).collect();
+        let first = *asked.first()?;
+        let (tell, told) = std::sync::mpsc::channel();
+        let done = move |found| {
+            // Nobody waits any more where the region was given up.
+            let _ = tell.send(found);
+        };
+        self.reader.fetch_chunks(self.var, asked.clone(), Box::new(done));
+        let lost = || Error::Internal("a store gave no answer".into());
+        let found = told.recv().unwrap_or_else(|_| Err(lost()));
+        self.there = match found {
+            Ok(found) => asked
+                .into_iter()
+                .zip(found.into_iter().map(Ok))
+                .collect::<Vec<_>>()
+                .into_iter(),
+            Err(error) => vec![(first, Err(error))].into_iter(),
+        };
+        self.there.next()
     }
 }
 
@@ -181,59 +249,133 @@ fn from_ranges(
 /// # Errors
 /// Where the region does not fit into memory, and what the reader finds wrong.
 pub fn read_ranges(reader: &dyn Reader, var: VarId, region: &Region, out: &mut Vec<u8>) -> Result<()> {
-    let layout = reader.layout(var);
-    let extent = &layout.extent;
-    let element = layout.element_size;
-    let size = byte_count(&region.count, element).filter(|_| region.fits(extent));
-    let size = size.ok_or_else(|| Error::Damaged("a region outside its variable".into()))?;
-    resize(out, size)?;
-    if size == 0 {
-        return Ok(());
-    }
-    let src_strides = strides(extent, element)?;
-    let dst_strides = strides(&region.count, element)?;
-    let rank = extent.len();
-    // Dimensions from `level` on are read in one go: as many as are contiguous in storage, or nearly so.
-    let (mut level, mut span, mut wanted) = (rank, element, element);
-    for d in (0..rank).rev() {
-        let count = region.count[d] as usize;
-        let length = (count - 1) * src_strides[d] + span;
-        wanted *= count;
-        if length != wanted && (length > SPAN || length / 16 > wanted) {
-            break;
+    let list = RangeList::new(reader.layout(var), region)?;
+    list.read(out, |range, buf| reader.read_range(var, range.offset, buf))
+}
+
+/// The ranges of bytes that hold a region of a contiguous variable, and where they go.
+///
+/// Dimensions from `level` on are read in one range: as many as are contiguous in storage, or nearly so. The dimensions
+/// before it are walked element by element.
+#[derive(Debug)]
+pub struct RangeList<'a> {
+    extent: &'a [u64],
+    region: &'a Region,
+    element: usize,
+    src_strides: Vec<usize>,
+    dst_strides: Vec<usize>,
+    level: usize,
+    /// Bytes of a range.
+    span: usize,
+    /// Bytes of the region's elements within a range.
+    whole: usize,
+    /// Bytes of the region.
+    size: usize,
+}
+
+impl<'a> RangeList<'a> {
+    /// The ranges of `region`, which lies within the extent of a variable that is stored in one piece.
+    ///
+    /// # Errors
+    /// Where the region lies outside, or is larger than memory.
+    pub fn new(layout: &'a VariableLayout, region: &'a Region) -> Result<Self> {
+        let (extent, element) = (layout.extent.as_slice(), layout.element_size);
+        let size = byte_count(&region.count, element).filter(|_| region.fits(extent));
+        let size = size.ok_or_else(|| Error::Damaged("a region outside its variable".into()))?;
+        let src_strides = strides(extent, element)?;
+        let dst_strides = strides(&region.count, element)?;
+        let rank = extent.len();
+        let (mut level, mut span, mut wanted) = (rank, element, element);
+        if size > 0 {
+            for d in (0..rank).rev() {
+                let count = region.count[d] as usize;
+                let length = (count - 1) * src_strides[d] + span;
+                wanted *= count;
+                if length != wanted && (length > SPAN || length / 16 > wanted) {
+                    break;
+                }
+                (level, span) = (d, length);
+            }
         }
-        (level, span) = (d, length);
+        let whole = region.count[level..].iter().product::<u64>() as usize * element;
+        Ok(Self {
+            extent,
+            region,
+            element,
+            src_strides,
+            dst_strides,
+            level,
+            span,
+            whole,
+            size,
+        })
     }
-    let whole = region.count[level..].iter().product::<u64>() as usize * element;
-    let mut piece = Vec::new();
-    if span != whole {
-        resize(&mut piece, span)?;
-    }
-    let outer = ChunkGrid::new(&region.count[..level], &vec![1; level])?;
-    let mut at = region.start.clone();
-    for n in 0..outer.len() {
-        let step = outer.coordinates(n);
-        let mut dst_at = 0;
-        for (d, s) in step.iter().enumerate() {
-            at[d] = region.start[d] + s;
-            dst_at += *s as usize * dst_strides[d];
+
+    /// Calls `each` with every range and the place of its elements in the region, in bytes.
+    fn walk(&self, mut each: impl FnMut(ByteRange, usize) -> Result<()>) -> Result<()> {
+        if self.size == 0 {
+            return Ok(());
         }
-        let offset = byte_offset(extent, &at, element)?;
-        if span == whole {
-            reader.read_range(var, offset, &mut out[dst_at..dst_at + span])?;
-            continue;
+        let outer = ChunkGrid::new(&self.region.count[..self.level], &vec![1; self.level])?;
+        let mut at = self.region.start.clone();
+        for n in 0..outer.len() {
+            let step = outer.coordinates(n);
+            let mut dst_at = 0;
+            for (d, s) in step.iter().enumerate() {
+                at[d] = self.region.start[d] + s;
+                dst_at += *s as usize * self.dst_strides[d];
+            }
+            let range = ByteRange {
+                offset: byte_offset(self.extent, &at, self.element)?,
+                length: self.span,
+            };
+            each(range, dst_at)?;
         }
-        reader.read_range(var, offset, &mut piece)?;
-        let mut axes = (level..rank)
-            .map(|d| Axis {
-                count: region.count[d] as usize,
-                src: src_strides[d],
-                dst: dst_strides[d],
-            })
-            .collect();
-        copy_strided(&piece, 0, out, dst_at, &mut axes, element, 1)?;
+        Ok(())
     }
-    Ok(())
+
+    /// All ranges, in the order in which [`read`](Self::read) asks for them.
+    ///
+    /// # Errors
+    /// Where an offset overflows.
+    pub fn ranges(&self) -> Result<Vec<ByteRange>> {
+        let mut ranges = Vec::new();
+        self.walk(|range, _| {
+            ranges.push(range);
+            Ok(())
+        })?;
+        Ok(ranges)
+    }
+
+    /// Makes `out` the elements of the region in C order. `read` fills a buffer with the bytes of a range.
+    ///
+    /// # Errors
+    /// Where memory does not hold the region, and those of `read`.
+    pub fn read(
+        &self,
+        out: &mut Vec<u8>,
+        mut read: impl FnMut(ByteRange, &mut [u8]) -> Result<()>,
+    ) -> Result<()> {
+        resize(out, self.size)?;
+        let mut piece = Vec::new();
+        if self.span != self.whole && self.size > 0 {
+            resize(&mut piece, self.span)?;
+        }
+        self.walk(|range, dst_at| {
+            if self.span == self.whole {
+                return read(range, &mut out[dst_at..dst_at + self.span]);
+            }
+            read(range, &mut piece)?;
+            let mut axes = (self.level..self.extent.len())
+                .map(|d| Axis {
+                    count: self.region.count[d] as usize,
+                    src: self.src_strides[d],
+                    dst: self.dst_strides[d],
+                })
+                .collect();
+            copy_strided(&piece, 0, out, dst_at, &mut axes, self.element, 1)
+        })
+    }
 }
 
 /// Bytes from one element to the next in each dimension of a row-major buffer.
@@ -316,9 +458,6 @@ mod tests {
         }
         fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
             Ok(Vec::new())
-        }
-        fn stored_size(&self, _: VarId, _: u64) -> Result<Option<u64>> {
-            Ok(None)
         }
         fn read_encoded_chunk(&self, _: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
             if self.missing.contains(&chunk) {

@@ -1,0 +1,298 @@
+//! Fetching, apart from computing: what jobs need of a slow store is asked for before a thread takes them.
+//!
+//! ```text
+//! jobs, in order ─► admitted by the ledger ─► Reader::fetch_chunks, fetch_ranges ─┐  up to 100 under way
+//!                                                                                 ▼
+//!                              threads ◄── the first job that can run ◄── Arrivals
+//! ```
+//!
+//! What a job is about to receive counts as its working memory from the moment it is asked for.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::block_jobs::{elements, pieces};
+use super::job::{Job, PieceOfInput, Spilling, Terms, chunk_bytes};
+use super::order::Block;
+use super::prepare::Variable;
+use super::route::{Route, Same};
+use super::tiling::Tiling;
+use crate::error::{Error, Result};
+use crate::format::{EncodedChunk, Reader, read_region::RangeList};
+use crate::model::VarId;
+use crate::store::ByteRange;
+
+/// What a job needs of the input.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Wants {
+    chunks: BTreeMap<usize, BTreeSet<u64>>,
+    ranges: Vec<(VarId, ByteRange)>,
+}
+
+impl Wants {
+    /// What `job` needs, as far as it is known beforehand.
+    pub fn of(job: &Job, terms: &Terms) -> Result<Self> {
+        let mut wants = Self::default();
+        match job {
+            Job::Raw { var, chunks } | Job::Refilter { var, chunks } => {
+                if let Route::Raw(same) | Route::Refilter(same) = &var.route {
+                    wants.same(var, same, chunks.clone());
+                }
+            }
+            Job::Bytes { var, offset, length } => {
+                let length =
+                    usize::try_from(*length).map_err(|_| Error::Internal("a range too long".into()))?;
+                wants.ranges.push((
+                    var.input().var,
+                    ByteRange {
+                        offset: *offset,
+                        length,
+                    },
+                ));
+            }
+            Job::Blocks { var, tiling, blocks } => {
+                for block in blocks {
+                    wants.block(terms, var, tiling, block)?;
+                }
+            }
+            Job::Fill {
+                var, pieces, spill, ..
+            } => {
+                if !matches!(spill, Spilling::Reads(_)) {
+                    for piece in pieces {
+                        wants.piece(terms, var, piece)?;
+                    }
+                }
+            }
+            // Values are read by the thread that needs them, and nothing is read to empty a block.
+            Job::Empty { .. } | Job::Values { .. } => {}
+        }
+        Ok(wants)
+    }
+
+    fn same(&mut self, var: &Variable, same: &Same, chunks: std::ops::Range<u64>) {
+        let order = same.order();
+        for n in chunks {
+            let Some(place) = var.places.place(n) else {
+                continue;
+            };
+            if let Some((input, chunk)) = same.source(&var.inputs, same.chunk(&order, place)) {
+                self.chunk(var.inputs[input].var, chunk);
+            }
+        }
+    }
+
+    fn block(&mut self, terms: &Terms, var: &Variable, tiling: &Tiling, block: &Block) -> Result<()> {
+        let region = elements(&block.span, tiling.grid.chunk(), tiling.grid.extent());
+        for piece in pieces(terms, var, &region, terms.batch()) {
+            self.piece(terms, var, &piece)?;
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, terms: &Terms, var: &Variable, piece: &PieceOfInput) -> Result<()> {
+        match piece {
+            PieceOfInput::Chunks { input, chunks } => {
+                for chunk in chunks {
+                    self.chunk(var.inputs[*input].var, *chunk);
+                }
+            }
+            PieceOfInput::Range { input, region } => {
+                let input = &var.inputs[*input];
+                if let Some(held) = input.input(region) {
+                    let list = RangeList::new(terms.reader.layout(input.var), &held)?;
+                    let ranges = list.ranges()?;
+                    self.ranges
+                        .extend(ranges.into_iter().map(|range| (input.var, range)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn chunk(&mut self, var: VarId, chunk: u64) {
+        self.chunks.entry(var.0).or_default().insert(chunk);
+    }
+
+    /// How many bytes will come, about.
+    pub fn bytes(&self, reader: &dyn Reader) -> u64 {
+        let ranges = self.ranges.iter().map(|(_, range)| range.length as u64);
+        let chunks = self.chunks.iter().flat_map(|(var, chunks)| {
+            let var = VarId(*var);
+            let whole = chunk_bytes(reader.layout(var));
+            chunks
+                .iter()
+                .map(move |chunk| reader.stored_size(var, *chunk).unwrap_or(whole))
+        });
+        ranges.chain(chunks).fold(0, u64::saturating_add)
+    }
+}
+
+/// What was fetched for a job.
+#[derive(Debug, Default)]
+pub(super) struct Fetched {
+    chunks: HashMap<(VarId, u64), Option<EncodedChunk>>,
+    ranges: HashMap<(VarId, ByteRange), Vec<u8>>,
+}
+
+impl Fetched {
+    /// A chunk, if it was fetched: `Some(None)` for one that was never written.
+    pub fn take_chunk(&mut self, var: VarId, chunk: u64) -> Option<Option<EncodedChunk>> {
+        self.chunks.remove(&(var, chunk))
+    }
+
+    /// The bytes of a range, if it was fetched.
+    pub fn take_range(&mut self, var: VarId, range: ByteRange) -> Option<Vec<u8>> {
+        self.ranges.remove(&(var, range))
+    }
+}
+
+/// Jobs by their number: what is on its way for them, and what is there.
+#[derive(Default)]
+pub(super) struct Arrivals {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    coming: HashMap<u64, Coming>,
+    there: BTreeMap<u64, Result<Fetched>>,
+    /// No more jobs will be asked for.
+    closed: bool,
+}
+
+struct Coming {
+    left: usize,
+    fetched: Fetched,
+}
+
+impl Arrivals {
+    pub(super) fn lock(&self) -> Arrived<'_> {
+        Arrived {
+            state: self.state.lock().unwrap_or_else(PoisonError::into_inner),
+            changed: &self.changed,
+        }
+    }
+
+    /// Asks for what job `number` wants.
+    pub fn ask(self: &Arc<Self>, number: u64, wants: Wants, reader: &dyn Reader) {
+        let left = wants.chunks.len() + usize::from(!wants.ranges.is_empty());
+        if left == 0 {
+            self.arrive(number, Ok(Fetched::default()));
+            return;
+        }
+        // One variable's ranges at a time: a job has those of one variable, or few.
+        let mut by_var: BTreeMap<usize, Vec<ByteRange>> = BTreeMap::new();
+        for (var, range) in wants.ranges {
+            by_var.entry(var.0).or_default().push(range);
+        }
+        let left = wants.chunks.len() + by_var.len();
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .coming
+            .insert(
+                number,
+                Coming {
+                    left,
+                    fetched: Fetched::default(),
+                },
+            );
+        for (var, chunks) in wants.chunks {
+            let (var, chunks) = (VarId(var), chunks.into_iter().collect::<Vec<_>>());
+            let (this, asked) = (Arc::clone(self), chunks.clone());
+            let done = move |found: Result<Vec<Option<EncodedChunk>>>| {
+                this.part(number, found, |fetched, found| {
+                    let named = asked.into_iter().map(|chunk| (var, chunk));
+                    fetched.chunks.extend(named.zip(found));
+                });
+            };
+            reader.fetch_chunks(var, chunks, Box::new(done));
+        }
+        for (var, ranges) in by_var {
+            let var = VarId(var);
+            let (this, asked) = (Arc::clone(self), ranges.clone());
+            let done = move |found: Result<Vec<Vec<u8>>>| {
+                this.part(number, found, |fetched, found| {
+                    let named = asked.into_iter().map(|range| (var, range));
+                    fetched.ranges.extend(named.zip(found));
+                });
+            };
+            reader.fetch_ranges(var, ranges, Box::new(done));
+        }
+    }
+
+    fn part<T>(&self, number: u64, found: Result<T>, add: impl FnOnce(&mut Fetched, T)) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(coming) = state.coming.get_mut(&number) else {
+            // Another part of it failed.
+            return;
+        };
+        let failure = match found {
+            Ok(found) => {
+                add(&mut coming.fetched, found);
+                coming.left -= 1;
+                None
+            }
+            Err(error) => Some(error),
+        };
+        if (failure.is_some() || coming.left == 0)
+            && let Some(coming) = state.coming.remove(&number)
+        {
+            state
+                .there
+                .insert(number, failure.map_or(Ok(coming.fetched), Err));
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    fn arrive(&self, number: u64, fetched: Result<Fetched>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.there.insert(number, fetched);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Says that no more jobs come.
+    pub fn close(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Wakes all who wait, as a job may be able to run now.
+    pub fn wake(&self) {
+        // Under the lock, so that no one who is about to wait misses it.
+        drop(self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
+    }
+}
+
+/// What is there, while nobody else looks.
+pub(super) struct Arrived<'a> {
+    state: MutexGuard<'a, State>,
+    changed: &'a Condvar,
+}
+
+impl Arrived<'_> {
+    /// Takes the first job that is there and of which `can_run` says so.
+    pub fn take(&mut self, can_run: impl Fn(u64) -> bool) -> Option<(u64, Result<Fetched>)> {
+        let number = self.state.there.keys().copied().find(|number| can_run(*number))?;
+        self.state.there.remove(&number).map(|fetched| (number, fetched))
+    }
+
+    /// Whether nothing is there or will come.
+    pub fn is_over(&self) -> bool {
+        self.state.closed && self.state.coming.is_empty() && self.state.there.is_empty()
+    }
+
+    /// Waits until something changes.
+    pub fn wait(self) -> Self {
+        let Self { state, changed } = self;
+        Self {
+            state: changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            changed,
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! Which way each variable takes through a copy.
+//!
+//! | route | when |
+//! | --- | --- |
+//! | raw | shape, element, byte order and filters agree: encoded chunks pass untouched |
+//! | refilter | the grid of chunks is the same, filters or byte order are not: chunk by chunk |
+//! | ranges | one piece on both sides |
+//! | blocks | anything else of fixed-size elements: input pieces are scattered into blocks of output chunks |
+//! | values | strings, sequences, and whatever must be converted: through [`Values`](crate::model::Values) |
+
+use super::VariableCopy;
+use super::order::BlockOrder;
+use super::places::{Places, places_of};
+use super::sources::{Input, Sources, overlap};
+use super::tiling::{Tiling, shard_chunks};
+use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
+use crate::error::{Error, Result};
+use crate::format::Reader;
+use crate::model::{Encoding, Storage, Values, VarId, VariableLayout, default_fill_value};
+
+/// The most chunks that are written only because they hold zeros where the output is filled with something else.
+const MOST_ZEROS: u64 = 1 << 20;
+
+/// A variable without a fill value has its missing chunks written as zeros if all its chunks together take at most this
+/// many bytes. Otherwise holes stay, and read as undefined.
+const MOST_FILLED: u64 = 1 << 30;
+
+/// Smallest size, in bytes, at which [`MOST_FILLED`] counts a chunk.
+const LEAST_CHUNK: u64 = 1024;
+
+/// How a variable is copied.
+#[derive(Debug)]
+pub(super) enum Route {
+    /// Encoded chunks pass. The order of output chunks, and their grid.
+    Raw(Same),
+    /// Chunks are decoded and encoded one by one.
+    Refilter(Same),
+    /// Bytes of contiguous storage; how many.
+    Ranges(u64),
+    Blocks(Tiling),
+    Values(Tiling),
+}
+
+/// The geometry of a variable whose chunks keep their shape.
+#[derive(Debug)]
+pub(super) struct Same {
+    /// The grid of output chunks.
+    pub grid: ChunkGrid,
+    /// The shape of a shard, in chunks; `None` where the order of chunks is C order.
+    pub shard: Option<Vec<u64>>,
+}
+
+impl Same {
+    /// The order in which chunks are written.
+    pub fn order(&self) -> BlockOrder {
+        let tile = self.grid.counts();
+        BlockOrder::sharded(tile, tile, 1, self.shard.as_deref())
+    }
+
+    /// The number of the chunk at `place` in the order.
+    pub fn chunk(&self, order: &BlockOrder, place: u64) -> u64 {
+        match self.shard {
+            None => place,
+            Some(_) => self.grid.index(&order.block_at(place).span.start),
+        }
+    }
+
+    /// Which input holds an output chunk, and the number of its chunk there.
+    pub fn source(&self, inputs: &[Input], chunk: u64) -> Option<(usize, u64)> {
+        if let [
+            Input {
+                selection: None,
+                grid: Some(grid),
+                ..
+            },
+        ] = inputs
+            && grid.counts() == self.grid.counts()
+        {
+            return Some((0, chunk));
+        }
+        let origin = self.grid.origin(chunk);
+        let holds = |input: &Input| {
+            let target = input.target.start.iter().zip(&input.target.count);
+            target.zip(&origin).all(|((s, n), at)| at >= s && at - s < *n)
+        };
+        let at = inputs.iter().rposition(holds)?;
+        let grid = inputs[at].grid.as_ref()?;
+        let coordinates: Vec<u64> = inputs[at]
+            .index(&origin)
+            .iter()
+            .zip(grid.chunk())
+            .map(|(at, size)| at / size)
+            .collect();
+        let number = grid.index(&coordinates);
+        inputs[at].is_stored(number).then_some((at, number))
+    }
+
+    /// Whether the output's chunk holds all elements of the input's chunk, and no others.
+    pub fn is_whole(&self, input: &Input, from: u64, chunk: u64) -> bool {
+        match (&input.selection, &input.grid) {
+            (None, Some(grid)) if grid.extent() == self.grid.extent() => true,
+            (_, Some(grid)) => grid.region(from).count == self.grid.region(chunk).count,
+            (_, None) => false,
+        }
+    }
+}
+
+/// A way to copy a variable.
+pub(super) struct Way {
+    pub route: Route,
+    pub inputs: Vec<Input>,
+    /// The chunks that will be written (slabs of a contiguous output count as chunks).
+    pub places: Places,
+}
+
+/// What the output holds without being written to.
+#[derive(Clone, Copy)]
+pub(super) struct Holes {
+    /// True where unwritten parts of a variable read as its fill value, or as zeros where it has none. False where they
+    /// read as the fill value of its type.
+    pub read_as_zeros: bool,
+}
+
+/// How a variable is copied, and what of it is written; `None` where nothing is.
+///
+/// Where a variable has no fill value, holes within its extent read as zeros, and what lies past the extent as netCDF's
+/// default fill value, which is also what the output is filled with where its extent is longer or it is classic. Then the
+/// zeros are written out, and elements come from the reader, which knows where the extent ends.
+///
+/// # Errors
+/// What reading the input's chunk indexes finds wrong, and a plan that does not fit the input.
+pub(super) fn way(reader: &dyn Reader, copy: &VariableCopy, holes: Holes) -> Result<Option<Way>> {
+    let to = &copy.layout;
+    if element_count(&to.extent) == Some(0) || to.element_size == 0 {
+        return Ok(None);
+    }
+    let mut found = Found::default();
+    match &copy.sources {
+        Sources::Nothing => return Ok(None),
+        Sources::Whole(var) => found.add(reader, *var, None, copy, holes)?,
+        Sources::Parts(parts) => {
+            for part in parts {
+                found.add(reader, part.variable, Some(part.selection.clone()), copy, holes)?;
+            }
+        }
+    }
+    if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter {
+        return Ok(None);
+    }
+    found.way(reader, copy).map(Some)
+}
+
+/// What the inputs of a variable have in common.
+#[derive(Default)]
+struct Found {
+    inputs: Vec<Input>,
+    /// Elements must come from the reader.
+    values: bool,
+    /// Holes of the input read as something else than holes of the output do.
+    zeros_matter: bool,
+    /// The input's extent ends before the output's, and it has no fill value.
+    longer: bool,
+}
+
+impl Found {
+    fn add(
+        &mut self,
+        reader: &dyn Reader,
+        var: VarId,
+        selection: Option<crate::chunk::Selection>,
+        copy: &VariableCopy,
+        holes: Holes,
+    ) -> Result<()> {
+        let from = reader.layout(var);
+        let to = &copy.layout;
+        let rank = selection.as_ref().map_or(from.extent.len(), |s| s.rank());
+        if from.extent.len() != to.extent.len() || rank != to.extent.len() {
+            return Err(Error::Usage(format!(
+                "a variable of {} dimensions cannot become one of {}",
+                from.extent.len(),
+                to.extent.len()
+            )));
+        }
+        let unfilled = from.fill.value.is_none()
+            && default_fill_value(reader.schema().var(var).ty)
+                .is_some_and(|fill| fill.bytes.iter().any(|b| *b != 0));
+        let fits = match &selection {
+            None => from.extent == to.extent,
+            Some(selection) => selection.bounds().fits(&from.extent),
+        };
+        let longer = unfilled && !fits;
+        let zeros_matter = longer || unfilled && !holes.read_as_zeros;
+        if element_count(&from.extent) == Some(0) {
+            return Ok(());
+        }
+        let mut input = Input::new(var, selection, from, &to.extent)?;
+        let is_part = matches!(copy.sources, Sources::Parts(_));
+        let is_unwritten = input.grid.is_none() && !from.allocated;
+        if is_unwritten && !zeros_matter && (!is_part || same_fill(from, to)) {
+            return Ok(());
+        }
+        input.find_stored(reader)?;
+        if is_part && !same_fill(from, to) && (is_unwritten || input.stored.is_some()) {
+            // What the input reads as fill is written out, by its reader.
+            input.stored = None;
+            self.values = true;
+        }
+        let structured = from.encoding == Encoding::Structured || to.encoding == Encoding::Structured;
+        let nothing_stored = is_unwritten || input.stored.as_ref().is_some_and(Vec::is_empty);
+        if nothing_stored && !zeros_matter && !is_part {
+            return Ok(());
+        }
+        self.values |= structured || from.element_size != to.element_size || longer;
+        // Elements that nothing stores are made by the reader.
+        self.values |= nothing_stored && zeros_matter;
+        self.zeros_matter |= zeros_matter;
+        self.longer |= longer;
+        self.inputs.push(input);
+        Ok(())
+    }
+
+    fn way(mut self, reader: &dyn Reader, copy: &VariableCopy) -> Result<Way> {
+        let to = &copy.layout;
+        // A later part wins over an earlier one also with what it reads as fill.
+        let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
+        self.values |= incomplete && overlap(&self.inputs);
+        if !self.values
+            && let Some((grid, raw)) = self.same_chunks(reader, copy)?
+        {
+            let same = Same {
+                grid,
+                shard: shard_chunks(to),
+            };
+            let places = self.same_places(&same);
+            let route = if raw {
+                Route::Raw(same)
+            } else {
+                Route::Refilter(same)
+            };
+            return Ok(Way {
+                route,
+                inputs: self.inputs,
+                places,
+            });
+        }
+        for input in self.inputs.iter().filter(|input| input.grid.is_some()) {
+            must_decode(reader.layout(input.var))?;
+        }
+        let contiguous = !matches!(to.storage, Storage::Chunked { .. });
+        if let ([input], true, false) = (&self.inputs[..], contiguous, self.values)
+            && input.grid.is_none()
+            && copy.sources.whole().is_some()
+            && reader.layout(input.var).extent == to.extent
+        {
+            let bytes = byte_count(&to.extent, to.element_size)
+                .ok_or_else(|| Error::Unsupported("a variable larger than can be addressed".into()))?;
+            return Ok(Way {
+                route: Route::Ranges(bytes as u64),
+                inputs: self.inputs,
+                places: Places::first(1),
+            });
+        }
+        let tiling = Tiling::new(&self.inputs, to)?;
+        let places = self.block_places(reader, copy, &tiling, contiguous);
+        let route = if self.values {
+            Route::Values(tiling)
+        } else {
+            Route::Blocks(tiling)
+        };
+        Ok(Way {
+            route,
+            inputs: self.inputs,
+            places,
+        })
+    }
+
+    /// The grid of the output's chunks where each holds elements of one input chunk in the same places, and whether that
+    /// chunk can pass as it is.
+    fn same_chunks(&self, reader: &dyn Reader, copy: &VariableCopy) -> Result<Option<(ChunkGrid, bool)>> {
+        let to = &copy.layout;
+        let Storage::Chunked { shape, .. } = &to.storage else {
+            return Ok(None);
+        };
+        let mut raw = true;
+        for input in &self.inputs {
+            let from = reader.layout(input.var);
+            let aligned = match (&input.grid, &input.selection) {
+                (None, _) => false,
+                (Some(grid), None) => grid.chunk() == shape && from.extent == to.extent,
+                (Some(grid), Some(selection)) => {
+                    let bounds = selection.bounds();
+                    let target = selection.target();
+                    grid.chunk() == shape
+                        && selection.is_dense()
+                        && target.fits(&to.extent)
+                        && bounds.fits(&from.extent)
+                        && (0..shape.len()).all(|d| {
+                            let end = target.start[d] + target.count[d];
+                            bounds.start[d].is_multiple_of(shape[d])
+                                && target.start[d].is_multiple_of(shape[d])
+                                && (end.is_multiple_of(shape[d]) || end == to.extent[d])
+                        })
+                }
+            };
+            if !aligned {
+                return Ok(None);
+            }
+            raw &= same_encoding(from, to);
+        }
+        let grid = ChunkGrid::new(&to.extent, shape)?;
+        // A chunk that is cut passes through its filters even where the others pass as they are.
+        let cut = self.inputs.iter().any(|input| input.selection.is_some());
+        if !raw || cut {
+            for input in &self.inputs {
+                let from = reader.layout(input.var);
+                match must_decode(from) {
+                    Err(e) if !raw => return Err(e),
+                    Err(_) if !self.is_all_whole(&grid) => return Ok(None),
+                    _ => {}
+                }
+            }
+        }
+        Ok(Some((grid, raw)))
+    }
+
+    fn is_all_whole(&self, grid: &ChunkGrid) -> bool {
+        self.inputs.iter().all(|input| {
+            let Some(own) = &input.grid else { return false };
+            (0..grid.counts().len()).all(|d| {
+                let end = input.target.start[d] + input.target.count[d];
+                let taken = input.input(&input.target).map_or(0, |r| r.start[d] + r.count[d]);
+                end.is_multiple_of(grid.chunk()[d]) || taken == own.extent()[d]
+            })
+        })
+    }
+
+    /// The places of the output's chunks where they have the shape of the input's.
+    fn same_places(&self, same: &Same) -> Places {
+        if let [input] = &self.inputs[..]
+            && input.selection.is_none()
+        {
+            return match (&input.stored, &same.shard) {
+                (None, _) => Places::first(same.grid.len()),
+                (Some(stored), None) => Places::List(stored.clone()),
+                (Some(stored), Some(_)) => {
+                    let order = same.order();
+                    let place = |chunk: &u64| order.place(&same.grid.coordinates(*chunk));
+                    let mut places: Vec<u64> = stored.iter().map(place).collect();
+                    places.sort_unstable();
+                    Places::List(places)
+                }
+            };
+        }
+        let whole = Region::whole(same.grid.extent());
+        if self.inputs.iter().any(|input| input.covers(&whole)) {
+            return Places::first(same.grid.len());
+        }
+        Places::List(places_of(self.stored_regions(), &same.grid, &same.order()))
+    }
+
+    /// The regions of the output that stored pieces of the inputs become.
+    fn stored_regions(&self) -> impl Iterator<Item = Region> + '_ {
+        self.inputs
+            .iter()
+            .flat_map(|input| -> Box<dyn Iterator<Item = Region> + '_> {
+                match &input.grid {
+                    None => Box::new(std::iter::once(input.target.clone())),
+                    Some(_) if input.stored.is_none() => Box::new(std::iter::once(input.target.clone())),
+                    Some(grid) => Box::new(
+                        input
+                            .chunks()
+                            .filter_map(|chunk| input.output(&grid.region(chunk))),
+                    ),
+                }
+            })
+    }
+
+    fn block_places(
+        &self,
+        reader: &dyn Reader,
+        copy: &VariableCopy,
+        tiling: &Tiling,
+        contiguous: bool,
+    ) -> Places {
+        let (to, grid) = (&copy.layout, &tiling.grid);
+        let all = Places::first(grid.len());
+        // Every output chunk lies over an input, and all of that is stored.
+        let reaches = |input: &Input| {
+            let target = &input.target;
+            let counts = ChunkGrid::new(&target.count, grid.chunk()).map(|own| own.counts().to_vec());
+            target.start.iter().all(|s| *s == 0) && counts.is_ok_and(|counts| counts == grid.counts())
+        };
+        let zeros = self.longer
+            && self.inputs.iter().any(|input| {
+                ChunkGrid::new(&input.target.count, grid.chunk()).is_ok_and(|own| own.len() <= MOST_ZEROS)
+            });
+        let chunked = self.inputs.iter().any(|input| input.grid.is_some());
+        let complete = self
+            .inputs
+            .iter()
+            .any(|input| input.stored.is_none() && reaches(input));
+        if contiguous || chunked && (complete || zeros) {
+            return all;
+        }
+        if chunked || copy.sources.whole().is_none() {
+            return Places::List(places_of(self.stored_regions(), grid, &tiling.order(1)));
+        }
+        if copy.keeps_no_fill && filled_up(to, grid) {
+            return all;
+        }
+        let Some(input) = self.inputs.first() else {
+            return all;
+        };
+        let from = reader.layout(input.var);
+        let given = reader.given(input.var).filter(|_| same_fill(from, to));
+        let parts = given.unwrap_or_else(|| vec![Region::whole(&from.extent)]);
+        if reaches(input) && parts == [Region::whole(&from.extent)] {
+            return all;
+        }
+        Places::List(places_of(parts, grid, &tiling.order(1)))
+    }
+}
+
+/// Whether all chunks of a variable are written because it has no fill value, and they are not too many.
+fn filled_up(to: &VariableLayout, grid: &ChunkGrid) -> bool {
+    let chunk = byte_count(grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64;
+    to.fill.no_fill && grid.len().saturating_mul(chunk.max(LEAST_CHUNK)) <= MOST_FILLED
+}
+
+/// Whether the output need not hold what the input reads as fill: it reads as the same, or as anything.
+fn same_fill(from: &VariableLayout, to: &VariableLayout) -> bool {
+    let zeros = |layout: &VariableLayout| layout.fill.value.as_ref().is_none_or(Values::is_zero);
+    to.fill.no_fill || from.fill.value == to.fill.value || zeros(from) && zeros(to)
+}
+
+/// Bytes of the numbers whose order matters; 1 where none does.
+fn unit(layout: &VariableLayout) -> usize {
+    match layout.encoding {
+        Encoding::Numbers { unit } => unit.max(1),
+        _ => 1,
+    }
+}
+
+/// The group of bytes to reverse on the way between two layouts; 1 for none.
+pub(super) fn swap_between(from: &VariableLayout, to: &VariableLayout) -> usize {
+    let unit = unit(from).min(unit(to));
+    if from.endian == to.endian { 1 } else { unit }
+}
+
+/// Whether an encoded chunk of one layout is one of the other, their grids being the same.
+fn same_encoding(from: &VariableLayout, to: &VariableLayout) -> bool {
+    let filters = |layout: &VariableLayout| -> Vec<(u32, Vec<u32>)> {
+        layout
+            .filters
+            .iter()
+            .map(|f| (f.id, f.parameters.clone()))
+            .collect()
+    };
+    unit(from) == unit(to)
+        && swap_between(from, to) == 1
+        && from.edge_chunks_unfiltered == to.edge_chunks_unfiltered
+        && filters(from) == filters(to)
+}
+
+/// Fails where a filter of the input is not built in.
+fn must_decode(from: &VariableLayout) -> Result<()> {
+    for filter in &from.filters {
+        crate::filter::registry::get(filter.id, &filter.name)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Slices, unions and strides, compared with a model that moves one element at a time.
+
+use proptest::prelude::*;
+
+use super::super::{CopyPlan, SourcePart, Sources, VariableCopy};
+use super::in_memory::{Input, Log, copy, input, layout, schema, source};
+use crate::chunk::{ChunkGrid, Selection, swap_units};
+use crate::filter::pipeline::{self, Scratch};
+use crate::format::read_region::{chunk_context, chunk_filters, swap_unit};
+use crate::model::{Encoding, Endian, Storage, VarId, VariableLayout};
+
+fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
+    CopyPlan {
+        schema: schema(std::slice::from_ref(to)),
+        variables: vec![VariableCopy {
+            sources: Sources::Parts(parts),
+            layout: to.clone(),
+            keeps_no_fill: false,
+        }],
+    }
+}
+
+/// What the output's element at `at` must be.
+fn expected(input: &Input, parts: &[SourcePart], to: &VariableLayout, at: &[u64]) -> Vec<u8> {
+    let fill = || to.fill.value.as_ref().unwrap().bytes.clone();
+    let holds = |part: &&SourcePart| {
+        let target = part.selection.target();
+        let from = &input.sources[part.variable.0].layout.extent;
+        (0..at.len()).all(|d| at[d] >= target.start[d] && at[d] < target.start[d] + target.count[d])
+            && part.selection.index(at).iter().zip(from).all(|(a, n)| a < n)
+    };
+    match parts.iter().rfind(holds) {
+        Some(part) => input.sources[part.variable.0].element(&part.selection.index(at)),
+        None => fill(),
+    }
+}
+
+/// The elements that were written, little-endian; fill for the others.
+fn written(log: &Log, to: &VariableLayout) -> Vec<Vec<u8>> {
+    let size = to.element_size;
+    let ones = ChunkGrid::new(&to.extent, &vec![1; to.extent.len()]).unwrap();
+    let fill = to.fill.value.as_ref().unwrap().bytes.clone();
+    let mut out = vec![fill; ones.len() as usize];
+    if let Some(bytes) = log.ranges.get(&VarId(0)) {
+        let mut all: Vec<u8> = bytes.values().copied().collect();
+        swap_units(&mut all, swap_unit(to));
+        return all.chunks(size).map(<[u8]>::to_vec).collect();
+    }
+    let grid = ChunkGrid::new(&to.extent, to.chunk_shape()).unwrap();
+    for (_, index, data) in log.chunks.values() {
+        let context = chunk_context(to, grid.chunk()).unwrap();
+        let filters = chunk_filters(to, grid.is_edge(*index));
+        let mut bytes = pipeline::decode(filters, data.clone(), &context, &mut Scratch::new()).unwrap();
+        swap_units(&mut bytes, swap_unit(to));
+        let origin = grid.origin(*index);
+        for n in ones.chunks_in(&grid.region(*index)) {
+            let at = ones.coordinates(n);
+            let within = (0..at.len()).fold(0, |k, d| k * grid.chunk()[d] + at[d] - origin[d]) as usize;
+            out[n as usize] = bytes[within * size..(within + 1) * size].to_vec();
+        }
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn parts_equal_the_model(
+        // Output length and chunk; then for each of two inputs: length, chunk, and for each of three parts: start, stride, count, place.
+        dims in proptest::collection::vec(
+            (1u64..14, 1u64..6, (1u64..14, 1u64..6), (1u64..14, 1u64..6),
+             proptest::collection::vec((0u64..9, 1u64..4, 0u64..9, 0u64..9), 3)), 1..3),
+        of in proptest::collection::vec(0usize..2, 1..4),
+        aligned in any::<bool>(),
+        chunked in (any::<bool>(), any::<bool>(), any::<bool>()),
+        filters in (0usize..3, 0usize..3),
+        missing in proptest::collection::vec(0u64..12, 0..4),
+        converted in proptest::bool::weighted(0.2),
+        threads in 1usize..4,
+        memory in proptest::sample::select(vec![1u64, 300, 1 << 30]),
+    ) {
+        let mut dims = dims;
+        if aligned {
+            // Chunks of one shape, and parts that begin where chunks do.
+            for d in &mut dims {
+                d.2.1 = d.1;
+                d.3.1 = d.1;
+                for part in &mut d.4 {
+                    *part = (part.0 / d.1 * d.1, 1, part.2, part.3 / d.1 * d.1);
+                }
+            }
+        }
+        let pick = |f: &dyn Fn(&(u64, u64, (u64, u64), (u64, u64), Vec<(u64, u64, u64, u64)>)) -> u64| {
+            dims.iter().map(f).collect::<Vec<u64>>()
+        };
+        let to = layout(&pick(&|d| d.0), chunked.0.then_some(&pick(&|d| d.1)[..]), 4, Endian::Big, filters.0);
+        let mut first = layout(&pick(&|d| d.2.0), chunked.1.then_some(&pick(&|d| d.2.1)[..]), 4, Endian::Big, filters.1);
+        let second = layout(&pick(&|d| d.3.0), chunked.2.then_some(&pick(&|d| d.3.1)[..]), 4, Endian::Little, 0);
+        if converted {
+            first.encoding = Encoding::Structured;
+            first.endian = Endian::Little;
+            first.filters.clear();
+        }
+        let mut input = input(vec![source(first, missing.iter().copied()), source(second, [])]);
+        if converted && input.sources[0].layout.storage != Storage::Contiguous {
+            input.sources[0].layout.fill = to.fill.clone();
+        }
+        let parts: Vec<SourcePart> = of.iter().enumerate().map(|(n, var)| SourcePart {
+            variable: VarId(*var),
+            selection: Selection::new(
+                pick(&|d| d.4[n].0), pick(&|d| d.4[n].1), pick(&|d| d.4[n].2), pick(&|d| d.4[n].3),
+            ).unwrap(),
+        }).collect();
+        let plan = plan_of(parts.clone(), &to);
+        let log = copy(&input, &plan, threads, memory).unwrap();
+        let all = ChunkGrid::new(&to.extent, &vec![1; to.extent.len()]).unwrap();
+        for (n, found) in written(&log, &to).iter().enumerate() {
+            let at = all.coordinates(n as u64);
+            prop_assert_eq!(found, &expected(&input, &parts, &to, &at), "element {:?}", at);
+        }
+        prop_assert_eq!(&copy(&input, &plan, 1, 1 << 30).unwrap(), &log);
+    }
+}
+
+#[test]
+fn a_slice_reads_only_the_chunks_it_meets_and_passes_whole_ones() {
+    let from = layout(&[100, 10], Some(&[5, 10]), 4, Endian::Little, 1);
+    let input = input(vec![source(from, [])]);
+    let to = layout(&[32, 10], Some(&[5, 10]), 4, Endian::Little, 1);
+    let selection = Selection::new(vec![20, 0], vec![1, 1], vec![32, 10], vec![0, 0]).unwrap();
+    let parts = vec![SourcePart {
+        variable: VarId(0),
+        selection,
+    }];
+    let log = copy(&input, &plan_of(parts, &to), 2, 1 << 20).unwrap();
+    assert_eq!(input.reads.load(std::sync::atomic::Ordering::Relaxed), 7);
+    for (_, chunk, data) in log.chunks.values().take(6) {
+        assert_eq!(*data, input.sources[0].encoded(chunk + 4), "passed as it is");
+    }
+}

@@ -1,0 +1,200 @@
+//! A slow store below the reader: much is asked for at once, and the copy is the same.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::super::run::run_jobs;
+use super::super::{RunOptions, prepare};
+use super::in_memory::{Input, Log, Output, input, layout, plan, rechunk, source};
+use crate::chunk::Region;
+use crate::error::Result;
+use crate::format::{EncodedChunk, Reader};
+use crate::model::{Endian, Schema, Storage, Values, VarId, VariableLayout};
+use crate::store::{ByteRange, Done, FetchPool, Requests};
+
+/// An input whose requests take a while.
+pub(super) struct Slow {
+    pub(super) input: Arc<Input>,
+    pool: FetchPool,
+    under_way: Arc<UnderWay>,
+    delay: Duration,
+    in_flight: usize,
+}
+
+/// How many requests there are at once.
+#[derive(Default)]
+struct UnderWay {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl UnderWay {
+    fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        let done = work();
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        done
+    }
+}
+
+impl Slow {
+    pub(super) fn new(input: Input, in_flight: usize, delay: Duration) -> Self {
+        Self {
+            input: Arc::new(input),
+            pool: FetchPool::new(in_flight),
+            under_way: Arc::default(),
+            delay,
+            in_flight,
+        }
+    }
+
+    fn each<A: Send + 'static, T: Send + 'static>(
+        &self,
+        asked: Vec<A>,
+        done: Done<Result<Vec<T>>>,
+        read: impl Fn(&Input, &A) -> Result<T> + Send + Sync + 'static,
+    ) {
+        let left = AtomicUsize::new(asked.len());
+        let found: Vec<Mutex<Option<Result<T>>>> = asked.iter().map(|_| Mutex::default()).collect();
+        let all = Arc::new((left, found, Mutex::new(Some(done)), read));
+        for (n, asked) in asked.into_iter().enumerate() {
+            let (all, input, under_way, delay) = (
+                Arc::clone(&all),
+                Arc::clone(&self.input),
+                Arc::clone(&self.under_way),
+                self.delay,
+            );
+            self.pool.run(move || {
+                let (left, found, done, read) = &*all;
+                let one = under_way.during(|| {
+                    std::thread::sleep(delay);
+                    read(&input, &asked)
+                });
+                *found[n].lock().unwrap() = Some(one);
+                if left.fetch_sub(1, Ordering::SeqCst) == 1 {
+                    let found = found.iter().map(|one| one.lock().unwrap().take().unwrap());
+                    done.lock().unwrap().take().unwrap()(found.collect());
+                }
+            });
+        }
+    }
+}
+
+impl Reader for Slow {
+    fn schema(&self) -> &Schema {
+        self.input.schema()
+    }
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        self.input.layout(var)
+    }
+    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
+        self.under_way.during(|| std::thread::sleep(self.delay));
+        self.input.stored_chunks(var)
+    }
+    fn requests(&self) -> Requests {
+        Requests::slow(self.in_flight, 0)
+    }
+    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        self.under_way
+            .during(|| self.input.read_encoded_chunk(var, chunk))
+    }
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        self.each(chunks, done, move |input, chunk| {
+            input.read_encoded_chunk(var, *chunk)
+        });
+    }
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        self.each(ranges, done, move |input, range| {
+            let mut bytes = vec![0; range.length];
+            input.read_range(var, range.offset, &mut bytes)?;
+            Ok(bytes)
+        });
+    }
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.under_way.during(|| self.input.read_range(var, offset, buf))
+    }
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        crate::format::read_region::read_region(self, var, region)
+    }
+}
+
+fn copy_slowly(slow: &Slow, outputs: &[VariableLayout], memory: u64) -> Log {
+    let prepared = prepare(slow, &plan(outputs)).unwrap();
+    let log = Arc::new(Mutex::new(Log::default()));
+    let options = RunOptions {
+        threads: Some(2),
+        memory: Some(memory),
+        ..RunOptions::default()
+    };
+    let peak = run_jobs(slow, &prepared, &Output(Arc::clone(&log)), &options).unwrap();
+    assert!(peak <= memory, "{peak} of {memory}");
+    Arc::into_inner(log).unwrap().into_inner().unwrap()
+}
+
+#[test]
+fn many_requests_are_under_way_whatever_the_route() {
+    let chunk = Some(&[1u64, 64, 64][..]);
+    let extent = [64u64, 64, 64];
+    for (from, to, filters) in [
+        (chunk, chunk, 0),
+        (chunk, chunk, 1),
+        (chunk, Some(&[64u64, 8, 8][..]), 1),
+        (chunk, None, 0),
+        (None, chunk, 0),
+    ] {
+        let from = layout(&extent, from, 4, Endian::Little, 0);
+        let to = layout(&extent, to, 4, Endian::Little, filters);
+        let slow = Slow::new(input(vec![source(from, [])]), 30, Duration::from_millis(10));
+        copy_slowly(&slow, std::slice::from_ref(&to), 8 << 20);
+        let most = slow.under_way.most.load(Ordering::SeqCst);
+        // A range is a batch of half a megabyte here, and the variable has one.
+        let least = if slow.layout(VarId(0)).storage == Storage::Contiguous {
+            2
+        } else {
+            20
+        };
+        assert!(most >= least, "{most} at once, to {:?}", to.storage);
+    }
+}
+
+#[test]
+fn a_region_is_read_with_many_requests() {
+    let from = layout(&[40, 64], Some(&[1, 64]), 4, Endian::Little, 1);
+    let slow = Slow::new(input(vec![source(from, [3])]), 30, Duration::from_millis(10));
+    let whole = Region::whole(&[40, 64]);
+    let found = slow.read_region(VarId(0), &whole).unwrap();
+    assert_eq!(found, slow.input.read_region(VarId(0), &whole).unwrap());
+    assert!(slow.under_way.most.load(Ordering::SeqCst) >= 20);
+}
+
+#[test]
+fn chunk_indexes_are_read_at_once() {
+    let one = || source(layout(&[8, 8], Some(&[4, 4]), 4, Endian::Little, 0), []);
+    let slow = Slow::new(
+        input((0..40).map(|_| one()).collect()),
+        30,
+        Duration::from_millis(10),
+    );
+    let outputs: Vec<_> = slow.input.sources.iter().map(|s| s.layout.clone()).collect();
+    prepare(&slow, &plan(&outputs)).unwrap();
+    assert!(slow.under_way.most.load(Ordering::SeqCst) >= 15);
+}
+
+#[test]
+fn a_failure_far_away_ends_the_copy() {
+    let (mut input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &[40, 6, 5]);
+    input.bad = Some(17);
+    let slow = Slow::new(input, 10, Duration::from_millis(1));
+    let prepared = prepare(&slow, &plan).unwrap();
+    for memory in [200_000, 1 << 30] {
+        let options = RunOptions {
+            threads: Some(2),
+            memory: Some(memory),
+            ..RunOptions::default()
+        };
+        let error = run_jobs(&slow, &prepared, &Output(Arc::default()), &options).unwrap_err();
+        assert!(error.to_string().contains("v0"), "{error}");
+    }
+}

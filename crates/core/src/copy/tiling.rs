@@ -1,0 +1,133 @@
+//! The geometry of a variable whose chunks change: tiles, and slabs of contiguous storage.
+
+use super::order::{BlockOrder, tile_shape};
+use super::sources::Input;
+use crate::chunk::ChunkGrid;
+use crate::error::Result;
+use crate::model::{Storage, VariableLayout};
+
+/// Size, in bytes, of the slabs in which a contiguous variable is read and written where it takes part in blocks.
+const SLAB: u64 = 256 << 10;
+
+/// Input ranges shorter than this, in bytes, are worth widening a tile for.
+const RUN: u64 = 64 << 10;
+
+/// The geometry of a variable whose chunks change.
+#[derive(Debug)]
+pub(super) struct Tiling {
+    /// The grid of output chunks, or of slabs where the output is contiguous.
+    pub grid: ChunkGrid,
+    /// The shape of a tile, in output chunks.
+    pub tile: Vec<u64>,
+    /// The shape of a shard, in output chunks; `None` where chunks are not in shards.
+    pub shard: Option<Vec<u64>>,
+}
+
+impl Tiling {
+    /// The geometry of an output stored as `to`, whose data comes from `inputs` (at least one).
+    ///
+    /// # Errors
+    /// Where the output's chunks make no grid.
+    pub fn new(inputs: &[Input], to: &VariableLayout) -> Result<Self> {
+        let input = inputs.iter().find_map(|input| input.grid.as_ref());
+        let shape = match &to.storage {
+            Storage::Chunked { shape, .. } => shape.clone(),
+            _ => {
+                let chunk = input.map_or(&to.extent[..], |grid| grid.chunk());
+                slab_shape(&to.extent, to.element_size, chunk)
+            }
+        };
+        let grid = ChunkGrid::new(&to.extent, &shape)?;
+        let runs;
+        let from = match input {
+            Some(input) => input.chunk(),
+            None => {
+                runs = run_shape(&to.extent, to.element_size, &shape);
+                &runs
+            }
+        };
+        let tile = tile_shape(from, &shape, &to.extent, grid.counts());
+        Ok(Self {
+            grid,
+            tile,
+            shard: shard_chunks(to),
+        })
+    }
+
+    /// The order of chunks, in blocks of at most `most`.
+    pub fn order(&self, most: u64) -> BlockOrder {
+        BlockOrder::sharded(self.grid.counts(), &self.tile, most, self.shard.as_deref())
+    }
+}
+
+/// The shape of a shard in chunks.
+pub(super) fn shard_chunks(to: &VariableLayout) -> Option<Vec<u64>> {
+    let _ = to;
+    None
+}
+
+/// The slabs in which a contiguous output is written: whole in the fastest dimensions, near [`SLAB`] bytes, and cut where
+/// input chunks of shape `input` end if possible. Each is one range, and they follow each other.
+fn slab_shape(extent: &[u64], element_size: usize, input: &[u64]) -> Vec<u64> {
+    let mut shape = vec![1; extent.len()];
+    let mut bytes = element_size as u64;
+    for d in (0..extent.len()).rev() {
+        let whole = bytes.saturating_mul(extent[d]);
+        if whole <= SLAB {
+            shape[d] = extent[d].max(1);
+            bytes = whole;
+            continue;
+        }
+        let most = (SLAB / bytes).clamp(1, extent[d]);
+        let chunk = input.get(d).copied().unwrap_or(1).max(1);
+        shape[d] = if chunk <= most {
+            most - most % chunk
+        } else {
+            // A part of a chunk that goes into it without rest, if one is not much smaller.
+            (most.div_ceil(4)..=most)
+                .rev()
+                .find(|n| chunk.is_multiple_of(*n))
+                .unwrap_or(most)
+        };
+        break;
+    }
+    shape
+}
+
+/// What takes the place of the input's chunk shape where it is read by range: tiles made with it read runs of [`RUN`] bytes or
+/// more where they can.
+fn run_shape(extent: &[u64], element_size: usize, output: &[u64]) -> Vec<u64> {
+    let mut shape = vec![1; extent.len()];
+    let mut bytes = element_size as u64;
+    for d in (0..extent.len()).rev() {
+        let whole = bytes.saturating_mul(extent[d]);
+        if whole <= RUN {
+            shape[d] = extent[d].max(1);
+            bytes = whole;
+            continue;
+        }
+        let least = RUN.div_ceil(bytes.max(1));
+        shape[d] = least.div_ceil(output[d].max(1)).saturating_mul(output[d]).max(1);
+        break;
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slabs_follow_each_other_and_end_with_input_chunks() {
+        assert_eq!(slab_shape(&[10, 20], 4, &[5, 5]), [10, 20]);
+        assert_eq!(slab_shape(&[1000, 1000, 1000], 4, &[100, 50, 50]), [1, 50, 1000]);
+        assert_eq!(slab_shape(&[1 << 30], 8, &[100_000]), [25_000]);
+        assert!(slab_shape(&[], 4, &[]).is_empty());
+    }
+
+    #[test]
+    fn runs_are_whole_output_chunks() {
+        assert_eq!(run_shape(&[248, 361, 720], 4, &[248, 19, 36]), [1, 38, 720]);
+        assert_eq!(run_shape(&[248, 361, 720], 4, &[1, 361, 720]), [1, 361, 720]);
+    }
+}

@@ -1,0 +1,41 @@
+//! The one way in which this library runs threads: a rayon pool, all of whose threads do the same work.
+
+use rayon::ThreadPoolBuilder;
+
+/// Runs `work` on `threads` threads at once and returns when all have returned. Each gets its number, from 0, and how many
+/// they are. Where the system refuses so many threads, fewer run it: `work` must be such that one thread can do all of it.
+pub(crate) fn on_all(threads: usize, work: impl Fn(usize, usize) + Sync) {
+    let mut threads = threads;
+    while threads > 1 {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|n| format!("ncutils-{n}"))
+            .build();
+        if let Ok(pool) = pool {
+            pool.broadcast(|context| work(context.index(), context.num_threads()));
+            return;
+        }
+        threads /= 2;
+    }
+    work(0, 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_all;
+    use std::sync::Mutex;
+
+    #[test]
+    fn every_thread_works_once() {
+        for threads in [0, 1, 5] {
+            let seen = Mutex::new(Vec::new());
+            on_all(threads, |n, all| {
+                assert_eq!(all, threads.max(1));
+                seen.lock().unwrap().push(n);
+            });
+            let mut seen = seen.into_inner().unwrap();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..threads.max(1)).collect::<Vec<_>>());
+        }
+    }
+}
