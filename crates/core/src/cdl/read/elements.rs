@@ -16,7 +16,7 @@ use super::convert::{opaque, store};
 use super::enum_constants::EnumConstants;
 use super::escapes::unescape;
 use super::number;
-use crate::cdl::write::numbers::push_general;
+use crate::print::number::general::push_general;
 
 /// How many types and braces may be in each other.
 pub const MAX_DEPTH: usize = 64;

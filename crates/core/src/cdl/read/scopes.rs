@@ -144,7 +144,7 @@ impl Scopes {
             let found = self.at(groups).and_then(|names| names.types.get(&path.name));
             return found.map(|id| Type::User(*id)).ok_or(unknown);
         }
-        if let Some(ty) = atomic(&path.name) {
+        if let Some(ty) = Type::from_cdl_name(&path.name) {
             return Ok(ty);
         }
         if let Some(id) = self.around(group, |names| names.types.get(&path.name)) {
@@ -181,26 +181,7 @@ impl fmt::Display for NoType<'_> {
     }
 }
 
-/// The names that [`atomic`] knows, for messages.
+/// The names that [`Type::from_cdl_name`] knows, for messages.
 const ATOMIC: [&str; 12] = [
     "byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string",
 ];
-
-/// netCDF's own type of this name, or of a synonym.
-pub fn atomic(name: &str) -> Option<Type> {
-    Some(match name {
-        "byte" => Type::Byte,
-        "char" => Type::Char,
-        "short" => Type::Short,
-        "int" | "integer" | "long" => Type::Int,
-        "float" | "real" => Type::Float,
-        "double" => Type::Double,
-        "ubyte" => Type::UByte,
-        "ushort" => Type::UShort,
-        "uint" | "uinteger" | "ulong" => Type::UInt,
-        "int64" => Type::Int64,
-        "uint64" => Type::UInt64,
-        "string" => Type::String,
-        _ => return None,
-    })
-}

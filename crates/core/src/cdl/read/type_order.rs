@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 
-use crate::cdl::write::{Lines, write_types};
 use crate::error::{Error, Result};
 use crate::model::{GroupId, Schema, Type, TypeClass, UserType, VisibleNames};
+use crate::print::cdl::{Lines, write_types};
 
 use super::text::Text;
 

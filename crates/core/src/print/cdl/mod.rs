@@ -7,10 +7,7 @@
 
 mod annotations;
 mod c_format;
-mod char_row;
 mod data;
-mod digits;
-mod element;
 mod equal_types;
 #[cfg(test)]
 mod exact_tests;
@@ -19,83 +16,22 @@ mod header;
 mod item;
 mod joined;
 mod lines;
-mod names;
-pub(crate) mod numbers;
 mod rows;
-mod shortest;
-pub(crate) mod special;
 mod times;
 
 use std::io::Write;
 
-pub use annotations::{Annotations, IndexOrder};
-pub use element::Precision;
-pub(crate) use element::{ElementWriter, Place, enum_value, member_of};
-pub(crate) use header::{finds_type, types as write_types};
-pub use lines::LineLength;
+pub(crate) use header::types as write_types;
 pub(crate) use lines::Lines;
-pub use names::push_name;
-pub(crate) use names::{push_hexadecimal, trim_nuls};
-pub(crate) use numbers::push_general;
-pub(crate) use shortest::{
-    push_double_constant, push_float_constant, push_shortest_double, push_shortest_float,
-};
 
+use super::options::{DataOf, DumpOptions};
+use super::selection::{wanted, wanted_groups};
+use super::special;
+use super::spelling::push_name;
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{GroupId, Schema, VarId, Variable, VisibleNames};
-use crate::time::{DateSeparator, TimeVariables};
-
-/// Which variables' data are written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum DataOf {
-    /// All.
-    #[default]
-    All,
-    /// None: the header only (`-h`).
-    None,
-    /// Coordinate variables (`-c`).
-    Coordinates,
-    /// These (`-v`): names or paths; a relative path means all whose path ends in it.
-    Listed(Vec<String>),
-}
-
-/// Types whose digits the user asked for (`-p`), so that the attribute `C_format` does not count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Overrides {
-    /// `float`.
-    pub float: bool,
-    /// `double`.
-    pub double: bool,
-}
-
-/// What is written, and how.
-#[derive(Debug, Clone, Default)]
-pub struct DumpOptions {
-    /// Whose data.
-    pub data: DataOf,
-    /// Variables that must exist, though it may be that their data are not written (`-h -v`): scripts ask so whether a file
-    /// has them. Where coordinate variables are asked for, only those of them that are listed here (`-c -v`).
-    pub required: Vec<String>,
-    /// Only of groups so named (`-g`), and not of groups within them; of all, where none is listed.
-    pub groups: Vec<String>,
-    /// Special attributes (`-s`).
-    pub special: bool,
-    /// But not `_NCProperties` (`-Xp`).
-    pub without_properties: bool,
-    /// With them, all filters in `_Filter` (`-F`).
-    pub filters: bool,
-    /// Digits of floating-point numbers.
-    pub precision: Precision,
-    /// Types of which that holds also where a variable has a `C_format`.
-    pub overrides: Overrides,
-    /// How long lines of lists may be (`-l`).
-    pub line_length: LineLength,
-    /// Comments in the data section (`-b`, `-f`).
-    pub annotations: Annotations,
-    /// Times are dates (`-t`, `-i`), with this between date and time.
-    pub times: Option<DateSeparator>,
-}
+use crate::model::{GroupId, Schema, VisibleNames};
+use crate::time::TimeVariables;
 
 /// Writes the dataset of `reader` as CDL under the name `name`.
 ///
@@ -132,76 +68,6 @@ pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dy
     // Also before an error: everything that could be read.
     let flushed = lines.flush().map_err(|e| Error::io("cannot write", e));
     done.and(flushed)
-}
-
-/// For each variable, whether its data are written.
-///
-/// # Errors
-/// Names a variable or group that is listed and does not exist.
-pub(crate) fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
-    let groups = wanted_groups(schema, &options.groups)?;
-    let required = listed(schema, &options.required)?;
-    let mut wanted = wanted_vars(schema, &options.data)?;
-    if options.data == DataOf::Coordinates && !options.required.is_empty() {
-        for (wanted, required) in wanted.iter_mut().zip(required) {
-            *wanted &= required;
-        }
-    }
-    for (wanted, var) in wanted.iter_mut().zip(&schema.vars) {
-        *wanted &= groups[var.group.0];
-    }
-    Ok(wanted)
-}
-
-/// For each group, whether data of its own variables may be written.
-fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
-    let mut wanted = vec![names.is_empty(); schema.groups.len()];
-    for name in names {
-        let path = match name.trim_end_matches('/') {
-            "" => "/",
-            path => path,
-        };
-        let found = schema.groups_named(path);
-        if found.is_empty() {
-            return Err(Error::Usage(format!("{name}: No such group")));
-        }
-        for group in found {
-            wanted[group.0] = true;
-        }
-    }
-    Ok(wanted)
-}
-
-fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
-    match data {
-        DataOf::All => Ok(vec![true; schema.vars.len()]),
-        DataOf::None => Ok(vec![false; schema.vars.len()]),
-        DataOf::Coordinates => {
-            let names = VisibleNames::new(schema);
-            let is_coordinate = |v: &Variable| v.dims.len() == 1 && names.dim(v.group, &v.name).is_some();
-            Ok(schema.vars.iter().map(is_coordinate).collect())
-        }
-        DataOf::Listed(names) => listed(schema, names),
-    }
-}
-
-/// For each variable, whether it is listed.
-fn listed(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
-    let mut wanted = vec![false; schema.vars.len()];
-    for name in names {
-        for var in vars_named(schema, name)? {
-            wanted[var.0] = true;
-        }
-    }
-    Ok(wanted)
-}
-
-fn vars_named(schema: &Schema, name: &str) -> Result<Vec<VarId>> {
-    let found = schema.vars_named(name);
-    if found.is_empty() {
-        return Err(Error::Usage(format!("{name}: No such variable")));
-    }
-    Ok(found)
 }
 
 struct Dump<'a> {
@@ -241,7 +107,7 @@ impl Dump<'_> {
             if self.options.special && self.schema.kind.is_hdf5() {
                 let layout = self.reader.layout(*var);
                 let all = special::of_variable(self.schema, *var, layout, self.options.filters);
-                special::attributes(lines, Some(name), &all);
+                header::special_attributes(lines, Some(name), &all);
             }
         }
         let root = id == Schema::ROOT;
@@ -274,7 +140,7 @@ impl Dump<'_> {
                 None,
             );
         }
-        special::attributes(lines, None, &special);
+        header::special_attributes(lines, None, &special);
         if self.options.data != DataOf::None && !group.vars.is_empty() && self.groups[id.0] {
             lines.margin();
             lines.text("data:\n");

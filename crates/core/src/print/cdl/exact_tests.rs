@@ -1,8 +1,9 @@
 //! What `--exact` adds to the text.
 
-use super::{DumpOptions, Precision, dump};
+use super::dump;
 use crate::format::in_memory::InMemoryReader;
 use crate::model::{Attribute, DimId, Dimension, Kind, Schema, Type, TypeClass, UserType, Values, Variable};
+use crate::print::{DumpOptions, Precision};
 
 fn floats(values: &[f32]) -> Values {
     Values::from_bytes(values.iter().flat_map(|v| v.to_le_bytes()).collect())

@@ -1,9 +1,12 @@
 //! One element as CDL text.
 
+use super::bytes::{array, push_hexadecimal, trim_nuls};
 use super::char_row::push_chars;
-use super::names::{push_hexadecimal, push_member, push_quoted, trim_nuls};
-use super::numbers::{push_general, push_integer, push_unsigned};
-use super::shortest::{push_shortest_double, push_shortest_float};
+use super::enums::{enum_value, member_of};
+use super::number::general::{push_general, push_integer, push_unsigned};
+use super::number::shortest::{push_shortest_double, push_shortest_float};
+use super::options::Precision;
+use super::spelling::{push_member, push_quoted};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
 use crate::not_finite::not_finite;
 
@@ -19,27 +22,6 @@ pub enum Place {
     Attribute,
 }
 
-/// Digits of floats and doubles.
-#[derive(Debug, Clone, Copy)]
-pub struct Precision {
-    /// For `float`.
-    pub float: usize,
-    /// For `double`.
-    pub double: usize,
-    /// As many digits as tell a number from all others instead, and whatever else tells values apart (`--exact`).
-    pub exact: bool,
-}
-
-impl Default for Precision {
-    fn default() -> Self {
-        Self {
-            float: 7,
-            double: 15,
-            exact: false,
-        }
-    }
-}
-
 /// Prints elements of one type.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementWriter<'a> {
@@ -49,16 +31,6 @@ pub struct ElementWriter<'a> {
     pub precision: Precision,
     /// Where.
     pub place: Place,
-}
-
-/// The first bytes of a number.
-///
-/// # Panics
-/// Where there are fewer.
-pub fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut out = [0; N];
-    out.copy_from_slice(&bytes[..N]);
-    out
 }
 
 impl ElementWriter<'_> {
@@ -219,46 +191,5 @@ fn integer_suffix(ty: Type) -> &'static [u8] {
         Type::Int64 => b"LL",
         Type::UInt64 => b"ULL",
         _ => b"",
-    }
-}
-
-/// The member of an enum that has this value.
-pub fn member_of(members: &[(String, i64)], value: i64) -> Option<&(String, i64)> {
-    // Most enums count up from their first member: then no others need be looked at.
-    let first = members.first()?.1;
-    let guess = value.checked_sub(first).and_then(|at| usize::try_from(at).ok());
-    let guessed = guess.and_then(|at| members.get(at)).filter(|m| m.1 == value);
-    guessed.or_else(|| members.iter().find(|m| m.1 == value))
-}
-
-/// The value of an enum element, as [`TypeClass::Enum`] keeps it.
-pub fn enum_value(base: Type, bytes: &[u8]) -> i64 {
-    match base {
-        Type::Byte => i8::from_le_bytes(array(bytes)).into(),
-        Type::UByte => bytes[0].into(),
-        Type::Short => i16::from_le_bytes(array(bytes)).into(),
-        Type::UShort => u16::from_le_bytes(array(bytes)).into(),
-        Type::Int => i32::from_le_bytes(array(bytes)).into(),
-        Type::UInt => u32::from_le_bytes(array(bytes)).into(),
-        _ => i64::from_le_bytes(array(bytes)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_are_found_wherever_they_stand() {
-        let members: Vec<(String, i64)> = [3, 4, 5, -1, 9, i64::MIN, i64::MAX]
-            .map(|value| (value.to_string(), value))
-            .into();
-        for (name, value) in &members {
-            assert_eq!(member_of(&members, *value).map(|m| &m.0), Some(name));
-        }
-        for value in [0, 6, 7, 8, 10] {
-            assert_eq!(member_of(&members, value), None);
-        }
-        assert_eq!(member_of(&[], 0), None);
     }
 }

@@ -27,7 +27,8 @@ mod text;
 
 use std::io::Write;
 
-use crate::cdl::write::{DumpOptions, wanted};
+use super::options::DumpOptions;
+use super::selection::wanted;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{Schema, VisibleNames};

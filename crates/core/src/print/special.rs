@@ -1,7 +1,5 @@
 //! The special attributes of `ncdump -s`: how variables and file are stored.
 
-use super::lines::Lines;
-use super::names::{push_owner, push_quoted};
 use crate::filter::{deflate, fletcher32, shuffle, szip};
 use crate::model::{Encoding, Endian, FilterSpec, Kind, Schema, Storage, Type, VarId, VariableLayout};
 
@@ -104,21 +102,4 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
 /// The special attribute that tells the kind of a dataset.
 pub fn format(schema: &Schema) -> (&'static str, Special) {
     ("_Format", text(Kind::name(schema.kind)))
-}
-
-/// Writes special attributes of the variable `var`, or of the dataset.
-pub fn attributes(lines: &mut Lines, var: Option<&str>, attributes: &[(&str, Special)]) {
-    for (name, value) in attributes {
-        lines.margin();
-        lines.text("\t\t");
-        push_owner(lines.raw(), var);
-        lines.text(format!("{name} = "));
-        match value {
-            Special::Text(text) => push_quoted(lines.raw(), text.as_bytes()),
-            Special::Numbers(numbers) => {
-                lines.text(numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", "));
-            }
-        }
-        lines.text(" ;\n");
-    }
 }

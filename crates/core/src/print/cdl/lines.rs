@@ -2,35 +2,7 @@
 
 use std::io::{self, Write};
 
-/// How long lines of lists may be (`ncdump -l`): 80 columns, of which netCDF-C keeps the last two free.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LineLength(usize);
-
-impl LineLength {
-    /// The least that can be asked for.
-    pub const LEAST: usize = 10;
-
-    /// Lines of so many columns; `None` below [`LineLength::LEAST`].
-    pub fn new(columns: usize) -> Option<Self> {
-        (columns >= Self::LEAST).then_some(Self(columns))
-    }
-
-    /// The columns of a line.
-    pub fn columns(self) -> usize {
-        self.0
-    }
-
-    /// The columns that items take at most.
-    pub fn limit(self) -> usize {
-        self.0 - 2
-    }
-}
-
-impl Default for LineLength {
-    fn default() -> Self {
-        Self(80)
-    }
-}
+use crate::print::options::LineLength;
 
 /// Whether an item belongs into a line that has `column` columns already. Delimiters always do.
 pub fn fits(column: usize, length: usize, limit: usize) -> bool {

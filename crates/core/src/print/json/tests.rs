@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::cdl::write::{DataOf, DumpOptions};
 use crate::format::in_memory::InMemoryReader;
 use crate::model::{
     Attribute, Dimension, Field, Kind, Schema, Slot, Type, TypeClass, UserType, Values, Variable,
 };
+use crate::print::{DataOf, DumpOptions};
 
 fn printed(reader: &InMemoryReader, options: &DumpOptions) -> Value {
     let mut out = Vec::new();

@@ -5,19 +5,19 @@
 //!           └───────── all cores ─────────┘
 //! ```
 
-use super::DumpOptions;
 use super::c_format::CFormat;
-use super::char_row::keeps_nuls;
-use super::element::{ElementWriter, Place};
 use super::fill::FillValue;
 use super::item::{ItemFormat, Style};
 use super::joined::Joined;
 use super::lines::Lines;
-use super::names::push_name;
 use super::rows::{Characters, RowLayout};
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{Type, VarId};
+use crate::print::DumpOptions;
+use crate::print::char_row::keeps_nuls;
+use crate::print::element::{ElementWriter, Place};
+use crate::print::spelling::push_name;
 use crate::stream;
 use crate::time::TimeFormat;
 

@@ -1,27 +1,7 @@
 //! Comments in the data section that say which elements a row or a line has (`ncdump -b`, `-f`).
 
-use super::numbers::push_unsigned;
-
-/// Which comments there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Annotations {
-    /// Before each row of a variable of two or more dimensions (`-b`).
-    pub rows: bool,
-    /// Behind each element, which then stands in a line of its own (`-f`); behind each row of characters.
-    pub elements: bool,
-    /// How indices are counted.
-    pub order: IndexOrder,
-}
-
-/// How an element is named.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum IndexOrder {
-    /// From 0, slowest dimension first.
-    #[default]
-    C,
-    /// From 1, fastest dimension first.
-    Fortran,
-}
+use crate::print::number::general::push_unsigned;
+use crate::print::options::IndexOrder;
 
 /// Appends the comment before the row that begins at `at`, and ends the line.
 pub fn push_row_annotation(out: &mut Vec<u8>, name: &[u8], at: &[u64], shape: &[u64], order: IndexOrder) {

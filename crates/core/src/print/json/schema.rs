@@ -4,11 +4,13 @@ use super::data;
 use super::element::push_element;
 use super::output::Output;
 use super::text::{push_padded_string, push_string};
-use crate::cdl::write::special::{self, Special};
-use crate::cdl::write::{DumpOptions, finds_type};
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId, VarId, VisibleNames};
+use crate::print::DumpOptions;
+use crate::print::special;
+use crate::print::special::Special;
+use crate::print::type_name::finds_type;
 
 /// Writes a dataset group by group.
 pub struct SchemaWriter<'a> {

@@ -1,9 +1,9 @@
 //! One element in the `data:` section: `_`, a date, a number in a format of its own, or plain.
 
 use super::c_format::CFormat;
-use super::element::ElementWriter;
 use super::fill::FillValue;
 use crate::model::{Type, Values};
+use crate::print::element::ElementWriter;
 use crate::time::TimeFormat;
 
 /// How elements that are not fill look.

@@ -2,14 +2,15 @@
 
 use std::io::Write;
 
-use super::element::{ElementWriter, Place, Precision};
 use super::lines::Lines;
-use super::names::{push_name, push_owner, push_quoted, push_text_byte, trim_nuls};
 use super::times;
-use crate::cdl::read::scopes::atomic;
-use crate::model::{
-    Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId, VisibleNames,
-};
+use crate::model::{Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, UserType, VarId, VisibleNames};
+use crate::print::Precision;
+use crate::print::bytes::trim_nuls;
+use crate::print::element::{ElementWriter, Place};
+use crate::print::special::Special;
+use crate::print::spelling::{push_name, push_owner, push_quoted, push_text_byte};
+use crate::print::type_name::finds_type;
 use crate::time::TimeFormat;
 
 /// Appends the name of a type as it is visible in `group`: by its name alone where that finds it, else by its path.
@@ -26,12 +27,6 @@ pub fn push_type_name(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, t
         push_path(out, names.schema(), user.group);
     }
     push_name(out, &user.name);
-}
-
-/// Whether the name of a type by itself, in `group`, means that type. That of one of netCDF's own types means that one.
-pub fn finds_type(names: &VisibleNames, group: GroupId, id: TypeId) -> bool {
-    let name = &names.schema().user_type(id).name;
-    atomic(name).is_none() && names.user_type(group, name) == Some(id)
 }
 
 fn push_dim_name(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, id: DimId) {
@@ -267,4 +262,21 @@ fn attribute_text(lines: &mut Lines, kind: Kind, text: &[u8]) {
         }
     }
     lines.text("\"");
+}
+
+/// Writes special attributes of the variable `var`, or of the dataset.
+pub fn special_attributes(lines: &mut Lines, var: Option<&str>, attributes: &[(&str, Special)]) {
+    for (name, value) in attributes {
+        lines.margin();
+        lines.text("\t\t");
+        push_owner(lines.raw(), var);
+        lines.text(format!("{name} = "));
+        match value {
+            Special::Text(text) => push_quoted(lines.raw(), text.as_bytes()),
+            Special::Numbers(numbers) => {
+                lines.text(numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", "));
+            }
+        }
+        lines.text(" ;\n");
+    }
 }

@@ -5,9 +5,9 @@
 
 use std::io::Write;
 
-use super::element::array;
-use super::numbers::push_general;
 use crate::model::{Attribute, Type};
+use crate::print::bytes::array;
+use crate::print::number::general::push_general;
 
 /// netCDF-C has room for so many characters of the attribute, and of a number.
 const LIMIT: usize = 100;

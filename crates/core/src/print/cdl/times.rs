@@ -1,8 +1,9 @@
 //! Dates in comments behind the attributes of times.
 
-use super::element::{ElementWriter, Place, Precision};
 use super::lines::Lines;
 use crate::model::{Attribute, Schema, Type};
+use crate::print::Precision;
+use crate::print::element::{ElementWriter, Place};
 use crate::time::TimeFormat;
 
 /// Where such a comment begins in a line of its own. The indentation of a group is not counted.

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use zmij::{Buffer, Float};
 
-use super::numbers::push_integer;
+use super::general::push_integer;
 
 /// The bytes of a number from zmij, at most: 17 digits, a sign, a point, and an exponent or zeros in its place.
 const MAX_LENGTH: usize = 32;

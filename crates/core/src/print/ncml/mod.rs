@@ -24,7 +24,8 @@ mod variable;
 
 use std::io::Write;
 
-use crate::cdl::write::{DumpOptions, wanted};
+use super::options::DumpOptions;
+use super::selection::wanted;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{GroupId, Schema, Type, TypeClass, UserType, VisibleNames};

@@ -1,7 +1,9 @@
 //! Which values of a variable are shown as `_`.
 
-use super::element::{ElementWriter, Place, Precision, array};
 use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId, default_fill_value};
+use crate::print::Precision;
+use crate::print::bytes::array;
+use crate::print::element::{ElementWriter, Place};
 
 /// The value that is shown as `_`.
 #[derive(Debug)]

@@ -3,9 +3,13 @@
 use std::io::Write;
 
 use super::{Ncml, atomic_name};
-use crate::cdl::write::{ElementWriter, Place, Precision, enum_value, member_of, push_general, trim_nuls};
 use crate::model::{Attribute, Schema, Slot, Type, TypeClass};
 use crate::not_finite::not_finite;
+use crate::print::Precision;
+use crate::print::bytes::trim_nuls;
+use crate::print::element::{ElementWriter, Place};
+use crate::print::enums::{enum_value, member_of};
+use crate::print::number::general::push_general;
 
 impl Ncml<'_> {
     /// Writes an attribute: text as it is, numbers with blanks between them, strings with a separator. NcML has no other types: enums

@@ -1,6 +1,6 @@
 //! Rows of characters as CDL strings: of `char` variables, of `char` fields of compounds, and sequences of `char`.
 
-use super::names::push_text_byte;
+use super::spelling::push_text_byte;
 use crate::model::{Schema, VarId, fill_value_attribute};
 
 /// Whether NULs at the end of a row of a `char` variable are written. They are left out where reading puts them back: that

@@ -11,13 +11,15 @@
 
 use std::ops::Range;
 
-use super::annotations::{Annotations, push_element_annotation, push_row_annotation};
-use super::char_row::push_char;
+use super::annotations::{push_element_annotation, push_row_annotation};
 use super::item::ItemFormat;
 use super::joined::{Head, NUL, Piece, Then};
-use super::lines::{LineLength, fits};
+use super::lines::fits;
 use crate::format::Region;
 use crate::model::Values;
+use crate::print::Annotations;
+use crate::print::LineLength;
+use crate::print::char_row::push_char;
 use crate::stream::{Format, position};
 
 /// Which characters of a row are printed.
@@ -321,12 +323,13 @@ fn advance(at: &mut [u64], shape: &[u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cdl::write::element::{ElementWriter, Place, Precision};
-    use crate::cdl::write::fill::FillValue;
-    use crate::cdl::write::item::Style;
-    use crate::cdl::write::joined::Joined;
-    use crate::cdl::write::lines::Lines;
     use crate::model::{Kind, Schema, Type};
+    use crate::print::Precision;
+    use crate::print::cdl::fill::FillValue;
+    use crate::print::cdl::item::Style;
+    use crate::print::cdl::joined::Joined;
+    use crate::print::cdl::lines::Lines;
+    use crate::print::element::{ElementWriter, Place};
     use proptest::prelude::*;
 
     /// The text of a variable that is cut into pieces.

@@ -1,9 +1,11 @@
 //! One element as JSON.
 
 use super::text::{push_padded_string, push_string};
-use crate::cdl::write::numbers::{push_integer, push_unsigned};
-use crate::cdl::write::{enum_value, member_of, push_hexadecimal, push_shortest_double, push_shortest_float};
 use crate::model::{Field, Schema, Slot, Type, TypeClass, Values};
+use crate::print::bytes::push_hexadecimal;
+use crate::print::enums::{enum_value, member_of};
+use crate::print::number::general::{push_integer, push_unsigned};
+use crate::print::number::shortest::{push_shortest_double, push_shortest_float};
 
 /// How deep types may nest before printing gives up.
 const MAX_DEPTH: usize = 64;
