@@ -13,6 +13,7 @@
 pub mod cdl;
 pub mod chunk;
 pub mod copy;
+mod diagnostic;
 pub mod error;
 pub mod filter;
 pub mod format;
@@ -25,4 +26,5 @@ pub mod store;
 mod stream;
 pub mod time;
 
+pub use diagnostic::Diagnostic;
 pub use error::{Error, Result};

@@ -131,22 +131,4 @@ mod tests {
         push_quoted(&mut out, &text);
         assert_eq!(out, wanted);
     }
-
-    #[test]
-    fn names_are_read_back() {
-        for (name, spelled) in [
-            ("a b", r"a\ b"),
-            ("1d", r"\1d"),
-            ("a\n\x7f", r"a\%0a\%7f"),
-            ("50%", r"\50\%"),
-            ("%0a%41%7F%1", r"\%\0a\%41\%\7F\%1"),
-            ("/m/s//*/", r"/m/s\//\*/"),
-        ] {
-            let mut out = Vec::new();
-            push_name(&mut out, name);
-            let out = String::from_utf8(out).unwrap();
-            assert_eq!(out, spelled);
-            assert_eq!(crate::cdl::read::names::inner_name(&out).as_deref(), Ok(name));
-        }
-    }
 }

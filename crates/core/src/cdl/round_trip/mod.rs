@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::read::declared::declare;
-use super::read::reader::CdlReader;
-use super::read::text::Text;
+use super::read::{CdlReader, Text, declare};
 use crate::format::Reader;
 use crate::print::cdl::dump;
 use crate::print::{DumpOptions, Precision};
