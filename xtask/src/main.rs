@@ -80,6 +80,8 @@ fn build_release() -> Result<PathBuf> {
         "ncdump",
         "--package",
         "ncgen",
+        "--package",
+        "ncutils-harness",
     ]))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join("release"))

@@ -1,12 +1,14 @@
 //! Writes netCDF-4 files that together hold every part of the data model, for other programs to read.
 //!
-//!     cargo run --example nc4_write_samples FOLDER
+//! ```text
+//! nc4_write_samples FOLDER
+//! ```
 //!
 //! `tests/interop/netcdf4_writer.py` knows what must be in them.
 
 mod storage;
 mod types;
-#[path = "../../tests/support/whole_variables.rs"]
+#[path = "../../../../../crates/core/tests/support/whole_variables.rs"]
 mod whole_variables;
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Opens a classic file and writes it again: what netCDF wrote must come out byte for byte.
 //!
-//! `cargo run -p ncutils-core --example classic_copy -- IN OUT`
+//! `classic_copy IN OUT`
 
 use std::path::Path;
 use std::process::ExitCode;
