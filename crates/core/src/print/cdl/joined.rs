@@ -6,7 +6,7 @@ use super::lines::Lines;
 
 /// Part of the text of a variable.
 #[derive(Debug)]
-pub struct Piece {
+pub struct RowsPart {
     /// What belongs to a row that was begun before.
     pub head: Head,
     /// All else, laid out.
@@ -53,7 +53,7 @@ impl Joined {
     ///
     /// # Errors
     /// What writing fails of.
-    pub fn append(&mut self, lines: &mut Lines, piece: Piece) -> io::Result<()> {
+    pub fn append(&mut self, lines: &mut Lines, piece: RowsPart) -> io::Result<()> {
         match piece.head {
             Head::None => self.nuls = piece.nuls,
             Head::Items(text, lengths) => lines.put_all(&text, &lengths),

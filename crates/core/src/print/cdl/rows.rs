@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::annotations::{push_element_annotation, push_row_annotation};
 use super::item::ItemFormat;
-use super::joined::{Head, NUL, Piece, Then};
+use super::joined::{Head, NUL, RowsPart, Then};
 use super::lines::fits;
 use crate::format::Region;
 use crate::model::Values;
@@ -54,9 +54,9 @@ pub struct RowLayout<'a> {
 }
 
 impl Format for RowLayout<'_> {
-    type Piece = Piece;
+    type Piece = RowsPart;
 
-    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> Piece {
+    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> RowsPart {
         let size = self.item.size();
         let bytes = &values.bytes[range.start * size..range.end * size];
         let mut at = position(region, range.start);
@@ -95,7 +95,7 @@ impl Format for RowLayout<'_> {
         self.characters == Some(Characters::WithoutPadding)
     }
 
-    fn zeros(&self, start: &[u64], count: u64) -> Piece {
+    fn zeros(&self, start: &[u64], count: u64) -> RowsPart {
         let mut at = start.to_vec();
         let mut out = self.begin(&at);
         let before = at.last().copied().unwrap_or(0);
@@ -295,13 +295,13 @@ impl Layout {
         }
     }
 
-    fn finish(mut self) -> Piece {
+    fn finish(mut self) -> RowsPart {
         let known = self.lengths.is_none();
         self.end_head();
         if self.earlier_nuls {
             self.head = Head::Nuls(std::mem::take(&mut self.nuls), Then::Nothing);
         }
-        Piece {
+        RowsPart {
             head: self.head,
             text: self.text,
             column: known.then_some(self.column),
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    fn joined(pieces: impl Iterator<Item = Piece>) -> String {
+    fn joined(pieces: impl Iterator<Item = RowsPart>) -> String {
         let mut out = Vec::new();
         let mut lines = Lines::new(&mut out);
         lines.set_indent(2);

@@ -41,9 +41,9 @@ pub fn variable(output: &mut Output, reader: &dyn Reader, id: VarId) -> Result<(
     }
     stream::values(reader, id, &arrays, |piece| {
         match piece {
-            Piece::Text(text) => output.large(&text),
-            Piece::Characters(bytes) => rows.push(output, &bytes),
-            Piece::Nuls(count) => rows.push_nuls(output, count),
+            ArraysPart::Text(text) => output.large(&text),
+            ArraysPart::Characters(bytes) => rows.push(output, &bytes),
+            ArraysPart::Nuls(count) => rows.push_nuls(output, count),
         }
         .map_err(cannot_write)?;
         if at_once {
@@ -61,7 +61,7 @@ struct Arrays<'a> {
 }
 
 /// Part of the values of a variable.
-enum Piece {
+enum ArraysPart {
     /// As it is to stand.
     Text(Vec<u8>),
     /// Characters: where they belong into strings depends on those before.
@@ -71,13 +71,13 @@ enum Piece {
 }
 
 impl Format for Arrays<'_> {
-    type Piece = Piece;
+    type Piece = ArraysPart;
 
-    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> Piece {
+    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> ArraysPart {
         let size = self.schema.type_size(self.ty).max(1);
         let bytes = &values.bytes[range.start * size..range.end * size];
         if self.ty == Type::Char {
-            return Piece::Characters(bytes.to_vec());
+            return ArraysPart::Characters(bytes.to_vec());
         }
         let at = position(region, range.start);
         let first = at.iter().zip(self.shape).fold(0, |n: u64, (at, length)| {
@@ -99,7 +99,7 @@ impl Format for Arrays<'_> {
                 column = 0;
             }
         }
-        Piece::Text(text)
+        ArraysPart::Text(text)
     }
 
     /// NULs at the end of a row of characters have no text.
@@ -107,8 +107,8 @@ impl Format for Arrays<'_> {
         self.ty == Type::Char
     }
 
-    fn zeros(&self, _: &[u64], count: u64) -> Piece {
-        Piece::Nuls(count)
+    fn zeros(&self, _: &[u64], count: u64) -> ArraysPart {
+        ArraysPart::Nuls(count)
     }
 }
 

@@ -19,7 +19,7 @@ use crate::cdl::read::storage::attributes::StorageAttributes;
 use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
 use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::similar::similar;
-use crate::cdl::read::syntax::statements::{Heading, Piece};
+use crate::cdl::read::syntax::statements::{Heading, Segment};
 
 /// Up to so many attributes of one owner, one of the same name is looked for one by one.
 const FEW: usize = 16;
@@ -51,10 +51,10 @@ pub struct Known {
 }
 
 impl Walk<'_> {
-    /// Reads on behind the colon of an attribute; `piece` is what stood before.
-    pub(crate) fn attribute(&mut self, piece: &Piece) -> Result<()> {
-        self.named_attribute(piece).map_err(|error| match error {
-            Error::Cdl(_) => match self.misspelt_section(piece) {
+    /// Reads on behind the colon of an attribute; `segment` is what stood before.
+    pub(crate) fn attribute(&mut self, segment: &Segment) -> Result<()> {
+        self.named_attribute(segment).map_err(|error| match error {
+            Error::Cdl(_) => match self.misspelt_section(segment) {
                 Some(better) => {
                     self.misspelt = true;
                     better
@@ -66,8 +66,8 @@ impl Walk<'_> {
     }
 
     /// That what stands before the colon seems to be a section's name with a mistake.
-    fn misspelt_section(&self, piece: &Piece) -> Option<Error> {
-        let name = piece.text.trim_ascii();
+    fn misspelt_section(&self, segment: &Segment) -> Option<Error> {
+        let name = segment.text.trim_ascii();
         let path = Path::new(name).ok()?;
         let scopes = &self.scopes;
         if scopes.var(self.group(), &path).is_some() || scopes.ty(self.group(), &path).is_ok() {
@@ -75,15 +75,15 @@ impl Walk<'_> {
         }
         let section = section_meant(name)?;
         let what = format!("there is no variable '{path}', and no type: is the section '{section}:' meant?");
-        Some(self.text.error(piece.start, what))
+        Some(self.text.error(segment.start, what))
     }
 
-    fn named_attribute(&mut self, piece: &Piece) -> Result<()> {
+    fn named_attribute(&mut self, segment: &Segment) -> Result<()> {
         let text = self.text;
-        let of = parse(Rule::attribute_of, piece, "':'", text)?
+        let of = parse(Rule::attribute_of, segment, "':'", text)?
             .next()
             .expect("what stands before the colon");
-        let named = self.statements.piece(b"=;:{},")?;
+        let named = self.statements.segment(b"=;:{},")?;
         let spelled = parse(Rule::whole_inner_name, &named, "'='", text)?
             .next()
             .expect("a name");
@@ -99,7 +99,7 @@ impl Walk<'_> {
         }
         let mut paths = Vec::new();
         for part in of.into_inner().filter(|p| p.as_rule() == Rule::path) {
-            paths.push(spelled_path(&part, piece, 0, text)?);
+            paths.push(spelled_path(&part, segment, 0, text)?);
         }
         let group = self.group();
         let (owner, mut declared) = match paths.as_slice() {
@@ -109,7 +109,7 @@ impl Walk<'_> {
                 let ty = self.scopes.ty(group, path);
                 // Behind the names of sections ncdump prints a blank in any case.
                 let section = path.groups.is_none() && Heading::named(path.name.as_bytes()).is_some();
-                let blank = !section && piece.text.ends_with(|c: char| c.is_ascii_whitespace());
+                let blank = !section && segment.text.ends_with(|c: char| c.is_ascii_whitespace());
                 match (var, ty) {
                     (Some(var), Ok(_)) if !blank || name == FILL_VALUE_ATTRIBUTE => {
                         (Owner::Variable(var), None)

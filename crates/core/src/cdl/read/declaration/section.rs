@@ -12,7 +12,7 @@ use crate::cdl::read::storage::attributes::StorageAttributes;
 use crate::cdl::read::syntax::grammar::{Rule, attempt, parse, spelled_name, spelled_path, wrong};
 use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::similar::question;
-use crate::cdl::read::syntax::statements::Piece;
+use crate::cdl::read::syntax::statements::Segment;
 use crate::cdl::read::values::data_list::DataList;
 
 /// The highest rank of a variable (netCDF's `NC_MAX_VAR_DIMS`).
@@ -21,7 +21,7 @@ const MAX_RANK: usize = 1024;
 impl Walk<'_> {
     pub(crate) fn types(&mut self) -> Result<()> {
         let read = match types::read(&mut self.statements, self.text)? {
-            Read::Attribute(piece) => return self.attribute(&piece),
+            Read::Attribute(segment) => return self.attribute(&segment),
             Read::Types(read) => read,
         };
         if self.knows_outline() {
@@ -75,38 +75,38 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a piece is what stands before the colon of an attribute. It is not where a semicolon is missing before.
-    fn is_attribute(&self, piece: &Piece) -> bool {
-        piece.stop == Some(b':') && attempt(Rule::attribute_of, piece, 0, "':'").is_ok()
+    /// Whether a segment is what stands before the colon of an attribute. It is not where a semicolon is missing before.
+    fn is_attribute(&self, segment: &Segment) -> bool {
+        segment.stop == Some(b':') && attempt(Rule::attribute_of, segment, 0, "':'").is_ok()
     }
 
     pub(crate) fn dimensions(&mut self) -> Result<()> {
-        let mut piece = self.statements.piece(b":,;{}")?;
-        if self.is_attribute(&piece) {
-            return self.attribute(&piece);
+        let mut segment = self.statements.segment(b":,;{}")?;
+        if self.is_attribute(&segment) {
+            return self.attribute(&segment);
         }
         loop {
-            self.dimension(&piece)?;
-            match piece.stop {
-                Some(b',') => piece = self.statements.piece(b":,;{}")?,
+            self.dimension(&segment)?;
+            match segment.stop {
+                Some(b',') => segment = self.statements.segment(b":,;{}")?,
                 Some(b';') => return Ok(()),
-                _ => return Err(wrong(&piece, piece.text.len(), "',' or ';'", self.text)),
+                _ => return Err(wrong(&segment, segment.text.len(), "',' or ';'", self.text)),
             }
         }
     }
 
-    fn dimension(&mut self, piece: &Piece) -> Result<()> {
-        let mut parts = parse(Rule::dimension, piece, "',' or ';'", self.text)?
+    fn dimension(&mut self, segment: &Segment) -> Result<()> {
+        let mut parts = parse(Rule::dimension, segment, "',' or ';'", self.text)?
             .next()
             .expect("a dimension")
             .into_inner();
         let spelled = parts.next().expect("a name");
-        let name = spelled_name(&spelled, piece, 0, self.text)?;
+        let name = spelled_name(&spelled, segment, 0, self.text)?;
         let value = parts.nth(1).expect("a length behind the '='");
         let length = if value.as_rule() == Rule::unlimited {
             0
         } else {
-            let at = piece.place(value.as_span().start());
+            let at = segment.place(value.as_span().start());
             let value = integer::declared(value.as_str()).map_err(|why| self.text.error(at, why))?;
             u64::try_from(value)
                 .ok()
@@ -131,27 +131,27 @@ impl Walk<'_> {
         if length == 0 && value.as_rule() != Rule::unlimited {
             self.zero_dims.insert(id);
         }
-        self.places.dims.push(piece.place(spelled.as_span().start()));
+        self.places.dims.push(segment.place(spelled.as_span().start()));
         if self.scopes.add_dim(group, &name, id) {
             return Ok(());
         }
-        Err(self.already(piece, spelled.as_span().start(), "dimension", &name))
+        Err(self.already(segment, spelled.as_span().start(), "dimension", &name))
     }
 
     pub(crate) fn variables(&mut self) -> Result<()> {
-        let mut piece = self.statements.piece(b":,;={}")?;
-        if self.is_attribute(&piece) {
-            return self.attribute(&piece);
+        let mut segment = self.statements.segment(b":,;={}")?;
+        if self.is_attribute(&segment) {
+            return self.attribute(&segment);
         }
         let mut rule = Rule::first_variable;
         let mut ty = Type::Byte;
         loop {
-            let mut parts = parse(rule, &piece, "',' or ';'", self.text)?
+            let mut parts = parse(rule, &segment, "',' or ';'", self.text)?
                 .next()
                 .expect("a variable")
                 .into_inner();
             if rule == Rule::first_variable {
-                let (path, at) = spelled_path(&parts.next().expect("a type"), &piece, 0, self.text)?;
+                let (path, at) = spelled_path(&parts.next().expect("a type"), &segment, 0, self.text)?;
                 if !self.outlines() {
                     ty = self.scopes.ty(self.group(), &path).map_err(|what| {
                         self.missing = true;
@@ -159,23 +159,23 @@ impl Walk<'_> {
                     })?;
                 }
             }
-            self.variable(&piece, ty, parts)?;
-            match piece.stop {
-                Some(b',') => piece = self.statements.piece(b":,;={}")?,
+            self.variable(&segment, ty, parts)?;
+            match segment.stop {
+                Some(b',') => segment = self.statements.segment(b":,;={}")?,
                 Some(b';') => return Ok(()),
-                _ => return Err(wrong(&piece, piece.text.len(), "',' or ';'", self.text)),
+                _ => return Err(wrong(&segment, segment.text.len(), "',' or ';'", self.text)),
             }
             rule = Rule::next_variable;
         }
     }
 
-    fn variable(&mut self, piece: &Piece, ty: Type, mut parts: Pairs<'_, Rule>) -> Result<()> {
+    fn variable(&mut self, segment: &Segment, ty: Type, mut parts: Pairs<'_, Rule>) -> Result<()> {
         let group = self.group();
         let spelled = parts.next().expect("a name");
         let place = spelled.as_span().start();
-        let name = spelled_name(&spelled, piece, 0, self.text)?;
+        let name = spelled_name(&spelled, segment, 0, self.text)?;
         if !self.scopes.add_var(group, &name, VarId(self.schema.vars.len())) {
-            return Err(self.already(piece, place, "variable", &name));
+            return Err(self.already(segment, place, "variable", &name));
         }
         if self.outlines() {
             return Ok(());
@@ -188,7 +188,7 @@ impl Walk<'_> {
             if part.as_rule() != Rule::path {
                 continue;
             }
-            let (path, at) = spelled_path(&part, piece, 0, self.text)?;
+            let (path, at) = spelled_path(&part, segment, 0, self.text)?;
             let Some(dim) = self.scopes.dim(group, &path) else {
                 self.missing = true;
                 return Err(self.text.error(at, self.no_dimension(&path)));
@@ -208,7 +208,7 @@ impl Walk<'_> {
         });
         self.storage.push(StorageAttributes::default());
         self.lists.push(None);
-        self.places.vars.push(piece.place(place));
+        self.places.vars.push(segment.place(place));
         Ok(())
     }
 
@@ -235,20 +235,20 @@ impl Walk<'_> {
     }
 
     pub(crate) fn data(&mut self) -> Result<()> {
-        let piece = self.statements.piece(b"=:;{}")?;
-        if piece.stop == Some(b':') {
-            return self.attribute(&piece);
+        let segment = self.statements.segment(b"=:;{}")?;
+        if segment.stop == Some(b':') {
+            return self.attribute(&segment);
         }
-        let spelled = parse(Rule::whole_path, &piece, "'='", self.text)?
+        let spelled = parse(Rule::whole_path, &segment, "'='", self.text)?
             .next()
             .expect("a path");
-        if piece.stop != Some(b'=') {
-            return Err(wrong(&piece, piece.text.len(), "'='", self.text));
+        if segment.stop != Some(b'=') {
+            return Err(wrong(&segment, segment.text.len(), "'='", self.text));
         }
         if self.outlines() {
             return self.statements.list().map(drop);
         }
-        let (path, at) = spelled_path(&spelled, &piece, 0, self.text)?;
+        let (path, at) = spelled_path(&spelled, &segment, 0, self.text)?;
         let group = self.group();
         let Some(var) = self.scopes.var(group, &path) else {
             return Err(self.text.error(at, self.no_variable(&path, "")));

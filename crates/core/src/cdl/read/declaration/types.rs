@@ -20,7 +20,7 @@ use crate::cdl::read::syntax::grammar::{
     Rule, attempt, parse, spelled_name, spelled_path, wrong, wrong_with,
 };
 use crate::cdl::read::syntax::names::Path;
-use crate::cdl::read::syntax::statements::{Piece, Statements};
+use crate::cdl::read::syntax::statements::{Segment, Statements};
 use crate::cdl::read::syntax::text::Text;
 
 /// How deep types may be made of types.
@@ -72,7 +72,7 @@ pub enum Read {
     /// Types.
     Types(Vec<TypeText>),
     /// No type: an attribute, of which this is what stands before the colon.
-    Attribute(Piece),
+    Attribute(Segment),
 }
 
 /// Reads a declaration, or several that no semicolon parts. Behind them may stand anything.
@@ -80,42 +80,42 @@ pub enum Read {
 /// # Errors
 /// [`crate::error::Error::Cdl`] where there is neither a type nor an attribute.
 pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
-    let piece = statements.piece(b";{}:")?;
+    let segment = statements.segment(b";{}:")?;
     let mut offset = 0;
     let mut types = Vec::new();
     loop {
-        let head = match attempt(Rule::type_head, &piece, offset, "'{'") {
+        let head = match attempt(Rule::type_head, &segment, offset, "'{'") {
             Ok(mut pairs) => pairs.next().expect("a type"),
             // Behind a type without semicolon: an attribute, or the next section.
-            Err(_) if piece.stop == Some(b':') && offset > 0 => {
-                statements.seek(piece.place(offset));
+            Err(_) if segment.stop == Some(b':') && offset > 0 => {
+                statements.seek(segment.place(offset));
                 return Ok(Read::Types(types));
             }
-            Err(_) if piece.stop == Some(b':') => return Ok(Read::Attribute(piece)),
-            Err(_) if piece.text[offset..].split_ascii_whitespace().next() == Some("enum") => {
-                let at = piece.text[offset..].find("enum").map_or(offset, |n| offset + n);
-                return Err(text.error(piece.place(at), NO_BASE));
+            Err(_) if segment.stop == Some(b':') => return Ok(Read::Attribute(segment)),
+            Err(_) if segment.text[offset..].split_ascii_whitespace().next() == Some("enum") => {
+                let at = segment.text[offset..].find("enum").map_or(offset, |n| offset + n);
+                return Err(text.error(segment.place(at), NO_BASE));
             }
-            Err((at, expected)) => return Err(wrong_with(&piece, at, &expected, SPELLINGS, text)),
+            Err((at, expected)) => return Err(wrong_with(&segment, at, &expected, SPELLINGS, text)),
         };
         let rule = head.as_rule();
         let end = offset + head.as_span().end();
-        let last = piece.text[end..].trim_ascii().is_empty();
+        let last = segment.text[end..].trim_ascii().is_empty();
         let mut name = None;
         let mut base = None;
         let mut size = 0;
         for part in head.into_inner() {
             match part.as_rule() {
                 Rule::name => {
-                    let at = piece.place(offset + part.as_span().start());
-                    name = Some((spelled_name(&part, &piece, offset, text)?, at));
+                    let at = segment.place(offset + part.as_span().start());
+                    name = Some((spelled_name(&part, &segment, offset, text)?, at));
                 }
                 Rule::path => {
-                    let (path, at) = spelled_path(&part, &piece, offset, text)?;
+                    let (path, at) = spelled_path(&part, &segment, offset, text)?;
                     base = Some(Reference { path, at });
                 }
                 Rule::integer => {
-                    let at = piece.place(offset + part.as_span().start());
+                    let at = segment.place(offset + part.as_span().start());
                     size = length(part.as_str(), "the size of an opaque type", at, text)?;
                 }
                 _ => {}
@@ -125,8 +125,8 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
         let body = match (rule, base) {
             (Rule::opaque, _) => Body::Opaque(size),
             (Rule::vlen, Some(base)) => Body::Vlen(base),
-            _ if last && piece.stop == Some(b':') && offset == 0 => return Ok(Read::Attribute(piece)),
-            _ if !last || piece.stop != Some(b'{') => return Err(wrong(&piece, end, "'{'", text)),
+            _ if last && segment.stop == Some(b':') && offset == 0 => return Ok(Read::Attribute(segment)),
+            _ if !last || segment.stop != Some(b'{') => return Err(wrong(&segment, end, "'{'", text)),
             (_, Some(base)) => Body::Enum(base, members(statements, text)?),
             (_, None) => Body::Compound(fields(statements, text)?),
         };
@@ -138,13 +138,13 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
         }
         offset = end;
         if last {
-            return match piece.stop {
+            return match segment.stop {
                 Some(b';') => Ok(Read::Types(types)),
                 Some(b'}') => {
-                    statements.seek(piece.end);
+                    statements.seek(segment.end);
                     Ok(Read::Types(types))
                 }
-                _ => Err(wrong(&piece, end, "';'", text)),
+                _ => Err(wrong(&segment, end, "';'", text)),
             };
         }
     }
@@ -165,19 +165,19 @@ fn members(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, 
     let mut names = HashSet::new();
     let mut values = HashSet::new();
     loop {
-        let piece = statements.piece(b",;}{:")?;
-        let mut parts = parse(Rule::member, &piece, "',' or '}'", text)?
+        let segment = statements.segment(b",;}{:")?;
+        let mut parts = parse(Rule::member, &segment, "',' or '}'", text)?
             .next()
             .expect("a member")
             .into_inner();
         let spelled = parts.next().expect("a name");
-        let at = piece.place(spelled.as_span().start());
-        let name = spelled_name(&spelled, &piece, 0, text)?;
+        let at = segment.place(spelled.as_span().start());
+        let name = spelled_name(&spelled, &segment, 0, text)?;
         if !names.insert(name.clone()) {
             return Err(text.error(at, format!("this enum has a member '{name}' already")));
         }
         let spelled = parts.nth(1).expect("an integer behind the '='");
-        let at = piece.place(spelled.as_span().start());
+        let at = segment.place(spelled.as_span().start());
         let value = integer::declared(spelled.as_str()).map_err(|why| text.error(at, why))?;
         if !values.insert(value) {
             return Err(text.error(
@@ -189,10 +189,10 @@ fn members(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, 
         if members.len() > MAX_MEMBERS {
             return Err(text.error(at, format!("an enum cannot have more than {MAX_MEMBERS} members")));
         }
-        match piece.stop {
+        match segment.stop {
             Some(b',') => {}
             Some(b'}') => return Ok(members),
-            _ => return Err(wrong(&piece, piece.text.len(), "',' or '}'", text)),
+            _ => return Err(wrong(&segment, segment.text.len(), "',' or '}'", text)),
         }
     }
 }
@@ -205,17 +205,17 @@ fn fields(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, R
         let mut rule = Rule::first_field;
         let mut ty: Option<(Path, u64)> = None;
         loop {
-            let piece = statements.piece(b",;}{:=")?;
-            let mut parts = parse(rule, &piece, "',' or ';'", text)?
+            let segment = statements.segment(b",;}{:=")?;
+            let mut parts = parse(rule, &segment, "',' or ';'", text)?
                 .next()
                 .expect("a field")
                 .into_inner();
             if rule == Rule::first_field {
-                ty = Some(spelled_path(&parts.next().expect("a type"), &piece, 0, text)?);
+                ty = Some(spelled_path(&parts.next().expect("a type"), &segment, 0, text)?);
             }
             let spelled = parts.next().expect("a name");
-            let at = piece.place(spelled.as_span().start());
-            let name = spelled_name(&spelled, &piece, 0, text)?;
+            let at = segment.place(spelled.as_span().start());
+            let name = spelled_name(&spelled, &segment, 0, text)?;
             if !names.insert(name.clone()) {
                 return Err(text.error(at, format!("this compound has a field '{name}' already")));
             }
@@ -225,7 +225,7 @@ fn fields(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, R
                 .flat_map(|p| p.into_inner())
             {
                 if part.as_rule() == Rule::integer {
-                    let at = piece.place(part.as_span().start());
+                    let at = segment.place(part.as_span().start());
                     dims.push(length(part.as_str(), "a length of a field", at, text)?);
                     if dims.len() > MAX_RANK {
                         return Err(
@@ -242,10 +242,10 @@ fn fields(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, R
                     format!("a compound cannot have more than {MAX_MEMBERS} fields"),
                 ));
             }
-            match piece.stop {
+            match segment.stop {
                 Some(b',') => rule = Rule::next_field,
                 Some(b';') => break,
-                _ => return Err(wrong(&piece, piece.text.len(), "',' or ';'", text)),
+                _ => return Err(wrong(&segment, segment.text.len(), "',' or ';'", text)),
             }
         }
     }

@@ -30,7 +30,7 @@ use super::types::{TypeTable, TypeText};
 use crate::cdl::read::storage::attributes::StorageAttributes;
 use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, wrong};
 use crate::cdl::read::syntax::names::Path;
-use crate::cdl::read::syntax::statements::{Heading, Piece, Statements};
+use crate::cdl::read::syntax::statements::{Heading, Segment, Statements};
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::data_list::DataList;
 use crate::diagnostic::Diagnostic;
@@ -213,12 +213,12 @@ impl<'t> Walk<'t> {
             Some(Heading::Variables) => self.variables(),
             Some(Heading::Data) => self.data(),
             Some(Heading::Group) | None => {
-                let piece = self.statements.piece(b":=,;{}")?;
-                if piece.stop == Some(b':') {
-                    return self.attribute(&piece);
+                let segment = self.statements.segment(b":=,;{}")?;
+                if segment.stop == Some(b':') {
+                    return self.attribute(&segment);
                 }
                 let expected = "types:, dimensions:, variables:, data:, group:, an attribute or '}'";
-                Err(wrong(&piece, 0, expected, self.text))
+                Err(wrong(&segment, 0, expected, self.text))
             }
         }
     }
@@ -247,17 +247,17 @@ impl<'t> Walk<'t> {
 
     /// Begins the group whose `group:` stands at `start`, before the cursor. False: it is an attribute of `group`.
     fn begin_group(&mut self, start: u64) -> Result<bool> {
-        let piece = self.statements.piece(b"{}:=,;")?;
-        if piece.stop == Some(b'=') && self.is_name(Heading::Group) {
+        let segment = self.statements.segment(b"{}:=,;")?;
+        if segment.stop == Some(b'=') && self.is_name(Heading::Group) {
             return Ok(false);
         }
-        let spelled = parse(Rule::whole_name, &piece, "'{'", self.text)?
+        let spelled = parse(Rule::whole_name, &segment, "'{'", self.text)?
             .next()
             .expect("a name");
-        if piece.stop != Some(b'{') {
-            return Err(wrong(&piece, piece.text.len(), "'{'", self.text));
+        if segment.stop != Some(b'{') {
+            return Err(wrong(&segment, segment.text.len(), "'{'", self.text));
         }
-        let name = spelled_name(&spelled, &piece, 0, self.text)?;
+        let name = spelled_name(&spelled, &segment, 0, self.text)?;
         if self.open.len() > MAX_DEPTH {
             let what = format!("groups cannot be nested more than {MAX_DEPTH} deep");
             return Err(self.text.error(start, what));
@@ -270,17 +270,23 @@ impl<'t> Walk<'t> {
         } else {
             let id = self.schema.add_group(parent, name.as_str());
             if !self.scopes.add_group(parent, &name, id) {
-                return Err(self.already(&piece, spelled.as_span().start(), "group", &name));
+                return Err(self.already(&segment, spelled.as_span().start(), "group", &name));
             }
-            self.places.groups.push(piece.place(spelled.as_span().start()));
+            self.places.groups.push(segment.place(spelled.as_span().start()));
             id
         };
         self.open.push(Open { group, section: None });
         Ok(true)
     }
 
-    pub(crate) fn already(&self, piece: &Piece, at: usize, what: &str, name: &str) -> crate::error::Error {
+    pub(crate) fn already(
+        &self,
+        segment: &Segment,
+        at: usize,
+        what: &str,
+        name: &str,
+    ) -> crate::error::Error {
         let what = format!("this group has a {what} '{name}' already");
-        self.text.error(piece.place(at), what)
+        self.text.error(segment.place(at), what)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-use super::statements::{Heading, MAX_PIECE, Statements};
+use super::statements::{Heading, MAX_SEGMENT, Statements};
 
 /// How much of a name is shown, in characters.
 const SHOWN: usize = 40;
@@ -23,7 +23,7 @@ impl Statements<'_> {
         let start = self.at();
         let stop = self.skip_until(|b| b == b'{' || b == b'\n')?;
         let text = self.cursor().text();
-        if self.at() - start > MAX_PIECE as u64 {
+        if self.at() - start > MAX_SEGMENT as u64 {
             return Err(text.error(start, "expected a name and '{' behind 'netcdf'"));
         }
         let line = text.bytes(start, (self.at() - start) as usize)?;

@@ -1,4 +1,4 @@
-//! What a piece of the text says, or in plain words why it says nothing.
+//! What a segment of the text says, or in plain words why it says nothing.
 
 use pest::Parser as _;
 use pest::error::{ErrorVariant, InputLocation};
@@ -7,7 +7,7 @@ use pest::iterators::{Pair, Pairs};
 use crate::error::{Error, Result};
 
 use super::names::{Path, inner_name, name};
-use super::statements::Piece;
+use super::statements::Segment;
 use super::text::Text;
 
 pub use rules::Rule;
@@ -23,25 +23,25 @@ mod rules {
 /// How much of what was found is shown, in characters.
 const SHOWN: usize = 30;
 
-/// Parses all of `piece`, which is what `end` should follow.
+/// Parses all of `segment`, which is what `end` should follow.
 ///
 /// # Errors
 /// [`Error::Cdl`], at the first thing that does not fit, with what was expected there.
-pub fn parse<'p>(rule: Rule, piece: &'p Piece, end: &str, text: &Text) -> Result<Pairs<'p, Rule>> {
-    attempt(rule, piece, 0, end).map_err(|(at, expected)| wrong(piece, at, &expected, text))
+pub fn parse<'p>(rule: Rule, segment: &'p Segment, end: &str, text: &Text) -> Result<Pairs<'p, Rule>> {
+    attempt(rule, segment, 0, end).map_err(|(at, expected)| wrong(segment, at, &expected, text))
 }
 
-/// Like [`parse`], from byte `offset` of the piece's text on. Failing is cheap.
+/// Like [`parse`], from byte `offset` of the segment's text on. Failing is cheap.
 ///
 /// # Errors
-/// At which byte of the piece's text something else was expected, and what.
+/// At which byte of the segment's text something else was expected, and what.
 pub fn attempt<'p>(
     rule: Rule,
-    piece: &'p Piece,
+    segment: &'p Segment,
     offset: usize,
     end: &str,
 ) -> Result<Pairs<'p, Rule>, (usize, String)> {
-    rules::Grammar::parse(rule, &piece.text[offset..]).map_err(|error| {
+    rules::Grammar::parse(rule, &segment.text[offset..]).map_err(|error| {
         let (InputLocation::Pos(at) | InputLocation::Span((at, _))) = error.location;
         let expected = match error.variant {
             ErrorVariant::ParsingError { positives, .. } => expected(&positives, end),
@@ -51,14 +51,14 @@ pub fn attempt<'p>(
     })
 }
 
-/// An error at byte `at` of a piece: something else than `expected` stands there.
-pub fn wrong(piece: &Piece, at: usize, expected: &str, text: &Text) -> Error {
-    wrong_with(piece, at, expected, "", text)
+/// An error at byte `at` of a segment: something else than `expected` stands there.
+pub fn wrong(segment: &Segment, at: usize, expected: &str, text: &Text) -> Error {
+    wrong_with(segment, at, expected, "", text)
 }
 
 /// Like [`wrong`], with a word of `help` behind.
-pub fn wrong_with(piece: &Piece, at: usize, expected: &str, help: &str, text: &Text) -> Error {
-    let rest = &piece.text[at..];
+pub fn wrong_with(segment: &Segment, at: usize, expected: &str, help: &str, text: &Text) -> Error {
+    let rest = &segment.text[at..];
     let blanks = rest.len() - rest.trim_start().len();
     let word_char = |c: char| c.is_ascii_alphanumeric() || "_.@+-\\/".contains(c) || !c.is_ascii();
     let rest = rest.trim_start();
@@ -67,13 +67,13 @@ pub fn wrong_with(piece: &Piece, at: usize, expected: &str, help: &str, text: &T
         length = rest.chars().next().map_or(0, char::len_utf8);
     }
     let bytes: Vec<u8> = rest[..length].chars().take(SHOWN).map(|c| c as u8).collect();
-    let found = match (bytes.is_empty(), piece.stop) {
+    let found = match (bytes.is_empty(), segment.stop) {
         (false, _) => format!("'{}'", String::from_utf8_lossy(&bytes)),
         (true, Some(stop)) => format!("'{}'", char::from(stop)),
         (true, None) => "the end of the text".to_owned(),
     };
     text.error(
-        piece.place(at + blanks),
+        segment.place(at + blanks),
         format!("expected {expected}, found {found}{help}"),
     )
 }
@@ -116,21 +116,26 @@ fn expected(rules: &[Rule], end: &str) -> String {
 ///
 /// # Errors
 /// [`Error::Cdl`] where it cannot be a name.
-pub fn spelled_name(pair: &Pair<'_, Rule>, piece: &Piece, offset: usize, text: &Text) -> Result<String> {
+pub fn spelled_name(pair: &Pair<'_, Rule>, segment: &Segment, offset: usize, text: &Text) -> Result<String> {
     let spelled = pair.as_str();
     let name = match pair.as_rule() {
         Rule::inner_name => inner_name(spelled),
         _ => name(spelled),
     };
-    name.map_err(|what| text.error(piece.place(offset + pair.as_span().start()), what))
+    name.map_err(|what| text.error(segment.place(offset + pair.as_span().start()), what))
 }
 
 /// A path as the grammar found it, made what it is, and where it stands.
 ///
 /// # Errors
 /// [`Error::Cdl`] where it cannot be one.
-pub fn spelled_path(pair: &Pair<'_, Rule>, piece: &Piece, offset: usize, text: &Text) -> Result<(Path, u64)> {
-    let at = piece.place(offset + pair.as_span().start());
+pub fn spelled_path(
+    pair: &Pair<'_, Rule>,
+    segment: &Segment,
+    offset: usize,
+    text: &Text,
+) -> Result<(Path, u64)> {
+    let at = segment.place(offset + pair.as_span().start());
     Path::new(pair.as_str())
         .map(|path| (path, at))
         .map_err(|what| text.error(at, what))

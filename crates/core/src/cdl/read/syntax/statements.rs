@@ -1,12 +1,12 @@
-//! Cuts a CDL text in pieces, each of which the grammar takes whole.
+//! Cuts a CDL text in segments, each of which the grammar takes whole.
 //!
 //! ```text
 //! variables: // of the sea
 //!   float t(time, x), u ;   t:units = "K; C" ;
-//!   ╰───── piece ───╯ ╰╯    ╰╯╰───╯   ╰── list ─╯
+//!   ╰──── segment ──╯ ╰╯    ╰╯╰───╯   ╰── list ─╯
 //! ```
 //!
-//! A piece ends at a sign that its place in the text calls for; the piece is in memory, and bounded. A list (the values of
+//! A segment ends at a sign that its place in the text calls for; the segment is in memory, and bounded. A list (the values of
 //! an attribute) is only passed over here, and known by where it stands. Comments count as blanks, backslashes take the
 //! meaning from the byte behind, and in lists signs between quotes mean nothing.
 
@@ -17,15 +17,15 @@ use crate::error::Result;
 use super::text::{Cursor, Text};
 use super::unclosed::unclosed_string;
 
-/// The longest piece, in bytes: a thousand of the longest names fit.
-pub(crate) const MAX_PIECE: usize = 1 << 20;
+/// The longest segment, in bytes: a thousand of the longest names fit.
+pub(crate) const MAX_SEGMENT: usize = 1 << 20;
 
 /// A part of the text without its comments, each byte as one character (U+0000 to U+00FF).
 #[derive(Debug)]
-pub struct Piece {
+pub struct Segment {
     /// Where it begins.
     pub start: u64,
-    /// The piece, as long as in the text: comments are spaces.
+    /// The segment, as long as in the text: comments are spaces.
     pub text: String,
     /// Where it ends, which is where the sign stands.
     pub end: u64,
@@ -33,8 +33,8 @@ pub struct Piece {
     pub stop: Option<u8>,
 }
 
-impl Piece {
-    /// Where in the text the byte `offset` of [`Piece::text`] stands.
+impl Segment {
+    /// Where in the text the byte `offset` of [`Segment::text`] stands.
     pub fn place(&self, offset: usize) -> u64 {
         let plain = self.text.len() as u64 == self.end - self.start;
         let before = if plain {
@@ -88,7 +88,7 @@ impl Heading {
     }
 }
 
-/// Walks over a text from piece to piece.
+/// Walks over a text from segment to segment.
 pub struct Statements<'t> {
     cursor: Cursor<'t>,
 }
@@ -193,17 +193,17 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// The piece that begins here and ends before any of `stops`, which is taken. A comma ends it outside of parentheses
+    /// The segment that begins here and ends before any of `stops`, which is taken. A comma ends it outside of parentheses
     /// only.
     ///
     /// # Errors
     /// Where it is too long, or a comment in it has no end.
-    pub fn piece(&mut self, stops: &[u8]) -> Result<Piece> {
+    pub fn segment(&mut self, stops: &[u8]) -> Result<Segment> {
         self.peek()?;
         let start = self.cursor.at();
         let mut text = String::new();
         let mut depth = 0_usize;
-        let done = |text, end, stop| Piece {
+        let done = |text, end, stop| Segment {
             start,
             text,
             end,
@@ -218,9 +218,9 @@ impl<'t> Statements<'t> {
                 self.cursor.take()?;
                 return Ok(done(text, at, Some(byte)));
             }
-            if at - start >= MAX_PIECE as u64 {
+            if at - start >= MAX_SEGMENT as u64 {
                 let what = format!(
-                    "there are more than {MAX_PIECE} bytes from here without an end: is a ';' missing?"
+                    "there are more than {MAX_SEGMENT} bytes from here without an end: is a ';' missing?"
                 );
                 return Err(self.cursor.text().error(start, what));
             }
@@ -229,9 +229,9 @@ impl<'t> Statements<'t> {
                 b')' => depth = depth.saturating_sub(1),
                 b'/' if self.comment()? => {
                     let length = usize::try_from(self.cursor.at() - at).unwrap_or(usize::MAX);
-                    if length > MAX_PIECE {
+                    if length > MAX_SEGMENT {
                         let what =
-                            format!("this comment has more than {MAX_PIECE} bytes inside of a statement");
+                            format!("this comment has more than {MAX_SEGMENT} bytes inside of a statement");
                         return Err(self.cursor.text().error(at, what));
                     }
                     text.extend(std::iter::repeat_n(' ', length));
@@ -378,14 +378,14 @@ mod tests {
     fn pieces_end_at_signs_that_mean_something() {
         let text = text(b" // c;\n a\\;\\ (x, /* ; */ y) , b : c = ");
         let mut statements = Statements::new(&text);
-        let mut pieces = Vec::new();
+        let mut segments = Vec::new();
         while statements.peek().unwrap().is_some() {
-            let piece = statements.piece(b",;:=").unwrap();
-            pieces.push((piece.text.clone(), piece.stop.map(char::from)));
-            assert_eq!(piece.end - piece.start, piece.text.len() as u64);
+            let segment = statements.segment(b",;:=").unwrap();
+            segments.push((segment.text.clone(), segment.stop.map(char::from)));
+            assert_eq!(segment.end - segment.start, segment.text.len() as u64);
         }
         assert_eq!(
-            pieces,
+            segments,
             [
                 (r"a\;\ (x,         y) ".into(), Some(',')),
                 ("b ".into(), Some(':')),
@@ -398,10 +398,10 @@ mod tests {
     fn places_count_bytes() {
         let text = text("é, ü x;".as_bytes());
         let mut statements = Statements::new(&text);
-        assert_eq!(statements.piece(b",").unwrap().stop, Some(b','));
-        let piece = statements.piece(b";").unwrap();
-        let at = piece.text.find('x').unwrap();
-        assert_eq!((at, piece.place(at)), (5, 7));
+        assert_eq!(statements.segment(b",").unwrap().stop, Some(b','));
+        let segment = statements.segment(b";").unwrap();
+        let at = segment.text.find('x').unwrap();
+        assert_eq!((at, segment.place(at)), (5, 7));
     }
 
     #[test]
