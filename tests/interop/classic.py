@@ -3,7 +3,7 @@
 
     classic.py COPIER [FILE...]
 
-COPIER is a command that takes an input and an output, such as `target/debug/examples/classic_copy` or `nccopy`. Each FILE
+COPIER is a command that takes an input and an output, such as `target/release/classic_copy` or `nccopy`. Each FILE
 (a classic file that any program wrote) is copied too, and compared by what netCDF4-python reads.
 """
 

@@ -54,6 +54,14 @@ def ncgen(*arguments, timeout=120, **options):
     return done.stderr.decode(errors="replace")
 
 
+def harness(program):
+    """The path of a program of the package `ncutils-harness`; an error where it is not built."""
+    path = pathlib.Path(os.environ.get("NCUTILS_HARNESS_BIN", BIN)) / program
+    if not path.is_file():
+        pytest.fail(f"{path} is missing: build it by `cargo build --release --package ncutils-harness`")
+    return path
+
+
 def installed(program):
     """The path of a program that Debian installs, or a skip."""
     path = shutil.which(program)

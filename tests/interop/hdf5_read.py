@@ -3,7 +3,7 @@
 
     hdf5_read.py SCHEMA_DUMP FILE...
 
-SCHEMA_DUMP is `target/debug/examples/schema_dump`. Every file is read by each in a process of its own: netCDF-C crashes on
+SCHEMA_DUMP is `target/release/schema_dump`. Every file is read by each in a process of its own: netCDF-C crashes on
 some. Where netCDF-C fails as a whole nothing is compared, but ours must end properly and soon; what it leaves out or gets
 wrong in part is set aside by the rules below.
 """

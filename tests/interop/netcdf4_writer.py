@@ -4,7 +4,7 @@ go on writing where it stopped.
 
     netcdf4_writer.py SAMPLER
 
-SAMPLER is the command that writes the samples into a folder, such as `target/debug/examples/nc4_write_samples`.
+SAMPLER is the command that writes the samples into a folder, such as `target/release/nc4_write_samples`.
 """
 
 import os

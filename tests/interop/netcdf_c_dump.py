@@ -1,4 +1,4 @@
-"""Prints what netCDF-C gives of a file, in the lines of crates/core/examples/schema_dump.rs.
+"""Prints what netCDF-C gives of a file, in the lines of tests/harness/src/bin/schema_dump.rs.
 
 Calls the C library that the Python package netCDF4 brings along, as that package's own interface hides the types and
 lengths of attributes. One file a process: the library crashes on some files.

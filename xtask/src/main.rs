@@ -5,9 +5,11 @@
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
 //! cargo xtask bench     pairs against netcdf-bin in the same run
 //! cargo xtask fuzz      damaged input for every parser
+//! cargo xtask arrows    which file uses which: no cycles between folders, no arrow that goes up
 //! cargo xtask man DIR   man pages, from the flags' definitions
 //! ```
 
+mod arrows;
 mod bench;
 mod codec;
 mod fuzz;
@@ -26,6 +28,7 @@ cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules)
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
+cargo xtask arrows [--all]   cycles between files of different folders, and arrows that go up; `--all` cycles within folders too
 cargo xtask man DIR          man pages of the binaries, written to DIR";
 
 fn main() -> ExitCode {
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::run(rest.first().map(String::as_str)),
         Some("fuzz") => fuzz::run(rest),
         Some(fuzz::WORKER) => fuzz::worker(rest),
+        Some("arrows") => arrows::run(rest),
         Some("man") => man::write(rest.first().map_or("target/man", String::as_str)),
         _ => {
             println!("{HELP}");
@@ -80,6 +84,8 @@ fn build_release() -> Result<PathBuf> {
         "ncdump",
         "--package",
         "ncgen",
+        "--package",
+        "ncutils-harness",
     ]))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join("release"))

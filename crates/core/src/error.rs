@@ -99,7 +99,7 @@ pub enum Error {
 
     /// CDL text that is not right; the message shows the place.
     #[error("{0}")]
-    Cdl(Box<crate::cdl::read::text::Diagnostic>),
+    Cdl(Box<crate::diagnostic::Diagnostic>),
 
     /// A mistake in this program.
     #[error("internal error: {0}")]

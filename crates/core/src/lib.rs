@@ -4,27 +4,28 @@
 //! args ─► Location ─► format::open ─► Schema ──► copy::plan ──► Writer::create
 //!                           │                        │                │
 //!                           ├── encoded chunks ──► copy::run, threads ┴─► finish: atomic commit
-//!                           └── values ─► stream ─► cdl::write, json
+//!                           └── values ─► stream ─► print
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: binaries → cdl, json, ncml → copy, stream → format → store, filter, chunk → model.
+//! Arrows go one way: binaries → cdl, print → copy, stream → format → store, filter, chunk → model.
 
 pub mod cdl;
 pub mod chunk;
 pub mod copy;
+mod diagnostic;
 pub mod error;
 pub mod filter;
 pub mod format;
-pub mod json;
 pub mod location;
 pub mod message;
 pub mod model;
-pub mod ncml;
 mod not_finite;
+pub mod print;
 pub mod store;
 mod stream;
 mod threads;
 pub mod time;
 
+pub use diagnostic::Diagnostic;
 pub use error::{Error, Result};

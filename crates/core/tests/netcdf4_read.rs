@@ -1,6 +1,6 @@
 //! Reading HDF5 files as netCDF, judged by what netCDF-C read of the same files (`testdata/netcdf4`).
 
-#[path = "../examples/schema_dump.rs"]
+#[path = "../../../tests/harness/src/bin/schema_dump.rs"]
 mod schema_dump;
 
 use std::fs;

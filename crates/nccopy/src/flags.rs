@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{kind, memory};
+use ncutils_cli::{kind_option, memory};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
@@ -42,8 +42,8 @@ pub fn command() -> Command {
         value(name, short, metavar, help).action(ArgAction::Append)
     };
     program("nccopy", env!("CARGO_PKG_VERSION"), "Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way", AFTER_HELP)
-        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind::NAMES)))
-        .args(kind::digits())
+        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind_option::NAMES)))
+        .args(kind_option::digits())
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
@@ -81,7 +81,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             .map(String::as_str)
     };
     let copy = CopyOptions {
-        kind: kind::asked(matches, &["kind"])?,
+        kind: kind_option::asked(matches, &["kind"])?,
         deflate: text("deflate").map(deflate_level).transpose()?,
         shuffle: matches.get_flag("shuffle"),
         fix_unlimited: matches.get_flag("unlimited"),

@@ -5,10 +5,8 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_core::cdl::write::{
-    Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision,
-};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
 use ncutils_core::time::DateSeparator;
 
 /// What one call of `ncdump` is to do.

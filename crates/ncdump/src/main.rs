@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ncdump::flags::{self, Arguments};
-use ncutils_core::cdl::write::dump;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format;
-use ncutils_core::json;
 use ncutils_core::message::tell;
-use ncutils_core::ncml;
+use ncutils_core::print::cdl::dump;
+use ncutils_core::print::json;
+use ncutils_core::print::ncml;
 use ncutils_core::store::{FileSource, Origin};
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{kind, memory};
+use ncutils_cli::{kind_option, memory};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::Kind;
 
@@ -71,9 +71,9 @@ pub fn command() -> Command {
         )
         .value_parser(value_parser!(OsString)),
     )
-    .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind::NAMES)))
+    .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind_option::NAMES)))
     .arg(value("version-name", 'v', "KIND", "Same as -k"))
-    .args(kind::digits())
+    .args(kind_option::digits())
     .arg(value(
         "language",
         'l',
@@ -151,7 +151,7 @@ pub fn command() -> Command {
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let output = matches.get_one::<OsString>("output").cloned();
-    let kind = kind::asked(matches, &["kind", "version-name"])?;
+    let kind = kind_option::asked(matches, &["kind", "version-name"])?;
     let implied = kind.is_some() || output.is_some();
     Ok(Arguments {
         input: matches

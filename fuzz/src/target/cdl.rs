@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ncutils_core::cdl::read::declared::declare;
-use ncutils_core::cdl::read::reader::CdlReader;
-use ncutils_core::cdl::read::text::Text;
+use ncutils_core::cdl::read::{CdlReader, Text, declare};
 use ncutils_core::error::Error;
 
 use super::dataset::{check, read_reader};

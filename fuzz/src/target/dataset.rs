@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use ncutils_core::Error;
-use ncutils_core::cdl::write::{DataOf, DumpOptions, dump};
 use ncutils_core::format::{self, Reader, Region};
 use ncutils_core::model::{Storage, VarId, VariableLayout};
+use ncutils_core::print::cdl::dump;
+use ncutils_core::print::{DataOf, DumpOptions};
 use ncutils_core::store::Origin;
 
 /// Chunks of one variable beyond this many are left alone.

@@ -2,7 +2,6 @@
 
 pub mod program;
 pub mod read;
-pub mod write;
 
 #[cfg(test)]
 mod round_trip;

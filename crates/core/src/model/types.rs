@@ -72,6 +72,25 @@ impl Type {
         })
     }
 
+    /// The atomic type of this name in CDL, or of a synonym.
+    pub fn from_cdl_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "byte" => Self::Byte,
+            "char" => Self::Char,
+            "short" => Self::Short,
+            "int" | "integer" | "long" => Self::Int,
+            "float" | "real" => Self::Float,
+            "double" => Self::Double,
+            "ubyte" => Self::UByte,
+            "ushort" => Self::UShort,
+            "uint" | "uinteger" | "ulong" => Self::UInt,
+            "int64" => Self::Int64,
+            "uint64" => Self::UInt64,
+            "string" => Self::String,
+            _ => return None,
+        })
+    }
+
     /// Whether the classic model (CDF-1, CDF-2, netCDF-4 classic) has this type.
     pub fn is_classic(self) -> bool {
         matches!(

@@ -12,42 +12,21 @@
 //! engine's: it asks for elements by their place, and only these are parsed, by as many threads as there are. So memory is
 //! bounded by the header and the index, not by the data.
 
-pub mod attribute_values;
-mod attributes;
-mod char_array;
-mod constants;
-mod convert;
-pub mod data_list;
-mod dataset_name;
-mod declarations;
-pub mod declared;
-mod elements;
-mod enum_constants;
-mod escapes;
-mod foreign_names;
-mod given;
-mod grammar;
-mod integer;
-pub mod kind;
-mod list_reader;
-mod measure;
-pub(crate) mod names;
-mod number;
-pub mod places;
-pub mod plan;
-pub mod reader;
-pub(super) mod scopes;
-mod similar;
-mod statements;
-pub mod storage_attributes;
-pub mod text;
-mod time_constant;
-mod type_order;
-mod types;
-mod unclosed;
-mod walk;
+mod constant;
+mod declaration;
+mod reader;
+mod storage;
+mod syntax;
+mod values;
 
 #[cfg(test)]
 mod reader_tests;
 #[cfg(test)]
 mod tests;
+
+pub use declaration::declared::{Declared, declare};
+pub use declaration::places::Places;
+pub use reader::CdlReader;
+pub use storage::inferred_kind::infer;
+pub use storage::plan::{PlanOptions, plan};
+pub use syntax::text::Text;

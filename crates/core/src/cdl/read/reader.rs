@@ -10,14 +10,16 @@ use crate::model::{
     default_fill_value, fill_value_attribute,
 };
 
-use super::data_list::{DataList, Levels};
-use super::declared::{Declared, declare};
-use super::elements::Elements;
-use super::enum_constants::EnumConstants;
-use super::list_reader::ListReader;
-use super::plan::fill_type;
-use super::storage_attributes::StorageAttributes;
-use super::text::{Diagnostic, Text};
+use super::constant::enum_members::EnumConstants;
+use super::declaration::declared::{Declared, declare};
+use super::storage::attributes::StorageAttributes;
+use super::storage::plan::fill_type;
+use super::syntax::text::Text;
+use super::values::data_list::DataList;
+use super::values::elements::Elements;
+use super::values::levels::Levels;
+use super::values::list_reader::ListReader;
+use crate::diagnostic::Diagnostic;
 
 /// How many elements a variable that has fewer records than there are is made up to, if that is not less than 16 times what its
 /// list gives: two unlimited dimensions can have lists that make the variable on both larger than any file.

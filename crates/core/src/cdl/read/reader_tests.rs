@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::data_list::DataList;
-use super::declared::Declared;
-use super::places::Places;
+use super::declaration::declared::Declared;
+use super::declaration::places::Places;
 use super::reader::CdlReader;
-use super::storage_attributes::StorageAttributes;
-use super::text::Text;
+use super::storage::attributes::StorageAttributes;
+use super::syntax::text::Text;
+use super::values::data_list::DataList;
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::format::Reader;

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::read::declared::declare;
-use super::read::reader::CdlReader;
-use super::read::text::Text;
-use super::write::{DumpOptions, Precision, dump};
+use super::read::{CdlReader, Text, declare};
 use crate::format::Reader;
+use crate::print::cdl::dump;
+use crate::print::{DumpOptions, Precision};
 use dataset::{build, netcdf4_recipes, recipes};
 use same::spelled_out;
 
@@ -64,7 +63,7 @@ proptest! {
     #[test]
     fn json_is_json(recipe in recipes()) {
         let mut out = Vec::new();
-        crate::json::dump(&build(&recipe), &DumpOptions::default(), &mut out).unwrap();
+        crate::print::json::dump(&build(&recipe), &DumpOptions::default(), &mut out).unwrap();
         let _: serde_json::Value = serde_json::from_slice(&out).unwrap();
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use crate::cdl::write::{push_double_constant, push_float_constant};
 use crate::model::Type;
+use crate::print::number::shortest::{push_double_constant, push_float_constant};
 
 /// Appends a string literal. What is not printable ASCII becomes three octal digits, so no compiler reads it in
 /// another character set, and `?` is escaped, as two of them may begin a trigraph.

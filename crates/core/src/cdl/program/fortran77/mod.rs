@@ -8,12 +8,12 @@ mod statement;
 use std::io::Write;
 
 use super::{cannot_write, for_each_slab, function_name};
-use crate::cdl::write::{push_double_constant, push_float_constant};
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::filter::{deflate, shuffle};
 use crate::format::{Reader, Region};
 use crate::model::{Attribute, Endian, Kind, Storage, Type, VarId, VariableLayout};
+use crate::print::number::shortest::{push_double_constant, push_float_constant};
 use statement::{LITERAL, call, comment, literal, statement, words};
 
 /// Bytes of values in one subroutine.

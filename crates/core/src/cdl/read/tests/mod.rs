@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::cdl::read::declared::{Declared, declare};
-use crate::cdl::read::text::Text;
+use super::declaration::declared::{Declared, declare};
+use super::syntax::text::Text;
 use crate::error::Result;
 use crate::model::{GroupId, Schema, Type, TypeClass};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::cdl::read::declared::declare;
-use crate::cdl::read::text::Text;
+use crate::cdl::read::declaration::declared::declare;
+use crate::cdl::read::syntax::text::Text;
 use crate::model::{SizesInC, Type, TypeId};
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::cdl::read::plan::{PlanOptions, plan};
 use crate::cdl::read::reader::CdlReader;
-use crate::cdl::read::text::Text;
+use crate::cdl::read::storage::plan::{PlanOptions, plan};
+use crate::cdl::read::syntax::text::Text;
 use crate::copy::prepare;
 use crate::model::Kind;
 

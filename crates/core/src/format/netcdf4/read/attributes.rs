@@ -5,9 +5,9 @@
 
 use ncutils_hdf5::{Attribute as Stored, Class, Dataspace};
 
-use super::convert::{Conversion, Heap};
-use super::links::{ObjectId, OpenFile, Unfollowed};
-use super::types::{Member, TypeTable, is_text};
+use super::datatype::convert::{Conversion, Heap};
+use super::datatype::types::{Member, TypeTable, is_text};
+use super::object::links::{ObjectId, OpenFile, Unfollowed};
 use crate::error::Error;
 use crate::model::{Attribute, GroupId, Schema, Type, Values};
 
@@ -102,7 +102,7 @@ pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
         Class::String { .. } => stored.data.clone(),
         Class::VariableString { .. } => {
             let (length, address, index) =
-                super::convert::heap_reference(&stored.data, usize::from(file.file.offset_size()))?;
+                super::datatype::convert::heap_reference(&stored.data, usize::from(file.file.offset_size()))?;
             let object = file.file.global_heap_object(address, index).ok()?;
             object.get(..length)?.to_vec()
         }
@@ -114,7 +114,7 @@ pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
 
 /// The integers of an attribute that holds some.
 pub(super) fn integers(stored: &Stored) -> Option<Vec<i64>> {
-    let number = super::number::Number::of(&stored.datatype).ok()?;
+    let number = super::datatype::number::Number::of(&stored.datatype).ok()?;
     let size = number.ty().atomic_size();
     if matches!(number.ty(), Type::Float | Type::Double) || stored.datatype.size == 0 {
         return None;

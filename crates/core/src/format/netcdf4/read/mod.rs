@@ -10,24 +10,13 @@
 //!   chunks, ranges ◄─┴─ reader ─► region: plain numbers as they are; structured: convert ─► Values
 //! ```
 
-mod anonymous_type;
 mod attributes;
-mod convert;
-mod dimension_scale;
-mod dimensions;
-mod extent;
-mod fill;
-mod float;
-mod heap_filters;
-mod hierarchy;
-mod links;
-mod number;
-mod phony_dimension;
+mod datatype;
+mod dimension;
+mod layout;
+mod object;
 mod reader;
-mod repeats;
 mod schema;
-mod storage;
 mod structured;
-mod types;
 
 pub use reader::Netcdf4Reader;

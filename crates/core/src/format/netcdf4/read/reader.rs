@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ncutils_hdf5::{ByteSource, ChunkRecord, ChunkTable, Layout};
 
-use super::hierarchy;
-use super::links::{Linker, OpenFile};
+use super::object::hierarchy;
+use super::object::links::{Linker, OpenFile};
 use super::schema::{self, StoredVariable};
 use super::structured;
 use crate::chunk::{Region, fill_pattern, resize};

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use ncutils_hdf5::{Dataset, Dataspace};
 
 use super::attributes;
-use super::convert::Conversion;
-use super::dimension_scale::{self, Scale};
-use super::dimensions::Dimensions;
-use super::extent;
-use super::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
-use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
-use super::phony_dimension;
-use super::storage;
-use super::types::{TypeTable, is_rounded};
+use super::datatype::convert::Conversion;
+use super::datatype::types::{TypeTable, is_rounded};
+use super::dimension::dimensions::Dimensions;
+use super::dimension::extent;
+use super::dimension::phony;
+use super::dimension::scale;
+use super::dimension::scale::Scale;
+use super::layout::storage;
+use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
+use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
@@ -260,11 +261,11 @@ fn draft_variables<'a>(
     for (at, draft) in drafts.iter().enumerate() {
         by_group[draft.group].push(at);
     }
-    for group in phony_dimension::group_order(&parents) {
+    for group in phony::group_order(&parents) {
         for at in &by_group[group] {
             let draft = &mut drafts[*at];
             if let Dataspace::Simple { dims, max_dims } = &draft.found.dataset.dataspace {
-                phony_dimension::complete(&mut dimensions, group, &mut draft.dims, dims, max_dims);
+                phony::complete(&mut dimensions, group, &mut draft.dims, dims, max_dims);
             }
         }
     }
@@ -327,7 +328,7 @@ fn attach(
         draft.dims[0] = Some(own);
         return Ok(());
     }
-    let ids = dimension_scale::coordinates(draft.found, rank);
+    let ids = scale::coordinates(draft.found, rank);
     let by_id: Option<Vec<usize>> = ids.and_then(|ids| {
         ids.into_iter()
             .map(|id| dimensions.with_id(draft.group, id))
@@ -337,7 +338,7 @@ fn attach(
         draft.dims = found.into_iter().map(Some).collect();
         return Ok(());
     }
-    let attached = dimension_scale::attached(draft.found, rank, file)?;
+    let attached = scale::attached(draft.found, rank, file)?;
     for (dim, scales) in draft.dims.iter_mut().zip(attached) {
         *dim = scales
             .into_iter()

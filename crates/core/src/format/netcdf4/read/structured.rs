@@ -1,8 +1,8 @@
 //! Reading a region of a variable whose elements must be converted one by one: strings, sequences, compounds that lie
 //! differently in the file, numbers of unusual formats.
 
-use super::convert::{Conversion, Heap};
-use super::links::OpenFile;
+use super::datatype::convert::{Conversion, Heap};
+use super::object::links::OpenFile;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{self, Scratch};

@@ -21,7 +21,7 @@ pub struct Netcdf4Writer {
     file: FileWriter,
     output: Arc<dyn Output>,
     vars: Vec<VariableState>,
-    window: ReorderWindow<Piece>,
+    window: ReorderWindow<Submitted>,
 }
 
 /// What is known of a variable.
@@ -37,7 +37,7 @@ struct VariableState {
 }
 
 /// A piece of data whose turn has not come.
-enum Piece {
+enum Submitted {
     Chunk {
         var: VarId,
         chunk: u64,
@@ -113,16 +113,16 @@ impl Netcdf4Writer {
             .ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
     }
 
-    fn submit(&self, ticket: u64, piece: Piece) -> Result<()> {
+    fn submit(&self, ticket: u64, piece: Submitted) -> Result<()> {
         self.window
             .submit(ticket, piece, |piece| self.turn(piece), |write| self.write(write))
     }
 
     /// What happens to pieces in the order of tickets: they get their places in the file.
-    fn turn(&self, piece: Piece) -> Result<Write> {
+    fn turn(&self, piece: Submitted) -> Result<Write> {
         match piece {
-            Piece::Chunk { var, chunk, data } => self.reserve(var, chunk, data),
-            Piece::Values { var, place, values } => {
+            Submitted::Chunk { var, chunk, data } => self.reserve(var, chunk, data),
+            Submitted::Values { var, place, values } => {
                 let state = self.var(var)?;
                 let in_variable = |e: Error| e.in_variable(&state.path);
                 let mut bytes = state.shape.insert(values, &self.file).map_err(in_variable)?;
@@ -193,7 +193,7 @@ impl Writer for Netcdf4Writer {
             let filters = state.layout.filters.len() as u32;
             data.filter_mask = 1u32.checked_shl(filters).unwrap_or(0).wrapping_sub(1);
         }
-        self.submit(ticket, Piece::Chunk { var, chunk, data })
+        self.submit(ticket, Submitted::Chunk { var, chunk, data })
     }
 
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
@@ -208,7 +208,7 @@ impl Writer for Netcdf4Writer {
         let piece = state
             .place(region, values)
             .map_err(|e| e.in_variable(&state.path))
-            .map(|(place, values)| Piece::Values { var, place, values })?;
+            .map(|(place, values)| Submitted::Values { var, place, values })?;
         self.submit(ticket, piece)
     }
 

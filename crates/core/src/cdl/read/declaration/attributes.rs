@@ -1,0 +1,245 @@
+//! Attributes, in whichever section they stand.
+//!
+//! ```text
+//! :a = …      of the group                     v:a = …     of the variable v
+//! T :a = …    of the group, of type T          T v:a = …   of the variable v, of type T
+//! ```
+//!
+//! netCDF's grammar takes `x:a` for a variable or a type `x`. Where both have that name, a blank before the colon decides, as
+//! ncdump prints one behind a type: `x :a` is of the group and of type x, `x:a` of the variable.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Kind, Type, Values, VarId};
+
+use super::attribute_values::{AttributeValues, attribute_values};
+use super::walk::Walk;
+use crate::cdl::read::storage::attributes::StorageAttributes;
+use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
+use crate::cdl::read::syntax::names::Path;
+use crate::cdl::read::syntax::similar::similar;
+use crate::cdl::read::syntax::statements::{Heading, Segment};
+
+/// Up to so many attributes of one owner, one of the same name is looked for one by one.
+const FEW: usize = 16;
+
+/// What ncdump says of a file that is not of its data. Taken, and dropped.
+const PROVENANCE: [&str; 3] = ["_NCProperties", "_IsNetcdf4", "_SuperblockVersion"];
+
+/// What an attribute belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    Group(GroupId),
+    Variable(VarId),
+}
+
+impl Owner {
+    /// Its attribute in the place `n`.
+    fn attribute(self, n: usize) -> Item {
+        match self {
+            Self::Group(id) => Item::GroupAttribute(id, n),
+            Self::Variable(id) => Item::VariableAttribute(id, n),
+        }
+    }
+}
+
+/// Where the attributes of each name are, for owners that have many.
+#[derive(Debug, Default)]
+pub struct Known {
+    by_name: HashMap<Owner, HashMap<String, usize>>,
+}
+
+impl Walk<'_> {
+    /// Reads on behind the colon of an attribute; `segment` is what stood before.
+    pub(crate) fn attribute(&mut self, segment: &Segment) -> Result<()> {
+        self.named_attribute(segment).map_err(|error| match error {
+            Error::Cdl(_) => match self.misspelt_section(segment) {
+                Some(better) => {
+                    self.misspelt = true;
+                    better
+                }
+                None => error,
+            },
+            other => other,
+        })
+    }
+
+    /// That what stands before the colon seems to be a section's name with a mistake.
+    fn misspelt_section(&self, segment: &Segment) -> Option<Error> {
+        let name = segment.text.trim_ascii();
+        let path = Path::new(name).ok()?;
+        let scopes = &self.scopes;
+        if scopes.var(self.group(), &path).is_some() || scopes.ty(self.group(), &path).is_ok() {
+            return None;
+        }
+        let section = section_meant(name)?;
+        let what = format!("there is no variable '{path}', and no type: is the section '{section}:' meant?");
+        Some(self.text.error(segment.start, what))
+    }
+
+    fn named_attribute(&mut self, segment: &Segment) -> Result<()> {
+        let text = self.text;
+        let of = parse(Rule::attribute_of, segment, "':'", text)?
+            .next()
+            .expect("what stands before the colon");
+        let named = self.statements.segment(b"=;:{},")?;
+        let spelled = parse(Rule::whole_inner_name, &named, "'='", text)?
+            .next()
+            .expect("a name");
+        if named.stop != Some(b'=') {
+            return Err(wrong(&named, named.text.len(), "'='", text));
+        }
+        let name = spelled_name(&spelled, &named, 0, text)?;
+        self.statements.leading_comma()?;
+        self.statements.peek()?;
+        let list = self.statements.list()?;
+        if self.outlines() {
+            return Ok(());
+        }
+        let mut paths = Vec::new();
+        for part in of.into_inner().filter(|p| p.as_rule() == Rule::path) {
+            paths.push(spelled_path(&part, segment, 0, text)?);
+        }
+        let group = self.group();
+        let (owner, mut declared) = match paths.as_slice() {
+            [] => (Owner::Group(group), None),
+            [(path, at)] => {
+                let var = self.scopes.var(group, path);
+                let ty = self.scopes.ty(group, path);
+                // Behind the names of sections ncdump prints a blank in any case.
+                let section = path.groups.is_none() && Heading::named(path.name.as_bytes()).is_some();
+                let blank = !section && segment.text.ends_with(|c: char| c.is_ascii_whitespace());
+                match (var, ty) {
+                    (Some(var), Ok(_)) if !blank || name == FILL_VALUE_ATTRIBUTE => {
+                        (Owner::Variable(var), None)
+                    }
+                    (_, Ok(ty)) => (Owner::Group(group), Some(ty)),
+                    (Some(var), Err(_)) => (Owner::Variable(var), None),
+                    (None, Err(_)) => {
+                        self.missing = true;
+                        return Err(text.error(*at, self.no_variable(path, ", and no type")));
+                    }
+                }
+            }
+            [(ty, ty_at), (path, at), ..] => {
+                let ty = self.scopes.ty(group, ty).map_err(|what| {
+                    self.missing = true;
+                    text.error(*ty_at, what.to_string())
+                })?;
+                let Some(var) = self.scopes.var(group, path) else {
+                    return Err(text.error(*at, self.no_variable(path, "")));
+                };
+                if name == FILL_VALUE_ATTRIBUTE && self.schema.var(var).ty != ty {
+                    let what = "a _FillValue has the type of its variable; this one is taken as of that type";
+                    self.warn(*ty_at, what.into())?;
+                }
+                (Owner::Variable(var), Some(ty))
+            }
+        };
+        if matches!(owner, Owner::Group(_)) && PROVENANCE.contains(&name.as_str()) {
+            return Ok(());
+        }
+        let fill_of = match owner {
+            Owner::Variable(var) if name == FILL_VALUE_ATTRIBUTE => Some(self.schema.var(var).ty),
+            _ => None,
+        };
+        declared = fill_of.or(declared);
+        let start = list.start;
+        let AttributeValues {
+            ty,
+            mut length,
+            mut values,
+        } = attribute_values(text, list, &self.schema, group, declared, &mut self.warnings)?;
+        if fill_of == Some(Type::Char) && length == 0 {
+            // ncdump prints the fill value NUL as an empty string.
+            (length, values) = (1, Values::from_bytes(vec![0]));
+        }
+        if fill_of.is_some() && length != 1 {
+            return Err(text.error(start, format!("a _FillValue is one value, and here are {length}")));
+        }
+        let attribute = Attribute {
+            name,
+            ty,
+            length,
+            values,
+        };
+        match owner {
+            Owner::Group(_) if StorageAttributes::is_one(&attribute) => {
+                let what = format!(
+                    "{name} says how a variable is stored, and belongs to one: \
+                     expected the variable's name before its colon",
+                    name = attribute.name
+                );
+                return Err(text.error(named.place(spelled.as_span().start()), what));
+            }
+            Owner::Group(_) if attribute.name == "_Format" => {
+                self.format = Some(kind(&attribute).map_err(|what| text.error(start, what))?);
+                return Ok(());
+            }
+            Owner::Variable(var) => {
+                let set = self.storage[var.0].set(&attribute);
+                if set.map_err(|what| text.error(start, what))? {
+                    let at = named.place(spelled.as_span().start());
+                    self.places.set_storage(var, attribute.name, at);
+                    return Ok(());
+                }
+            }
+            Owner::Group(_) => {}
+        }
+        self.keep(owner, attribute, named.place(spelled.as_span().start()))
+    }
+
+    /// Gives an attribute, whose name stands at `at`, to its owner. The last of a name stays, in the place of the first.
+    fn keep(&mut self, owner: Owner, attribute: Attribute, at: u64) -> Result<()> {
+        let list = match owner {
+            Owner::Group(group) => &mut self.schema.groups[group.0].attributes,
+            Owner::Variable(var) => &mut self.schema.vars[var.0].attributes,
+        };
+        let before = if list.len() <= FEW {
+            list.iter().position(|a| a.name == attribute.name)
+        } else {
+            let known = self.attributes.by_name.entry(owner).or_default();
+            for (n, a) in list.iter().enumerate().skip(known.len()) {
+                known.insert(a.name.clone(), n);
+            }
+            known.get(&attribute.name).copied()
+        };
+        let Some(before) = before else {
+            list.push(attribute);
+            let n = list.len() - 1;
+            self.places.set_attribute(owner.attribute(n), at);
+            return Ok(());
+        };
+        let what = format!(
+            "attribute '{}' was given before; this one is taken",
+            attribute.name
+        );
+        list[before] = attribute;
+        self.places.set_attribute(owner.attribute(before), at);
+        self.warn(at, what)
+    }
+}
+
+/// The section whose name is misspelt or shortened so.
+fn section_meant(name: &str) -> Option<&'static str> {
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "var" | "vars" => Heading::Variables,
+        "dim" | "dims" => Heading::Dimensions,
+        _ => return similar(name, Heading::ALL.map(Heading::word)),
+    };
+    Some(meant.word())
+}
+
+/// The kind that a `_Format` asks for, by any of netCDF's names for it.
+fn kind(format: &Attribute) -> Result<Kind, String> {
+    let name = match format.ty {
+        Type::Char => Some(format.values.bytes.as_slice()),
+        Type::String if format.length == 1 => format.values.string(0),
+        _ => None,
+    };
+    let names =
+        "expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\"";
+    let name = String::from_utf8_lossy(name.ok_or_else(|| format!("_Format is text: {names}"))?);
+    Kind::from_name(&name).ok_or_else(|| format!("'{name}' is no _Format: {names}"))
+}

@@ -1,0 +1,94 @@
+//! Where a text declares things, for errors that are found after it was read: that a kind of file cannot hold one of them.
+
+use std::collections::HashMap;
+
+use crate::model::{Item, VarId};
+
+/// Where in the text the name of each thing stands that the schema holds: lists in the schema's order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Of groups: the first is the root group's, where the dataset is named.
+    pub groups: Vec<u64>,
+    /// Of types.
+    pub types: Vec<u64>,
+    /// Of dimensions.
+    pub dims: Vec<u64>,
+    /// Of variables.
+    pub vars: Vec<u64>,
+    /// Of the attributes of each group, which may be fewer groups than there are.
+    pub group_attributes: Vec<Vec<u64>>,
+    /// Of the attributes of each variable, which may be fewer variables than there are.
+    pub variable_attributes: Vec<Vec<u64>>,
+    /// Of the attributes that say how a variable is stored, by the variable's place in its list: their names, as in the text.
+    pub storage_attributes: HashMap<usize, Vec<(String, u64)>>,
+}
+
+impl Places {
+    /// Where `item` is declared. What the text does not say of a variable's storage is the variable's matter.
+    pub fn of(&self, item: Item) -> Option<u64> {
+        match item {
+            Item::Group(id) => self.groups.get(id.0),
+            Item::Type(id) => self.types.get(id.0),
+            Item::Dimension(id) => self.dims.get(id.0),
+            Item::Variable(id) => self.vars.get(id.0),
+            Item::GroupAttribute(id, n) => self.group_attributes.get(id.0).and_then(|list| list.get(n)),
+            Item::VariableAttribute(id, n) => self.variable_attributes.get(id.0).and_then(|list| list.get(n)),
+            Item::StorageAttribute(id, name) => {
+                let stands = self.storage_attributes.get(&id.0).and_then(|list| {
+                    let (_, at) = list.iter().find(|(given, _)| given == name)?;
+                    Some(at)
+                });
+                stands.or_else(|| self.vars.get(id.0))
+            }
+        }
+        .copied()
+    }
+
+    /// Keeps where the storage attribute `name` of `var` stands.
+    pub(crate) fn set_storage(&mut self, var: VarId, name: String, at: u64) {
+        let list = self.storage_attributes.entry(var.0).or_default();
+        match list.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, place)) => *place = at,
+            None => list.push((name, at)),
+        }
+    }
+
+    /// Keeps where the attribute `item` stands, the last or one that was given before.
+    pub(crate) fn set_attribute(&mut self, item: Item, at: u64) {
+        let (lists, owner, n) = match item {
+            Item::GroupAttribute(id, n) => (&mut self.group_attributes, id.0, n),
+            Item::VariableAttribute(id, n) => (&mut self.variable_attributes, id.0, n),
+            _ => return,
+        };
+        if lists.len() <= owner {
+            lists.resize_with(owner + 1, Vec::new);
+        }
+        let list = &mut lists[owner];
+        match list.get_mut(n) {
+            Some(place) => *place = at,
+            None => list.push(at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_of_storage_is_the_variables_matter() {
+        let mut places = Places {
+            vars: vec![10, 20],
+            ..Places::default()
+        };
+        places.set_storage(VarId(1), "_Storage".into(), 30);
+        places.set_storage(VarId(1), "_ChunkSizes".into(), 40);
+        places.set_storage(VarId(1), "_Storage".into(), 50);
+        let of = |var, name| places.of(Item::StorageAttribute(VarId(var), name));
+        assert_eq!(of(1, "_Storage"), Some(50));
+        assert_eq!(of(1, "_ChunkSizes"), Some(40));
+        assert_eq!(of(1, "_Filter"), Some(20));
+        assert_eq!(of(0, "_Storage"), Some(10));
+        assert_eq!(of(2, "_Storage"), None);
+    }
+}

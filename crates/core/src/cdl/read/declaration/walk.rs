@@ -1,0 +1,292 @@
+//! The first pass over a text: from statement to statement, through sections and groups.
+//!
+//! ```text
+//! netcdf name { ─► heading (types: dimensions: variables: data: group:) ─► section
+//!                  statement of that section ─┬─► type, dimension, variable ─► Schema, Scopes
+//!                                             ├─► attribute (in any section) ─► Schema, StorageAttributes
+//!                                             └─► name = … ─► DataList
+//! ```
+//!
+//! # `data:` or an attribute of `data`?
+//!
+//! `types:`, `dimensions:`, `variables:`, `data:` and `group:` begin a section or a group if the colon follows at once.
+//! But variables may have these names, and `data:units = …` be an attribute of one. So where the group has a
+//! variable (or sees a type) of that name, a name that follows the colon at once makes it an attribute; and `group:` is one
+//! where no `{` follows. A blank before the colon always makes it an attribute.
+//!
+//! # Names of things further down
+//!
+//! A file may use a type or dimension of a group that ncdump prints later. Only when a name is not found so, the text is
+//! walked over twice more: once for its groups, types and dimensions alone, and once again for all, knowing these.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::error::Result;
+use crate::model::{DimId, GroupId, Kind, Schema};
+
+use super::places::Places;
+use super::scopes::Scopes;
+use super::types::{TypeTable, TypeText};
+use crate::cdl::read::storage::attributes::StorageAttributes;
+use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, wrong};
+use crate::cdl::read::syntax::names::Path;
+use crate::cdl::read::syntax::statements::{Heading, Segment, Statements};
+use crate::cdl::read::syntax::text::Text;
+use crate::cdl::read::values::data_list::DataList;
+use crate::diagnostic::Diagnostic;
+
+/// How deep groups may be nested: as deep as they are read from HDF5.
+const MAX_DEPTH: usize = 256;
+/// How many warnings are kept.
+pub(crate) const MAX_WARNINGS: usize = 100;
+
+/// What a walk is for.
+#[derive(Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Everything, each name being declared before it is used.
+    All,
+    /// Groups, types and dimensions only.
+    Outline,
+    /// Everything else.
+    Rest,
+}
+
+/// A group that is open.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) group: GroupId,
+    section: Option<Heading>,
+}
+
+/// A walk, and what it has found so far.
+pub struct Walk<'t> {
+    pub(crate) text: &'t Text,
+    pub(crate) statements: Statements<'t>,
+    pub(crate) schema: Schema,
+    pub(crate) scopes: Scopes,
+    pub(crate) storage: Vec<StorageAttributes>,
+    pub(crate) lists: Vec<Option<DataList>>,
+    pub(crate) format: Option<Kind>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) name: String,
+    pub(crate) places: Places,
+    /// The dimensions whose length is written as 0, which means unlimited.
+    pub(crate) zero_dims: HashSet<DimId>,
+    /// Where the `types:` of which group stand; the first, where it has several.
+    pub(crate) type_sections: HashMap<GroupId, u64>,
+    /// A name was not found that may stand further down.
+    pub(crate) missing: bool,
+    /// What was not found seems to be the name of a section with a mistake.
+    pub(crate) misspelt: bool,
+    pub(crate) attributes: super::attributes::Known,
+    purpose: Purpose,
+    pub(crate) open: Vec<Open>,
+    pub(crate) types: TypeTable,
+    /// In an outline: types made of others that are not known yet.
+    pub(crate) waiting: Vec<(GroupId, TypeText)>,
+}
+
+impl<'t> Walk<'t> {
+    /// Walks over the whole text.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cdl`] at the first thing that is wrong.
+    pub fn over(text: &'t Text) -> Result<Self> {
+        let mut walk = Self::new(text, Purpose::All);
+        let missed = match walk.run() {
+            Err(error) if walk.missing => walk.misspelt.then_some(error),
+            done => return done.map(|()| walk),
+        };
+        let mut walk = Self::new(text, Purpose::Outline);
+        if let Err(error) = walk.run().and_then(|()| walk.settle()) {
+            // What follows a section that was not known for one seems wrong, and is not.
+            return Err(missed.unwrap_or(error));
+        }
+        walk.purpose = Purpose::Rest;
+        walk.statements.seek(text.start());
+        walk.scopes.forget_vars();
+        walk.run()?;
+        Ok(walk)
+    }
+
+    fn new(text: &'t Text, purpose: Purpose) -> Self {
+        Self {
+            text,
+            statements: Statements::new(text),
+            schema: Schema::new(Kind::Netcdf4),
+            scopes: Scopes::default(),
+            storage: Vec::new(),
+            lists: Vec::new(),
+            format: None,
+            warnings: Vec::new(),
+            name: String::new(),
+            places: Places {
+                groups: vec![text.start()],
+                ..Places::default()
+            },
+            zero_dims: HashSet::new(),
+            type_sections: HashMap::new(),
+            missing: false,
+            misspelt: false,
+            attributes: super::attributes::Known::default(),
+            purpose,
+            open: Vec::new(),
+            types: TypeTable::default(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Adds a warning, unless there are many.
+    pub(crate) fn warn(&mut self, at: u64, what: String) -> Result<()> {
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(self.text.diagnostic(at, what)?);
+        }
+        Ok(())
+    }
+
+    /// The group that is being read.
+    pub(crate) fn group(&self) -> GroupId {
+        self.open.last().map_or(Schema::ROOT, |open| open.group)
+    }
+
+    /// Whether only groups, types and dimensions are wanted.
+    pub(crate) fn outlines(&self) -> bool {
+        self.purpose == Purpose::Outline
+    }
+
+    /// Whether groups, types and dimensions are known from an outline.
+    pub(crate) fn knows_outline(&self) -> bool {
+        self.purpose == Purpose::Rest
+    }
+
+    fn run(&mut self) -> Result<()> {
+        self.name = self.statements.dataset()?;
+        self.open.push(Open {
+            group: Schema::ROOT,
+            section: None,
+        });
+        while !self.open.is_empty() {
+            self.statement()?;
+        }
+        if self.statements.peek()?.is_some() {
+            let what = "expected the end of the text: the '}' before closes the dataset";
+            return Err(self.text.error(self.statements.at(), what));
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self) -> Result<()> {
+        match self.statements.peek()? {
+            None => {
+                let path = self.schema.group_path(self.group());
+                let what = format!("expected '}}': the text ends within the group {path}");
+                return Err(self.text.error(self.statements.at(), what));
+            }
+            Some(b'}') => {
+                self.statements.take(b'}')?;
+                self.open.pop();
+                // Behind a group's end stand only attributes and groups.
+                self.set_section(None);
+                return Ok(());
+            }
+            Some(_) => {}
+        }
+        let start = self.statements.at();
+        if let Some(heading) = self.statements.heading()? {
+            if heading == Heading::Group {
+                if self.begin_group(start)? {
+                    return Ok(());
+                }
+            } else if !self.is_attribute_of(heading)? {
+                let group = self.group();
+                if heading == Heading::Types {
+                    self.type_sections.entry(group).or_insert(start);
+                }
+                self.set_section(Some(heading));
+                return Ok(());
+            }
+            self.statements.seek(start);
+        }
+        match self.open.last().and_then(|open| open.section) {
+            Some(Heading::Types) => self.types(),
+            Some(Heading::Dimensions) => self.dimensions(),
+            Some(Heading::Variables) => self.variables(),
+            Some(Heading::Data) => self.data(),
+            Some(Heading::Group) | None => {
+                let segment = self.statements.segment(b":=,;{}")?;
+                if segment.stop == Some(b':') {
+                    return self.attribute(&segment);
+                }
+                let expected = "types:, dimensions:, variables:, data:, group:, an attribute or '}'";
+                Err(wrong(&segment, 0, expected, self.text))
+            }
+        }
+    }
+
+    fn set_section(&mut self, section: Option<Heading>) {
+        if let Some(open) = self.open.last_mut() {
+            open.section = section;
+        }
+    }
+
+    /// Whether a thing of this group has the name of a heading.
+    fn is_name(&self, heading: Heading) -> bool {
+        let path = Path {
+            groups: None,
+            name: heading.word().to_owned(),
+        };
+        self.scopes.var(self.group(), &path).is_some() || self.scopes.ty(self.group(), &path).is_ok()
+    }
+
+    /// Whether the heading before the cursor is no heading, but the beginning of an attribute.
+    fn is_attribute_of(&mut self, heading: Heading) -> Result<bool> {
+        let name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'\\' || b >= 0x80;
+        let next = self.statements.cursor().peek()?;
+        Ok(next.is_some_and(name) && self.is_name(heading))
+    }
+
+    /// Begins the group whose `group:` stands at `start`, before the cursor. False: it is an attribute of `group`.
+    fn begin_group(&mut self, start: u64) -> Result<bool> {
+        let segment = self.statements.segment(b"{}:=,;")?;
+        if segment.stop == Some(b'=') && self.is_name(Heading::Group) {
+            return Ok(false);
+        }
+        let spelled = parse(Rule::whole_name, &segment, "'{'", self.text)?
+            .next()
+            .expect("a name");
+        if segment.stop != Some(b'{') {
+            return Err(wrong(&segment, segment.text.len(), "'{'", self.text));
+        }
+        let name = spelled_name(&spelled, &segment, 0, self.text)?;
+        if self.open.len() > MAX_DEPTH {
+            let what = format!("groups cannot be nested more than {MAX_DEPTH} deep");
+            return Err(self.text.error(start, what));
+        }
+        let parent = self.group();
+        let group = if self.knows_outline() {
+            self.scopes
+                .child(parent, &name)
+                .expect("the outline has each group")
+        } else {
+            let id = self.schema.add_group(parent, name.as_str());
+            if !self.scopes.add_group(parent, &name, id) {
+                return Err(self.already(&segment, spelled.as_span().start(), "group", &name));
+            }
+            self.places.groups.push(segment.place(spelled.as_span().start()));
+            id
+        };
+        self.open.push(Open { group, section: None });
+        Ok(true)
+    }
+
+    pub(crate) fn already(
+        &self,
+        segment: &Segment,
+        at: usize,
+        what: &str,
+        name: &str,
+    ) -> crate::error::Error {
+        let what = format!("this group has a {what} '{name}' already");
+        self.text.error(segment.place(at), what)
+    }
+}

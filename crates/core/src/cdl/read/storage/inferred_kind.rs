@@ -1,0 +1,168 @@
+//! Which kind of file a CDL text becomes.
+
+use super::attributes::StorageAttributes;
+use crate::copy::plan::{Unheld, unheld};
+use crate::error::Result;
+use crate::model::{Attribute, Item, Kind, Schema, Type, VarId};
+
+/// The longest dimension of a classic file, in elements.
+const LONGEST: u64 = i32::MAX as u64 - 3;
+
+/// The kind of the file: the one `asked` for by an option, else the one that `_Format` says, else the least that can hold it.
+///
+/// # Errors
+/// [`Error::Usage`](crate::Error::Usage) that names what the kind cannot hold.
+pub fn infer(
+    schema: &Schema,
+    storage: &[StorageAttributes],
+    format: Option<Kind>,
+    asked: Option<Kind>,
+) -> Result<Kind> {
+    let kind = asked.or(format).unwrap_or_else(|| least_kind(schema, storage));
+    let attribute = || {
+        let (at, name) = storage
+            .iter()
+            .enumerate()
+            .filter(|_| !kind.is_hdf5())
+            .find_map(|(at, asked)| Some((at, asked.beyond_classic()?)))?;
+        Some(Unheld {
+            what: format!("variable {} has {name}", schema.vars.get(at)?.name),
+            item: Item::StorageAttribute(VarId(at), name),
+            unlimited: false,
+            held_by: "nc4 or nc7",
+        })
+    };
+    match unheld(schema, kind).or_else(attribute) {
+        Some(found) => Err(found.error(kind)),
+        None => Ok(kind),
+    }
+}
+
+/// The least kind that can hold a dataset, as `ncgen` chooses it where neither an option nor `_Format` says: netCDF-4 for
+/// strings, user types, groups, an unlimited dimension that is not first or not the only one, and storage attributes;
+/// else CDF-5 for types that the classic model lacks and dimensions that are too long for it; else classic.
+pub fn least_kind(schema: &Schema, storage: &[StorageAttributes]) -> Kind {
+    let attributes = |list: &[Attribute]| list.iter().map(|a| a.ty).collect::<Vec<_>>();
+    let mut types: Vec<Type> = schema.vars.iter().map(|v| v.ty).collect();
+    types.extend(schema.vars.iter().flat_map(|v| attributes(&v.attributes)));
+    types.extend(schema.groups.iter().flat_map(|g| attributes(&g.attributes)));
+    let later_unlimited = || {
+        schema
+            .vars
+            .iter()
+            .flat_map(|v| v.dims.iter().skip(1))
+            .any(|d| schema.dim(*d).unlimited)
+    };
+    let netcdf4 = schema.groups.len() > 1
+        || !schema.types.is_empty()
+        || types.iter().any(|ty| matches!(ty, Type::String | Type::User(_)))
+        || schema.dims.iter().filter(|d| d.unlimited).count() > 1
+        || later_unlimited()
+        || storage.iter().any(StorageAttributes::any);
+    if netcdf4 {
+        Kind::Netcdf4
+    } else if types.iter().all(|ty| ty.is_classic()) && schema.dims.iter().all(|d| d.length <= LONGEST) {
+        Kind::Classic
+    } else {
+        Kind::Data64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{DimId, Dimension, Variable};
+
+    fn schema(dims: &[bool], ty: Type) -> Schema {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        for (at, unlimited) in dims.iter().enumerate() {
+            schema.add_dim(Dimension {
+                name: format!("d{at}"),
+                group: Schema::ROOT,
+                length: 2,
+                unlimited: *unlimited,
+            });
+        }
+        schema.add_var(Variable {
+            name: "v".into(),
+            group: Schema::ROOT,
+            ty,
+            dims: (0..dims.len()).map(DimId).collect(),
+            attributes: Vec::new(),
+        });
+        schema
+    }
+
+    #[test]
+    fn each_thing_that_classic_lacks_raises_the_kind() {
+        let plain = [StorageAttributes::default()];
+        for (dims, ty, kind) in [
+            (&[true, false][..], Type::Int, Kind::Classic),
+            (&[true, false], Type::Int64, Kind::Data64),
+            (&[], Type::UByte, Kind::Data64),
+            (&[], Type::String, Kind::Netcdf4),
+            (&[false, true], Type::Int, Kind::Netcdf4),
+            (&[true, true], Type::Int, Kind::Netcdf4),
+        ] {
+            assert_eq!(least_kind(&schema(dims, ty), &plain), kind, "{dims:?} {ty:?}");
+        }
+        let deflated = [StorageAttributes {
+            deflate_level: Some(1),
+            ..Default::default()
+        }];
+        assert_eq!(least_kind(&schema(&[], Type::Int), &deflated), Kind::Netcdf4);
+        let unfilled = [StorageAttributes {
+            no_fill: Some(true),
+            ..Default::default()
+        }];
+        assert_eq!(least_kind(&schema(&[], Type::Int), &unfilled), Kind::Netcdf4);
+        let mut grouped = schema(&[], Type::Int);
+        grouped.add_group(Schema::ROOT, "g");
+        assert_eq!(least_kind(&grouped, &plain), Kind::Netcdf4);
+    }
+
+    #[test]
+    fn the_option_beats_the_attribute_and_must_hold_all() {
+        let plain = [StorageAttributes::default()];
+        let int = schema(&[true], Type::Int);
+        for (format, asked, kind) in [
+            (None, None, Kind::Classic),
+            (Some(Kind::Netcdf4), None, Kind::Netcdf4),
+            (Some(Kind::Netcdf4), Some(Kind::Data64), Kind::Data64),
+        ] {
+            assert_eq!(infer(&int, &plain, format, asked).unwrap(), kind);
+        }
+        let refused = |schema: &Schema, storage: &[StorageAttributes], format, asked| {
+            infer(schema, storage, format, asked).unwrap_err().to_string()
+        };
+        let text = schema(&[], Type::String);
+        let error = refused(&text, &plain, None, Some(Kind::Data64));
+        assert!(error.contains("variable v is of type string"), "{error}");
+        let error = refused(
+            &schema(&[true, true], Type::Int),
+            &plain,
+            Some(Kind::Classic),
+            None,
+        );
+        assert!(error.contains("d0 and d1") && !error.contains("-u "), "{error}");
+        let shuffled = [StorageAttributes {
+            shuffle: Some(true),
+            ..Default::default()
+        }];
+        let error = refused(&int, &shuffled, None, Some(Kind::Classic));
+        assert!(error.contains("variable v has _Shuffle"), "{error}");
+        assert!(infer(&int, &shuffled, None, Some(Kind::Netcdf4Classic)).is_ok());
+    }
+
+    #[test]
+    fn long_dimensions_need_the_fifth_version() {
+        let mut long = schema(&[], Type::Byte);
+        long.add_dim(Dimension {
+            name: "long".into(),
+            group: Schema::ROOT,
+            length: LONGEST + 1,
+            unlimited: false,
+        });
+        assert_eq!(least_kind(&long, &[StorageAttributes::default()]), Kind::Data64);
+    }
+}

@@ -1,0 +1,10 @@
+//! Kind and storage of the file that a text becomes.
+//!
+//! ```text
+//! attributes (`_Storage`, `_ChunkSizes`, …) ─┬─► inferred_kind: what the text needs ─► Kind
+//!                                            └─► plan: layout of each variable ─► CopyPlan
+//! ```
+
+pub mod attributes;
+pub mod inferred_kind;
+pub mod plan;

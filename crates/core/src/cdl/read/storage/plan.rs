@@ -1,0 +1,381 @@
+//! How the variables of a CDL text are stored: what its storage attributes ask for, and netCDF-C's choice for the rest.
+
+use super::attributes::{StorageAttributes, StorageKind};
+use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, element};
+use crate::copy::{CopyPlan, Sources, VariableCopy};
+use crate::error::{Error, Result};
+use crate::filter::working;
+use crate::format::Reader;
+use crate::model::{
+    Endian, Fill, FillTime, Item, Kind, Schema, SizesInC, Storage, Type, TypeClass, VarId, VariableLayout,
+    default_fill_value, fill_value_attribute,
+};
+
+/// How to make a file of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// The kind of the file, which can hold the text: what [`infer`](super::inferred_kind::infer) says.
+    pub kind: Kind,
+    /// Variables have no fill value, so that what the text gives no values keeps whatever is there (`ncgen -x`).
+    pub no_fill: bool,
+    /// The values are left out (`ncgen -H`).
+    pub header_only: bool,
+}
+
+/// Plans a file from what `reader` read of a text, stored as `storage` asks: one entry for each variable.
+///
+/// # Errors
+/// [`Error::Usage`] for storage that a variable cannot have.
+pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOptions) -> Result<CopyPlan> {
+    let mut schema = reader.schema().clone();
+    schema.kind = options.kind;
+    if options.header_only {
+        schema
+            .dims
+            .iter_mut()
+            .filter(|d| d.unlimited)
+            .for_each(|d| d.length = 0);
+    }
+    let sizes = SizesInC::new(&schema);
+    let mut variables = Vec::with_capacity(schema.vars.len());
+    for (at, asked) in storage.iter().enumerate() {
+        let var = VarId(at);
+        let mut source = reader.layout(var).clone();
+        if options.header_only {
+            source.extent = schema.shape(var);
+            source.allocated = false;
+        }
+        let layout = layout(&schema, &sizes, var, &source, asked, options.no_fill)
+            .map_err(|error| error.in_variable(&schema.var_path(var)))?;
+        variables.push(VariableCopy {
+            sources: match source.allocated {
+                true => Sources::Whole(var),
+                false => Sources::Nothing,
+            },
+            layout,
+            // The text asked for it.
+            keeps_no_fill: true,
+        });
+    }
+    Ok(CopyPlan { schema, variables })
+}
+
+fn layout(
+    schema: &Schema,
+    sizes: &SizesInC,
+    id: VarId,
+    source: &VariableLayout,
+    asked: &StorageAttributes,
+    no_fill: bool,
+) -> Result<VariableLayout> {
+    let var = schema.var(id);
+    let hdf5 = schema.kind.is_hdf5();
+    let (element_size, encoding) = schema.storage_encoding(var.ty);
+    let no_fill = asked.no_fill.unwrap_or(no_fill);
+    let value = if no_fill && hdf5 {
+        None
+    } else {
+        fill_value_attribute(var)
+            .cloned()
+            .or_else(|| default_fill_value(fill_type(schema, var.ty)))
+    };
+    // Shorter lists are filled up to as many records as there are.
+    let mut extent = match source.allocated {
+        true => schema.shape(id),
+        false => source.extent.clone(),
+    };
+    if extent.contains(&0) {
+        // Of what has no element netCDF-C reads memory along the dimensions that are not 0, as it never makes such a variable.
+        for (length, dim) in extent.iter_mut().zip(&var.dims) {
+            if schema.dim(*dim).unlimited {
+                *length = 0;
+            }
+        }
+    }
+    let mut layout = VariableLayout {
+        storage: Storage::Contiguous,
+        extent,
+        element_size,
+        encoding,
+        endian: if hdf5 {
+            asked.endianness.unwrap_or(Endian::Little)
+        } else {
+            Endian::Big
+        },
+        filters: Vec::new(),
+        edge_chunks_unfiltered: false,
+        fill: Fill {
+            explicit: value.is_some(),
+            no_fill,
+            value,
+            time: if no_fill { FillTime::Never } else { FillTime::IfSet },
+        },
+        allocated: source.allocated,
+    };
+    if hdf5 {
+        let filters = asked.filters();
+        layout.storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
+        if let Storage::Chunked { shape } = &layout.storage {
+            layout.filters = working::new_pipeline(&filters, element(&layout, var.ty), shape)
+                .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
+        }
+    }
+    Ok(layout)
+}
+
+/// The type whose default fill value elements of type `ty` have: netCDF-C gives an enum that of the integers it is made of.
+pub(crate) fn fill_type(schema: &Schema, ty: Type) -> Type {
+    match ty {
+        Type::User(id) => match schema.user_type(id).class {
+            TypeClass::Enum { base, .. } => base,
+            _ => ty,
+        },
+        atomic => atomic,
+    }
+}
+
+/// The storage that is asked for, or netCDF-C's choice. Filters need chunks, whatever `_Storage` says.
+fn storage_of(
+    schema: &Schema,
+    sizes: &SizesInC,
+    id: VarId,
+    asked: &StorageAttributes,
+    element_size: usize,
+    filtered: bool,
+) -> Result<Storage> {
+    let dims: Vec<_> = schema.var(id).dims.iter().map(|d| schema.dim(*d)).collect();
+    let refuse = |attribute, why| Err(Error::Usage(why).about(Item::StorageAttribute(id, attribute)));
+    let refuse_storage = |why: String| refuse("_Storage", why);
+    let refuse_sizes = |why: String| refuse("_ChunkSizes", why);
+    let unlimited = dims.iter().find(|d| d.unlimited);
+    let in_one_piece = match asked.storage {
+        Some(StorageKind::Chunked) => None,
+        Some(StorageKind::Contiguous) => Some((Storage::Contiguous, "contiguous")),
+        Some(StorageKind::Compact) => Some((Storage::Compact, "compact")),
+        None if unlimited.is_none() => Some((Storage::Contiguous, "contiguous")),
+        None => None,
+    };
+    if dims.is_empty() {
+        return match in_one_piece {
+            Some((storage, _)) if !filtered => Ok(storage),
+            _ => Err(Error::Usage(
+                "a scalar has neither chunks nor filters; take these attributes away".into(),
+            )),
+        };
+    }
+    if let Some((storage, word)) = in_one_piece {
+        let bytes = chunk_bytes(&schema.shape(id), element_size);
+        match unlimited {
+            Some(dim) => {
+                return refuse_storage(format!(
+                    "_Storage = \"{word}\" is not possible, as the dimension {} is unlimited",
+                    dim.name
+                ));
+            }
+            None if filtered && storage == Storage::Compact => {
+                return refuse_storage(
+                    "_Storage = \"compact\" is not possible with filters, which need chunks".into(),
+                );
+            }
+            None if storage == Storage::Compact && bytes.is_none_or(|n| n > MAX_COMPACT_BYTES) => {
+                return refuse_storage(format!(
+                    "_Storage = \"compact\" is for variables of at most {MAX_COMPACT_BYTES} bytes"
+                ));
+            }
+            None if !filtered => return Ok(storage),
+            None => {}
+        }
+    }
+    let Some(sizes) = &asked.chunk_sizes else {
+        let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
+        return Ok(Storage::Chunked {
+            shape: default_chunk_shape(sizes.of(schema.var(id).ty).size, &lengths),
+        });
+    };
+    if sizes.len() != dims.len() {
+        return refuse_sizes(format!(
+            "_ChunkSizes needs one length for each dimension: {} in all, not {}",
+            dims.len(),
+            sizes.len()
+        ));
+    }
+    let beyond =
+        |(size, dim): &(&u64, &&crate::model::Dimension)| !dim.unlimited && **size > dim.length.max(1);
+    if let Some((size, dim)) = sizes.iter().zip(&dims).find(beyond) {
+        return refuse_sizes(format!(
+            "_ChunkSizes: the chunk length {size} exceeds the dimension {} of length {}",
+            dim.name, dim.length
+        ));
+    }
+    if chunk_bytes(sizes, element_size).is_none_or(|n| n > MAX_CHUNK_BYTES) {
+        return refuse_sizes(
+            "_ChunkSizes: a chunk would be larger than 4 GiB; ask for smaller lengths".into(),
+        );
+    }
+    Ok(Storage::Chunked { shape: sizes.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::in_memory::InMemoryReader;
+    use crate::model::{Dimension, Values, Variable};
+
+    const OPTIONS: PlanOptions = PlanOptions {
+        kind: Kind::Netcdf4,
+        no_fill: false,
+        header_only: false,
+    };
+
+    /// `float v(t, x)` of 3 × 20 elements, t being unlimited, `short w(x)` and the scalar `double s`.
+    fn dataset() -> InMemoryReader {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let dims: Vec<_> = [("t", 3, true), ("x", 20, false)]
+            .map(|(name, length, unlimited)| {
+                schema.add_dim(Dimension {
+                    name: name.into(),
+                    group: Schema::ROOT,
+                    length,
+                    unlimited,
+                })
+            })
+            .into();
+        for (name, ty, dims) in [
+            ("v", Type::Float, &dims[..]),
+            ("w", Type::Short, &dims[1..]),
+            ("s", Type::Double, &[]),
+        ] {
+            schema.add_var(Variable {
+                name: name.into(),
+                group: Schema::ROOT,
+                ty,
+                dims: dims.to_vec(),
+                attributes: Vec::new(),
+            });
+        }
+        InMemoryReader::new(schema, vec![Values::default(); 3])
+    }
+
+    /// Plans with `asked` for the variable at `var`.
+    fn planned(var: usize, asked: StorageAttributes, options: PlanOptions) -> Result<CopyPlan> {
+        let mut storage = vec![StorageAttributes::default(); 3];
+        storage[var] = asked;
+        plan(&dataset(), &storage, options)
+    }
+
+    fn layout_of(var: usize, asked: StorageAttributes) -> VariableLayout {
+        planned(var, asked, OPTIONS)
+            .unwrap()
+            .variables
+            .swap_remove(var)
+            .layout
+    }
+
+    fn chunked(shape: &[u64]) -> Storage {
+        Storage::Chunked {
+            shape: shape.to_vec(),
+        }
+    }
+
+    #[test]
+    fn what_nobody_asks_for_is_as_in_netcdf_c() {
+        let plan = planned(0, StorageAttributes::default(), OPTIONS).unwrap();
+        let storage: Vec<_> = plan.variables.iter().map(|v| v.layout.storage.clone()).collect();
+        assert_eq!(
+            storage,
+            [chunked(&[1, 20]), Storage::Contiguous, Storage::Contiguous]
+        );
+        let w = &plan.variables[1].layout;
+        assert_eq!((w.endian, w.fill.time), (Endian::Little, FillTime::IfSet));
+        assert_eq!(w.fill.value.as_ref().unwrap().bytes, (-32767i16).to_le_bytes());
+        let classic = PlanOptions {
+            kind: Kind::Classic,
+            ..OPTIONS
+        };
+        let plan = planned(0, StorageAttributes::default(), classic).unwrap();
+        assert_eq!(plan.schema.kind, Kind::Classic);
+        let v = &plan.variables[0].layout;
+        assert_eq!((v.storage.clone(), v.endian), (Storage::Contiguous, Endian::Big));
+    }
+
+    #[test]
+    fn what_is_asked_for_takes_effect() {
+        let w = layout_of(
+            1,
+            StorageAttributes {
+                deflate_level: Some(4),
+                shuffle: Some(true),
+                fletcher32: Some(true),
+                filters: Some(vec![(32015, vec![3])]),
+                endianness: Some(Endian::Big),
+                ..Default::default()
+            },
+        );
+        let filters: Vec<_> = w.filters.iter().map(|f| (f.id, &f.parameters[..])).collect();
+        assert_eq!(filters, [(3, &[][..]), (2, &[2]), (1, &[4]), (32015, &[3])]);
+        assert_eq!((w.storage, w.endian), (chunked(&[20]), Endian::Big));
+        let v = layout_of(
+            0,
+            StorageAttributes {
+                chunk_sizes: Some(vec![7, 10]),
+                storage: Some(StorageKind::Chunked),
+                no_fill: Some(true),
+                ..Default::default()
+            },
+        );
+        assert_eq!(v.storage, chunked(&[7, 10]));
+        assert!(v.fill.no_fill && v.fill.value.is_none() && v.fill.time == FillTime::Never);
+        for var in [1, 2] {
+            let compact = StorageAttributes {
+                storage: Some(StorageKind::Compact),
+                ..Default::default()
+            };
+            assert_eq!(layout_of(var, compact).storage, Storage::Compact);
+        }
+    }
+
+    #[test]
+    fn options_of_the_whole_file() {
+        let header = PlanOptions {
+            header_only: true,
+            no_fill: true,
+            ..OPTIONS
+        };
+        let plan = planned(0, StorageAttributes::default(), header).unwrap();
+        assert_eq!(plan.schema.dims[0].length, 0);
+        assert!(
+            plan.variables
+                .iter()
+                .all(|v| v.sources == Sources::Nothing && v.layout.fill.no_fill)
+        );
+        assert_eq!(plan.variables[0].layout.extent, [0, 20]);
+    }
+
+    #[test]
+    fn what_a_variable_cannot_have_is_refused() {
+        let one_piece = StorageAttributes {
+            storage: Some(StorageKind::Contiguous),
+            ..Default::default()
+        };
+        let sizes = |sizes: &[u64]| StorageAttributes {
+            storage: Some(StorageKind::Chunked),
+            chunk_sizes: Some(sizes.to_vec()),
+            ..Default::default()
+        };
+        let deflated = StorageAttributes {
+            deflate_level: Some(1),
+            ..Default::default()
+        };
+        for (var, asked, says) in [
+            (0, one_piece, "the dimension t is unlimited"),
+            (0, sizes(&[1]), "each dimension: 2 in all, not 1"),
+            (1, sizes(&[21]), "exceeds the dimension x of length 20"),
+            (0, sizes(&[1 << 40, 1]), "4 GiB"),
+            (2, deflated, "a scalar"),
+            (2, sizes(&[1]), "a scalar"),
+        ] {
+            let error = planned(var, asked, OPTIONS).unwrap_err().to_string();
+            assert!(error.starts_with("variable ") && error.contains(says), "{error}");
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! Cuts a CDL text in segments, each of which the grammar takes whole.
+//!
+//! ```text
+//! variables: // of the sea
+//!   float t(time, x), u ;   t:units = "K; C" ;
+//!   ╰──── segment ──╯ ╰╯    ╰╯╰───╯   ╰── list ─╯
+//! ```
+//!
+//! A segment ends at a sign that its place in the text calls for; the segment is in memory, and bounded. A list (the values of
+//! an attribute) is only passed over here, and known by where it stands. Comments count as blanks, backslashes take the
+//! meaning from the byte behind, and in lists signs between quotes mean nothing.
+
+use std::ops::Range;
+
+use crate::error::Result;
+
+use super::text::{Cursor, Text};
+use super::unclosed::unclosed_string;
+
+/// The longest segment, in bytes: a thousand of the longest names fit.
+pub(crate) const MAX_SEGMENT: usize = 1 << 20;
+
+/// A part of the text without its comments, each byte as one character (U+0000 to U+00FF).
+#[derive(Debug)]
+pub struct Segment {
+    /// Where it begins.
+    pub start: u64,
+    /// The segment, as long as in the text: comments are spaces.
+    pub text: String,
+    /// Where it ends, which is where the sign stands.
+    pub end: u64,
+    /// The sign that ended it, `None` at the end of the text.
+    pub stop: Option<u8>,
+}
+
+impl Segment {
+    /// Where in the text the byte `offset` of [`Segment::text`] stands.
+    pub fn place(&self, offset: usize) -> u64 {
+        let plain = self.text.len() as u64 == self.end - self.start;
+        let before = if plain {
+            offset
+        } else {
+            self.text[..offset].chars().count()
+        };
+        self.start + before as u64
+    }
+}
+
+/// A word before a colon that begins a section or a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heading {
+    /// `types:`
+    Types,
+    /// `dimensions:`
+    Dimensions,
+    /// `variables:`
+    Variables,
+    /// `data:`
+    Data,
+    /// `group:`
+    Group,
+}
+
+impl Heading {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Types,
+        Self::Dimensions,
+        Self::Variables,
+        Self::Data,
+        Self::Group,
+    ];
+
+    /// The heading that is this word, without the colon.
+    pub fn named(word: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|h| h.word().as_bytes() == word)
+    }
+
+    /// The word, without the colon.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Types => "types",
+            Self::Dimensions => "dimensions",
+            Self::Variables => "variables",
+            Self::Data => "data",
+            Self::Group => "group",
+        }
+    }
+}
+
+/// Walks over a text from segment to segment.
+pub struct Statements<'t> {
+    cursor: Cursor<'t>,
+}
+
+impl<'t> Statements<'t> {
+    /// At the beginning of `text`.
+    pub fn new(text: &'t Text) -> Self {
+        Self {
+            cursor: text.cursor(text.start()),
+        }
+    }
+
+    /// Where the next byte stands.
+    pub fn at(&self) -> u64 {
+        self.cursor.at()
+    }
+
+    /// The cursor, for those that read lists.
+    pub fn cursor(&mut self) -> &mut Cursor<'t> {
+        &mut self.cursor
+    }
+
+    /// Goes back (or on) to `at`.
+    pub fn seek(&mut self, at: u64) {
+        self.cursor.seek(at);
+    }
+
+    /// Passes over blanks and comments; says what stands behind them, which stays.
+    ///
+    /// # Errors
+    /// Where a comment has no end, or the source cannot be read.
+    pub fn peek(&mut self) -> Result<Option<u8>> {
+        loop {
+            match self.cursor.peek()? {
+                Some(b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c) => {
+                    self.cursor.take()?;
+                }
+                Some(b'/') if self.comment()? => {}
+                other => return Ok(other),
+            }
+        }
+    }
+
+    /// Takes `sign`, if it stands here behind blanks.
+    ///
+    /// # Errors
+    /// Those of [`Statements::peek`].
+    pub fn take(&mut self, sign: u8) -> Result<bool> {
+        let there = self.peek()? == Some(sign);
+        if there {
+            self.cursor.take()?;
+        }
+        Ok(there)
+    }
+
+    /// Passes over the comment that begins here, if one does; else stays.
+    pub(crate) fn comment(&mut self) -> Result<bool> {
+        let start = self.cursor.at();
+        self.cursor.take()?;
+        match self.cursor.peek()? {
+            Some(b'/') => {
+                self.skip_until(|b| b == b'\n')?;
+                Ok(true)
+            }
+            Some(b'*') => {
+                self.cursor.take()?;
+                loop {
+                    if self.skip_until(|b| b == b'*')?.is_none() {
+                        return Err(self
+                            .cursor
+                            .text()
+                            .error(start, "this comment has no end: expected '*/'"));
+                    }
+                    self.cursor.take()?;
+                    if self.cursor.peek()? == Some(b'/') {
+                        self.cursor.take()?;
+                        return Ok(true);
+                    }
+                }
+            }
+            _ => {
+                self.cursor.seek(start);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Goes to the next byte that `wanted` is true of, and says which; `None` at the end.
+    pub(crate) fn skip_until(&mut self, wanted: impl Fn(u8) -> bool) -> Result<Option<u8>> {
+        loop {
+            let window = self.cursor.window()?;
+            if window.is_empty() {
+                return Ok(None);
+            }
+            if let Some(at) = window.iter().position(|b| wanted(*b)) {
+                let byte = window[at];
+                self.cursor.advance(at);
+                return Ok(Some(byte));
+            }
+            let count = window.len();
+            self.cursor.advance(count);
+        }
+    }
+
+    /// The segment that begins here and ends before any of `stops`, which is taken. A comma ends it outside of parentheses
+    /// only.
+    ///
+    /// # Errors
+    /// Where it is too long, or a comment in it has no end.
+    pub fn segment(&mut self, stops: &[u8]) -> Result<Segment> {
+        self.peek()?;
+        let start = self.cursor.at();
+        let mut text = String::new();
+        let mut depth = 0_usize;
+        let done = |text, end, stop| Segment {
+            start,
+            text,
+            end,
+            stop,
+        };
+        loop {
+            let at = self.cursor.at();
+            let Some(byte) = self.cursor.peek()? else {
+                return Ok(done(text, at, None));
+            };
+            if stops.contains(&byte) && (byte != b',' || depth == 0) {
+                self.cursor.take()?;
+                return Ok(done(text, at, Some(byte)));
+            }
+            if at - start >= MAX_SEGMENT as u64 {
+                let what = format!(
+                    "there are more than {MAX_SEGMENT} bytes from here without an end: is a ';' missing?"
+                );
+                return Err(self.cursor.text().error(start, what));
+            }
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                b'/' if self.comment()? => {
+                    let length = usize::try_from(self.cursor.at() - at).unwrap_or(usize::MAX);
+                    if length > MAX_SEGMENT {
+                        let what =
+                            format!("this comment has more than {MAX_SEGMENT} bytes inside of a statement");
+                        return Err(self.cursor.text().error(at, what));
+                    }
+                    text.extend(std::iter::repeat_n(' ', length));
+                    continue;
+                }
+                b'\\' => {
+                    text.push('\\');
+                    self.cursor.take()?;
+                    if let Some(next) = self.cursor.take()? {
+                        text.push(char::from(next));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            text.push(char::from(byte));
+            self.cursor.take()?;
+        }
+    }
+
+    /// The heading that stands here, without blanks before its colon, if one does: then the cursor is behind the colon.
+    ///
+    /// # Errors
+    /// Where the source cannot be read.
+    pub fn heading(&mut self) -> Result<Option<Heading>> {
+        let start = self.cursor.at();
+        let mut word = Vec::new();
+        while let Some(byte) = self.cursor.peek()?.filter(u8::is_ascii_lowercase) {
+            if word.len() == 10 {
+                break;
+            }
+            word.push(byte);
+            self.cursor.take()?;
+        }
+        if self.cursor.peek()? == Some(b':') {
+            let found = Heading::named(&word);
+            if found.is_some() {
+                self.cursor.take()?;
+                return Ok(found);
+            }
+        }
+        self.cursor.seek(start);
+        Ok(None)
+    }
+
+    /// Takes a comma before the first value of a list, which netCDF-C's grammar allows. Otherwise nothing is taken.
+    ///
+    /// # Errors
+    /// Where no value is behind it, or the source cannot be read.
+    pub fn leading_comma(&mut self) -> Result<()> {
+        let start = self.cursor.at();
+        if !self.take(b',')? {
+            self.cursor.seek(start);
+            return Ok(());
+        }
+        match self.peek()? {
+            Some(b',' | b';') => Err(self.cursor.text().error(self.at(), "expected a value")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Passes over a list of values, to the `;` behind it, which is taken.
+    ///
+    /// # Errors
+    /// Where the text ends before, within the list, a string or a comment.
+    pub fn list(&mut self) -> Result<Range<u64>> {
+        let start = self.cursor.at();
+        loop {
+            let found = self.skip_until(|b| matches!(b, b';' | b'"' | b'\'' | b'/' | b'\\'))?;
+            let at = self.cursor.at();
+            match found {
+                None => {
+                    return Err(self
+                        .cursor
+                        .text()
+                        .error(start, "these values have no end: expected ';'"));
+                }
+                Some(b';') => {
+                    self.cursor.take()?;
+                    return Ok(start..at);
+                }
+                Some(b'"') => self.string(start, at)?,
+                Some(b'\'') => self.character(at)?,
+                // In a name: of an enum's member.
+                Some(b'\\') => {
+                    self.cursor.take()?;
+                    self.cursor.take()?;
+                }
+                _ => {
+                    if !self.comment()? {
+                        self.cursor.take()?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Passes over the string that begins at `start`, which is here, in the list that begins at `list`.
+    fn string(&mut self, list: u64, start: u64) -> Result<()> {
+        self.cursor.take()?;
+        loop {
+            match self.skip_until(|b| matches!(b, b'"' | b'\\'))? {
+                None => return Err(unclosed_string(self.cursor.text(), list, start)),
+                Some(b'"') => {
+                    self.cursor.take()?;
+                    return Ok(());
+                }
+                _ => {
+                    self.cursor.take()?;
+                    self.cursor.take()?;
+                }
+            }
+        }
+    }
+
+    /// Passes over the character constant that begins at `start`, which is here: `'a'`, `'\''`, `'''`, `'\x41'`.
+    pub(crate) fn character(&mut self, start: u64) -> Result<()> {
+        self.cursor.take()?;
+        if self.cursor.take()? == Some(b'\\') {
+            self.cursor.take()?;
+        }
+        if self.skip_until(|b| matches!(b, b'\'' | b'\n'))? == Some(b'\'') {
+            self.cursor.take()?;
+            return Ok(());
+        }
+        Err(self
+            .cursor
+            .text()
+            .error(start, "this character has no end: expected \"'\""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn text(bytes: &[u8]) -> Text {
+        Text::new(Arc::new(bytes.to_vec()), "a.cdl").unwrap()
+    }
+
+    #[test]
+    fn pieces_end_at_signs_that_mean_something() {
+        let text = text(b" // c;\n a\\;\\ (x, /* ; */ y) , b : c = ");
+        let mut statements = Statements::new(&text);
+        let mut segments = Vec::new();
+        while statements.peek().unwrap().is_some() {
+            let segment = statements.segment(b",;:=").unwrap();
+            segments.push((segment.text.clone(), segment.stop.map(char::from)));
+            assert_eq!(segment.end - segment.start, segment.text.len() as u64);
+        }
+        assert_eq!(
+            segments,
+            [
+                (r"a\;\ (x,         y) ".into(), Some(',')),
+                ("b ".into(), Some(':')),
+                ("c ".into(), Some('=')),
+            ]
+        );
+    }
+
+    #[test]
+    fn places_count_bytes() {
+        let text = text("é, ü x;".as_bytes());
+        let mut statements = Statements::new(&text);
+        assert_eq!(statements.segment(b",").unwrap().stop, Some(b','));
+        let segment = statements.segment(b";").unwrap();
+        let at = segment.text.find('x').unwrap();
+        assert_eq!((at, segment.place(at)), (5, 7));
+    }
+
+    #[test]
+    fn one_comma_may_stand_before_the_first_value() {
+        for (spelled, at) in [(" , 1, 2;", 3), (" /* , */ 1;", 0), (",\n{1};", 2), (" ;", 0)] {
+            let text = text(spelled.as_bytes());
+            let mut statements = Statements::new(&text);
+            statements.leading_comma().unwrap();
+            assert_eq!(statements.at(), at, "{spelled}");
+        }
+        for spelled in [",;", ", ,1;"] {
+            let text = text(spelled.as_bytes());
+            let error = Statements::new(&text).leading_comma().unwrap_err();
+            assert!(error.to_string().contains("expected a value"), "{spelled}");
+        }
+    }
+
+    #[test]
+    fn lists_end_outside_of_quotes_and_comments() {
+        let list = br#""a;\";", ';', '\'', ''', '\x3b' /* ; */, // ;
+            1 "#;
+        let text = text(&[list.as_slice(), b"; rest"].concat());
+        let mut statements = Statements::new(&text);
+        assert_eq!(statements.list().unwrap(), 0..list.len() as u64);
+        assert_eq!(statements.peek().unwrap(), Some(b'r'));
+        for (text, why) in [
+            (&b"1, \"; "[..], "this string has no end"),
+            (b"1, '; \n ' ;", "this character has no end"),
+            (b"1, '", "this character has no end"),
+            (b"1 /* ;", "this comment has no end"),
+            (b"1 \\", "these values have no end"),
+        ] {
+            let text = self::text(text);
+            let error = Statements::new(&text).list().unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn headings_have_their_colon_at_once() {
+        for (bytes, heading) in [
+            (&b"data:x"[..], Some(Heading::Data)),
+            (b"group:", Some(Heading::Group)),
+            (b"dimensions:", Some(Heading::Dimensions)),
+            (b"data :", None),
+            (b"data", None),
+            (b"dat:", None),
+            (b"dimensionss:", None),
+            (b":", None),
+        ] {
+            let text = text(bytes);
+            let mut statements = Statements::new(&text);
+            assert_eq!(statements.heading().unwrap(), heading);
+            let at = heading.map_or(0, |h| h.word().len() as u64 + 1);
+            assert_eq!(statements.at(), at);
+        }
+    }
+}

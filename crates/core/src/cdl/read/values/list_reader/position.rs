@@ -1,0 +1,123 @@
+//! Where in a list a walk is: in which braces, at which element of each, and what of a value, a comma or a brace may come next.
+
+use crate::error::Result;
+
+use crate::cdl::read::constant::lexer::{Constant, Lexer};
+use crate::cdl::read::values::data_list::DataList;
+use crate::cdl::read::values::entry::Entry;
+use crate::cdl::read::values::measure::LIST_EXPECTED;
+
+/// What was passed last in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passed {
+    Nothing,
+    Value,
+    Comma,
+}
+
+/// What stands between values, as [`Position::between`] finds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A comma, a brace, or a fill value that stands for a whole list: it was taken.
+    Taken,
+    /// A value, which is still to be taken.
+    Value,
+    /// The end of the window.
+    End,
+}
+
+/// Where a walk is: the level, and the position in each.
+pub(super) struct Position {
+    pub(super) level: usize,
+    pub(super) at: Vec<u64>,
+    pub(super) sizes: Vec<u64>,
+}
+
+impl Position {
+    pub(super) fn new(list: &DataList, entry: &Entry) -> Self {
+        let sizes = list.level_sizes();
+        let mut at = vec![0; sizes.len()];
+        let mut rest = entry.element;
+        for (at, size) in at.iter_mut().zip(&sizes).skip(1).rev() {
+            *at = rest % (*size).max(1);
+            rest /= (*size).max(1);
+        }
+        at[0] = rest;
+        Self {
+            level: entry.place().level.min(sizes.len() - 1),
+            at,
+            sizes,
+        }
+    }
+
+    fn is_last(&self) -> bool {
+        self.level + 1 == self.sizes.len()
+    }
+
+    /// The element that is here, or begins here.
+    pub(super) fn element(&self) -> u64 {
+        self.at
+            .iter()
+            .zip(&self.sizes)
+            .fold(0u64, |n, (at, size)| n.saturating_mul(*size).saturating_add(*at))
+    }
+
+    fn open(&mut self) {
+        self.level += 1;
+        self.at[self.level] = 0;
+    }
+
+    fn close(&mut self) {
+        self.at[self.level] = 0;
+        self.level -= 1;
+    }
+
+    /// Takes what may stand between values, and says what comes then. `passed` is what came before; `last` says whether the
+    /// list ends where the window ends.
+    ///
+    /// # Errors
+    /// A comma, brace or value that may not stand here.
+    pub(super) fn between(&mut self, lexer: &mut Lexer, last: bool, passed: &mut Passed) -> Result<Next> {
+        let next = lexer.peek()?;
+        let wrong = match (next, *passed) {
+            (None, Passed::Comma) => last,
+            (Some(b',' | b'}'), Passed::Comma) | (Some(b','), Passed::Nothing) => true,
+            _ => false,
+        };
+        if wrong {
+            return Err(lexer.expected("a value"));
+        }
+        match next {
+            None => return Ok(Next::End),
+            Some(b',') => {
+                *passed = Passed::Comma;
+                self.at[self.level] += 1;
+            }
+            Some(b'}') if self.level > 0 => {
+                self.close();
+                *passed = Passed::Value;
+            }
+            Some(_) if *passed == Passed::Value => {
+                return Err(lexer.expected(match self.level {
+                    0 => "',' or ';'",
+                    _ => "',' or '}'",
+                }));
+            }
+            Some(b'{') if !self.is_last() => {
+                self.open();
+                *passed = Passed::Nothing;
+            }
+            Some(_) if !self.is_last() => {
+                let start = lexer.at;
+                if !matches!(lexer.constant()?, Constant::Fill) {
+                    return Err(lexer.error(start, LIST_EXPECTED));
+                }
+                *passed = Passed::Value;
+                return Ok(Next::Taken);
+            }
+            Some(_) => return Ok(Next::Value),
+        }
+        lexer.at += 1;
+        Ok(Next::Taken)
+    }
+}

@@ -1,0 +1,58 @@
+//! What the first pass keeps: how long lists are, and where in the text their elements stand.
+
+use crate::error::Result;
+
+use super::Measure;
+use crate::cdl::read::syntax::text::Text;
+use crate::cdl::read::values::entry::Place;
+
+/// About how many bytes of text lie between two entries of the index.
+pub(super) const SPACING: u64 = 4096;
+
+impl Measure<'_> {
+    /// Adds an entry to the index.
+    pub(super) fn enter(&mut self, at: u64, in_string: bool) {
+        self.last_entry = at;
+        let place = Place {
+            at,
+            level: self.level,
+            in_string,
+            after_character: self.rows.is_some_and(|rows| rows.after_character),
+        };
+        let depth = self.items.len();
+        self.measured.places.push(place.pack());
+        for level in 0..depth {
+            let item = match &self.rows {
+                _ if level > self.level => 0,
+                Some(rows) if level + 1 == depth => rows.length,
+                _ => self.items[level],
+            };
+            self.measured.places.push(item);
+        }
+    }
+
+    /// The present list ends.
+    pub(super) fn close(&mut self) {
+        let level = self.level;
+        let items = self.items[level] + u64::from(self.content[level]);
+        let last = level + 1 == self.levels.starts.len();
+        let count = match &self.rows {
+            Some(rows) if last => rows.length,
+            _ => items,
+        };
+        let longest = &mut self.measured.longest[level];
+        *longest = count.max(*longest);
+        self.measured.empty &= items == 0;
+        if last {
+            self.measured.given.add(&self.items[..level], count);
+        }
+    }
+
+    pub(super) fn end(&mut self, at: u64, text: &Text) -> Result<()> {
+        if self.level > 0 || self.braces > 0 {
+            return Err(text.error(at, "expected ',' or '}', found ';'"));
+        }
+        self.close();
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! What may stand where between values: commas, braces, and as many values as there is room for.
+
+use crate::error::{Error, Result};
+
+use super::index::SPACING;
+use super::{Measure, State};
+use crate::cdl::read::constant::lexer::is_blank;
+use crate::cdl::read::syntax::text::Text;
+use crate::cdl::read::values::char_array::Rows;
+use crate::cdl::read::values::elements::MAX_DEPTH;
+
+/// Said where a value stands outside the braces that it belongs in.
+pub const LIST_EXPECTED: &str =
+    "expected '{': values along an unlimited dimension that is not the first stand in braces";
+
+impl Measure<'_> {
+    /// A byte in or between values.
+    pub(super) fn value(&mut self, byte: u8, at: u64, text: &Text) -> Result<()> {
+        let last = self.level + 1 == self.levels.starts.len();
+        match byte {
+            b',' => {
+                self.in_word = false;
+                self.wants_comma = false;
+                if self.comma {
+                    return Err(text.error(at, "expected a value, found ','"));
+                }
+                self.comma = true;
+                if self.braces == 0 {
+                    self.items[self.level] += 1;
+                }
+                let counted = self.braces == 0 || self.rows.is_some();
+                if counted && at.saturating_sub(self.last_entry) >= SPACING {
+                    self.enter(at + 1, false);
+                }
+            }
+            b'{' => {
+                self.content(at, text)?;
+                self.in_word = false;
+                self.wants_comma = false;
+                self.open = at;
+                if self.level + self.braces >= MAX_DEPTH {
+                    let what = format!("lists may be {MAX_DEPTH} deep in each other");
+                    return Err(text.error(at, what));
+                }
+                if !last {
+                    self.level += 1;
+                    self.items[self.level] = 0;
+                    self.content[self.level] = false;
+                    if let Some(rows) = &mut self.rows {
+                        *rows = Rows::new(rows.row);
+                    }
+                } else if self.braced {
+                    self.braces += 1;
+                    self.separate();
+                } else {
+                    return Err(text.error(at, "expected a value, and not a list in braces"));
+                }
+            }
+            b'}' => {
+                self.in_word = false;
+                self.comma = false;
+                self.wants_comma = true;
+                if self.braces > 0 {
+                    self.braces -= 1;
+                    self.separate();
+                } else if self.level > 0 {
+                    self.close();
+                    self.level -= 1;
+                } else {
+                    let what = match self.content[0] {
+                        true => "expected ',' or ';', found '}', which closes no list here",
+                        false => "expected a value or ';', found '}', which closes no list here",
+                    };
+                    return Err(text.error(at, what));
+                }
+            }
+            b'"' => {
+                self.needs_no_list(at, text)?;
+                self.content(at, text)?;
+                self.open = at;
+                self.state = State::String;
+                let start = self.rows.as_mut().map_or(0, Rows::begin_string);
+                self.string = (at, start);
+            }
+            b'\'' => {
+                self.needs_no_list(at, text)?;
+                self.content(at, text)?;
+                self.open = at;
+                self.state = State::Character;
+                if let Some(rows) = &mut self.rows {
+                    rows.character();
+                    self.room(at, text)?;
+                }
+            }
+            b'/' => {
+                self.open = at;
+                self.state = State::Slash;
+            }
+            byte if is_blank(byte) => self.in_word = false,
+            byte => {
+                self.word(byte, at, text)?;
+                // As in time("2000-01-01").
+                self.wants_comma &= byte != b'(';
+                if byte == b'\\' {
+                    self.state = State::Escaped;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A byte of a number or name.
+    pub(super) fn word(&mut self, byte: u8, at: u64, text: &Text) -> Result<()> {
+        if self.in_word {
+            // Only the one byte `_` may stand for a list.
+            return self.needs_no_list(at - 1, text);
+        }
+        if byte != b'_' {
+            self.needs_no_list(at, text)?;
+        }
+        self.in_word = true;
+        self.content(at, text)?;
+        if let Some(rows) = &mut self.rows
+            && self.level + 1 == self.levels.starts.len()
+        {
+            if byte == b'_' {
+                rows.fill();
+            } else {
+                rows.character();
+            }
+            self.room(at, text)?;
+        }
+        Ok(())
+    }
+
+    /// Fails for a value at `at` where a list along an unlimited dimension has to stand.
+    fn needs_no_list(&self, at: u64, text: &Text) -> Result<()> {
+        match self.level + 1 == self.levels.starts.len() {
+            true => Ok(()),
+            false => Err(text.error(at, LIST_EXPECTED)),
+        }
+    }
+
+    /// A brace ends a run of characters.
+    fn separate(&mut self) {
+        if let Some(rows) = &mut self.rows {
+            rows.after_character = false;
+        }
+    }
+
+    /// Something begins at `at` that is a value, or part of one.
+    fn content(&mut self, at: u64, text: &Text) -> Result<()> {
+        self.content[self.level] = true;
+        self.comma = false;
+        if self.wants_comma {
+            self.without_comma.get_or_insert(at);
+        }
+        self.wants_comma = true;
+        let counted = self.rows.is_none() || self.levels.starts.len() > 1;
+        match self.levels.most {
+            Some(most) if self.level == 0 && self.braces == 0 && counted && self.items[0] >= most => {
+                Err(self.too_many("values", most, at, text))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails where the characters so far, the last of which are of the constant at `at`, are too many.
+    pub(super) fn room(&self, at: u64, text: &Text) -> Result<()> {
+        match (&self.rows, self.levels.most) {
+            (Some(rows), Some(most)) if self.levels.starts.len() == 1 && rows.length > most => {
+                Err(self.too_many("characters", most, at, text))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// There are more than `most`, as the constant at `at` shows; or a statement that has no end goes on with the next one.
+    fn too_many(&self, what: &str, most: u64, at: u64, text: &Text) -> Error {
+        match self.without_comma {
+            Some(at) => text.error(at, "expected ',' or ';' before this"),
+            None => text.error(at, format!("too many {what}: there is room for {most}")),
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Elements as a file has them, turned into [`Values`].
+//!
+//! A [`Conversion`] is compiled once for a datatype and the netCDF type it becomes, and then run over elements:
+//!
+//! ```text
+//! Datatype, Type ─► compile ─► Step tree ─┐
+//! element bytes ──────────────────────────┼─► run ─► Values { bytes, heap }
+//! GlobalHeapReader ───────────────────────┘
+//! ```
+
+use std::cell::Cell;
+
+use ncutils_hdf5::{Class, Datatype, GlobalHeapObject, GlobalHeapReader};
+
+use super::number::Number;
+use super::types::{Member, is_canonical, is_text};
+use crate::error::{Error, Result};
+use crate::format::netcdf4::read::object::links::OpenFile;
+use crate::model::{Endian, SLOT_SIZE, Schema, Slot, Type, TypeClass, Values};
+
+/// How deep steps may be nested (types may be half as deep: an array in a compound is two steps).
+const DEPTH: usize = 80;
+
+/// Variable-length data that one call may give besides what the file's size justifies: several elements may refer to one
+/// object, and memory may take more than the file.
+const SLACK: u64 = 256 << 20;
+
+/// A conversion of elements of one datatype.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversion {
+    step: Step,
+    /// Bytes of an element in the file.
+    pub file_size: usize,
+    /// Bytes of an element in memory.
+    pub memory_size: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Step {
+    /// The bytes are the same.
+    Copy(usize),
+    /// A number in another byte order or format.
+    Number(Number, usize, usize),
+    /// A string of fixed size that becomes one of any length: it ends at the first NUL.
+    Text(usize),
+    /// A string on the heap.
+    String,
+    /// A sequence on the heap.
+    Sequence(Box<Conversion>),
+    /// The fields of a compound: offset in the file, offset in memory.
+    Fields(Vec<(usize, usize, Conversion)>),
+    /// Several, one after another.
+    Repeat(usize, Box<Conversion>),
+}
+
+/// Where variable-length data comes from, and how much of it may still come.
+pub struct Heap<'a> {
+    objects: GlobalHeapReader<'a>,
+    offset_size: usize,
+    left: Cell<u64>,
+}
+
+impl<'a> Heap<'a> {
+    /// For one call.
+    pub fn new(file: &'a OpenFile) -> Self {
+        Self {
+            objects: file.file.global_heap(),
+            offset_size: usize::from(file.file.offset_size()).min(8),
+            left: Cell::new(file.size.saturating_mul(4).saturating_add(SLACK)),
+        }
+    }
+
+    fn take(&self, bytes: u64) -> Result<()> {
+        let left = self.left.get().checked_sub(bytes).ok_or_else(|| {
+            Error::Damaged("variable-length data is many times larger than the file".into())
+        })?;
+        self.left.set(left);
+        Ok(())
+    }
+}
+
+impl Conversion {
+    /// Compiles the conversion of `datatype` to `ty`, which [`super::types::TypeTable`] gave for it.
+    pub fn compile(schema: &Schema, datatype: &Datatype, ty: Type) -> Result<Self> {
+        Self::element(schema, datatype, ty, 0)
+    }
+
+    /// The same for the element of an attribute, which may be an array.
+    pub fn compile_array(schema: &Schema, member: &Member<'_>, ty: Type) -> Result<Self> {
+        let element = Self::element(schema, member.base, ty, 0)?;
+        Self::repeat(element, member)
+    }
+
+    /// Strings of fixed size, or arrays of them, as strings of any length.
+    pub fn compile_text(member: &Member<'_>) -> Result<Self> {
+        let file_size = member.base.size as usize;
+        let element = Self {
+            step: Step::Text(file_size),
+            file_size,
+            memory_size: SLOT_SIZE,
+        };
+        Self::repeat(element, member)
+    }
+
+    fn repeat(element: Self, member: &Member<'_>) -> Result<Self> {
+        if member.dims.is_empty() {
+            return Ok(element);
+        }
+        let count = member.count().ok_or_else(inconsistent)?;
+        let file_size = element.file_size.checked_mul(count).ok_or_else(inconsistent)?;
+        let memory_size = element.memory_size.checked_mul(count).ok_or_else(inconsistent)?;
+        let step = match element.step {
+            Step::Copy(_) => Step::Copy(file_size),
+            _ => Step::Repeat(count, Box::new(element)),
+        };
+        Ok(Self {
+            step,
+            file_size,
+            memory_size,
+        })
+    }
+
+    fn element(schema: &Schema, datatype: &Datatype, ty: Type, depth: usize) -> Result<Self> {
+        if depth > DEPTH {
+            return Err(inconsistent());
+        }
+        let file_size = datatype.size as usize;
+        let memory_size = schema.type_size(ty);
+        let step = if is_canonical(schema, datatype, ty) && file_size == memory_size {
+            Step::Copy(file_size)
+        } else {
+            Self::step(schema, datatype, ty, depth)?
+        };
+        Ok(Self {
+            step,
+            file_size,
+            memory_size,
+        })
+    }
+
+    fn step(schema: &Schema, datatype: &Datatype, ty: Type, depth: usize) -> Result<Step> {
+        let class = match ty {
+            Type::User(id) => Some(&schema.user_type(id).class),
+            _ => None,
+        };
+        Ok(match (&datatype.class, class) {
+            (Class::FixedPoint { .. } | Class::FloatingPoint(_), None) => number(datatype)?,
+            (Class::Enumeration { base, .. }, Some(TypeClass::Enum { .. })) => number(base)?,
+            (Class::String { .. }, None) if ty == Type::String => Step::Text(datatype.size as usize),
+            (Class::VariableString { .. }, None) if ty == Type::String => Step::String,
+            (Class::VariableLength { base }, Some(TypeClass::Vlen { base: ty })) => {
+                Step::Sequence(Box::new(Self::element(schema, base, *ty, depth + 1)?))
+            }
+            (Class::Compound { members }, Some(TypeClass::Compound { fields, .. }))
+                if members.len() == fields.len() =>
+            {
+                let mut steps = Vec::with_capacity(fields.len());
+                for (member, field) in members.iter().zip(fields) {
+                    let parts = Member::of(&member.datatype).map_err(Error::Damaged)?;
+                    let conversion = if is_text(parts.base) {
+                        let size = member.datatype.size as usize;
+                        Self {
+                            step: Step::Copy(size),
+                            file_size: size,
+                            memory_size: size,
+                        }
+                    } else {
+                        Self::repeat(Self::element(schema, parts.base, field.ty, depth + 2)?, &parts)?
+                    };
+                    steps.push((member.offset as usize, field.offset, conversion));
+                }
+                Step::Fields(steps)
+            }
+            _ => return Err(inconsistent()),
+        })
+    }
+
+    /// Whether elements are the same in the file and in memory.
+    pub fn is_copy(&self) -> bool {
+        matches!(self.step, Step::Copy(_))
+    }
+
+    /// One element of zeros, which is NIL where variable-length data is referred to: storage that was never written and has no
+    /// fill value.
+    pub fn zero(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        out.try_reserve_exact(self.memory_size).map_err(|_| {
+            Error::Unsupported(format!(
+                "an element of {} bytes, which memory does not hold,",
+                self.memory_size
+            ))
+        })?;
+        out.resize(self.memory_size, 0);
+        self.put_nil(&mut out)?;
+        Ok(out)
+    }
+
+    fn put_nil(&self, out: &mut [u8]) -> Result<()> {
+        match &self.step {
+            Step::Copy(_) | Step::Number(..) | Step::Text(_) => Ok(()),
+            Step::String | Step::Sequence(_) => put(out, Slot::NIL),
+            Step::Fields(fields) => fields.iter().try_for_each(|(_, to, field)| {
+                let part = to
+                    .checked_add(field.memory_size)
+                    .and_then(|end| out.get_mut(*to..end))
+                    .ok_or_else(inconsistent)?;
+                field.put_nil(part)
+            }),
+            Step::Repeat(_, element) if element.memory_size > 0 => out
+                .chunks_exact_mut(element.memory_size)
+                .try_for_each(|part| element.put_nil(part)),
+            Step::Repeat(..) => Ok(()),
+        }
+    }
+
+    /// Converts `count` elements, appending to `out.bytes` and `out.heap`.
+    ///
+    /// # Errors
+    /// Where `input` is too short, or variable-length data is not where an element says.
+    pub fn run(&self, input: &[u8], count: usize, heap: &Heap<'_>, out: &mut Values) -> Result<()> {
+        let short = || Error::Damaged("fewer bytes than its elements take".into());
+        let input = self
+            .file_size
+            .checked_mul(count)
+            .and_then(|n| input.get(..n))
+            .ok_or_else(short)?;
+        if self.is_copy() {
+            out.bytes.extend_from_slice(input);
+            return Ok(());
+        }
+        let start = out.bytes.len();
+        let size = self
+            .memory_size
+            .checked_mul(count)
+            .and_then(|n| n.checked_add(start))
+            .ok_or_else(short)?;
+        out.bytes.resize(size, 0);
+        let mut bytes = std::mem::take(&mut out.bytes);
+        let result = self.elements(input, &mut bytes[start..], heap, &mut out.heap);
+        out.bytes = bytes;
+        result
+    }
+
+    fn elements(&self, input: &[u8], out: &mut [u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<()> {
+        if self.file_size == 0 || self.memory_size == 0 {
+            return Ok(());
+        }
+        for (i, o) in input
+            .chunks_exact(self.file_size)
+            .zip(out.chunks_exact_mut(self.memory_size))
+        {
+            self.one(i, o, heap, content)?;
+        }
+        Ok(())
+    }
+
+    fn one(&self, input: &[u8], out: &mut [u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<()> {
+        match &self.step {
+            Step::Copy(n) => {
+                for (o, i) in out.iter_mut().zip(&input[..(*n).min(input.len())]) {
+                    *o = *i;
+                }
+            }
+            Step::Number(number, file, memory) => {
+                let (Some(i), Some(o)) = (input.get(..*file), out.get_mut(..*memory)) else {
+                    return Err(inconsistent());
+                };
+                number.convert(i, o);
+            }
+            Step::Text(_) => put(out, append(content, until_nul(input), heap)?)?,
+            Step::String => {
+                let slot = match heap_object(input, heap)? {
+                    None => Slot::NIL,
+                    Some((length, object)) => {
+                        let object = object.as_deref().unwrap_or_default();
+                        let text = object.get(..length).ok_or_else(short_object)?;
+                        append(content, until_nul(text), heap)?
+                    }
+                };
+                put(out, slot)?;
+            }
+            Step::Sequence(element) => {
+                let slot = match heap_object(input, heap)? {
+                    None | Some((0, _)) => Slot::NIL,
+                    Some((length, object)) => {
+                        let object = object.as_deref().unwrap_or_default();
+                        let need = length.checked_mul(element.file_size).ok_or_else(short_object)?;
+                        let bytes = object.get(..need).ok_or_else(short_object)?;
+                        if element.is_copy() {
+                            let slot = append(content, bytes, heap)?;
+                            Slot {
+                                length: length as u64,
+                                ..slot
+                            }
+                        } else {
+                            let size = length.checked_mul(element.memory_size).ok_or_else(short_object)?;
+                            heap.take(size as u64)?;
+                            let mut members = vec![0; size];
+                            element.elements(bytes, &mut members, heap, content)?;
+                            let offset = content.len() as u64;
+                            content.extend_from_slice(&members);
+                            Slot {
+                                length: length as u64,
+                                offset,
+                            }
+                        }
+                    }
+                };
+                put(out, slot)?;
+            }
+            Step::Fields(fields) => {
+                for (from, to, field) in fields {
+                    let i = from
+                        .checked_add(field.file_size)
+                        .and_then(|end| input.get(*from..end))
+                        .ok_or_else(inconsistent)?;
+                    let o = to
+                        .checked_add(field.memory_size)
+                        .and_then(|end| out.get_mut(*to..end))
+                        .ok_or_else(inconsistent)?;
+                    field.one(i, o, heap, content)?;
+                }
+            }
+            Step::Repeat(_, element) => element.elements(input, out, heap, content)?,
+        }
+        Ok(())
+    }
+}
+
+fn inconsistent() -> Error {
+    Error::Damaged("a datatype that contradicts itself".into())
+}
+
+fn short_object() -> Error {
+    Error::Damaged("a global heap object is shorter than the element that it belongs to says".into())
+}
+
+/// The step for an integer or float.
+fn number(datatype: &Datatype) -> Result<Step> {
+    let number = Number::of(datatype).map_err(Error::Damaged)?;
+    let memory = number.ty().atomic_size();
+    Ok(match number {
+        Number::Plain(_, Endian::Little) => Step::Copy(memory),
+        number => Step::Number(number, datatype.size as usize, memory),
+    })
+}
+
+fn until_nul(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Puts bytes on the heap of values.
+fn append(content: &mut Vec<u8>, bytes: &[u8], heap: &Heap<'_>) -> Result<Slot> {
+    heap.take(bytes.len() as u64)?;
+    let offset = content.len() as u64;
+    content.extend_from_slice(bytes);
+    Ok(Slot {
+        length: bytes.len() as u64,
+        offset,
+    })
+}
+
+fn put(out: &mut [u8], slot: Slot) -> Result<()> {
+    out.get_mut(..SLOT_SIZE)
+        .ok_or_else(inconsistent)?
+        .copy_from_slice(&slot.to_bytes());
+    Ok(())
+}
+
+/// The length and the heap object of a variable-length element (specification section IV.B, "Variable-length Data"): 4
+/// bytes of length, the address of the collection, 4 bytes of index. `None` for NIL: no address.
+pub fn heap_reference(element: &[u8], offset_size: usize) -> Option<(usize, u64, u32)> {
+    let word = |at: usize, n: usize| {
+        let mut wide = [0u8; 8];
+        for (w, b) in wide.iter_mut().zip(element.get(at..at + n)?) {
+            *w = *b;
+        }
+        Some(u64::from_le_bytes(wide))
+    };
+    let length = usize::try_from(word(0, 4)?).ok()?;
+    let address = word(4, offset_size)?;
+    let index = u32::try_from(word(4 + offset_size, 4)?).ok()?;
+    let undefined = u64::MAX >> (64 - 8 * offset_size.clamp(1, 8));
+    (address != 0 && address != undefined).then_some((length, address, index))
+}
+
+fn heap_object(element: &[u8], heap: &Heap<'_>) -> Result<Option<(usize, Option<GlobalHeapObject>)>> {
+    match heap_reference(element, heap.offset_size) {
+        None => Ok(None),
+        // libhdf5 of old writes an empty sequence with an address and no object.
+        Some((0, _, 0)) => Ok(Some((0, None))),
+        Some((length, address, index)) => Ok(Some((length, Some(heap.objects.object(address, index)?)))),
+    }
+}

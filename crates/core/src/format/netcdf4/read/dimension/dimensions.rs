@@ -1,0 +1,178 @@
+//! The dimensions of a file while it is being read: those that scales define, then those made up for dimensions of
+//! variables that have no scale ([`super::phony`]).
+
+use std::collections::HashMap;
+
+use super::scale::Scale;
+use crate::format::netcdf4::read::object::links::ObjectId;
+
+/// A dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its id in the file: given by the scale, or counted.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Position of its group in the hierarchy.
+    pub group: usize,
+    /// Its length as its scale has it, or its first variable.
+    pub length: u64,
+    /// Whether it may grow.
+    pub unlimited: bool,
+}
+
+/// All dimensions of a file, and the ways to find one. Positions are those in [`Dimensions::all`].
+#[derive(Debug, Default)]
+pub struct Dimensions {
+    all: Vec<Found>,
+    /// The id that the next dimension without one gets.
+    next_id: i64,
+    by_id: HashMap<i64, Vec<usize>>,
+    by_scale: HashMap<ObjectId, Vec<usize>>,
+    by_shape: HashMap<(usize, u64, bool), Vec<usize>>,
+    /// The parent of each group.
+    parents: Vec<Option<usize>>,
+}
+
+impl Dimensions {
+    /// None yet, in groups with these parents.
+    pub fn new(parents: Vec<Option<usize>>) -> Self {
+        Self {
+            parents,
+            ..Self::default()
+        }
+    }
+
+    /// The dimensions found so far.
+    pub fn all(&self) -> &[Found] {
+        &self.all
+    }
+
+    /// Adds the dimension of a scale. Its id counts on where the scale gives none.
+    pub fn add_scale(&mut self, scale: &Scale, name: &str, group: usize, object: ObjectId) -> usize {
+        let at = self.add(scale.id, name.to_owned(), group, scale.length, scale.unlimited);
+        self.by_scale.entry(object).or_default().push(at);
+        at
+    }
+
+    /// Adds a dimension that no scale defines, named after its id.
+    pub fn add_phony(&mut self, group: usize, length: u64, unlimited: bool) -> usize {
+        self.add(
+            None,
+            format!("phony_dim_{}", self.next_id),
+            group,
+            length,
+            unlimited,
+        )
+    }
+
+    fn add(&mut self, id: Option<i64>, name: String, group: usize, length: u64, unlimited: bool) -> usize {
+        let id = id.unwrap_or(self.next_id);
+        self.next_id = self.next_id.max(id.saturating_add(1));
+        let at = self.all.len();
+        self.all.push(Found {
+            id,
+            name,
+            group,
+            length,
+            unlimited,
+        });
+        self.by_id.entry(id).or_default().push(at);
+        self.by_shape
+            .entry((group, length, unlimited))
+            .or_default()
+            .push(at);
+        at
+    }
+
+    /// The dimension with this id that `group` sees, in itself first and then in the groups that it is in.
+    pub fn with_id(&self, group: usize, id: i64) -> Option<usize> {
+        self.nearest(group, self.by_id.get(&id)?)
+    }
+
+    /// The dimension of this scale that `group` sees.
+    pub fn of_scale(&self, group: usize, scale: ObjectId) -> Option<usize> {
+        self.nearest(group, self.by_scale.get(&scale)?)
+    }
+
+    /// The first dimension of `group` itself of this length and growth that is not among `used`.
+    pub fn unused(
+        &self,
+        group: usize,
+        length: u64,
+        unlimited: bool,
+        used: &[Option<usize>],
+    ) -> Option<usize> {
+        self.by_shape
+            .get(&(group, length, unlimited))?
+            .iter()
+            .copied()
+            .find(|at| !used.contains(&Some(*at)))
+    }
+
+    fn nearest(&self, group: usize, candidates: &[usize]) -> Option<usize> {
+        let mut at = Some(group);
+        while let Some(g) = at {
+            if let Some(found) = candidates
+                .iter()
+                .copied()
+                .find(|c| self.all.get(*c).is_some_and(|d| d.group == g))
+            {
+                return Some(found);
+            }
+            at = self.parents.get(g).copied().flatten();
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scale(id: Option<i64>, length: u64) -> Scale {
+        Scale {
+            id,
+            length,
+            unlimited: false,
+            is_variable: true,
+        }
+    }
+
+    fn object(address: u64) -> ObjectId {
+        ObjectId { file: 0, address }
+    }
+
+    #[test]
+    fn ids_count_on_from_the_highest() {
+        let mut dims = Dimensions::new(vec![None]);
+        dims.add_scale(&scale(Some(4), 1), "a", 0, object(1));
+        dims.add_scale(&scale(Some(2), 1), "b", 0, object(2));
+        dims.add_scale(&scale(None, 1), "c", 0, object(3));
+        let phony = dims.add_phony(0, 7, true);
+        assert_eq!(dims.all()[2].id, 5);
+        assert_eq!(dims.all()[phony].name, "phony_dim_6");
+    }
+
+    #[test]
+    fn only_own_and_outer_groups_are_seen() {
+        // 0 holds 1 and 2; 1 holds 3.
+        let mut dims = Dimensions::new(vec![None, Some(0), Some(0), Some(1)]);
+        let root = dims.add_scale(&scale(None, 3), "x", 0, object(1));
+        let inner = dims.add_scale(&scale(None, 3), "x", 1, object(2));
+        assert_eq!(dims.of_scale(3, object(2)), Some(inner));
+        assert_eq!(dims.of_scale(2, object(2)), None);
+        assert_eq!(dims.of_scale(2, object(1)), Some(root));
+        assert_eq!(dims.with_id(3, 1), Some(inner));
+        assert_eq!(dims.with_id(2, 1), None);
+    }
+
+    #[test]
+    fn two_links_to_one_scale_resolve_to_the_nearer() {
+        let mut dims = Dimensions::new(vec![None, Some(0)]);
+        dims.add_scale(&scale(Some(0), 3), "x", 0, object(1));
+        let near = dims.add_scale(&scale(Some(0), 3), "y", 1, object(1));
+        assert_eq!(dims.of_scale(1, object(1)), Some(near));
+        assert_eq!(dims.with_id(1, 0), Some(near));
+    }
+}

@@ -1,0 +1,9 @@
+//! How each variable is stored.
+//!
+//! ```text
+//! Dataset ─► storage: shape of chunks, encoding, filters ─► VariableLayout
+//!              └─ fill: fill value, fill time
+//! ```
+
+mod fill;
+pub mod storage;

@@ -1,0 +1,118 @@
+//! How a dataset is stored, as the rest of the program sees it.
+
+use ncutils_hdf5::{ByteOrder, ChunkIndex, Class, Dataset, Datatype, Layout};
+
+use super::fill;
+use crate::error::{Error, Result};
+use crate::format::netcdf4::read::datatype::convert::{Conversion, Heap};
+use crate::format::netcdf4::read::datatype::number::Number;
+use crate::format::netcdf4::read::datatype::types::is_canonical;
+use crate::format::netcdf4::read::object::heap_filters::filter_specs;
+use crate::format::netcdf4::read::object::links::OpenFile;
+use crate::model::{Encoding, Endian, Schema, Storage, Type, VariableLayout};
+
+/// The size of an element, in bytes, that needs no further justification.
+const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
+
+/// Why a dataset's storage cannot be read at all; `None` where it can.
+pub fn unreadable(layout: &Layout) -> Option<&'static str> {
+    match layout {
+        Layout::Virtual => Some("virtual layout is not supported"),
+        Layout::External => Some("data in external files is not supported"),
+        Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => None,
+    }
+}
+
+/// The layout of a variable of type `ty`.
+///
+/// # Errors
+/// Where the parts of the header contradict each other, or the fill value cannot be read.
+pub fn layout(
+    schema: &Schema,
+    dataset: &Dataset,
+    ty: Type,
+    conversion: &Conversion,
+    file: &OpenFile,
+) -> Result<VariableLayout> {
+    let largest = (conversion.file_size.max(conversion.memory_size / 16)) as u64;
+    if largest > PLAUSIBLE_ELEMENT.max(file.size) {
+        return Err(Error::Damaged(format!(
+            "an element of {largest} bytes in a file of {}",
+            file.size
+        )));
+    }
+    let extent = dataset.dataspace.dims().to_vec();
+    let (storage, allocated, edge_chunks_unfiltered) = match &dataset.layout {
+        Layout::Compact(data) => (Storage::Compact, !data.is_empty(), false),
+        Layout::Contiguous { address, .. } => (Storage::Contiguous, address.is_some(), false),
+        Layout::Chunked(chunked) => {
+            if chunked.shape.len() != extent.len() || chunked.shape.contains(&0) {
+                return Err(Error::Damaged(
+                    "chunks do not have the shape of the dataset".into(),
+                ));
+            }
+            (
+                Storage::Chunked {
+                    shape: chunked.shape.clone(),
+                },
+                !matches!(chunked.index, ChunkIndex::Unallocated),
+                chunked.edge_chunks_unfiltered,
+            )
+        }
+        Layout::Virtual | Layout::External => {
+            return Err(Error::Unsupported("virtual or external layout".into()));
+        }
+    };
+    let (encoding, endian) = encoding(schema, &dataset.datatype, ty);
+    Ok(VariableLayout {
+        storage,
+        extent,
+        element_size: dataset.datatype.size as usize,
+        encoding,
+        endian,
+        filters: filter_specs(&dataset.filters),
+        edge_chunks_unfiltered,
+        fill: fill::convert(&dataset.fill, conversion, &Heap::new(file))?,
+        allocated,
+    })
+}
+
+/// What the bytes of elements are, and the order of those that are numbers.
+fn encoding(schema: &Schema, datatype: &Datatype, ty: Type) -> (Encoding, Endian) {
+    let number = match &datatype.class {
+        Class::FixedPoint { .. } | Class::FloatingPoint(_) => Some(datatype),
+        Class::Enumeration { base, .. } => Some(&**base),
+        Class::String { .. } if ty == Type::Char => {
+            return (Encoding::Numbers { unit: 1 }, Endian::Little);
+        }
+        _ => None,
+    };
+    if let Some(number) = number {
+        return match Number::of(number) {
+            Ok(Number::Plain(ty, endian)) => (
+                Encoding::Numbers {
+                    unit: ty.atomic_size(),
+                },
+                endian,
+            ),
+            _ => (Encoding::Structured, order(number)),
+        };
+    }
+    if is_canonical(schema, datatype, ty) {
+        (Encoding::Packed, Endian::Little)
+    } else {
+        (Encoding::Structured, Endian::Little)
+    }
+}
+
+/// The byte order of a number that must be converted.
+fn order(number: &Datatype) -> Endian {
+    match &number.class {
+        Class::FixedPoint {
+            order: ByteOrder::Big,
+            ..
+        } => Endian::Big,
+        Class::FloatingPoint(f) if f.order == ByteOrder::Big => Endian::Big,
+        _ => Endian::Little,
+    }
+}

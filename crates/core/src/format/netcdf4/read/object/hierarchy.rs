@@ -1,0 +1,310 @@
+//! The objects of a file in the order in which netCDF meets them: a group's own, then its child groups'.
+//!
+//! Only structure is read here: headers, attributes as stored, links followed. What they mean is for
+//! [`crate::format::netcdf4::read::schema`] to say.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use ncutils_hdf5::{Attribute, Dataset, Datatype, ObjectKind};
+use rayon::prelude::*;
+
+use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::repeats::Repeats;
+use crate::error::{Error, Result};
+use crate::format::netcdf4::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
+
+/// How deep groups may be nested.
+const DEPTH: usize = 256;
+
+/// How much of a name that is too long a warning shows, in characters.
+const SHOWN: usize = 32;
+
+/// Objects whose headers one task reads: fewer are not worth a thread.
+const BATCH: usize = 64;
+
+/// Objects whose headers are read before what they take is counted.
+const ROUND: usize = 1024;
+
+/// Everything in the file.
+pub struct Hierarchy {
+    /// The root first, a child after its parent.
+    pub groups: Vec<FoundGroup>,
+    /// What was left out, and why.
+    pub warnings: Vec<String>,
+}
+
+/// A group.
+pub struct FoundGroup {
+    /// The name of its link; empty for the root.
+    pub name: String,
+    /// Its path with a `/` at the end.
+    pub path: String,
+    /// Position of the group it is in.
+    pub parent: Option<usize>,
+    /// The object.
+    pub id: ObjectId,
+    /// Its attributes as stored.
+    pub attributes: Vec<Attribute>,
+    /// Its committed datatypes.
+    pub types: Vec<FoundType>,
+    /// Its datasets.
+    pub datasets: Vec<FoundDataset>,
+}
+
+/// A committed datatype.
+pub struct FoundType {
+    /// The name of its link.
+    pub name: String,
+    /// Its place among the members of the group.
+    pub order: usize,
+    /// The object.
+    pub id: ObjectId,
+    /// The type.
+    pub datatype: Datatype,
+}
+
+/// A dataset.
+pub struct FoundDataset {
+    /// The name of its link.
+    pub name: String,
+    /// Its place among the members of the group.
+    pub order: usize,
+    /// The object.
+    pub id: ObjectId,
+    /// Its header.
+    pub dataset: Arc<Dataset>,
+    /// Its attributes as stored.
+    pub attributes: Vec<Attribute>,
+}
+
+impl FoundDataset {
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.name == name)
+    }
+}
+
+/// What an object turned out to be, and what of it was left out.
+struct Described {
+    what: What,
+    warnings: Vec<String>,
+}
+
+impl Described {
+    /// The attributes that it has.
+    fn attributes(&self) -> &[Attribute] {
+        match &self.what {
+            What::Group(attributes) | What::Dataset(_, attributes) => attributes,
+            What::Type(_) | What::Nothing => &[],
+        }
+    }
+}
+
+enum What {
+    Group(Vec<Attribute>),
+    Type(Datatype),
+    Dataset(Arc<Dataset>, Vec<Attribute>),
+    Nothing,
+}
+
+/// A group still to be read.
+struct Pending {
+    name: String,
+    parent: Option<usize>,
+    id: ObjectId,
+    attributes: Vec<Attribute>,
+    depth: usize,
+}
+
+/// Reads the whole hierarchy.
+///
+/// # Errors
+/// Where the file is damaged. What is merely not netCDF's is left out with a warning.
+pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
+    let mut found = Hierarchy {
+        groups: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let root = linker.root();
+    let described = describe(linker.files(), root, "/")?;
+    let What::Group(attributes) = described.what else {
+        return Err(Error::Damaged("the root is not a group".into()));
+    };
+    found.warnings.extend(described.warnings);
+    let mut pending = vec![Pending {
+        name: String::new(),
+        parent: None,
+        id: root,
+        attributes,
+        depth: 0,
+    }];
+    let mut repeats = Repeats::default();
+    while let Some(group) = pending.pop() {
+        let path = match group.parent {
+            None => "/".to_owned(),
+            Some(parent) => format!("{}{}/", found.groups[parent].path, group.name),
+        };
+        let index = found.groups.len();
+        found.groups.push(FoundGroup {
+            name: group.name,
+            path: path.clone(),
+            parent: group.parent,
+            id: group.id,
+            attributes: group.attributes,
+            types: Vec::new(),
+            datasets: Vec::new(),
+        });
+        let mut members = Vec::new();
+        let file = linker.files()[group.id.file].file.clone();
+        let links = file
+            .object(group.id.address)
+            .and_then(|object| file.links(&object))?;
+        repeats.meet_links(group.id, &path, links.links.len())?;
+        let mut names = HashSet::new();
+        for link in links.links {
+            let own = link
+                .name
+                .strip_prefix(NON_COORDINATE_PREFIX)
+                .unwrap_or(&link.name);
+            if own.len() > MAX_NAME {
+                let shown: String = link.name.chars().take(SHOWN).collect();
+                found.warnings.push(format!(
+                    "{path}{shown}… is left out: its name of {} bytes is longer than netCDF's {MAX_NAME}",
+                    link.name.len()
+                ));
+                continue;
+            }
+            if !names.insert(link.name.clone()) {
+                let name = &link.name;
+                found
+                    .warnings
+                    .push(format!("{path}{name} is left out: another link has this name"));
+                continue;
+            }
+            let left = |why: String| format!("{path}{} is left out: {why}", link.name);
+            match linker.follow(group.id, &link.target) {
+                Ok(id) => members.push((link.name, id)),
+                Err(Unfollowed::Left(why)) => found.warnings.push(left(why)),
+                Err(Unfollowed::Failed(e)) => return Err(e),
+            }
+        }
+        let files = linker.files();
+        let mut described = Vec::with_capacity(members.len());
+        for members in members.chunks(ROUND) {
+            let round: Vec<Described> = members
+                .par_iter()
+                .with_min_len(BATCH)
+                .map(|(name, id)| describe(files, *id, &format!("{path}{name}")))
+                .collect::<Result<_>>()?;
+            for ((_, id), described) in members.iter().zip(&round) {
+                repeats.meet_object(*id, described.attributes())?;
+            }
+            described.extend(round);
+        }
+        let mut children = Vec::new();
+        for (order, ((name, id), described)) in members.into_iter().zip(described).enumerate() {
+            found.warnings.extend(described.warnings);
+            match described.what {
+                What::Nothing => {}
+                What::Type(datatype) => found.groups[index].types.push(FoundType {
+                    name,
+                    order,
+                    id,
+                    datatype,
+                }),
+                What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
+                    name,
+                    order,
+                    id,
+                    dataset,
+                    attributes,
+                }),
+                What::Group(_) if found.is_ancestor(index, id) => found.warnings.push(format!(
+                    "{path}{name} is left out: it is a group that it is itself in"
+                )),
+                What::Group(_) if group.depth >= DEPTH => found.warnings.push(format!(
+                    "{path}{name} is left out: groups are nested more than {DEPTH} deep"
+                )),
+                What::Group(attributes) => children.push(Pending {
+                    name,
+                    parent: Some(index),
+                    id,
+                    attributes,
+                    depth: group.depth + 1,
+                }),
+            }
+        }
+        pending.extend(children.into_iter().rev());
+    }
+    Ok(found)
+}
+
+impl Hierarchy {
+    /// Whether `id` is the group at `index` or one that it is in.
+    fn is_ancestor(&self, index: usize, id: ObjectId) -> bool {
+        let mut at = Some(index);
+        while let Some(i) = at {
+            if self.groups[i].id == id {
+                return true;
+            }
+            at = self.groups[i].parent;
+        }
+        false
+    }
+}
+
+/// Reads one object's header and attributes.
+fn describe(files: &[OpenFile], id: ObjectId, path: &str) -> Result<Described> {
+    let file = &files[id.file].file;
+    let mut warnings = Vec::new();
+    let what = (|| {
+        let object = file.object(id.address)?;
+        let mut attributes = || -> ncutils_hdf5::Result<Vec<Attribute>> {
+            let mut kept = Vec::new();
+            for attribute in file.attributes(&object)? {
+                match attribute {
+                    Ok(attribute) if attribute.name.len() > MAX_NAME => warnings.push(format!(
+                        "an attribute of {path} is left out: its name of {} bytes is longer than netCDF's {MAX_NAME}",
+                        attribute.name.len()
+                    )),
+                    Ok(attribute) => kept.push(attribute),
+                    Err(ncutils_hdf5::Error::Unsupported(why)) => warnings.push(format!(
+                        "an attribute of {path} is left out: {why} is not supported"
+                    )),
+                    Err(e) => return Err(e),
+                }
+            }
+            Ok(kept)
+        };
+        Ok(match object.kind {
+            ObjectKind::Group => What::Group(attributes()?),
+            ObjectKind::Dataset => {
+                let dataset = file.dataset(&object)?;
+                What::Dataset(Arc::new(dataset), attributes()?)
+            }
+            ObjectKind::NamedDatatype => What::Type(file.named_datatype(&object)?),
+            ObjectKind::Unknown => {
+                return Err(ncutils_hdf5::Error::Unsupported(
+                    "an object that is neither group, dataset nor datatype".into(),
+                ));
+            }
+        })
+    })();
+    match what {
+        Ok(what) => Ok(Described { what, warnings }),
+        Err(ncutils_hdf5::Error::Unsupported(why)) => {
+            warnings.push(format!("{path} is left out: {why} is not supported"));
+            Ok(Described {
+                what: What::Nothing,
+                warnings,
+            })
+        }
+        Err(e) if path == "/" => Err(e.into()),
+        Err(e) => Err(Error::from(e).in_variable(
+            path.strip_prefix('/')
+                .filter(|p| !p.contains('/'))
+                .unwrap_or(path),
+        )),
+    }
+}

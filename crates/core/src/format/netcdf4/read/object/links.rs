@@ -1,0 +1,226 @@
+//! Links: from a link in a group to the object it means, in this file or, for external links, in one beside it.
+//!
+//! ```text
+//! Hard ──────────────► object
+//! Soft(path) ────────► walk from the group (or the root), at most 16 soft and external links deep
+//! External(file, path) ► a file in the input's folder, opened once ► walk from its root
+//! ```
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ncutils_hdf5::{ByteSource, File, LinkTarget, ObjectKind};
+
+use super::heap_filters::HeapFilters;
+use crate::error::{Error, Result};
+use crate::store::{FileSource, Origin};
+
+/// How many soft and external links one resolution may pass, as libhdf5 has it.
+const TRAVERSALS: u32 = 16;
+
+/// How many other files external links may open.
+const FILES: usize = 64;
+
+/// An object: which of the open files it is in, and the address of its header there. Two links are to the same object
+/// exactly where these are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ObjectId {
+    /// Position in [`Linker::files`].
+    pub file: usize,
+    /// Address of the object header.
+    pub address: u64,
+}
+
+/// One HDF5 file that the dataset is made of. The first is the input itself.
+#[derive(Clone)]
+pub struct OpenFile {
+    /// Its structure.
+    pub file: File,
+    /// Its bytes.
+    pub source: Arc<dyn ByteSource>,
+    /// How many.
+    pub size: u64,
+    /// Where it is, without symbolic links; `None` where it is not a local file.
+    path: Option<PathBuf>,
+}
+
+/// Why a link leads nowhere.
+pub enum Unfollowed {
+    /// It is left out, for this reason.
+    Left(String),
+    /// The file is damaged.
+    Failed(Error),
+}
+
+impl From<ncutils_hdf5::Error> for Unfollowed {
+    fn from(error: ncutils_hdf5::Error) -> Self {
+        match error {
+            e @ ncutils_hdf5::Error::Unsupported(_) => Self::Left(e.to_string()),
+            e => Self::Failed(e.into()),
+        }
+    }
+}
+
+/// Follows links, and keeps the files that they lead to.
+pub struct Linker {
+    files: Vec<OpenFile>,
+    /// The folder of the input: nothing outside of it is opened.
+    folder: Option<PathBuf>,
+    /// Links of groups that paths led through, by name.
+    tables: HashMap<ObjectId, Arc<HashMap<String, LinkTarget>>>,
+}
+
+impl Linker {
+    /// Opens the input.
+    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Self> {
+        let path = origin.path.as_deref().and_then(|p| p.canonicalize().ok());
+        let folder = path.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+        let first = OpenFile::new(source, path)?;
+        Ok(Self {
+            files: vec![first],
+            folder,
+            tables: HashMap::new(),
+        })
+    }
+
+    /// The files opened so far.
+    pub fn files(&self) -> &[OpenFile] {
+        &self.files
+    }
+
+    /// Ends following links.
+    pub fn into_files(self) -> Vec<OpenFile> {
+        self.files
+    }
+
+    /// The root group of the input.
+    pub fn root(&self) -> ObjectId {
+        self.root_of(0)
+    }
+
+    fn root_of(&self, file: usize) -> ObjectId {
+        ObjectId {
+            file,
+            address: self.files[file].file.root(),
+        }
+    }
+
+    /// The object that a link of `group` leads to.
+    pub fn follow(&mut self, group: ObjectId, target: &LinkTarget) -> Result<ObjectId, Unfollowed> {
+        let mut left = TRAVERSALS;
+        self.step(group, target, &mut left)
+    }
+
+    fn step(&mut self, group: ObjectId, target: &LinkTarget, left: &mut u32) -> Result<ObjectId, Unfollowed> {
+        if let LinkTarget::Hard(address) = target {
+            return Ok(ObjectId {
+                file: group.file,
+                address: *address,
+            });
+        }
+        *left = left.checked_sub(1).ok_or_else(|| {
+            Unfollowed::Left(format!(
+                "more than {TRAVERSALS} soft links lead from one to the next"
+            ))
+        })?;
+        match target {
+            LinkTarget::Soft(path) => self.walk(group, path, left),
+            LinkTarget::External { file, path } => {
+                let file = self.external(group.file, file)?;
+                self.walk(self.root_of(file), path, left)
+            }
+            LinkTarget::UserDefined(class) => Err(Unfollowed::Left(format!(
+                "it is a user-defined link of class {class}"
+            ))),
+            LinkTarget::Hard(_) => unreachable!("returned above"),
+        }
+    }
+
+    fn walk(&mut self, from: ObjectId, path: &str, left: &mut u32) -> Result<ObjectId, Unfollowed> {
+        let mut at = if path.starts_with('/') {
+            self.root_of(from.file)
+        } else {
+            from
+        };
+        for name in path.split('/').filter(|n| !n.is_empty() && *n != ".") {
+            let dangling = || Unfollowed::Left(format!("its target {path} does not exist"));
+            let table = self.table(at)?.ok_or_else(dangling)?;
+            let target = table.get(name).cloned().ok_or_else(dangling)?;
+            at = self.step(at, &target, left)?;
+        }
+        Ok(at)
+    }
+
+    /// The links of a group by name; `None` where the object is no group.
+    fn table(&mut self, id: ObjectId) -> Result<Option<Arc<HashMap<String, LinkTarget>>>, Unfollowed> {
+        if let Some(table) = self.tables.get(&id) {
+            return Ok(Some(table.clone()));
+        }
+        let file = &self.files[id.file].file;
+        let object = file.object(id.address)?;
+        if object.kind != ObjectKind::Group {
+            return Ok(None);
+        }
+        let links = file.links(&object)?.links;
+        let table = Arc::new(
+            links
+                .into_iter()
+                .map(|l| (l.name, l.target))
+                .collect::<HashMap<_, _>>(),
+        );
+        self.tables.insert(id, table.clone());
+        Ok(Some(table))
+    }
+
+    /// Opens the file that a link in file `from` names, unless it is open already.
+    fn external(&mut self, from: usize, name: &str) -> Result<usize, Unfollowed> {
+        let left = |why: &str| Unfollowed::Left(format!("its file {name} {why}"));
+        let (Some(folder), Some(here)) = (&self.folder, &self.files[from].path) else {
+            return Err(left("is not followed, as the input is not a local file"));
+        };
+        let beside = here.parent().unwrap_or(folder);
+        // An absolute name is tried as it is, then beside the file that names it, as libhdf5 does.
+        let mut candidates = vec![beside.join(name)];
+        if let (true, Some(base)) = (Path::new(name).is_absolute(), Path::new(name).file_name()) {
+            candidates.push(beside.join(base));
+        }
+        let mut why = "does not exist";
+        for candidate in candidates {
+            let Ok(path) = candidate.canonicalize() else {
+                continue;
+            };
+            if !path.starts_with(folder) {
+                why = "is outside of the input's folder";
+                continue;
+            }
+            if let Some(known) = self.files.iter().position(|f| f.path.as_ref() == Some(&path)) {
+                return Ok(known);
+            }
+            if !path.is_file() {
+                continue;
+            }
+            if self.files.len() > FILES {
+                return Err(left("is one of too many"));
+            }
+            let opened =
+                FileSource::open(&path).and_then(|source| OpenFile::new(Arc::new(source), Some(path)));
+            let file = opened.map_err(|e| left(&format!("cannot be opened: {e}")))?;
+            self.files.push(file);
+            return Ok(self.files.len() - 1);
+        }
+        Err(left(why))
+    }
+}
+
+impl OpenFile {
+    fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>) -> Result<Self> {
+        let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+        Ok(Self {
+            file: File::open_with(source.clone(), Arc::new(HeapFilters))?,
+            source,
+            size,
+            path,
+        })
+    }
+}

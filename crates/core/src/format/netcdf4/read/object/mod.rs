@@ -1,0 +1,11 @@
+//! Objects of an HDF5 file, in netCDF's order.
+//!
+//! ```text
+//! ByteSource ─► links: open files, external links ─► hierarchy: groups, datasets, committed types
+//!                 └─ heap_filters: decodes filtered links      └─ repeats: attributes of objects read once
+//! ```
+
+pub mod heap_filters;
+pub mod hierarchy;
+pub mod links;
+mod repeats;

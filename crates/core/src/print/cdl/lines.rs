@@ -1,0 +1,144 @@
+//! Output with line wrapping, as ncdump wraps lists of values and enum members.
+
+use std::io::{self, Write};
+
+use crate::print::options::LineLength;
+
+/// Whether an item belongs into a line that has `column` columns already. Delimiters always do.
+pub fn fits(column: usize, length: usize, limit: usize) -> bool {
+    length + column <= limit || length <= 2
+}
+
+/// A buffered writer that knows its column and the indentation of the group it is in.
+pub struct Lines<'a> {
+    out: &'a mut dyn Write,
+    buffer: Vec<u8>,
+    column: usize,
+    indent: usize,
+    line_length: LineLength,
+}
+
+impl<'a> Lines<'a> {
+    /// Writes to `out`, in pieces of some 64 KiB.
+    pub fn new(out: &'a mut dyn Write) -> Self {
+        Self {
+            out,
+            buffer: Vec::with_capacity(1 << 17),
+            column: 0,
+            indent: 0,
+            line_length: LineLength::default(),
+        }
+    }
+
+    /// How long lines of lists may be.
+    pub fn line_length(&self) -> LineLength {
+        self.line_length
+    }
+
+    /// Changes how long lines of lists may be.
+    pub fn set_line_length(&mut self, length: LineLength) {
+        self.line_length = length;
+    }
+
+    /// The indentation of the present group, in columns.
+    pub fn indent(&self) -> usize {
+        self.indent
+    }
+
+    /// Changes the indentation.
+    pub fn set_indent(&mut self, indent: usize) {
+        self.indent = indent;
+    }
+
+    /// Sets the column that [`Lines::put`] counts from.
+    pub fn set_column(&mut self, column: usize) {
+        self.column = column;
+    }
+
+    /// The buffer, to append text that is not wrapped.
+    pub fn raw(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    /// Appends text that is not wrapped.
+    pub fn text(&mut self, text: impl AsRef<[u8]>) {
+        self.buffer.extend_from_slice(text.as_ref());
+    }
+
+    /// Appends much text that is not wrapped.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn large(&mut self, text: &[u8]) -> io::Result<()> {
+        if text.len() < 1 << 15 {
+            self.text(text);
+            return Ok(());
+        }
+        self.flush()?;
+        self.out.write_all(text)
+    }
+
+    /// Appends the indentation.
+    pub fn margin(&mut self) {
+        self.buffer.extend(std::iter::repeat_n(b' ', self.indent));
+    }
+
+    /// Appends an item of a list, in a new line where it does not fit into this one.
+    pub fn put(&mut self, item: &[u8]) {
+        if !fits(self.column, item.len(), self.line_length.limit()) {
+            self.begin_line();
+        }
+        self.buffer.extend_from_slice(item);
+        if item.ends_with(b"\n") {
+            self.column = self.indent;
+        } else {
+            self.column += item.len();
+        }
+    }
+
+    /// Appends items that stand one behind the other in `text`, with these lengths, as [`Lines::put`] does it with each. None
+    /// may end a line.
+    pub fn put_all(&mut self, text: &[u8], lengths: &[usize]) {
+        let limit = self.line_length.limit();
+        let (mut start, mut end) = (0, 0);
+        for length in lengths {
+            if !fits(self.column, *length, limit) {
+                self.buffer.extend_from_slice(&text[start..end]);
+                start = end;
+                self.begin_line();
+            }
+            end += length;
+            self.column += length;
+        }
+        self.buffer.extend_from_slice(&text[start..end]);
+    }
+
+    fn begin_line(&mut self) {
+        self.buffer.push(b'\n');
+        self.margin();
+        self.buffer.extend_from_slice(b"    ");
+        self.column = 4 + self.indent;
+    }
+
+    /// Hands full pieces on.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
+    pub fn relieve(&mut self) -> io::Result<()> {
+        if self.buffer.len() >= 1 << 16 {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Hands everything on.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        self.out.flush()
+    }
+}

@@ -1,0 +1,500 @@
+//! How the values of a variable stand in lines: rows, braces, annotations.
+//!
+//! A row is what lies along the last dimension. Text is made in pieces, from many threads at once, and each is laid out as
+//! far as that is possible without the pieces before it: from where its first row begins. What stands before that belongs to a row
+//! that an earlier piece began, and whoever joins the pieces must wrap it.
+//!
+//! ```text
+//! piece:  ... 7, 8, 9,│ 10, 11, 12,│ 13, 14 ...
+//!             head    │        text
+//! ```
+
+use std::ops::Range;
+
+use super::annotations::{push_element_annotation, push_row_annotation};
+use super::item::ItemFormat;
+use super::joined::{Head, NUL, RowsPart, Then};
+use super::lines::fits;
+use crate::format::Region;
+use crate::model::Values;
+use crate::print::Annotations;
+use crate::print::LineLength;
+use crate::print::char_row::push_char;
+use crate::stream::{Format, position};
+
+/// Which characters of a row are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Characters {
+    /// All.
+    All,
+    /// NULs at the end are not.
+    WithoutPadding,
+}
+
+/// The layout of one variable.
+pub struct RowLayout<'a> {
+    /// The name as CDL spells it.
+    pub name: &'a [u8],
+    /// Lengths of the dimensions.
+    pub shape: &'a [u64],
+    /// Dimensions whose values stand in braces: unlimited, and not the first.
+    pub braced: Vec<usize>,
+    /// How an element looks.
+    pub item: ItemFormat<'a>,
+    /// Whether rows are strings of characters, and which.
+    pub characters: Option<Characters>,
+    /// Comments that say which element is which.
+    pub annotations: Annotations,
+    /// Columns of a line.
+    pub line_length: LineLength,
+    /// Columns of indentation of the group.
+    pub indent: usize,
+    /// The column at which the first row begins.
+    pub first_column: usize,
+}
+
+impl Format for RowLayout<'_> {
+    type Piece = RowsPart;
+
+    fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> RowsPart {
+        let size = self.item.size();
+        let bytes = &values.bytes[range.start * size..range.end * size];
+        let mut at = position(region, range.start);
+        let row_length = self.shape.last().copied().unwrap_or(1);
+        let mut out = self.begin(&at);
+        // Most numbers take no more: growing would copy the text again and again.
+        out.text.reserve(3 * bytes.len());
+        let mut done = 0;
+        let total = range.len();
+        while done < total {
+            let before = at.last().copied().unwrap_or(0);
+            if before == 0 {
+                self.begin_row(&mut out, &at);
+            }
+            let count = (row_length - before).min((total - done) as u64) as usize;
+            let ends = before + count as u64 == row_length;
+            let part = &bytes[done * size..(done + count) * size];
+            match self.characters {
+                Some(which) => out.characters(part, which == Characters::All),
+                None => self.items(&mut out, part, values, ends, &at),
+            }
+            if let Some(last) = at.last_mut() {
+                *last = before + count as u64 - 1;
+            }
+            if ends {
+                self.end_row(&mut out, &at);
+            }
+            done += count;
+            advance(&mut at, self.shape);
+        }
+        out.finish()
+    }
+
+    /// NULs at the end of a row have no text.
+    fn passes_over_zeros(&self) -> bool {
+        self.characters == Some(Characters::WithoutPadding)
+    }
+
+    fn zeros(&self, start: &[u64], count: u64) -> RowsPart {
+        let mut at = start.to_vec();
+        let mut out = self.begin(&at);
+        let before = at.last().copied().unwrap_or(0);
+        if before == 0 {
+            self.begin_row(&mut out, &at);
+        }
+        out.nuls = count;
+        if let Some(last) = at.last_mut() {
+            *last = before + count - 1;
+        }
+        if self.shape.last().is_none_or(|length| before + count == *length) {
+            self.end_row(&mut out, &at);
+        }
+        out.finish()
+    }
+}
+
+impl RowLayout<'_> {
+    /// Begins a piece whose first element is `at`.
+    fn begin(&self, at: &[u64]) -> Layout {
+        let first = at.iter().all(|at| *at == 0);
+        let mut out = Layout::new(self, if first { self.first_column } else { self.indent + 2 });
+        if at.last().is_some_and(|at| *at > 0) {
+            out.earlier_nuls = self.passes_over_zeros();
+            out.lengths = (self.characters.is_none() && !self.annotations.elements).then(Vec::new);
+        }
+        out
+    }
+
+    fn begin_row(&self, out: &mut Layout, at: &[u64]) {
+        for _ in self
+            .braced
+            .iter()
+            .filter(|dim| at[**dim..].iter().all(|at| *at == 0))
+        {
+            let start = out.text.len();
+            out.text.push(b'{');
+            out.end_item(start);
+        }
+        if self.annotations.rows && self.shape.len() > 1 {
+            push_row_annotation(&mut out.text, self.name, at, self.shape, self.annotations.order);
+            out.continue_line();
+        }
+        if self.characters.is_some() {
+            out.text.push(b'"');
+        }
+    }
+
+    fn items(&self, out: &mut Layout, part: &[u8], values: &Values, ends: bool, at: &[u64]) {
+        let size = self.item.size();
+        let count = part.len() / size;
+        let separated = if ends { count - 1 } else { count };
+        let mut elements = part.chunks_exact(size);
+        if self.annotations.elements {
+            let mut at = at.to_vec();
+            for bytes in elements.by_ref().take(separated) {
+                self.item.push(&mut out.text, bytes, values);
+                out.text.extend_from_slice(b", ");
+                push_element_annotation(&mut out.text, self.name, &at, self.annotations.order);
+                if let Some(last) = at.last_mut() {
+                    *last += 1;
+                }
+            }
+        } else {
+            for bytes in elements.by_ref().take(separated) {
+                let start = out.text.len();
+                self.item.push(&mut out.text, bytes, values);
+                out.text.extend_from_slice(b", ");
+                out.end_item(start);
+            }
+        }
+        // The last item of a row is wrapped together with the braces behind it.
+        if let Some(bytes) = elements.next() {
+            out.last_item = out.text.len();
+            self.item.push(&mut out.text, bytes, values);
+        }
+    }
+
+    /// `at` is the last element of the row.
+    fn end_row(&self, out: &mut Layout, at: &[u64]) {
+        let is_last = |dim: usize| {
+            let rest = at[dim..].iter().zip(&self.shape[dim..]);
+            rest.into_iter().all(|(at, length)| at + 1 == *length)
+        };
+        if self.characters.is_some() {
+            out.end_of_characters();
+            out.text.push(b'"');
+            out.last_item = out.text.len();
+        }
+        let closing = self.braced.iter().filter(|dim| is_last(**dim)).count();
+        out.text.resize(out.text.len() + closing, b'}');
+        let last_row = is_last(0);
+        if self.annotations.elements {
+            out.text.push(if last_row { b';' } else { b',' });
+            push_element_annotation(&mut out.text, self.name, at, self.annotations.order);
+            return;
+        }
+        out.end_item(out.last_item);
+        out.end_head();
+        if last_row {
+            out.text.extend_from_slice(b" ;\n");
+            out.column = self.indent;
+        } else {
+            out.text.extend_from_slice(b",\n  ");
+            out.column = self.indent + 2;
+        }
+    }
+}
+
+/// Text that is being laid out.
+struct Layout {
+    limit: usize,
+    indent: usize,
+    text: Vec<u8>,
+    column: usize,
+    head: Head,
+    /// Lengths of items, as long as the column is not known.
+    lengths: Option<Vec<usize>>,
+    /// Where the last item of a row begins.
+    last_item: usize,
+    /// NULs of a row of characters that nothing followed yet.
+    nuls: u64,
+    /// Whether more of them may stand in earlier pieces.
+    earlier_nuls: bool,
+}
+
+impl Layout {
+    fn new(rows: &RowLayout, column: usize) -> Self {
+        Self {
+            limit: rows.line_length.limit(),
+            indent: rows.indent,
+            text: Vec::new(),
+            column,
+            head: Head::None,
+            lengths: None,
+            last_item: 0,
+            nuls: 0,
+            earlier_nuls: false,
+        }
+    }
+
+    /// Ends the item that begins at `start`, in a new line where it does not fit into this one.
+    fn end_item(&mut self, start: usize) {
+        let length = self.text.len() - start;
+        if let Some(lengths) = &mut self.lengths {
+            lengths.push(length);
+            return;
+        }
+        if !fits(self.column, length, self.limit) {
+            let end = self.text.len();
+            let margin = 5 + self.indent;
+            self.text.resize(end + margin, b' ');
+            self.text.copy_within(start..end, start + margin);
+            self.text[start] = b'\n';
+            self.text[start + 1..start + margin].fill(b' ');
+            self.column = margin - 1;
+        }
+        self.column += length;
+    }
+
+    /// All items so far were those of a row that an earlier piece began.
+    fn end_head(&mut self) {
+        if let Some(lengths) = self.lengths.take() {
+            let behind = Vec::with_capacity(self.text.capacity());
+            self.head = Head::Items(std::mem::replace(&mut self.text, behind), lengths);
+        }
+    }
+
+    fn continue_line(&mut self) {
+        self.text.resize(self.text.len() + self.indent + 4, b' ');
+        self.column = self.indent + 4;
+    }
+
+    /// Characters of a row, where `keep` says so with the NULs at its end.
+    fn characters(&mut self, part: &[u8], keep: bool) {
+        for &c in part {
+            if c == 0 && !keep {
+                self.nuls += 1;
+                continue;
+            }
+            let nuls = std::mem::take(&mut self.nuls);
+            if std::mem::take(&mut self.earlier_nuls) {
+                self.head = Head::Nuls(nuls, Then::Characters);
+            } else {
+                for _ in 0..nuls {
+                    self.text.extend_from_slice(NUL);
+                }
+            }
+            push_char(&mut self.text, c);
+        }
+    }
+
+    fn end_of_characters(&mut self) {
+        let nuls = std::mem::take(&mut self.nuls);
+        if std::mem::take(&mut self.earlier_nuls) {
+            self.head = Head::Nuls(nuls, Then::EndOfRow);
+        }
+    }
+
+    fn finish(mut self) -> RowsPart {
+        let known = self.lengths.is_none();
+        self.end_head();
+        if self.earlier_nuls {
+            self.head = Head::Nuls(std::mem::take(&mut self.nuls), Then::Nothing);
+        }
+        RowsPart {
+            head: self.head,
+            text: self.text,
+            column: known.then_some(self.column),
+            nuls: self.nuls,
+        }
+    }
+}
+
+fn advance(at: &mut [u64], shape: &[u64]) {
+    for (at, length) in at.iter_mut().zip(shape).rev() {
+        *at += 1;
+        if *at < *length {
+            return;
+        }
+        *at = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, Schema, Type};
+    use crate::print::Precision;
+    use crate::print::cdl::fill::FillValue;
+    use crate::print::cdl::item::Style;
+    use crate::print::cdl::joined::Joined;
+    use crate::print::cdl::lines::Lines;
+    use crate::print::element::{ElementWriter, Place};
+    use proptest::prelude::*;
+
+    /// The text of a variable that is cut into pieces.
+    fn text(
+        shape: &[u64],
+        bytes: Vec<u8>,
+        ty: Type,
+        braced: Vec<usize>,
+        annotations: Annotations,
+        piece: usize,
+    ) -> String {
+        let schema = Schema::new(Kind::Netcdf4);
+        let mut rows = layout(&schema, shape, ty, annotations);
+        rows.braced = braced;
+        let count = shape.iter().product::<u64>() as usize;
+        let region = Region::whole(shape);
+        let values = Values::from_bytes(bytes);
+        let pieces = (0..count)
+            .step_by(piece)
+            .map(|start| rows.piece(&region, &values, start..(start + piece).min(count)));
+        joined(pieces)
+    }
+
+    fn layout<'a>(schema: &'a Schema, shape: &'a [u64], ty: Type, annotations: Annotations) -> RowLayout<'a> {
+        RowLayout {
+            name: b"v",
+            shape,
+            braced: Vec::new(),
+            item: ItemFormat::new(
+                ElementWriter {
+                    schema,
+                    precision: Precision::default(),
+                    place: Place::Data,
+                },
+                ty,
+                FillValue::None,
+                Style::Plain,
+            ),
+            characters: (ty == Type::Char).then_some(Characters::WithoutPadding),
+            annotations,
+            line_length: LineLength::default(),
+            indent: 2,
+            first_column: 7,
+        }
+    }
+
+    fn joined(pieces: impl Iterator<Item = RowsPart>) -> String {
+        let mut out = Vec::new();
+        let mut lines = Lines::new(&mut out);
+        lines.set_indent(2);
+        lines.set_column(7);
+        let mut joined = Joined::default();
+        for piece in pieces {
+            joined.append(&mut lines, piece).unwrap();
+        }
+        lines.flush().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn pieces_join_to_the_whole(
+            shape in proptest::collection::vec(1u64..40, 0..4),
+            seed: u64,
+            kind in 0..3,
+            rows: bool,
+            elements in proptest::bool::weighted(0.2),
+            braced in proptest::collection::btree_set(1usize..4, 0..3),
+            piece in 1usize..400,
+        ) {
+            let count: u64 = shape.iter().product();
+            prop_assume!(count < 4000);
+            let mut state = seed | 1;
+            let mut next = || {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state
+            };
+            let (ty, bytes): (_, Vec<u8>) = match kind {
+                0 => (Type::Int, (0..count).flat_map(|_| (next() as i32 >> (next() % 32)).to_le_bytes()).collect()),
+                1 => (Type::Double, (0..count).flat_map(|_| f64::from_bits(next()).to_le_bytes()).collect()),
+                _ => (Type::Char, (0..count).map(|_| if next() % 2 == 0 { 0 } else { next() as u8 }).collect()),
+            };
+            let braced: Vec<usize> = braced.into_iter().filter(|dim| *dim < shape.len()).collect();
+            let annotations = Annotations { rows, elements, ..Annotations::default() };
+            let whole = text(&shape, bytes.clone(), ty, braced.clone(), annotations, count as usize);
+            prop_assert_eq!(text(&shape, bytes, ty, braced, annotations, piece), whole);
+        }
+    }
+
+    #[test]
+    fn rows_of_characters() {
+        let show = |shape: &[u64], bytes: &[u8], piece| {
+            text(
+                shape,
+                bytes.to_vec(),
+                Type::Char,
+                vec![],
+                Annotations::default(),
+                piece,
+            )
+        };
+        for piece in 1..12 {
+            assert_eq!(
+                show(&[10], b"a\0b\n\xe9c\0\0\0\0", piece),
+                "\"a\\000b\\n\\351c\" ;\n"
+            );
+            assert_eq!(
+                show(&[2, 3], b"\0\0\0\0\0z", piece),
+                "\"\",\n  \"\\000\\000z\" ;\n"
+            );
+        }
+    }
+
+    /// Rows in pieces of one row or less; those that hold only NULs are not looked at.
+    #[test]
+    fn zeros_are_what_nuls_are() {
+        let bytes = b"ab\0\0\0\0\0\0\0\0\0c\0\0\0\0\0\0".to_vec();
+        let schema = Schema::new(Kind::Netcdf4);
+        for annotated in [false, true] {
+            let annotations = Annotations {
+                rows: annotated,
+                ..Annotations::default()
+            };
+            let mut rows = layout(&schema, &[3, 6], Type::Char, annotations);
+            rows.braced = vec![1];
+            let values = Values::from_bytes(bytes.clone());
+            let region = Region::whole(rows.shape);
+            for step in [1, 2, 3, 6] {
+                let print = |passes: bool| {
+                    let pieces = (0..18).step_by(step).map(|start| {
+                        let range = start..start + step;
+                        match values.bytes[range.clone()].iter().all(|c| *c == 0) && passes {
+                            true => rows.zeros(&[start as u64 / 6, start as u64 % 6], step as u64),
+                            false => rows.piece(&region, &values, range),
+                        }
+                    });
+                    joined(pieces)
+                };
+                assert_eq!(print(true), print(false));
+                assert!(
+                    annotated || print(true).starts_with("{\"ab\"},"),
+                    "{}",
+                    print(true)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn braces_around_inner_unlimited_dimensions() {
+        let bytes: Vec<u8> = (0..12i32).flat_map(i32::to_le_bytes).collect();
+        assert_eq!(
+            text(
+                &[2, 3, 2],
+                bytes,
+                Type::Int,
+                vec![1, 2],
+                Annotations::default(),
+                5
+            ),
+            "{{0, 1},\n  {2, 3},\n  {4, 5}},\n  {{6, 7},\n  {8, 9},\n  {10, 11}} ;\n"
+        );
+    }
+}

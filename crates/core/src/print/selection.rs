@@ -1,0 +1,75 @@
+//! Selects variables and groups by the names that a user gives.
+
+use super::options::{DataOf, DumpOptions};
+use crate::error::{Error, Result};
+use crate::model::{Schema, VarId, Variable, VisibleNames};
+
+/// For each variable, whether its data are written.
+///
+/// # Errors
+/// Names a variable or group that is listed and does not exist.
+pub fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
+    let groups = wanted_groups(schema, &options.groups)?;
+    let required = listed(schema, &options.required)?;
+    let mut wanted = wanted_vars(schema, &options.data)?;
+    if options.data == DataOf::Coordinates && !options.required.is_empty() {
+        for (wanted, required) in wanted.iter_mut().zip(required) {
+            *wanted &= required;
+        }
+    }
+    for (wanted, var) in wanted.iter_mut().zip(&schema.vars) {
+        *wanted &= groups[var.group.0];
+    }
+    Ok(wanted)
+}
+
+/// For each group, whether data of its own variables may be written.
+pub fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
+    let mut wanted = vec![names.is_empty(); schema.groups.len()];
+    for name in names {
+        let path = match name.trim_end_matches('/') {
+            "" => "/",
+            path => path,
+        };
+        let found = schema.groups_named(path);
+        if found.is_empty() {
+            return Err(Error::Usage(format!("{name}: No such group")));
+        }
+        for group in found {
+            wanted[group.0] = true;
+        }
+    }
+    Ok(wanted)
+}
+
+fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
+    match data {
+        DataOf::All => Ok(vec![true; schema.vars.len()]),
+        DataOf::None => Ok(vec![false; schema.vars.len()]),
+        DataOf::Coordinates => {
+            let names = VisibleNames::new(schema);
+            let is_coordinate = |v: &Variable| v.dims.len() == 1 && names.dim(v.group, &v.name).is_some();
+            Ok(schema.vars.iter().map(is_coordinate).collect())
+        }
+        DataOf::Listed(names) => listed(schema, names),
+    }
+}
+
+/// For each variable, whether it is listed.
+fn listed(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
+    let mut wanted = vec![false; schema.vars.len()];
+    for name in names {
+        for var in vars_named(schema, name)? {
+            wanted[var.0] = true;
+        }
+    }
+    Ok(wanted)
+}
+
+fn vars_named(schema: &Schema, name: &str) -> Result<Vec<VarId>> {
+    let found = schema.vars_named(name);
+    if found.is_empty() {
+        return Err(Error::Usage(format!("{name}: No such variable")));
+    }
+    Ok(found)
+}

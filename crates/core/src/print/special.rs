@@ -1,0 +1,105 @@
+//! The special attributes of `ncdump -s`: how variables and file are stored.
+
+use crate::filter::{deflate, fletcher32, shuffle, szip};
+use crate::model::{Encoding, Endian, FilterSpec, Kind, Schema, Storage, Type, VarId, VariableLayout};
+
+/// The value of a special attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Special {
+    /// Text.
+    Text(String),
+    /// One or more numbers.
+    Numbers(Vec<u64>),
+}
+
+fn text(value: &str) -> Special {
+    Special::Text(value.to_owned())
+}
+
+/// The special attributes of a variable, in ncdump's order. With `filters`, the whole pipeline stands in `_Filter`, in
+/// the file's order, instead of in an attribute for each filter that netCDF-C has one for.
+pub fn of_variable(
+    schema: &Schema,
+    var: VarId,
+    layout: &VariableLayout,
+    filters: bool,
+) -> Vec<(&'static str, Special)> {
+    let mut all = Vec::new();
+    let storage = match &layout.storage {
+        Storage::Compact => "compact",
+        Storage::Contiguous => "contiguous",
+        Storage::Chunked { .. } => "chunked",
+    };
+    all.push(("_Storage", text(storage)));
+    if let Storage::Chunked { shape } = &layout.storage {
+        all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
+    }
+    let has = |id: u32| layout.filters.iter().find(|f| f.id == id);
+    let mut own_attribute =
+        |f: &&FilterSpec| filters || !matches!(f.id, deflate::ID | shuffle::ID | fletcher32::ID);
+    if !filters {
+        if has(fletcher32::ID).is_some() {
+            all.push(("_Fletcher32", text("true")));
+        }
+        if has(shuffle::ID).is_some() {
+            all.push(("_Shuffle", text("true")));
+        }
+        if let Some(deflate) = has(deflate::ID) {
+            let level = deflate.parameters.first().copied().unwrap_or(0);
+            all.push(("_DeflateLevel", Special::Numbers(vec![level.into()])));
+        }
+    }
+    let pipeline: Vec<String> = layout
+        .filters
+        .iter()
+        .filter(&mut own_attribute)
+        .map(filter_text)
+        .collect();
+    if !pipeline.is_empty() {
+        all.push(("_Filter", Special::Text(pipeline.join("|"))));
+    }
+    let number = !matches!(schema.var(var).ty, Type::String | Type::User(_) | Type::Char);
+    let wide = matches!(layout.encoding, Encoding::Numbers { unit } if unit > 1);
+    if number && (wide || (layout.encoding == Encoding::Structured && layout.element_size > 1)) {
+        let order = if layout.endian == Endian::Little {
+            "little"
+        } else {
+            "big"
+        };
+        all.push(("_Endianness", text(order)));
+    }
+    if layout.fill.no_fill {
+        all.push(("_NoFill", text("true")));
+    }
+    all
+}
+
+/// `id,p1,p2`, as `nccopy -F` takes it. Of szip's stored parameters, those that a user gives: coding and pixels per block.
+fn filter_text(filter: &FilterSpec) -> String {
+    let parameters: Vec<u32> = match filter.parameters.as_slice() {
+        [mask, pixels, _, _] if filter.id == szip::ID => vec![mask & szip::CODING, *pixels],
+        stored => stored.to_vec(),
+    };
+    let parameters = parameters.iter().map(|p| format!(",{p}"));
+    std::iter::once(filter.id.to_string()).chain(parameters).collect()
+}
+
+/// The special attributes of a dataset.
+pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
+    let mut all = Vec::new();
+    if let (true, Some(provenance)) = (schema.kind.is_hdf5(), &schema.provenance) {
+        if let Some(properties) = &provenance.nc_properties {
+            all.push(("_NCProperties", text(properties)));
+        }
+        let number = |value: u32| Special::Numbers(vec![value.into()]);
+        all.push(("_SuperblockVersion", number(provenance.superblock_version)));
+        all.push(("_IsNetcdf4", number(provenance.is_netcdf4.into())));
+    }
+    all.push(format(schema));
+    all
+}
+
+/// The special attribute that tells the kind of a dataset.
+pub fn format(schema: &Schema) -> (&'static str, Special) {
+    ("_Format", text(Kind::name(schema.kind)))
+}

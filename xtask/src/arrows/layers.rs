@@ -1,0 +1,71 @@
+//! The layers of the workspace. A file may use files of its own layer and of those below.
+
+/// Where the files of a layer lie, lowest layer first.
+const LAYERS: [(&str, &[&str]); 7] = [
+    ("hdf5", &["crates/hdf5/src/"]),
+    (
+        "model",
+        &[
+            "crates/core/src/model/",
+            "crates/core/src/error.rs",
+            "crates/core/src/diagnostic.rs",
+            "crates/core/src/message.rs",
+            "crates/core/src/not_finite.rs",
+        ],
+    ),
+    (
+        "store, filter, chunk, time",
+        &[
+            "crates/core/src/store/",
+            "crates/core/src/filter/",
+            "crates/core/src/chunk/",
+            "crates/core/src/time/",
+        ],
+    ),
+    ("format", &["crates/core/src/format/"]),
+    (
+        "copy, stream, location",
+        &[
+            "crates/core/src/copy/",
+            "crates/core/src/stream/",
+            "crates/core/src/location",
+        ],
+    ),
+    ("cdl, print", &["crates/core/src/cdl/", "crates/core/src/print/"]),
+    (
+        "binaries",
+        &[
+            "crates/cli/",
+            "crates/nccopy/",
+            "crates/ncdump/",
+            "crates/ncgen/",
+            "fuzz/",
+            "tests/harness/",
+            "xtask/",
+        ],
+    ),
+];
+
+/// The layer of a file, and its name; `None` for a crate's `lib.rs`, which only names the rest, and for rooms that no layer has.
+pub fn layer(file: &str) -> Option<(usize, &'static str)> {
+    let holds = |places: &[&str]| places.iter().any(|place| file.starts_with(place));
+    let at = LAYERS.iter().position(|(_, places)| holds(places))?;
+    Some((at, LAYERS[at].0))
+}
+
+/// True for an arrow from a layer to one above.
+pub fn goes_up(from: &str, to: &str) -> bool {
+    matches!((layer(from), layer(to)), (Some((from, _)), Some((to, _))) if to > from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrows_go_down() {
+        let (model, copy) = ("crates/core/src/model/schema.rs", "crates/core/src/copy/run.rs");
+        assert!(goes_up(model, copy) && !goes_up(copy, model) && !goes_up(copy, copy));
+        assert!(goes_up("crates/hdf5/src/file.rs", model));
+    }
+}

@@ -1,0 +1,156 @@
+//! `cargo xtask arrows`: which file uses which. Finds cycles between files of different folders, and arrows that go up.
+//!
+//! ```text
+//! sources ─► source: modules, `use`, paths ─► resolve: file ─► file ─┬─► cycles: none between folders
+//!                                                                    └─► layers: none goes up
+//! ```
+//!
+//! An arrow is a path in a `use` or in code, which leads to the file that defines the name, through re-exports. Code for tests does
+//! not count.
+
+mod cycles;
+mod layers;
+mod resolve;
+mod source;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Result, bail};
+
+use crate::root;
+use cycles::Graph;
+
+/// Arrows that are known and to be removed: from a file to a file.
+const ALLOWED: [(&str, &str); 0] = [];
+
+/// Files of different folders that use each other, and arrows to a higher layer.
+struct Report {
+    /// All arrows but those allowed, and for each one path that makes it.
+    graph: Graph,
+    why: BTreeMap<(String, String), String>,
+    /// All cycles.
+    cycles: Vec<Vec<String>>,
+    /// Arrows that go up.
+    up: Vec<(String, String)>,
+}
+
+/// Prints what is wrong, and with `--all` the cycles within folders too.
+///
+/// # Errors
+/// A cycle between folders, or an arrow that goes up.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let all = match arguments {
+        [] => false,
+        [flag] if flag == "--all" => true,
+        _ => bail!("unknown arguments; `cargo xtask arrows [--all]`"),
+    };
+    let report = report()?;
+    let arrows: usize = report.graph.values().map(|tos| tos.len()).sum();
+    let files = report.graph.len();
+    println!("{arrows} arrows from {files} files");
+    for (from, to) in ALLOWED {
+        println!("allowed for now: {from} -> {to}");
+    }
+    print!("{}", report.text(all));
+    match report.is_clean() {
+        true => Ok(()),
+        false => bail!("there are cycles between folders, or arrows that go up"),
+    }
+}
+
+/// Reads all crates of the workspace.
+fn report() -> Result<Report> {
+    let mut modules = resolve::Modules::default();
+    for (name, file) in crates()? {
+        modules.add(&root(), &name, &file)?;
+    }
+    let (mut graph, why) = modules.arrows();
+    for (from, to) in ALLOWED {
+        if let Some(tos) = graph.get_mut(from) {
+            tos.remove(to);
+        }
+    }
+    let pairs = graph
+        .iter()
+        .flat_map(|(from, tos)| tos.iter().map(move |to| (from, to)));
+    let up = pairs
+        .filter(|(from, to)| layers::goes_up(from, to))
+        .map(|(from, to)| (from.clone(), to.clone()))
+        .collect();
+    Ok(Report {
+        cycles: cycles::cycles(&graph),
+        graph,
+        why,
+        up,
+    })
+}
+
+/// The name of each crate as others spell it, and the file of its root. Programs have a root each.
+fn crates() -> Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root().join("crates"))? {
+        let folder = entry?.file_name().to_string_lossy().into_owned();
+        let name = match folder.as_str() {
+            "core" | "hdf5" | "cli" => format!("ncutils_{folder}"),
+            program => program.to_owned(),
+        };
+        for (name, file) in [(name.clone(), "lib.rs"), (format!("{name} program"), "main.rs")] {
+            let file = format!("crates/{folder}/src/{file}");
+            if root().join(&file).is_file() {
+                found.push((name, file));
+            }
+        }
+    }
+    found.push(("ncutils_fuzz".to_owned(), "fuzz/src/lib.rs".to_owned()));
+    found.push(("xtask".to_owned(), "xtask/src/main.rs".to_owned()));
+    found.sort();
+    Ok(found)
+}
+
+impl Report {
+    fn is_clean(&self) -> bool {
+        self.up.is_empty() && !self.cycles.iter().any(|cycle| cycles::is_between_folders(cycle))
+    }
+
+    fn text(&self, all: bool) -> String {
+        let mut text = String::new();
+        for (from, to) in &self.up {
+            text += &format!("goes up: {}", self.arrow(from, to));
+        }
+        for cycle in &self.cycles {
+            let between = cycles::is_between_folders(cycle);
+            if !between && !all {
+                continue;
+            }
+            text += match between {
+                true => "cycle between folders:\n",
+                false => "cycle within a folder:\n",
+            };
+            for from in cycle {
+                for to in self.graph[from].iter().filter(|to| cycle.contains(to)) {
+                    text += &format!("  {}", self.arrow(from, to));
+                }
+            }
+        }
+        text
+    }
+
+    /// An arrow, and one path that makes it.
+    fn arrow(&self, from: &str, to: &str) -> String {
+        let path = self.why.get(&(from.to_owned(), to.to_owned()));
+        format!("{from} -> {to}   by {}\n", path.map_or("", String::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cycle_between_folders_and_no_arrow_up() {
+        let report = report().unwrap();
+        assert!(report.graph.len() > 200, "most sources are not found");
+        assert!(report.is_clean(), "\n{}", report.text(false));
+    }
+}
