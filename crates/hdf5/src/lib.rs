@@ -36,7 +36,7 @@ pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::Layout;
 pub use reader::{Dataset, File, Object, ObjectKind};
-pub use source::{ByteSink, ByteSource};
+pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,
     ObjectSpec, ObjectSpecKind, Payload, Sequences,

@@ -64,7 +64,7 @@ impl Superblock {
             block.skip(8)?;
             driver_info::check(block.array()?)?;
         }
-        check_end(&reader, base, end)?;
+        let reader = with_end(reader, base, end)?;
         let superblock = Self {
             version,
             root,
@@ -88,7 +88,7 @@ impl Superblock {
         let extension = cursor.offset()?;
         let end = cursor.offset()?;
         let root = cursor.defined_offset()?;
-        check_end(&reader, base, end)?;
+        let reader = with_end(reader, base, end)?;
         let superblock = Self {
             version,
             root,
@@ -131,16 +131,21 @@ fn find(reader: &MetadataReader) -> Result<u64> {
         .checked_add(SIGNATURE.len() as u64)
         .is_some_and(|end| end <= size)
     {
-        if reader.read(WHAT, at, SIGNATURE.len())? == SIGNATURE {
-            return Ok(at);
+        match reader.read(WHAT, at, SIGNATURE.len()) {
+            Ok(found) if found == SIGNATURE => return Ok(at),
+            Ok(_) => {}
+            // The end of a source that does not tell its size.
+            Err(Error::Truncated { .. }) => break,
+            Err(e) => return Err(e),
         }
         at = if at == 0 { 512 } else { at.saturating_mul(2) };
     }
     Err(Error::NotHdf5)
 }
 
-/// Fails where the source ends in front of the end that the superblock gives.
-fn check_end(reader: &MetadataReader, base: Option<u64>, end: Option<u64>) -> Result<()> {
+/// Fails where the source ends in front of the end that the superblock gives. That is the reader's end where the source
+/// does not tell its size.
+fn with_end(reader: MetadataReader, base: Option<u64>, end: Option<u64>) -> Result<MetadataReader> {
     // The end counts from the start of the file as it was when the base address was written.
     let need = end.unwrap_or(0).saturating_sub(base.unwrap_or(0));
     if need > reader.file_size() {
@@ -150,5 +155,66 @@ fn check_end(reader: &MetadataReader, base: Option<u64>, end: Option<u64>) -> Re
             need,
         });
     }
-    Ok(())
+    reader.ending_at("the HDF5 file", need)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::source::ByteSource;
+
+    /// A source that does not tell its size.
+    struct Endless(Vec<u8>);
+
+    impl ByteSource for Endless {
+        fn size(&self) -> io::Result<Option<u64>> {
+            Ok(None)
+        }
+
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.0.read_exact_at(offset, buf)
+        }
+    }
+
+    /// A version 2 superblock behind `base` other bytes, in a file that it says has `end` bytes and that has 100.
+    fn read(base: usize, end: u64) -> Result<(MetadataReader, Superblock)> {
+        let mut block = SIGNATURE.to_vec();
+        block.extend([2, 8, 8, 0]);
+        for field in [0, u64::MAX, end, 48] {
+            block.extend(field.to_le_bytes());
+        }
+        block.extend(crate::checksum::lookup3(&block).to_le_bytes());
+        block.resize(100, 0);
+        let mut bytes = vec![0; base];
+        bytes.extend(block);
+        Superblock::read(&MetadataReader::new(Arc::new(Endless(bytes)), 0, 8, 8)?)
+    }
+
+    #[test]
+    fn a_source_without_a_size_ends_where_the_superblock_says() {
+        for base in [0, 512, 1024] {
+            let (reader, superblock) = read(base, 90).unwrap();
+            assert_eq!((reader.file_size(), superblock.root), (90, 48));
+            assert!(reader.read("x", 80, 10).is_ok());
+            assert!(matches!(reader.read("x", 80, 11), Err(Error::Truncated { .. })));
+        }
+    }
+
+    #[test]
+    fn an_end_that_is_not_there_is_not_believed() {
+        for end in [101, 1 << 40, u64::MAX - 1] {
+            assert!(matches!(read(512, end), Err(Error::Truncated { .. })), "{end}");
+        }
+    }
+
+    #[test]
+    fn a_source_without_a_size_may_be_no_file() {
+        for len in [0, 7, 600, 5000] {
+            let reader = MetadataReader::new(Arc::new(Endless(vec![0; len])), 0, 8, 8).unwrap();
+            assert!(matches!(Superblock::read(&reader), Err(Error::NotHdf5)), "{len}");
+        }
+    }
 }

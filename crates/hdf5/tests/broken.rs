@@ -19,7 +19,7 @@ struct Counted {
 }
 
 impl ByteSource for Counted {
-    fn size(&self) -> io::Result<u64> {
+    fn size(&self) -> io::Result<Option<u64>> {
         self.bytes.size()
     }
 

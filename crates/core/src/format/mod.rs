@@ -9,6 +9,7 @@ pub(crate) mod in_memory;
 pub mod netcdf4;
 pub mod read_region;
 
+use std::io;
 use std::sync::Arc;
 
 use ncutils_hdf5::ByteSource;
@@ -201,27 +202,34 @@ enum Format {
 /// block of 512, 1024, 2048… bytes.
 fn detect(source: &dyn ByteSource) -> Result<Format> {
     const HDF5: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+    // Without a size, the end is where a read fails.
     let size = source.size().map_err(|e| Error::io("cannot read", e))?;
     let starts_with = |at: u64, magic: &[u8]| -> Result<bool> {
         let mut found = [0; 8];
         let found = &mut found[..magic.len()];
-        if at.checked_add(magic.len() as u64).is_none_or(|end| end > size) {
-            return Ok(false);
+        match at.checked_add(magic.len() as u64) {
+            Some(end) if size.is_none_or(|size| end <= size) => {}
+            _ => return Ok(false),
         }
-        source
-            .read_exact_at(at, found)
-            .map_err(|e| Error::io("cannot read", e))?;
-        Ok(found == magic)
+        match source.read_exact_at(at, found) {
+            Ok(()) => Ok(found == magic),
+            Err(e) if size.is_none() && e.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(e) => Err(Error::io("cannot read", e)),
+        }
     };
     if starts_with(0, b"CDF")? {
         return Ok(Format::Classic);
     }
     let mut at = 0u64;
-    while at < size {
+    while size.is_none_or(|size| at < size) {
         if starts_with(at, &HDF5)? {
             return Ok(Format::Hdf5);
         }
-        at = if at == 0 { 512 } else { at.saturating_mul(2) };
+        at = match at.checked_mul(2) {
+            Some(0) => 512,
+            Some(next) => next,
+            None => break,
+        };
     }
     Err(Error::UnknownFormat)
 }

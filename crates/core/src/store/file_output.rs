@@ -141,7 +141,7 @@ impl FileOutput {
 
 impl ByteSink for FileOutput {
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(data, offset)
+        FileExt::write_all_at(&self.file, data, offset)
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {

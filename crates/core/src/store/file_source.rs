@@ -51,13 +51,13 @@ impl FileSource {
 }
 
 impl ByteSource for FileSource {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.size)
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.size))
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         match offset.checked_add(buf.len() as u64) {
-            Some(end) if end <= self.size => self.file.read_exact_at(buf, offset),
+            Some(end) if end <= self.size => FileExt::read_exact_at(&self.file, buf, offset),
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }

@@ -24,7 +24,9 @@ mod unnamed;
 use std::io;
 use std::path::PathBuf;
 
-use ncutils_hdf5::ByteSink;
+use ncutils_hdf5::{ByteSink, ByteSource};
+
+use crate::error::{Error, Result};
 
 pub use fetch_pool::FetchPool;
 pub use file_output::{FileOutput, same_file};
@@ -49,6 +51,15 @@ pub trait Output: ByteSink {
         let _ = (offset, buf);
         Err(io::ErrorKind::Unsupported.into())
     }
+}
+
+/// The size of a source that must know it, in bytes.
+///
+/// # Errors
+/// Where the source cannot tell its size.
+pub fn known_size(source: &dyn ByteSource) -> Result<u64> {
+    let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+    size.ok_or_else(|| Error::Unsupported("a source that does not tell its size".to_owned()))
 }
 
 /// Where a dataset was found: what a format needs to open its neighbours (external links), and to name it in messages.

@@ -78,8 +78,8 @@ impl SpooledSource {
 }
 
 impl ByteSource for SpooledSource {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.size)
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.size))
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
@@ -104,7 +104,7 @@ impl ByteSource for SpooledSource {
                     done += count;
                 }
                 (None, Some(rest)) => {
-                    return rest.read_exact_at(&mut buf[done..], at - self.in_memory());
+                    return FileExt::read_exact_at(rest, &mut buf[done..], at - self.in_memory());
                 }
                 (None, None) => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
@@ -155,7 +155,7 @@ mod tests {
         let text: Vec<u8> = (0..PIECE * 3 + 7).map(|n| (n % 251) as u8).collect();
         for memory in [0, 1, PIECE as u64, PIECE as u64 * 2, 1 << 30] {
             let spooled = SpooledSource::read(&mut &text[..], memory, folder.path()).unwrap();
-            assert_eq!(spooled.size().unwrap(), text.len() as u64);
+            assert_eq!(spooled.size().unwrap(), Some(text.len() as u64));
             assert_eq!(spooled.rest.is_some(), memory < 1 << 30);
             for (at, count) in [
                 (0, text.len()),
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn nothing_is_a_text_of_no_bytes() {
         let spooled = SpooledSource::read(&mut io::empty(), 100, Path::new("/nowhere")).unwrap();
-        assert_eq!(spooled.size().unwrap(), 0);
+        assert_eq!(spooled.size().unwrap(), Some(0));
         spooled.read_exact_at(0, &mut []).unwrap();
     }
 
@@ -185,7 +185,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.cdl");
         std::fs::write(&path, "netcdf a {}").unwrap();
-        assert_eq!(open_stream(Some(&path), 100).unwrap().size().unwrap(), 11);
+        assert_eq!(open_stream(Some(&path), 100).unwrap().size().unwrap(), Some(11));
         let fifo = folder.path().join("fifo");
         let mode = rustix::fs::Mode::from_raw_mode(0o600);
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
@@ -193,7 +193,7 @@ mod tests {
             scope.spawn(|| std::fs::write(&fifo, "netcdf b {}\n").unwrap());
             open_stream(Some(&fifo), 100).unwrap()
         });
-        assert_eq!(found.size().unwrap(), 12);
+        assert_eq!(found.size().unwrap(), Some(12));
         for path in [folder.path(), &folder.path().join("none")] {
             let error = open_stream(Some(path), 100).err().unwrap().to_string();
             assert!(error.starts_with(&path.display().to_string()), "{error}");

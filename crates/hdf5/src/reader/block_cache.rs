@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::source::ByteSource;
@@ -22,7 +23,8 @@ const CAPACITY: usize = 1024;
 /// Reads of a source through a cache, from any number of threads.
 pub(super) struct BlockCache {
     source: Arc<dyn ByteSource>,
-    size: u64,
+    /// `u64::MAX` until it is known.
+    size: AtomicU64,
     blocks: Mutex<Blocks>,
 }
 
@@ -35,18 +37,23 @@ struct Blocks {
 }
 
 impl BlockCache {
-    /// A cache over `source`, which has `size` bytes.
+    /// A cache over `source`, which has `size` bytes; `u64::MAX` where that is not known yet.
     pub(super) fn new(source: Arc<dyn ByteSource>, size: u64) -> Self {
         Self {
             source,
-            size,
+            size: AtomicU64::new(size),
             blocks: Mutex::default(),
         }
     }
 
-    /// Bytes of the source.
+    /// Bytes of the source; `u64::MAX` where that is not known.
     pub(super) fn size(&self) -> u64 {
-        self.size
+        self.size.load(Ordering::Relaxed)
+    }
+
+    /// Notes where the source ends.
+    pub(super) fn set_size(&self, size: u64) {
+        self.size.store(size, Ordering::Relaxed);
     }
 
     /// The source behind the cache.
@@ -60,10 +67,15 @@ impl BlockCache {
         if buf.len() as u64 > 8 * BLOCK {
             return self.source.read_exact_at(offset, buf);
         }
-        let mut offset = offset;
-        let mut buf = buf;
+        let (mut offset, mut buf) = (offset, buf);
         while !buf.is_empty() {
-            let block = self.block(offset / BLOCK)?;
+            let block = match self.block(offset / BLOCK) {
+                // A whole block may reach past the end of a source that does not tell its size.
+                Err(e) if self.size() == u64::MAX && e.kind() == io::ErrorKind::UnexpectedEof => {
+                    return self.source.read_exact_at(offset, buf);
+                }
+                block => block?,
+            };
             let within = (offset % BLOCK) as usize;
             let bytes = block.get(within..).unwrap_or_default();
             let n = bytes.len().min(buf.len());
@@ -95,7 +107,7 @@ impl BlockCache {
         };
         // Not under the lock: other threads go on with what is there. Two may fetch the same block; no harm.
         let start = number * BLOCK;
-        let len = (wanted * BLOCK).min(self.size.saturating_sub(start));
+        let len = (wanted * BLOCK).min(self.size().saturating_sub(start));
         let mut bytes = vec![0; len as usize];
         self.source.read_exact_at(start, &mut bytes)?;
         let fetched: Vec<Arc<[u8]>> = bytes.chunks(BLOCK as usize).map(Arc::from).collect();

@@ -3,6 +3,7 @@
 //! Addresses are those that stand in the file: relative to the base address, which is added here and nowhere else.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use super::block_cache::BlockCache;
@@ -57,7 +58,7 @@ impl MetadataReader {
             source,
         })?;
         Self::over(
-            Arc::new(BlockCache::new(source, size)),
+            Arc::new(BlockCache::new(source, size.unwrap_or(u64::MAX))),
             None,
             base,
             offset_size,
@@ -113,6 +114,24 @@ impl MetadataReader {
         })
     }
 
+    /// Ends the file `size` bytes behind its base address, where the source does not tell its size. To be called before
+    /// anything but the superblock is read.
+    ///
+    /// What the superblock says is not taken on trust, as limits and allocations are judged by it: the last byte is read.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] where the source ends earlier.
+    pub(crate) fn ending_at(self, what: &'static str, size: u64) -> Result<Self> {
+        if self.shared.cache.size() != u64::MAX {
+            return Ok(self);
+        }
+        if let Some(last) = size.checked_sub(1) {
+            self.read_raw(what, last, &mut [0])?;
+        }
+        self.shared.cache.set_size(self.absolute(size));
+        self.at_base(self.base(), self.offset_size, self.length_size)
+    }
+
     /// Bytes of an address: 2, 4 or 8.
     pub(crate) fn offset_size(&self) -> u8 {
         self.offset_size
@@ -142,11 +161,8 @@ impl MetadataReader {
     pub(crate) fn read(&self, what: &'static str, address: u64, len: usize) -> Result<Vec<u8>> {
         self.check(what, address, len)?;
         let mut buf = vec![0; len];
-        let offset = self.absolute(address);
-        self.shared
-            .cache
-            .read(offset, &mut buf)
-            .map_err(|source| Error::Io { what, offset, source })?;
+        let read = self.shared.cache.read(self.absolute(address), &mut buf);
+        read.map_err(|source| self.failed(what, address, len, source))?;
         self.overlay_image(address, &mut buf);
         Ok(buf)
     }
@@ -199,12 +215,25 @@ impl MetadataReader {
     /// Fills `buf` with raw data from `address` on, past the cache.
     pub(crate) fn read_raw(&self, what: &'static str, address: u64, buf: &mut [u8]) -> Result<()> {
         self.check(what, address, buf.len())?;
-        let offset = self.absolute(address);
-        self.shared
+        let read = self
+            .shared
             .cache
             .source()
-            .read_exact_at(offset, buf)
-            .map_err(|source| Error::Io { what, offset, source })
+            .read_exact_at(self.absolute(address), buf);
+        read.map_err(|source| self.failed(what, address, buf.len(), source))
+    }
+
+    /// The error for a read that the source refused. Its end may be nearer than expected where it does not tell its size.
+    fn failed(&self, what: &'static str, address: u64, len: usize, source: io::Error) -> Error {
+        let offset = self.absolute(address);
+        match source.kind() {
+            io::ErrorKind::UnexpectedEof => Error::Truncated {
+                what,
+                offset,
+                need: len as u64,
+            },
+            _ => Error::Io { what, offset, source },
+        }
     }
 
     /// The first address from `address` on that may hold something else than zeros, as far as the source knows.

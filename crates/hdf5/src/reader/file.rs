@@ -86,6 +86,12 @@ impl File {
         self.reader().offset_size()
     }
 
+    /// Where the file ends in its source, in bytes from the start of the source: the end of the source, or, where that
+    /// does not tell its size, the end that the superblock gives.
+    pub fn end(&self) -> u64 {
+        self.reader().absolute(self.reader().file_size())
+    }
+
     /// Address of the root group.
     pub fn root(&self) -> u64 {
         self.inner.superblock.root

@@ -7,6 +7,7 @@ use super::{Geometry, NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Place, Version, p
 use crate::chunk::swap_units;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Dimension, Schema, Type, Values, Variable};
+use crate::store::known_size;
 
 /// How much of the file is read at once while the header lasts.
 const BLOCK: usize = 256 << 10;
@@ -92,7 +93,7 @@ fn settle(
         _ if records != version.streaming() => records,
         None => 0,
         Some(first) => {
-            let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+            let size = known_size(source)?;
             size.saturating_sub(first).checked_div(record_size).unwrap_or(0)
         }
     };
@@ -142,7 +143,7 @@ impl<'a> Cursor<'a> {
     fn new(source: &'a dyn ByteSource) -> Result<Self> {
         Ok(Self {
             source,
-            size: source.size().map_err(|e| Error::io("cannot read", e))?,
+            size: known_size(source)?,
             version: Version::Classic,
             block: Vec::new(),
             start: 0,

@@ -14,6 +14,7 @@ use crate::model::{
     Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
 };
+use crate::store::known_size;
 
 /// Records are read together, with what lies between them, up to this many bytes.
 const SPAN: u64 = 1 << 20;
@@ -43,7 +44,7 @@ impl ClassicReader {
             .map(|i| layout(&header.schema, VarId(i)))
             .collect();
         Ok(Self {
-            size: source.size().map_err(|e| Error::io("cannot read", e))?,
+            size: known_size(&source)?,
             source,
             schema: header.schema,
             places: header.places,

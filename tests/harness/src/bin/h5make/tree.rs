@@ -15,7 +15,7 @@ struct FileSink(File);
 
 impl ByteSink for FileSink {
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.write_all_at(data, offset)
+        FileExt::write_all_at(&self.0, data, offset)
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {

@@ -10,6 +10,7 @@ use ncutils_hdf5::ByteSource;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::message::is_unseen;
+use crate::store::known_size;
 
 /// Bytes that a [`Cursor`] reads at a time.
 const WINDOW: usize = 256 << 10;
@@ -42,7 +43,7 @@ impl Text {
     /// # Errors
     /// Where the source cannot be read.
     pub fn new(source: Arc<dyn ByteSource>, name: impl Into<String>) -> Result<Self> {
-        let end = source.size().map_err(|e| Error::io("cannot read", e))?;
+        let end = known_size(&source)?;
         let mut text = Self {
             source,
             name: name.into(),

@@ -215,11 +215,11 @@ impl Linker {
 
 impl OpenFile {
     fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>) -> Result<Self> {
-        let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+        let file = File::open_with(source.clone(), Arc::new(HeapFilters))?;
         Ok(Self {
-            file: File::open_with(source.clone(), Arc::new(HeapFilters))?,
+            size: file.end(),
+            file,
             source,
-            size,
             path,
         })
     }
