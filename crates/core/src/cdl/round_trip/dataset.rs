@@ -98,6 +98,11 @@ fn inner_names() -> impl Strategy<Value = String> {
     prop_oneof![9 => names(), 1 => "[a-b/]{1,3}|[a-b]//[*]?[a-b]"]
 }
 
+/// Names of enum members. `_UNDEFINED` is the name that text gives to zero where no member has that value.
+fn member_names() -> impl Strategy<Value = String> {
+    prop_oneof![9 => inner_names(), 1 => Just("_UNDEFINED".to_owned())]
+}
+
 fn number() -> impl Strategy<Value = usize> {
     // The atomic types come first: any type is as likely as char.
     prop_oneof![0usize..12, 0usize..40]
@@ -112,7 +117,7 @@ fn group() -> impl Strategy<Value = GroupRecipe> {
     let ty = prop_oneof![
         (
             0usize..8,
-            prop::collection::vec((inner_names(), any::<i64>()), 1..4)
+            prop::collection::vec((member_names(), any::<i64>()), 1..4)
         )
             .prop_map(|(base, members)| TypeRecipe::Enum(base, members)),
         (1usize..5).prop_map(TypeRecipe::Opaque),
