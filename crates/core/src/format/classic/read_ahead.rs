@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn source() -> Counted {
-        let bytes = (0..500_000u32).map(|n| (n * 31 >> 3) as u8).collect();
+        let bytes = (0..500_000u32).map(|n| ((n * 31) >> 3) as u8).collect();
         Counted(bytes, AtomicUsize::new(0))
     }
 
