@@ -114,7 +114,10 @@ impl ElementWriter<'_> {
                     Some((name, _)) if !matches!(name.as_str(), "_" | "NIL" | "Nil" | "nil") => {
                         push_member(out, name)
                     }
-                    None if value == 0 => out.extend_from_slice(b"_UNDEFINED"),
+                    // A member of that name has another value.
+                    None if value == 0 && members.iter().all(|(name, _)| name != "_UNDEFINED") => {
+                        out.extend_from_slice(b"_UNDEFINED");
+                    }
                     // A value that the type does not name: as a number, which CDL takes in its place.
                     _ => match base {
                         Type::UInt64 => push_unsigned(out, value as u64),

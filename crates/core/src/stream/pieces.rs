@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use super::Format;
@@ -60,7 +60,7 @@ pub fn in_order<F: Format>(
     format: &F,
     mut emit: impl FnMut(F::Piece) -> Result<()>,
 ) -> Result<()> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads();
     let step = (PIECE_BYTES / size.max(1)).clamp(1, PIECE_ELEMENTS);
     let mut bands = bands.peekable();
     let few = |band: &Band| band.count() < FEW_ELEMENTS;
@@ -102,6 +102,12 @@ pub fn in_order<F: Format>(
         let _stop = Stop(&line);
         line.emit(&mut emit)
     })
+}
+
+/// Threads that make text. Asked once: the answer is read from many small files, and there may be as many variables as numbers.
+pub fn threads() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// The pieces of a band.

@@ -118,7 +118,7 @@ impl<'a> Spilled<'a> {
             stored,
             stride,
         };
-        let threads = thread::available_parallelism().map_or(1, usize::from) as u64;
+        let threads = super::pieces::threads() as u64;
         let threads = threads.min(CHUNKS_BYTES / stride.max(1)).max(1);
         let chunks = Mutex::new(spilled.stored.iter().enumerate());
         let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -243,9 +243,11 @@ fn attribute_values(schema: &Schema, group: GroupId, random: &mut Random) -> (Ty
 
 fn variable(d: &mut Dataset, group: GroupId, name: &str, random: &mut Random) {
     let ty = any_type(&d.schema, group, random);
+    // Dimensions of any group now and then: netCDF looks for those that scales name in all.
+    let anywhere = random.one_in(4);
     let dims: Vec<DimId> = (0..d.schema.dims.len())
         .map(DimId)
-        .filter(|i| visible(&d.schema, d.schema.dim(*i).group, group))
+        .filter(|i| anywhere || visible(&d.schema, d.schema.dim(*i).group, group))
         .collect();
     let rank = if dims.is_empty() { 0 } else { random.below(4) };
     let dims: Vec<DimId> = (0..rank).map(|_| *random.pick(&dims)).collect();

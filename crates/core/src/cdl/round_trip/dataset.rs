@@ -98,6 +98,11 @@ fn inner_names() -> impl Strategy<Value = String> {
     prop_oneof![9 => names(), 1 => "[a-b/]{1,3}|[a-b]//[*]?[a-b]"]
 }
 
+/// Names of enum members. `_UNDEFINED` is the name that text gives to zero where no member has that value.
+fn member_names() -> impl Strategy<Value = String> {
+    prop_oneof![9 => inner_names(), 1 => Just("_UNDEFINED".to_owned())]
+}
+
 fn number() -> impl Strategy<Value = usize> {
     // The atomic types come first: any type is as likely as char.
     prop_oneof![0usize..12, 0usize..40]
@@ -112,7 +117,7 @@ fn group() -> impl Strategy<Value = GroupRecipe> {
     let ty = prop_oneof![
         (
             0usize..8,
-            prop::collection::vec((inner_names(), any::<i64>()), 1..4)
+            prop::collection::vec((member_names(), any::<i64>()), 1..4)
         )
             .prop_map(|(base, members)| TypeRecipe::Enum(base, members)),
         (1usize..5).prop_map(TypeRecipe::Opaque),
@@ -315,12 +320,12 @@ fn as_integer(ty: Type, value: i64) -> i64 {
 fn add_var(schema: &mut Schema, group: GroupId, name: String, recipe: &VarRecipe, pool: &mut Pool) {
     let ty = pick(schema, recipe.ty);
     let mut dims: Vec<DimId> = Vec::new();
-    let visible = visible_dims(schema, group);
+    let all_dims = dims_from(schema, group);
     for number in &recipe.dims {
-        if visible.is_empty() {
+        if all_dims.is_empty() {
             break;
         }
-        let dim = visible[number % visible.len()];
+        let dim = all_dims[number % all_dims.len()];
         // In the classic model an unlimited dimension comes first.
         if schema.kind == Kind::Netcdf4 || !schema.dim(dim).unlimited || dims.is_empty() {
             dims.push(dim);
@@ -346,12 +351,18 @@ fn add_var(schema: &mut Schema, group: GroupId, name: String, recipe: &VarRecipe
     });
 }
 
-/// The dimensions of a group and those around it.
-fn visible_dims(schema: &Schema, group: GroupId) -> Vec<DimId> {
-    schema
-        .around(group)
+/// All dimensions: first those of a group and those around it, then those that only a path leads to.
+fn dims_from(schema: &Schema, group: GroupId) -> Vec<DimId> {
+    let around = schema.around(group);
+    let mut dims: Vec<DimId> = around
         .flat_map(|group| schema.group(group).dims.clone())
-        .collect()
+        .collect();
+    let others: Vec<DimId> = (0..schema.dims.len())
+        .map(DimId)
+        .filter(|id| !dims.contains(id))
+        .collect();
+    dims.extend(others);
+    dims
 }
 
 fn attributes(

@@ -111,7 +111,9 @@ impl<'a> Pool<'a> {
             TypeClass::Enum { base, members } => {
                 let size = base.atomic_size();
                 match self.take() {
-                    n @ 0..230 => members[usize::from(n) % members.len()].1.to_le_bytes()[..size].to_vec(),
+                    n @ 0..210 => members[usize::from(n) % members.len()].1.to_le_bytes()[..size].to_vec(),
+                    // Text has a name for zero, whether a member has it or not.
+                    210..230 => vec![0; size],
                     // No member may have it.
                     _ => self.wide().to_le_bytes()[..size].to_vec(),
                 }

@@ -96,8 +96,7 @@ struct Renumbering {
 
 impl Renumbering {
     fn dim(&self, old: DimId) -> DimId {
-        self.dims[old.0]
-            .expect("a variable's dimensions are in its own group or one above, which is kept with it")
+        self.dims[old.0].expect("groups of the dimensions in use are kept")
     }
 
     fn ty(&self, old: Type) -> Type {

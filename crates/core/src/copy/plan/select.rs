@@ -2,7 +2,7 @@
 
 use super::{CopyOptions, Listed};
 use crate::error::{Error, Result};
-use crate::model::{GroupId, Schema, Type, TypeClass, TypeId};
+use crate::model::{DimId, GroupId, Schema, Type, TypeClass, TypeId};
 
 /// What becomes of one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,12 +65,15 @@ impl Selected {
         }
     }
 
-    /// Keeps the groups that are wanted, those they are in, and those that define a type that something kept needs.
+    /// Keeps the groups that are wanted, those they are in, and those that define a dimension or type that something kept needs.
     fn keep_groups(&mut self, input: &Schema, wanted: &[bool]) {
         self.groups.fill(false);
         self.groups[0] = true;
         for (at, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
             self.keep_with_parents(input, GroupId(at));
+        }
+        for dim in self.dims_needed(input) {
+            self.keep_with_parents(input, input.dim(dim).group);
         }
         // Types may be used across groups; keeping a type's group may bring in attributes that need another.
         loop {
@@ -88,6 +91,14 @@ impl Selected {
         for id in input.around(group) {
             self.groups[id.0] = true;
         }
+    }
+
+    /// A variable's dimensions may be those of any group.
+    fn dims_needed(&self, input: &Schema) -> Vec<DimId> {
+        let vars = input.vars.iter().zip(&self.vars);
+        vars.filter(|(_, used)| **used != Use::Omit)
+            .flat_map(|(var, _)| var.dims.iter().copied())
+            .collect()
     }
 
     fn types_needed(&self, input: &Schema) -> Vec<TypeId> {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::filter::spec;
 use crate::format::Region;
-use crate::model::{Dimension, Fill, FilterSpec, Values, Variable};
+use crate::model::{Dimension, Fill, FilterSpec, GroupId, Values, Variable};
 
 /// An input whose data nobody asks for.
 struct Input {
@@ -386,4 +386,48 @@ fn default_chunks_for_classic_record_variables() {
     assert_eq!(shape(&layouts[0]), [1, 10, 20]);
     assert_eq!(layouts[1].storage, Storage::Contiguous);
     assert_eq!(layouts[1].endian, Endian::Little);
+}
+
+#[test]
+fn the_group_of_a_dimension_in_use_is_kept() {
+    let mut input = input(Kind::Netcdf4);
+    let [a, b, c] = ["a", "b", "c"].map(|name| input.schema.add_group(Schema::ROOT, name));
+    for (group, name) in [(a, "x"), (c, "y")] {
+        input.schema.add_dim(Dimension {
+            name: name.into(),
+            group,
+            length: 20,
+            unlimited: false,
+        });
+    }
+    let dim = *input.schema.group(a).dims.first().unwrap();
+    for (group, name) in [(b, "on"), (a, "in"), (c, "other")] {
+        let layout = VariableLayout {
+            extent: vec![20],
+            ..input.layouts[3].clone()
+        };
+        input.layouts.push(layout);
+        input.schema.add_var(Variable {
+            name: name.into(),
+            group,
+            ty: Type::Float,
+            dims: vec![dim],
+            attributes: Vec::new(),
+        });
+    }
+    let options = CopyOptions {
+        groups: Some(Listed {
+            names: vec!["/b".into()],
+            define_others: false,
+        }),
+        ..CopyOptions::default()
+    };
+    let plan = plan(&input, &options).unwrap();
+    let groups = plan.schema.groups.iter().map(|group| group.name.as_str());
+    assert_eq!(groups.collect::<Vec<_>>(), ["", "a", "b"]);
+    let [on] = plan.schema.vars.as_slice() else {
+        panic!("one variable is asked for")
+    };
+    assert_eq!((on.name.as_str(), on.group), ("on", GroupId(2)));
+    assert_eq!(plan.schema.dim(on.dims[0]).group, GroupId(1));
 }

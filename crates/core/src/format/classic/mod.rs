@@ -18,6 +18,7 @@ mod decode;
 mod encode;
 mod limits;
 mod place;
+mod read_ahead;
 mod reader;
 mod records;
 mod writer;

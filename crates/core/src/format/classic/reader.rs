@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ncutils_hdf5::ByteSource;
 
 use super::decode::decode;
+use super::read_ahead::ReadAhead;
 use super::{Geometry, Place};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
@@ -26,6 +27,7 @@ const MAX_GAP: u64 = 8 << 10;
 /// A classic file being read.
 pub struct ClassicReader {
     source: Arc<dyn ByteSource>,
+    ahead: ReadAhead,
     size: u64,
     schema: Schema,
     places: Vec<Place>,
@@ -46,6 +48,7 @@ impl ClassicReader {
         Ok(Self {
             size: known_size(&source)?,
             source,
+            ahead: ReadAhead::default(),
             schema: header.schema,
             places: header.places,
             geometry: header.geometry,
@@ -58,7 +61,8 @@ impl ClassicReader {
     }
 
     fn read(&self, at: u64, buf: &mut [u8]) -> Result<()> {
-        self.source.read_exact_at(at, buf).map_err(|e| match e.kind() {
+        let read = self.ahead.read(&*self.source, self.size, at, buf);
+        read.map_err(|e| match e.kind() {
             io::ErrorKind::UnexpectedEof => self.truncated(at, buf.len() as u64),
             _ => Error::io(format!("cannot read {} bytes at byte {at}", buf.len()), e),
         })

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::text::{push_padded_string, push_string};
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId, VarId, VisibleNames};
+use crate::model::{Attribute, DimId, GroupId, Schema, Type, TypeClass, TypeId, VarId, VisibleNames};
 use crate::print::DumpOptions;
 use crate::print::special;
 use crate::print::special::Special;
@@ -152,13 +152,22 @@ impl SchemaWriter<'_> {
         }
     }
 
+    /// The name of a dimension as seen from a group: by itself where that finds it, else its path.
+    fn dim_name(&self, group: GroupId, id: DimId) -> String {
+        let dim = self.schema.dim(id);
+        match self.names.dim(group, &dim.name) == Some(id) {
+            true => dim.name.clone(),
+            false => self.schema.path_in(dim.group, &dim.name),
+        }
+    }
+
     fn variable(&self, output: &mut Output, id: VarId) -> Result<()> {
         let var = self.schema.var(id);
         output.begin();
         if !var.dims.is_empty() {
             output.key("shape");
             push_list(output, var.dims.iter(), |out, dim| {
-                push_string(out, self.schema.dim(*dim).name.as_bytes());
+                push_string(out, self.dim_name(var.group, *dim).as_bytes());
             });
         }
         output.key("type");

@@ -84,6 +84,38 @@ fn ints(values: &[i32]) -> Values {
 }
 
 #[test]
+fn dimensions_that_their_names_do_not_find_have_paths() {
+    let mut schema = Schema::new(Kind::Netcdf4);
+    let (a, b) = (
+        schema.add_group(Schema::ROOT, "a"),
+        schema.add_group(Schema::ROOT, "b"),
+    );
+    let dims = [(Schema::ROOT, "x"), (a, "x"), (b, "y")].map(|(group, name)| {
+        schema.add_dim(Dimension {
+            name: name.into(),
+            group,
+            length: 1,
+            unlimited: false,
+        })
+    });
+    schema.add_var(Variable {
+        name: "v".into(),
+        group: a,
+        ty: Type::Int,
+        dims: dims.to_vec(),
+        attributes: Vec::new(),
+    });
+    let made = printed(
+        &InMemoryReader::new(schema, vec![ints(&[1])]),
+        &DumpOptions::default(),
+    );
+    assert_eq!(
+        made["groups"]["a"]["variables"]["v"]["shape"],
+        json!(["/x", "x", "/b/y"])
+    );
+}
+
+#[test]
 fn arrays_nest_as_shapes_do() {
     let mut made = Made::new();
     made.var(

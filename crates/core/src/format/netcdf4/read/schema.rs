@@ -315,8 +315,10 @@ fn variable_name(link: &str) -> &str {
     }
 }
 
-/// Finds the dimensions that a variable says it has: by their ids, or by the scales attached to it. Of several scales on
-/// one dimension the last counts. `own` is the dimension that the variable is the scale of.
+/// Finds the dimensions that a variable says it has. `own` is the dimension that the variable is the scale of.
+///
+/// The ids count where its group sees a dimension for each; else the scales attached to it, in any group. Of several scales on
+/// one dimension the last counts. A dimension without a scale is found by its id in any group, if its length allows.
 fn attach(
     draft: &mut Draft<'_>,
     own: Option<usize>,
@@ -328,13 +330,12 @@ fn attach(
         draft.dims[0] = Some(own);
         return Ok(());
     }
-    let ids = scale::coordinates(draft.found, rank);
-    let by_id: Option<Vec<usize>> = ids.and_then(|ids| {
-        ids.into_iter()
-            .map(|id| dimensions.with_id(draft.group, id))
-            .collect()
-    });
-    if let Some(found) = by_id {
+    let ids = scale::coordinates(draft.found, rank).unwrap_or_default();
+    let by_id: Option<Vec<usize>> = ids
+        .iter()
+        .map(|id| dimensions.with_id(draft.group, *id))
+        .collect();
+    if let Some(found) = by_id.filter(|found| found.len() == rank) {
         draft.dims = found.into_iter().map(Some).collect();
         return Ok(());
     }
@@ -347,6 +348,14 @@ fn attach(
     }
     if let (Some(first @ None), Some(own)) = (draft.dims.first_mut(), own) {
         *first = Some(own);
+    }
+    let lengths = draft.found.dataset.dataspace.dims();
+    for ((dim, id), length) in draft.dims.iter_mut().zip(ids).zip(lengths) {
+        if dim.is_none() {
+            let fits =
+                |at: &usize| dimensions.all()[*at].unlimited || dimensions.all()[*at].length == *length;
+            *dim = dimensions.alone_with_id(id).filter(fits);
+        }
     }
     Ok(())
 }

@@ -90,9 +90,19 @@ impl Dimensions {
         self.nearest(group, self.by_id.get(&id)?)
     }
 
-    /// The dimension of this scale that `group` sees.
+    /// The only dimension with this id, in whatever group. `None` where several have it.
+    pub fn alone_with_id(&self, id: i64) -> Option<usize> {
+        match self.by_id.get(&id)?.as_slice() {
+            [alone] => Some(*alone),
+            _ => None,
+        }
+    }
+
+    /// The dimension of this scale that `group` sees; where it sees none, the first one in any other group.
     pub fn of_scale(&self, group: usize, scale: ObjectId) -> Option<usize> {
-        self.nearest(group, self.by_scale.get(&scale)?)
+        let candidates = self.by_scale.get(&scale)?;
+        self.nearest(group, candidates)
+            .or_else(|| candidates.first().copied())
     }
 
     /// The first dimension of `group` itself of this length and growth that is not among `used`.
@@ -155,16 +165,20 @@ mod tests {
     }
 
     #[test]
-    fn only_own_and_outer_groups_are_seen() {
+    fn own_and_outer_groups_go_first() {
         // 0 holds 1 and 2; 1 holds 3.
         let mut dims = Dimensions::new(vec![None, Some(0), Some(0), Some(1)]);
         let root = dims.add_scale(&scale(None, 3), "x", 0, object(1));
         let inner = dims.add_scale(&scale(None, 3), "x", 1, object(2));
         assert_eq!(dims.of_scale(3, object(2)), Some(inner));
-        assert_eq!(dims.of_scale(2, object(2)), None);
+        assert_eq!(dims.of_scale(2, object(2)), Some(inner));
         assert_eq!(dims.of_scale(2, object(1)), Some(root));
         assert_eq!(dims.with_id(3, 1), Some(inner));
         assert_eq!(dims.with_id(2, 1), None);
+        assert_eq!(dims.alone_with_id(1), Some(inner));
+        dims.add_scale(&scale(Some(1), 3), "y", 2, object(3));
+        assert_eq!(dims.with_id(3, 1), Some(inner));
+        assert_eq!(dims.alone_with_id(1), None);
     }
 
     #[test]

@@ -1,0 +1,127 @@
+//! Small reads that follow each other come from one larger read: a file of many scalars has one for each of them.
+
+use std::io;
+use std::sync::Mutex;
+
+use ncutils_hdf5::ByteSource;
+
+/// The longest read that may be served from a larger one, in bytes; also the longest gap between two that follow each other.
+const SMALL: usize = 4 << 10;
+
+/// The length of a larger read, in bytes.
+const AHEAD: u64 = 64 << 10;
+
+/// What was read ahead.
+#[derive(Debug, Default)]
+pub struct ReadAhead(Mutex<Ahead>);
+
+#[derive(Debug, Default)]
+struct Ahead {
+    /// Where `bytes` begin in the source.
+    start: u64,
+    bytes: Vec<u8>,
+    /// Where the last small read ended.
+    last_end: u64,
+}
+
+impl ReadAhead {
+    /// Fills `buf` from byte `at` of a source of `size` bytes. It reads ahead only where this read follows the one before; a
+    /// thread that finds another one here reads for itself.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn read(&self, source: &dyn ByteSource, size: u64, at: u64, buf: &mut [u8]) -> io::Result<()> {
+        let small = buf.len() <= SMALL;
+        let Some(mut ahead) = small.then(|| self.0.try_lock().ok()).flatten() else {
+            return source.read_exact_at(at, buf);
+        };
+        if ahead.copy(at, buf) {
+            return Ok(());
+        }
+        let gap = at.checked_sub(ahead.last_end);
+        ahead.last_end = at.saturating_add(buf.len() as u64);
+        let length = size.saturating_sub(at).min(AHEAD);
+        if gap.is_none_or(|gap| gap > SMALL as u64) || length <= buf.len() as u64 {
+            return source.read_exact_at(at, buf);
+        }
+        // Nothing is in it should the read fail.
+        let mut bytes = std::mem::take(&mut ahead.bytes);
+        bytes.resize(length as usize, 0);
+        source.read_exact_at(at, &mut bytes)?;
+        buf.copy_from_slice(&bytes[..buf.len()]);
+        (ahead.start, ahead.bytes) = (at, bytes);
+        Ok(())
+    }
+}
+
+impl Ahead {
+    /// Fills `buf` from what was read, if that is all there.
+    fn copy(&mut self, at: u64, buf: &mut [u8]) -> bool {
+        let from = at
+            .checked_sub(self.start)
+            .and_then(|from| usize::try_from(from).ok());
+        let read = from.and_then(|from| self.bytes.get(from..from.checked_add(buf.len())?));
+        if let Some(read) = read {
+            buf.copy_from_slice(read);
+            self.last_end = at + buf.len() as u64;
+        }
+        read.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Counts reads.
+    struct Counted(Vec<u8>, AtomicUsize);
+
+    impl ByteSource for Counted {
+        fn size(&self) -> io::Result<Option<u64>> {
+            Ok(Some(self.0.len() as u64))
+        }
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.read_exact_at(offset, buf)
+        }
+    }
+
+    fn source() -> Counted {
+        let bytes = (0..500_000u32).map(|n| ((n * 31) >> 3) as u8).collect();
+        Counted(bytes, AtomicUsize::new(0))
+    }
+
+    /// Reads that begin at these places, and how many the source was asked for.
+    fn reads(places: impl Iterator<Item = usize>, length: usize) -> usize {
+        let (source, ahead) = (source(), ReadAhead::default());
+        let size = source.0.len() as u64;
+        for at in places {
+            let mut buf = vec![0; length];
+            ahead.read(&source, size, at as u64, &mut buf).unwrap();
+            assert_eq!(buf, source.0[at..at + length]);
+        }
+        source.1.into_inner()
+    }
+
+    #[test]
+    fn small_reads_that_follow_each_other_are_few_large_ones() {
+        assert!(reads((1000..499_000).step_by(8), 4) < 10);
+        assert!(reads((100_000..499_999).step_by(40), 1) < 10);
+        assert_eq!(reads((0..490_000).step_by(5000), 9_000), 98);
+        // These jump: nothing is read that is not asked for.
+        assert_eq!(reads((1..40).map(|n| 500_000 - n * 10_000), 100), 39);
+    }
+
+    #[test]
+    fn the_end_is_read_as_it_is() {
+        assert_eq!(reads((0..500_000).rev().step_by(50_000), 1), 10);
+        let (source, ahead) = (source(), ReadAhead::default());
+        for at in [499_990, 499_995, 499_999, u64::MAX] {
+            let mut buf = [0; 8];
+            let read = ahead.read(&source, 500_000, at, &mut buf);
+            assert_eq!(read.is_ok(), at <= 499_992, "{at}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+"""Variables on dimensions of groups that theirs is not in: a path leads to the dimension, and a reference to its scale."""
+
+import subprocess
+
+import h5py
+import pytest
+from conftest import installed, nccopy, ncdump, ncgen
+
+TEXT = """netcdf scopes {
+dimensions:
+\td = 2 ;
+
+group: first {
+  dimensions:
+  \td = 4 ;
+  variables:
+  \tint v(/last/inner/d, d) ;
+  \tint w(/d, /last/inner/t) ;
+  \tint d(/last/inner/d) ;
+  \tint plain(d) ;
+  data:
+
+   v =
+  1, 2, 3, 4,
+  5, 6, 7, 8,
+  9, 10, 11, 12 ;
+
+   w =
+  {1, 2},
+  {3, 4} ;
+
+   d = 7, 8, 9 ;
+
+   plain = 1, 2, 3, 4 ;
+  } // group first
+
+group: last {
+
+  group: inner {
+    dimensions:
+    \td = 3 ;
+    \tt = UNLIMITED ; // (2 currently)
+    variables:
+    \tfloat d(d) ;
+    \tint t(t) ;
+    data:
+
+     d = 1, 2, 3 ;
+
+     t = 5, 6 ;
+    } // group inner
+  } // group last
+}
+"""
+
+
+@pytest.fixture
+def made(tmp_path):
+    (tmp_path / "scopes.cdl").write_text(TEXT)
+    ncgen("-4", "-o", tmp_path / "scopes.nc", tmp_path / "scopes.cdl")
+    return tmp_path / "scopes.nc"
+
+
+def test_the_path_is_printed(made):
+    assert ncdump(made).decode() == TEXT
+    assert b'"shape": ["/last/inner/d", "d"]' in ncdump("--json", "-h", made)
+
+
+def test_the_scale_is_attached_by_reference(made):
+    with h5py.File(made) as f:
+        for name, paths in {"v": ["/last/inner/d", "/first/d"], "w": ["/d", "/last/inner/t"]}.items():
+            assert [f["first"][name].dims[n][0].name for n in range(2)] == paths
+        attached = f["last/inner/d"].attrs["REFERENCE_LIST"]
+        assert sorted(f[reference].name for reference, _ in attached) == ["/first/_nc4_non_coord_d", "/first/v"]
+
+
+def test_netcdf_c_finds_them(made):
+    """Judged by ncdump alone: netCDF4-python looks for dimensions in the groups around, and opens no such file."""
+    theirs = subprocess.run([installed("ncdump"), made], capture_output=True, check=True).stdout
+    # Netcdf-bin 4.9 leaves the groups out of such a path.
+    assert theirs.decode() in (TEXT, TEXT.replace("/last/inner/", "/"))
+
+
+def test_the_reference_counts_where_there_is_no_id(made):
+    with h5py.File(made, "r+") as f:
+        for name in "v", "w", "_nc4_non_coord_d":
+            del f["first"][name].attrs["_Netcdf4Coordinates"]
+    assert ncdump(made).decode() == TEXT
+
+
+def test_the_id_counts_where_there_is_no_reference(made):
+    with h5py.File(made, "r+") as f:
+        for name in "v", "w", "_nc4_non_coord_d":
+            del f["first"][name].attrs["DIMENSION_LIST"]
+    assert ncdump(made).decode() == TEXT
+
+
+def test_copies(made, tmp_path):
+    target = tmp_path / "copy" / "scopes.nc"
+    target.parent.mkdir()
+    nccopy(made, target)
+    assert ncdump(target).decode() == TEXT
+    # The group of a dimension stays, without its variables.
+    nccopy("-G", "/first", made, target)
+    text = ncdump(target).decode()
+    assert "int v(/last/inner/d, d) ;" in text and "float d(d) ;" not in text
+    nccopy("-G", "/last/inner", made, target)
+    assert "first" not in ncdump(target).decode()
