@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::run(rest.first().map(String::as_str)),
         Some("fuzz") => fuzz::run(rest),
         Some(fuzz::WORKER) => fuzz::worker(rest),
-        Some("arrows") => arrows::run(rest),
+        Some("arrows") => arrows::run(&root(), rest),
         Some("man") => man::write(rest.first().map_or("target/man", String::as_str)),
         _ => {
             println!("{HELP}");

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ncutils_core::error::{Error, Result};
+use ncutils_core::model::unescape;
 
 /// The file in the current folder that is named after `input`, its last suffix replaced by `suffix`; where the text comes from
 /// standard input, after the dataset `name`.
@@ -11,7 +12,7 @@ use ncutils_core::error::{Error, Result};
 /// # Errors
 /// For names that no file in a folder can have.
 pub fn output_name(input: Option<&Path>, name: &str, suffix: &str) -> Result<PathBuf> {
-    let name = unescaped(name);
+    let name = unescape(name);
     let mut stem = match input {
         Some(path) => path.file_stem().map(OsString::from).unwrap_or_default(),
         None => OsString::from(&name),
@@ -24,16 +25,6 @@ pub fn output_name(input: Option<&Path>, name: &str, suffix: &str) -> Result<Pat
     }
     stem.push(suffix);
     Ok(PathBuf::from(stem))
-}
-
-/// In CDL a backslash takes the next character as it is.
-fn unescaped(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    let mut chars = name.chars();
-    while let Some(c) = chars.next() {
-        out.extend(if c == '\\' { chars.next() } else { Some(c) });
-    }
-    out
 }
 
 #[cfg(test)]
@@ -51,10 +42,12 @@ mod tests {
             (None, "a b", "a b.nc"),
             (None, "a.b", "a.b.nc"),
             (None, r"a\ b\{", "a b{.nc"),
+            (None, r"a\", r"a\.nc"),
+            (None, r"\", r"\.nc"),
         ] {
             assert_eq!(named(input, name).unwrap(), Path::new(expected));
         }
-        for name in ["", "\\", "/tmp/x", "../x", r".\./x", r"..\/x"] {
+        for name in ["", "/tmp/x", "../x", r".\./x", r"..\/x"] {
             let error = named(None, name).unwrap_err().to_string();
             assert!(error.contains("-o"), "{error}");
         }

@@ -15,10 +15,10 @@ mod source;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::root;
 use cycles::Graph;
 
 /// Arrows that are known and to be removed: from a file to a file.
@@ -39,13 +39,13 @@ struct Report {
 ///
 /// # Errors
 /// A cycle between folders, or an arrow that goes up.
-pub fn run(arguments: &[String]) -> Result<()> {
+pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let all = match arguments {
         [] => false,
         [flag] if flag == "--all" => true,
         _ => bail!("unknown arguments; `cargo xtask arrows [--all]`"),
     };
-    let report = report()?;
+    let report = report(root)?;
     let arrows: usize = report.graph.values().map(|tos| tos.len()).sum();
     let files = report.graph.len();
     println!("{arrows} arrows from {files} files");
@@ -60,10 +60,10 @@ pub fn run(arguments: &[String]) -> Result<()> {
 }
 
 /// Reads all crates of the workspace.
-fn report() -> Result<Report> {
+fn report(root: &Path) -> Result<Report> {
     let mut modules = resolve::Modules::default();
-    for (name, file) in crates()? {
-        modules.add(&root(), &name, &file)?;
+    for (name, file) in crates(root)? {
+        modules.add(root, &name, &file)?;
     }
     let (mut graph, why) = modules.arrows();
     for (from, to) in ALLOWED {
@@ -87,9 +87,9 @@ fn report() -> Result<Report> {
 }
 
 /// The name of each crate as others spell it, and the file of its root. Programs have a root each.
-fn crates() -> Result<Vec<(String, String)>> {
+fn crates(root: &Path) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(root().join("crates"))? {
+    for entry in fs::read_dir(root.join("crates"))? {
         let folder = entry?.file_name().to_string_lossy().into_owned();
         let name = match folder.as_str() {
             "core" | "hdf5" | "cli" => format!("ncutils_{folder}"),
@@ -97,7 +97,7 @@ fn crates() -> Result<Vec<(String, String)>> {
         };
         for (name, file) in [(name.clone(), "lib.rs"), (format!("{name} program"), "main.rs")] {
             let file = format!("crates/{folder}/src/{file}");
-            if root().join(&file).is_file() {
+            if root.join(&file).is_file() {
                 found.push((name, file));
             }
         }
@@ -149,7 +149,8 @@ mod tests {
 
     #[test]
     fn no_cycle_between_folders_and_no_arrow_up() {
-        let report = report().unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let report = report(&root).unwrap();
         assert!(report.graph.len() > 200, "most sources are not found");
         assert!(report.is_clean(), "\n{}", report.text(false));
     }

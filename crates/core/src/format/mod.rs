@@ -4,21 +4,18 @@
 //! which format is behind them.
 
 pub mod classic;
+mod dispatch;
 #[cfg(test)]
 pub(crate) mod in_memory;
 pub mod netcdf4;
 pub mod read_region;
 
-use std::io;
-use std::sync::Arc;
-
-use ncutils_hdf5::ByteSource;
-
 pub use crate::chunk::Region;
-use crate::error::{Error, Result};
+use crate::error::Result;
 pub use crate::filter::EncodedChunk;
-use crate::model::{Kind, Schema, Values, VarId, VariableLayout};
-use crate::store::{ByteRange, Done, Origin, Output, Requests};
+use crate::model::{Schema, Values, VarId, VariableLayout};
+use crate::store::{ByteRange, Done, Requests};
+pub use dispatch::{check, create, open};
 
 /// A dataset that can be read, from many threads at once.
 ///
@@ -154,112 +151,4 @@ pub trait Writer: Send + Sync {
 
     /// Completes the file and makes it appear under its name, whole. Dropping a writer instead leaves nothing.
     fn finish(self: Box<Self>) -> Result<()>;
-}
-
-/// Whether a dataset can be of `schema.kind`, before anything is created.
-///
-/// # Errors
-/// Names what the kind cannot hold.
-pub fn check(schema: &Schema) -> Result<()> {
-    match schema.kind {
-        Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
-        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
-    }
-}
-
-/// Begins a dataset of `schema.kind` in `output`. `plans` has one entry for each of `schema.vars`, in order.
-///
-/// # Errors
-/// What the kind cannot hold, named; and whatever the output refuses. Nothing exists under the output's name then.
-pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
-    match schema.kind {
-        Kind::Classic | Kind::Offset64 | Kind::Data64 => {
-            Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
-        }
-        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::create(output, schema, plans),
-    }
-}
-
-/// Opens a dataset, whatever its format.
-///
-/// # Errors
-/// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
-pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Box<dyn Reader>> {
-    match detect(&source)? {
-        Format::Classic => Ok(Box::new(classic::ClassicReader::open(source)?)),
-        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(source, origin)?)),
-    }
-}
-
-/// What the first bytes tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Classic,
-    Hdf5,
-}
-
-/// Finds the format by its magic number: `CDF` at the beginning, or HDF5's signature at the beginning or behind a user
-/// block of 512, 1024, 2048… bytes.
-fn detect(source: &dyn ByteSource) -> Result<Format> {
-    const HDF5: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
-    // Without a size, the end is where a read fails.
-    let size = source.size().map_err(|e| Error::io("cannot read", e))?;
-    let starts_with = |at: u64, magic: &[u8]| -> Result<bool> {
-        let mut found = [0; 8];
-        let found = &mut found[..magic.len()];
-        match at.checked_add(magic.len() as u64) {
-            Some(end) if size.is_none_or(|size| end <= size) => {}
-            _ => return Ok(false),
-        }
-        match source.read_exact_at(at, found) {
-            Ok(()) => Ok(found == magic),
-            Err(e) if size.is_none() && e.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-            Err(e) => Err(Error::io("cannot read", e)),
-        }
-    };
-    if starts_with(0, b"CDF")? {
-        return Ok(Format::Classic);
-    }
-    let mut at = 0u64;
-    while size.is_none_or(|size| at < size) {
-        if starts_with(at, &HDF5)? {
-            return Ok(Format::Hdf5);
-        }
-        at = match at.checked_mul(2) {
-            Some(0) => 512,
-            Some(next) => next,
-            None => break,
-        };
-    }
-    Err(Error::UnknownFormat)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formats_are_found_by_their_magic_number() {
-        let signature = b"\x89HDF\r\n\x1a\n";
-        let behind = |block: usize| [&vec![b'u'; block][..], signature].concat();
-        for block in [0, 512, 1024, 2048, 1 << 16] {
-            assert_eq!(detect(&behind(block)).unwrap(), Format::Hdf5);
-        }
-        assert_eq!(detect(&b"CDF\x01".to_vec()).unwrap(), Format::Classic);
-        for other in [
-            Vec::new(),
-            b"CD".to_vec(),
-            behind(600),
-            behind(512)[..519].to_vec(),
-        ] {
-            assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
-        }
-        let error = open(Arc::new(b"CDF\x03....".to_vec()), &Origin::default())
-            .err()
-            .unwrap();
-        assert_eq!(
-            error.to_string(),
-            "version 3 of the classic format is not supported"
-        );
-    }
 }

@@ -26,7 +26,7 @@ pub use fill_value::{
 };
 pub use item::Item;
 pub use layout::{Encoding, Endian, Fill, FillTime, FilterSpec, Storage, VariableLayout};
-pub use name::{MAX_NAME, name_fault};
+pub use name::{MAX_NAME, name_fault, unescape};
 pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
 pub use sizes_in_c::SizesInC;
 pub use types::{Field, Type, TypeClass, TypeId, UserType};

@@ -1,4 +1,4 @@
-//! Which names netCDF allows.
+//! Names: which netCDF allows, and how escapes in them are undone.
 
 /// The longest name, in bytes (`NC_MAX_NAME`).
 pub const MAX_NAME: usize = 256;
@@ -25,9 +25,35 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
     }
 }
 
+/// Undoes backslash escapes in a name: a backslash takes the next character as it is. At the end, where it has nothing to take, it
+/// stands for itself, as in netCDF-C's names of datasets.
+pub fn unescape(spelled: &str) -> String {
+    let mut plain = String::with_capacity(spelled.len());
+    let mut chars = spelled.chars();
+    while let Some(c) = chars.next() {
+        let taken = if c == '\\' { chars.next() } else { None };
+        plain.push(taken.unwrap_or(c));
+    }
+    plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_backslash_takes_the_next_character() {
+        for (spelled, plain) in [
+            ("plain", "plain"),
+            (r"a\ b\{", "a b{"),
+            (r"a\\b", r"a\b"),
+            (r"a\é", "aé"),
+            (r"end\", r"end\"),
+            (r"\", r"\"),
+        ] {
+            assert_eq!(unescape(spelled), plain);
+        }
+    }
 
     #[test]
     fn names_that_the_library_creates() {

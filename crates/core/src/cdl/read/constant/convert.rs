@@ -11,7 +11,7 @@
 
 use crate::model::Type;
 
-use super::escapes::unescape;
+use super::escapes::unescape_string;
 use super::integer::fits;
 use super::lexer::{Constant, special};
 use super::number::binary64;
@@ -70,7 +70,7 @@ pub fn store(constant: &Constant, ty: Type, out: &mut [u8]) -> Result<(), String
         Constant::Opaque(digits) => opaque(digits, out),
         Constant::String(spelled) => {
             let mut string = Vec::new();
-            unescape(spelled, &mut string);
+            unescape_string(spelled, &mut string);
             leading(&string, ty, out).ok_or_else(|| {
                 format!("expected a value of type {name}, and this string does not begin with one")
             })?;

@@ -73,8 +73,9 @@ pub fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     Some((byte, length))
 }
 
-/// Adds what `spelled`, the text between the quotes of a string, stands for to `out`.
-pub fn unescape(spelled: &[u8], out: &mut Vec<u8>) {
+/// Adds what `spelled`, the text between the quotes of a string, stands for to `out`. A backslash at its end stands for itself;
+/// the grammar takes no such string.
+pub fn unescape_string(spelled: &[u8], out: &mut Vec<u8>) {
     let mut rest = spelled;
     while let Some(at) = rest.iter().position(|b| *b == b'\\') {
         out.extend_from_slice(&rest[..at]);
@@ -82,6 +83,8 @@ pub fn unescape(spelled: &[u8], out: &mut Vec<u8>) {
         if let Some((byte, length)) = escape(rest) {
             out.push(byte);
             rest = &rest[length..];
+        } else {
+            out.push(b'\\');
         }
     }
     out.extend_from_slice(rest);
@@ -102,10 +105,10 @@ mod tests {
             (b"\\101\\7\\0b\\1012\\777", b"A\x07\0bA2\xff"),
             (b"\\x41\\X4a\\x4\\xg\\x414", b"AJ\x04xgA4"),
             (b"\\q\xff", b"q\xff"),
-            (b"end\\", b"end"),
+            (b"end\\", b"end\\"),
         ] {
             let mut out = Vec::new();
-            unescape(spelled, &mut out);
+            unescape_string(spelled, &mut out);
             assert_eq!(out, expected, "{}", String::from_utf8_lossy(spelled));
         }
     }

@@ -36,8 +36,8 @@ pub fn inner_name(spelled: &str) -> Result<String, String> {
         } else if let Some(control) = control(rest.as_str()) {
             bytes.push(control);
             rest.nth(2);
-        } else if let Some(c) = rest.next() {
-            bytes.push(c as u8);
+        } else {
+            bytes.push(rest.next().unwrap_or(c) as u8);
         }
     }
     let name = String::from_utf8(bytes).map_err(|_| "a name must be UTF-8".to_owned())?;

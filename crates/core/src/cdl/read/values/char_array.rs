@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 
-use crate::cdl::read::constant::escapes::unescape;
+use crate::cdl::read::constant::escapes::unescape_string;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
 
 /// Why `_` is no value of an attribute.
@@ -125,7 +125,7 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
             Constant::String(spelled) => {
                 let from = rows.begin_string();
                 out.resize(position(from), padding);
-                unescape(spelled, &mut out);
+                unescape_string(spelled, &mut out);
                 rows.length = out.len() as u64;
                 rows.end_string(from);
                 from

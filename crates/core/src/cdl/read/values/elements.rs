@@ -13,7 +13,7 @@ use crate::model::{Field, SLOT_SIZE, Schema, Slot, Type, TypeClass, TypeId, Valu
 use super::char_array;
 use crate::cdl::read::constant::convert::{opaque, store};
 use crate::cdl::read::constant::enum_members::EnumConstants;
-use crate::cdl::read::constant::escapes::unescape;
+use crate::cdl::read::constant::escapes::unescape_string;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
 use crate::cdl::read::constant::number;
 use crate::print::number::general::push_general;
@@ -117,7 +117,7 @@ impl Elements<'_> {
                 out[0] = match constant {
                     Constant::String(spelled) => {
                         let mut text = Vec::new();
-                        unescape(spelled, &mut text);
+                        unescape_string(spelled, &mut text);
                         match text[..] {
                             [] => 0,
                             [byte] => byte,
@@ -277,7 +277,7 @@ impl Elements<'_> {
                 }
                 Constant::String(spelled) if field.ty == Type::Char => {
                     let mut text = Vec::new();
-                    unescape(spelled, &mut text);
+                    unescape_string(spelled, &mut text);
                     self.put_text(lexer, start, &text, out)
                 }
                 other => {
@@ -391,7 +391,7 @@ fn string(constant: &Constant, heap: &mut Vec<u8>) -> Result<Slot, String> {
     let offset = heap.len() as u64;
     match constant {
         Constant::Nil => return Ok(Slot::NIL),
-        Constant::String(spelled) => unescape(spelled, heap),
+        Constant::String(spelled) => unescape_string(spelled, heap),
         Constant::Integer(integer) => heap.extend_from_slice(integer.value.to_string().as_bytes()),
         Constant::Character(byte) => heap.extend_from_slice(byte.to_string().as_bytes()),
         Constant::Real { spelled, .. } => push_general(heap, spelled.parse().unwrap_or(f64::NAN), 8),
