@@ -10,6 +10,9 @@ use crate::messages::message_type;
 use crate::messages::shared::{self, SharedMessages};
 use crate::object_header::ObjectHeader;
 
+/// Bytes that the header of a heap or a B-tree has at most, mostly.
+const HEAD: u64 = 256;
+
 const DENSE: &str = "attribute in dense storage";
 
 /// An attribute of an object.
@@ -55,6 +58,7 @@ pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec
                 "a heap of attributes without an index",
             ));
         };
+        reader.expect([(heap, HEAD), (name_index, HEAD)]);
         let objects = FractalHeap::open(reader, heap)?;
         for record in record::attributes(reader, name_index)? {
             let data = if record.message_flags & shared::FLAG != 0 {

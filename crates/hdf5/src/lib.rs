@@ -35,7 +35,7 @@ pub use error::{Error, Result};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::Layout;
-pub use reader::{Dataset, File, Object, ObjectKind};
+pub use reader::{Dataset, File, Limits, Object, ObjectKind, OpenOptions};
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,

@@ -1,5 +1,6 @@
 //! Chooses the format: by magic number for reading, by kind for writing.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 
@@ -58,32 +59,36 @@ fn detect(source: &dyn ByteSource) -> Result<Format> {
     const HDF5: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
     // Without a size, the end is where a read fails.
     let size = source.size().map_err(|e| Error::io("cannot read", e))?;
-    let starts_with = |at: u64, magic: &[u8]| -> Result<bool> {
+    let ended = Cell::new(false);
+    let starts_with = |at: u64, magic: &[&[u8]]| -> Result<Option<usize>> {
         let mut found = [0; 8];
-        let found = &mut found[..magic.len()];
-        match at.checked_add(magic.len() as u64) {
-            Some(end) if size.is_none_or(|size| end <= size) => {}
-            _ => return Ok(false),
+        // One request for all magic numbers; a short file may still have a short one.
+        for len in [8, 3] {
+            let fits = at
+                .checked_add(len)
+                .is_some_and(|end| size.is_none_or(|size| end <= size));
+            let found = &mut found[..len as usize];
+            match fits.then(|| source.read_exact_at(at, found)) {
+                None => {}
+                Some(Ok(())) => return Ok(magic.iter().position(|magic| found.starts_with(magic))),
+                Some(Err(e)) if size.is_none() && e.kind() == io::ErrorKind::UnexpectedEof => {}
+                Some(Err(e)) => return Err(Error::io("cannot read", e)),
+            }
         }
-        match source.read_exact_at(at, found) {
-            Ok(()) => Ok(found == magic),
-            Err(e) if size.is_none() && e.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-            Err(e) => Err(Error::io("cannot read", e)),
-        }
+        ended.set(true);
+        Ok(None)
     };
-    if starts_with(0, b"CDF")? {
-        return Ok(Format::Classic);
+    match starts_with(0, &[b"CDF", &HDF5])? {
+        Some(0) => return Ok(Format::Classic),
+        Some(_) => return Ok(Format::Hdf5),
+        None => {}
     }
-    let mut at = 0u64;
-    while size.is_none_or(|size| at < size) {
-        if starts_with(at, &HDF5)? {
+    let mut at = 512u64;
+    while !ended.get() {
+        if starts_with(at, &[&HDF5])?.is_some() {
             return Ok(Format::Hdf5);
         }
-        at = match at.checked_mul(2) {
-            Some(0) => 512,
-            Some(next) => next,
-            None => break,
-        };
+        at = at.saturating_mul(2);
     }
     Err(Error::UnknownFormat)
 }

@@ -14,6 +14,9 @@ const GROUP: u8 = 0;
 /// Node type 1: chunks of raw data.
 const CHUNK: u8 = 1;
 
+/// Bytes of a node of chunks of four dimensions, as libraries make it unless told otherwise.
+const NODE: u64 = 3600;
+
 /// The most dimensions a dataspace can have.
 const MAX_RANK: usize = 32;
 
@@ -72,6 +75,9 @@ pub(crate) fn chunks(
 }
 
 /// Calls `visit` with the node's address, the left key and the address of every child of the nodes at level 0.
+///
+/// The tree is read level by level: the nodes of a level are known before any of them is read. Within a level they are in
+/// key order.
 fn walk(
     reader: &MetadataReader,
     root: u64,
@@ -79,12 +85,51 @@ fn walk(
     key_size: usize,
     mut visit: impl FnMut(u64, &[u8], u64) -> Result<()>,
 ) -> Result<()> {
-    let offset_size = usize::from(reader.offset_size());
-    let head_size = 8 + 2 * offset_size;
     let mut guard = Walk::new(reader);
-    // Each entry: a node's address, and the level it must have where its parent says so.
-    let mut pending = vec![(root, None)];
-    while let Some((address, expected_level)) = pending.pop() {
+    let mut nodes = vec![root];
+    // The level that the nodes must have, where their parents say so.
+    let mut expected_level = None;
+    while !nodes.is_empty() {
+        reader.expect(nodes.iter().map(|node| (*node, NODE)));
+        let mut below = Vec::new();
+        let mut level_below = None;
+        for address in nodes {
+            let node = Node::read(reader, &mut guard, address, (node_type, expected_level), key_size)?;
+            let mut entries = reader.cursor(WHAT, address, &node.entries);
+            level_below = node.level.checked_sub(1);
+            for _ in 0..node.count {
+                let key = entries.bytes(key_size)?;
+                let child = entries.defined_offset()?;
+                match level_below {
+                    None => visit(address, key, child)?,
+                    Some(_) => below.push(child),
+                }
+            }
+        }
+        nodes = below;
+        expected_level = level_below;
+    }
+    Ok(())
+}
+
+/// A node as stored.
+struct Node {
+    level: u8,
+    count: usize,
+    /// Keys and addresses of children.
+    entries: Vec<u8>,
+}
+
+impl Node {
+    fn read(
+        reader: &MetadataReader,
+        guard: &mut Walk,
+        address: u64,
+        (node_type, expected_level): (u8, Option<u8>),
+        key_size: usize,
+    ) -> Result<Self> {
+        let offset_size = usize::from(reader.offset_size());
+        let head_size = 8 + 2 * offset_size;
         let head = reader.read(WHAT, address, head_size)?;
         let mut head = reader.cursor(WHAT, address, &head);
         head.signature(b"TREE")?;
@@ -105,29 +150,17 @@ fn walk(
             ));
         }
         let count = usize::from(head.u16()?);
-
         let size = count * (key_size + offset_size) + key_size;
         guard.enter(WHAT, address, (head_size + size) as u64)?;
         let Some(entries) = address.checked_add(head_size as u64) else {
             return Err(reader.damaged(WHAT, address, "it reaches past the end of the address space"));
         };
-        let entries = reader.read(WHAT, entries, size)?;
-        let mut entries = reader.cursor(WHAT, address, &entries);
-        let first_child = pending.len();
-        for _ in 0..count {
-            let key = entries.bytes(key_size)?;
-            let child = entries.defined_offset()?;
-            match level.checked_sub(1) {
-                None => visit(address, key, child)?,
-                Some(below) => pending.push((child, Some(below))),
-            }
-        }
-        // The last one pushed is the first to be popped.
-        if let Some(children) = pending.get_mut(first_child..) {
-            children.reverse();
-        }
+        Ok(Self {
+            level,
+            count,
+            entries: reader.read(WHAT, entries, size)?,
+        })
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -88,6 +88,9 @@ impl Header {
             return Ok(());
         };
         let pointers = self.pointer_widths(reader)?;
+        if reader.is_slow() {
+            self.read_ahead(reader, &pointers, root)?;
+        }
         let mut guard = Walk::new(reader);
         let mut path = vec![self.node(reader, &mut guard, &pointers, root, self.root_records, self.depth)?];
         let mut found = 0u64;
@@ -113,6 +116,30 @@ impl Header {
                 self.address,
                 format!("its nodes do not hold {} records", self.total),
             ));
+        }
+        Ok(())
+    }
+
+    /// Brings all nodes into the cache, level by level.
+    fn read_ahead(&self, reader: &MetadataReader, pointers: &[PointerWidths], root: u64) -> Result<()> {
+        let mut guard = Walk::new(reader);
+        let mut nodes = vec![Child {
+            address: root,
+            records: self.root_records,
+        }];
+        for depth in (0..=self.depth).rev() {
+            reader.expect(nodes.iter().map(|node| (node.address, self.node_size)));
+            if depth == 0 {
+                break;
+            }
+            let mut below = Vec::new();
+            for Child { address, records } in nodes {
+                below.extend(
+                    self.node(reader, &mut guard, pointers, address, records, depth)?
+                        .children,
+                );
+            }
+            nodes = below;
         }
         Ok(())
     }

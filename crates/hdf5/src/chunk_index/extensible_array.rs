@@ -16,6 +16,9 @@ use crate::walk::Walk;
 use super::entry::{Entry, EntryFormat};
 use super::fixed_array::bit;
 
+/// Bytes of a block besides its entries, at most.
+const BLOCK_OVERHEAD: u64 = 64;
+
 const HEADER: &str = "extensible array header";
 const INDEX_BLOCK: &str = "extensible array index block";
 const SUPER_BLOCK: &str = "extensible array super block";
@@ -162,6 +165,17 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         self.check_prefix(&mut bytes, INDEX_BLOCK, address)?;
 
         self.entries(&mut bytes, 0, self.shape.index_block_entries)?;
+        self.expect(
+            &bytes,
+            (0..self.shape.super_blocks).flat_map(|u| {
+                let (count, entries) = match u < implied {
+                    true => (self.shape.data_blocks(u), self.shape.data_block_entries(u)),
+                    // A super block: an address for each of its data blocks.
+                    false => (1, self.shape.data_blocks(u)),
+                };
+                (0..count).map(move |_| entries)
+            }),
+        );
         for u in 0..implied {
             let entries = self.shape.data_block_entries(u);
             for i in 0..self.shape.data_blocks(u) {
@@ -211,6 +225,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         self.check_prefix(&mut bytes, SUPER_BLOCK, address)?;
         bytes.skip(self.shape.index_width)?;
         let bitmap = bytes.bytes(bitmap)?;
+        self.expect(&bytes, (0..data_blocks).map(|_| entries));
         for i in 0..data_blocks {
             let Some(address) = bytes.offset()? else { continue };
             let first = self
@@ -279,6 +294,20 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             self.entries(&mut self.reader.cursor(PAGE, at, &bytes), first + page * n, n)?;
         }
         Ok(())
+    }
+
+    /// Tells that the blocks will be read whose addresses come next in `addresses`, and which have so many entries.
+    fn expect(&self, addresses: &Cursor<'_>, entries: impl Iterator<Item = u64>) {
+        if !self.reader.is_slow() {
+            return;
+        }
+        let mut addresses = addresses.clone();
+        let places = entries.map_while(|entries| {
+            let len = entries.saturating_mul(self.shape.format.size as u64);
+            Some((addresses.offset().ok()?, len.saturating_add(BLOCK_OVERHEAD)))
+        });
+        self.reader
+            .expect(places.filter_map(|(address, len)| Some((address?, len))));
     }
 
     /// Visits `n` entries, the first of which is `first`.

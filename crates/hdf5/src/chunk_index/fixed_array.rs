@@ -84,6 +84,8 @@ pub(super) fn read(
         .checked_mul(entry_size)
         .and_then(|n| n.checked_add(4))
         .ok_or_else(too_many)?;
+    let all = pages.saturating_mul(page_size);
+    reader.expect([(block.saturating_add(size as u64), all)]);
     for page in (0..pages).filter(|page| bit(bitmap, *page)) {
         let first = page * page_entries;
         let n = page_entries.min(count - first);

@@ -11,6 +11,9 @@ use crate::messages::shared::SharedMessages;
 use crate::messages::symbol_table::SymbolTable;
 use crate::object_header::ObjectHeader;
 
+/// Bytes that the header of a heap or a B-tree has at most, mostly.
+const HEAD: u64 = 256;
+
 /// The links of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
@@ -49,6 +52,16 @@ pub enum LinkTarget {
     UserDefined(u8),
 }
 
+impl LinkTarget {
+    /// The address of the object that a hard link leads to.
+    pub fn address(&self) -> Option<u64> {
+        match self {
+            Self::Hard(address) => Some(*address),
+            Self::Soft(_) | Self::External { .. } | Self::UserDefined(_) => None,
+        }
+    }
+}
+
 /// Reads the links of the group that the header describes.
 pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Links> {
     let reader = &shared.reader;
@@ -72,6 +85,7 @@ pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Lin
                     "a heap of links without an index",
                 ));
             };
+            reader.expect([(heap, HEAD), (name_index, HEAD)]);
             let objects = FractalHeap::open(reader, heap)?;
             for record in record::links(reader, name_index)? {
                 let data = objects.object(&record.heap_id)?;

@@ -12,6 +12,9 @@ use crate::walk::Walk;
 
 const WHAT: &str = "symbol table node";
 
+/// Bytes of a node as libraries make it unless told otherwise.
+const NODE: u64 = 328;
+
 /// Cache type of an entry that is a soft link.
 const SOFT_LINK: u32 = 2;
 
@@ -19,7 +22,10 @@ const SOFT_LINK: u32 = 2;
 pub(super) fn read(reader: &MetadataReader, table: SymbolTable, links: &mut Vec<Link>) -> Result<()> {
     let heap = LocalHeap::open(reader, table.heap)?;
     let mut walk = Walk::new(reader);
-    for address in v1::group_nodes(reader, table.btree)? {
+    let nodes = v1::group_nodes(reader, table.btree)?;
+    let names = heap.segment();
+    reader.expect(nodes.iter().map(|node| (*node, NODE)).chain([names]));
+    for address in nodes {
         read_node(reader, address, &heap, &mut walk, links)?;
     }
     Ok(())

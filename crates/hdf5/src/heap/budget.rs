@@ -8,9 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::Result;
 use crate::reader::bytes::MetadataReader;
 
-/// What any heap may hand out, however small its file.
-const FLOOR: u64 = 64 << 20;
-
 /// Bytes that a heap may still hand out.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -23,7 +20,12 @@ impl Budget {
     pub(crate) fn new(reader: &MetadataReader) -> Self {
         Self {
             reader: reader.clone(),
-            left: AtomicU64::new(reader.file_size().saturating_mul(8).saturating_add(FLOOR)),
+            left: AtomicU64::new(
+                reader
+                    .file_size()
+                    .saturating_mul(8)
+                    .saturating_add(reader.limits().heap_bytes),
+            ),
         }
     }
 
@@ -47,7 +49,7 @@ mod tests {
     fn ends() {
         let reader = MetadataReader::new(std::sync::Arc::new(vec![0]), 0, 8, 8).unwrap();
         let budget = Budget::new(&reader);
-        budget.take("heap", 0, FLOOR).unwrap();
+        budget.take("heap", 0, reader.limits().heap_bytes).unwrap();
         assert!(budget.take("heap", 0, 9).is_err());
         budget.take("heap", 0, 8).unwrap();
         assert!(budget.take("heap", 0, 1).is_err());

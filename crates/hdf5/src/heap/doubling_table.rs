@@ -80,6 +80,13 @@ impl DoublingTable {
         (blocks(direct), blocks(rows - direct))
     }
 
+    /// Bytes of the block at this position among all the table's blocks, if it is a direct block.
+    pub(crate) fn direct_size(&self, entry: u64) -> Option<u64> {
+        let row = u32::try_from(entry >> self.width_bits).ok()?;
+        self.is_direct(row)
+            .then(|| 1 << (self.start_bits + row.saturating_sub(1)))
+    }
+
     /// How many rows the table has that an indirect block covering `block_size` bytes holds.
     pub(crate) fn rows_within(&self, block_size: u64) -> u32 {
         (block_size.checked_ilog2().unwrap_or(0) + 1).saturating_sub(self.first_row_bits())

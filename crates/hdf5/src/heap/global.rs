@@ -23,9 +23,6 @@ const WHAT: &str = "global heap collection";
 /// make collections of 4 KiB, and larger ones only for objects that do not fit.
 const WHOLE: u64 = 128 << 10;
 
-/// How many bytes of collections are kept.
-const CACHE: usize = 32 << 20;
-
 /// Indexes have 16 bits; index 0 is the free space.
 const MAX_OBJECTS: usize = 1 << 16;
 
@@ -33,7 +30,7 @@ const MAX_OBJECTS: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct GlobalHeap {
     reader: MetadataReader,
-    cache: Mutex<Cache>,
+    cache: Arc<Mutex<Cache>>,
 }
 
 impl GlobalHeap {
@@ -41,7 +38,15 @@ impl GlobalHeap {
     pub(crate) fn new(reader: &MetadataReader) -> Self {
         Self {
             reader: reader.clone(),
-            cache: Mutex::new(Cache::default()),
+            cache: Arc::new(Mutex::new(Cache::new(reader.limits().global_heap_cache_bytes))),
+        }
+    }
+
+    /// The same heap, as another reader of the file reads it.
+    pub(crate) fn read_by(&self, reader: MetadataReader) -> Self {
+        Self {
+            reader,
+            cache: self.cache.clone(),
         }
     }
 
@@ -252,14 +257,25 @@ impl Collection {
 
 /// The collections used last: a young and an old generation, each of half the size. A collection that is used moves to
 /// the young one; when that is full, it becomes the old one, and what was in the old one is dropped.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Cache {
+    /// How many bytes of collections are kept.
+    capacity: usize,
     young: HashMap<u64, Arc<Collection>>,
     old: HashMap<u64, Arc<Collection>>,
     young_weight: usize,
 }
 
 impl Cache {
+    fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            young: HashMap::new(),
+            old: HashMap::new(),
+            young_weight: 0,
+        }
+    }
+
     fn get(&mut self, address: u64) -> Option<Arc<Collection>> {
         if let Some(found) = self.young.get(&address) {
             return Some(found.clone());
@@ -271,7 +287,7 @@ impl Cache {
 
     fn put(&mut self, address: u64, collection: Arc<Collection>) {
         let weight = collection.weight();
-        if self.young_weight.saturating_add(weight) > CACHE / 2 {
+        if self.young_weight.saturating_add(weight) > self.capacity / 2 {
             self.old = std::mem::take(&mut self.young);
             self.young_weight = 0;
         }
@@ -293,7 +309,7 @@ mod tests {
                 objects: Vec::new(),
             })
         };
-        let mut cache = Cache::default();
+        let mut cache = Cache::new(32 << 20);
         cache.put(0, collection(1 << 20));
         for address in 1..1000 {
             cache.put(address, collection(1 << 20));
@@ -305,7 +321,7 @@ mod tests {
             .chain(cache.old.values())
             .map(|c| c.weight())
             .sum();
-        assert!(kept <= CACHE, "{kept}");
+        assert!(kept <= cache.capacity, "{kept}");
         assert!(cache.get(1).is_none());
         assert!(cache.get(999).is_some());
     }

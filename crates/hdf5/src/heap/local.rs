@@ -44,6 +44,11 @@ impl LocalHeap {
         })
     }
 
+    /// Address and length in bytes of the data segment, which holds the strings.
+    pub(crate) fn segment(&self) -> (u64, u64) {
+        (self.segment, self.segment_size)
+    }
+
     /// The bytes of the NUL-terminated string at `offset` in the heap's data segment, without the NUL.
     pub(crate) fn string(&self, offset: u64) -> Result<Vec<u8>> {
         let room = self.segment_size.checked_sub(offset).ok_or_else(|| {

@@ -21,6 +21,12 @@ pub(crate) const FLAG: u8 = 1 << 1;
 pub(crate) struct SharedMessages {
     /// Of the file.
     pub(crate) reader: MetadataReader,
+    state: Arc<State>,
+}
+
+/// What all readers of a file share.
+#[derive(Debug)]
+struct State {
     /// The heaps of the file's shared messages.
     table: SharedMessageTable,
     blocks: HeaderBlocks,
@@ -57,15 +63,25 @@ impl SharedMessages {
     pub(crate) fn new(reader: MetadataReader, table: SharedMessageTable) -> Self {
         Self {
             reader,
-            table,
-            blocks: HeaderBlocks::default(),
-            committed: Mutex::default(),
+            state: Arc::new(State {
+                table,
+                blocks: HeaderBlocks::default(),
+                committed: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The same, as another reader of the file reads them.
+    pub(crate) fn read_by(&self, reader: MetadataReader) -> Self {
+        Self {
+            reader,
+            state: self.state.clone(),
         }
     }
 
     /// The object header at `address`.
     pub(crate) fn header(&self, address: u64) -> Result<ObjectHeader> {
-        ObjectHeader::read(&self.reader, &self.blocks, address)
+        ObjectHeader::read(&self.reader, &self.state.blocks, address)
     }
 
     /// The message itself, or the one it refers to.
@@ -112,7 +128,12 @@ impl SharedMessages {
 
     /// The first message of type `kind` of the object header at `address`; `None` where none is, or only a reference.
     fn committed(&self, address: u64, kind: u16) -> Result<Option<Arc<Message>>> {
-        let cache = || self.committed.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || {
+            self.state
+                .committed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if let Some(message) = cache().get(&(address, kind)) {
             return Ok(Some(message.clone()));
         }
@@ -133,7 +154,7 @@ impl SharedMessages {
 
     /// The data of a message of type `kind` in its shared message heap. `address` is where the identifier is.
     pub(crate) fn in_heap(&self, kind: u16, id: &[u8], address: u64) -> Result<Vec<u8>> {
-        let Some(heap) = self.table.heap(kind) else {
+        let Some(heap) = self.state.table.heap(kind) else {
             return Err(self.reader.damaged(
                 WHAT,
                 address,

@@ -8,6 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::block_cache::BlockCache;
 pub(crate) use super::cursor::Cursor;
+use super::limits::Limits;
+use super::misses::Misses;
 use crate::checksum;
 use crate::dataset::Filter;
 use crate::decoder::FilterDecoder;
@@ -18,6 +20,8 @@ use crate::source::ByteSource;
 #[derive(Clone)]
 pub(crate) struct MetadataReader {
     shared: Arc<Shared>,
+    /// While [gathering](Self::gathering): what reads find missing in the cache.
+    misses: Option<Arc<Misses>>,
     offset_size: u8,
     length_size: u8,
 }
@@ -30,6 +34,7 @@ struct Shared {
     /// Entries of the metadata cache image by address: they stand in for what the file has at these addresses.
     image: OnceLock<BTreeMap<u64, Vec<u8>>>,
     decoder: Option<Arc<dyn FilterDecoder>>,
+    limits: Arc<Limits>,
 }
 
 impl std::fmt::Debug for MetadataReader {
@@ -46,49 +51,106 @@ impl std::fmt::Debug for MetadataReader {
 impl MetadataReader {
     /// A reader of the HDF5 file that begins at byte `base` of `source`. `offset_size` and `length_size` are the bytes
     /// that the superblock gives to addresses and lengths: 2, 4 or 8.
+    #[cfg(test)]
     pub(crate) fn new(
         source: Arc<dyn ByteSource>,
         base: u64,
         offset_size: u8,
         length_size: u8,
     ) -> Result<Self> {
+        Self::open(source, None, Limits::default())?.at_base(base, offset_size, length_size)
+    }
+
+    /// A reader of `source`, whose base address and sizes are not known yet. `decoder` undoes filters.
+    pub(crate) fn open(
+        source: Arc<dyn ByteSource>,
+        decoder: Option<Arc<dyn FilterDecoder>>,
+        limits: Limits,
+    ) -> Result<Self> {
         let size = source.size().map_err(|source| Error::Io {
             what: "file size",
             offset: 0,
             source,
         })?;
-        Self::over(
-            Arc::new(BlockCache::new(source, size.unwrap_or(u64::MAX))),
-            None,
-            base,
-            offset_size,
-            length_size,
-        )
+        let capacity = limits.cache_bytes(source.readahead());
+        let cache = BlockCache::new(source, size.unwrap_or(u64::MAX), capacity);
+        Self::over(Arc::new(cache), decoder, Arc::new(limits), 0, 8, 8)
     }
 
     /// A reader through the same cache of the HDF5 file that begins at byte `base` of the source.
     pub(crate) fn at_base(&self, base: u64, offset_size: u8, length_size: u8) -> Result<Self> {
-        let Shared { cache, decoder, .. } = &*self.shared;
-        Self::over(cache.clone(), decoder.clone(), base, offset_size, length_size)
+        let Shared {
+            cache,
+            decoder,
+            limits,
+            ..
+        } = &*self.shared;
+        let (cache, decoder, limits) = (cache.clone(), decoder.clone(), limits.clone());
+        Self::over(cache, decoder, limits, base, offset_size, length_size)
     }
 
-    /// A reader of the same file, before anything was read of it, that undoes filters with `decoder`.
-    pub(crate) fn decoding_with(self, decoder: Arc<dyn FilterDecoder>) -> Self {
+    /// A reader of the same file that reads nothing from the source: what is not in the cache, it notes in `misses`,
+    /// and fails.
+    pub(crate) fn gathering(&self, misses: Arc<Misses>) -> Self {
         Self {
-            shared: Arc::new(Shared {
-                cache: self.shared.cache.clone(),
-                base: self.shared.base,
-                size: self.shared.size,
-                image: OnceLock::new(),
-                decoder: Some(decoder),
-            }),
-            ..self
+            misses: Some(misses),
+            ..self.clone()
         }
+    }
+
+    /// True where a request to the source takes long, so that it pays to know beforehand what will be read.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.shared.cache.is_slow()
+    }
+
+    /// For what may be fetched of this file ahead of its use.
+    pub(crate) fn misses(&self) -> Misses {
+        Misses::new(self.shared.cache.room())
+    }
+
+    /// Fetches what was missed.
+    ///
+    /// # Errors
+    /// Those of the source. Whoever reads what is missing then meets them again, and says what he was reading.
+    /// Returns how many blocks came.
+    pub(crate) fn fetch(&self, misses: &Misses) -> io::Result<usize> {
+        let missed = misses.take();
+        misses.spend(self.shared.cache.fetch(&missed, misses.room())?);
+        Ok(missed.len())
+    }
+
+    /// Tells what will be read, as addresses and lengths in bytes: of a slow source, it is fetched at once. Lengths may be
+    /// guessed.
+    pub(crate) fn expect(&self, places: impl IntoIterator<Item = (u64, u64)>) {
+        if !self.is_slow() {
+            return;
+        }
+        let cache = &self.shared.cache;
+        let here = self.misses.is_none().then(|| self.misses());
+        for (address, len) in places {
+            if address < self.shared.size {
+                let len = len.min(self.shared.size - address);
+                let missing = cache.missing(self.absolute(address), len);
+                if let Some(misses) = here.as_ref().or(self.misses.as_deref()) {
+                    misses.wanted(&missing);
+                }
+            }
+        }
+        if let Some(here) = here {
+            // Errors come again when it is read.
+            let _ = self.fetch(&here);
+        }
+    }
+
+    /// The limits that the file was opened with.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.shared.limits
     }
 
     fn over(
         cache: Arc<BlockCache>,
         decoder: Option<Arc<dyn FilterDecoder>>,
+        limits: Arc<Limits>,
         base: u64,
         offset_size: u8,
         length_size: u8,
@@ -108,7 +170,9 @@ impl MetadataReader {
                 size,
                 image: OnceLock::new(),
                 decoder,
+                limits,
             }),
+            misses: None,
             offset_size,
             length_size,
         })
@@ -161,7 +225,11 @@ impl MetadataReader {
     pub(crate) fn read(&self, what: &'static str, address: u64, len: usize) -> Result<Vec<u8>> {
         self.check(what, address, len)?;
         let mut buf = vec![0; len];
-        let read = self.shared.cache.read(self.absolute(address), &mut buf);
+        let (cache, offset) = (&self.shared.cache, self.absolute(address));
+        let read = match &self.misses {
+            None => cache.read(offset, &mut buf),
+            Some(misses) => cache.read_or_miss(offset, &mut buf, misses),
+        };
         read.map_err(|source| self.failed(what, address, len, source))?;
         self.overlay_image(address, &mut buf);
         Ok(buf)
@@ -215,11 +283,15 @@ impl MetadataReader {
     /// Fills `buf` with raw data from `address` on, past the cache.
     pub(crate) fn read_raw(&self, what: &'static str, address: u64, buf: &mut [u8]) -> Result<()> {
         self.check(what, address, buf.len())?;
-        let read = self
-            .shared
-            .cache
-            .source()
-            .read_exact_at(self.absolute(address), buf);
+        let read = match self.misses {
+            None => self
+                .shared
+                .cache
+                .source()
+                .read_exact_at(self.absolute(address), buf),
+            // Raw data is not kept: it would be read again and again.
+            Some(_) => Err(io::ErrorKind::WouldBlock.into()),
+        };
         read.map_err(|source| self.failed(what, address, buf.len(), source))
     }
 

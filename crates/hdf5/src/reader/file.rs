@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::attribute::{self, Attribute};
 use crate::chunk_index::{self, ChunkTable};
 use crate::datatype::Datatype;
-use crate::decoder::FilterDecoder;
 use crate::error::{Error, Result};
 use crate::group::{self, Links};
 use crate::heap::global::{GlobalHeap, GlobalHeapObject, GlobalHeapReader};
@@ -15,6 +14,7 @@ use crate::messages::shared::SharedMessages;
 use crate::reader::bytes::MetadataReader;
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
+use crate::reader::options::OpenOptions;
 use crate::source::ByteSource;
 use crate::superblock::Superblock;
 
@@ -46,21 +46,12 @@ impl File {
     /// # Errors
     /// [`Error::NotHdf5`] where no superblock is; [`Error::Truncated`] where the source is shorter than the superblock
     /// says; [`Error::Unsupported`] for a file that is one of several (multi, split and family drivers).
-    pub fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
-        Self::from_reader(MetadataReader::new(source, 0, 8, 8)?)
-    }
-
-    /// Opens the file in `source`, with what undoes the filters over its own structure: then links of groups that have
-    /// filters can be read.
-    ///
-    /// # Errors
-    /// Those of [`open`](Self::open).
-    pub fn open_with(source: Arc<dyn ByteSource>, decoder: Arc<dyn FilterDecoder>) -> Result<Self> {
-        Self::from_reader(MetadataReader::new(source, 0, 8, 8)?.decoding_with(decoder))
+    pub fn open(source: impl ByteSource + 'static) -> Result<Self> {
+        OpenOptions::new().open(source)
     }
 
     /// Sizes and base address are the superblock's to say, so `reader` need not know them.
-    fn from_reader(reader: MetadataReader) -> Result<Self> {
+    pub(super) fn from_reader(reader: MetadataReader) -> Result<Self> {
         let (reader, superblock) = Superblock::read(&reader)?;
         let table = superblock.read_extension(&reader)?;
         Ok(Self {
@@ -72,7 +63,18 @@ impl File {
         })
     }
 
-    fn reader(&self) -> &MetadataReader {
+    /// The same file, read by `reader`, with the same caches.
+    pub(super) fn read_by(&self, reader: MetadataReader) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                superblock: self.inner.superblock.clone(),
+                global_heap: self.inner.global_heap.read_by(reader.clone()),
+                shared: self.inner.shared.read_by(reader),
+            }),
+        }
+    }
+
+    pub(super) fn reader(&self) -> &MetadataReader {
         &self.inner.shared.reader
     }
 

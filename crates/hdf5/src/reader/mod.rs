@@ -10,8 +10,14 @@ mod cursor;
 mod dataset;
 mod file;
 pub(crate) mod header_blocks;
+mod limits;
+pub(crate) mod misses;
 mod object;
+mod options;
+mod prefetch;
 
 pub use dataset::Dataset;
 pub use file::File;
+pub use limits::Limits;
 pub use object::{Object, ObjectKind};
+pub use options::OpenOptions;

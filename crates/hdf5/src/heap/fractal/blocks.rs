@@ -15,6 +15,9 @@ use crate::heap::budget::Budget;
 use crate::reader::bytes::MetadataReader;
 use crate::walk::Walk;
 
+/// About how many bytes an indirect block has that is not the root, where that must be guessed.
+const INDIRECT_SIZE: u64 = 2048;
+
 const WHAT: &str = "fractal heap";
 const DIRECT: &str = "fractal heap direct block";
 const INDIRECT: &str = "fractal heap indirect block";
@@ -147,6 +150,16 @@ impl Blocks {
             };
             children.push(child.map(|address| Child { address, filtered }));
         }
+        // Whoever asks for one object mostly asks for all.
+        let places = (0..).zip(&children).filter_map(|(entry, child)| {
+            let child = (*child)?;
+            let len = match child.filtered {
+                Some(filtered) => filtered.size,
+                None => header.table.direct_size(entry).unwrap_or(INDIRECT_SIZE),
+            };
+            Some((child.address, len))
+        });
+        reader.expect(places);
         let children: Arc<[_]> = children.into();
         self.indirect.insert((address, start), children.clone());
         Ok(children)

@@ -6,6 +6,7 @@ use super::*;
 use crate::checksum::lookup3;
 use crate::dataset::Filter;
 use crate::decoder::FilterDecoder;
+use crate::reader::Limits;
 
 /// The header of a heap with identifiers of `id_len` bytes, whose root is at byte 1024.
 fn header(id_len: u16, filters: &[u8], huge_tree: Option<u64>, rows: u16, stored: (u64, u32)) -> Vec<u8> {
@@ -147,8 +148,8 @@ fn encode(bytes: &[u8], mask: u32) -> Vec<u8> {
 }
 
 fn open_filtered(file: Vec<u8>) -> FractalHeap {
-    let reader = MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap();
-    FractalHeap::open(&reader.decoding_with(Arc::new(Toy)), 0).unwrap()
+    let reader = MetadataReader::open(Arc::new(file), Some(Arc::new(Toy)), Limits::default()).unwrap();
+    FractalHeap::open(&reader, 0).unwrap()
 }
 
 /// A heap whose root direct block is stored filtered, `cut` bytes short.

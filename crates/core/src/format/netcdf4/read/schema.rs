@@ -64,6 +64,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         let parent = GroupId(group.parent.unwrap_or(0));
         schema.add_group(parent, group.name.clone());
     }
+    prefetch_sequences(&groups, files);
     let mut types = meet_types(&groups);
     let (drafts, dimensions) = draft_variables(&groups, files, &mut schema, &mut types)?;
     let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
@@ -125,6 +126,22 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         )?;
     }
     Ok((schema, stored))
+}
+
+/// Fetches from a slow source what the attributes have in global heaps: strings, lists of dimensions.
+fn prefetch_sequences(groups: &[FoundGroup], files: &[OpenFile]) {
+    for (number, file) in files.iter().enumerate() {
+        let datasets = groups.iter().flat_map(|group| &group.datasets);
+        let of_datasets = datasets.map(|dataset| (dataset.id, &dataset.attributes));
+        let of_groups = groups.iter().map(|group| (group.id, &group.attributes));
+        file.file.prefetch_sequences(
+            of_groups
+                .chain(of_datasets)
+                .filter(|(id, _)| id.file == number)
+                .flat_map(|(_, attributes)| attributes)
+                .map(|attribute| (&attribute.datatype, attribute.data.as_slice())),
+        );
+    }
 }
 
 /// The warning that numbers are not what the file has.

@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ncutils_hdf5::{Attribute, Dataset, Datatype, ObjectKind};
+use ncutils_hdf5::{Attribute, Dataset, Datatype, File, ObjectKind};
 use rayon::prelude::*;
 
-use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::links::{Linker, ObjectId, Unfollowed};
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
@@ -127,7 +127,7 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
         warnings: Vec::new(),
     };
     let root = linker.root();
-    let described = describe(linker.files(), root, "/")?;
+    let described = describe(&linker.files()[root.file].file, root, "/")?;
     let What::Group(attributes) = described.what else {
         return Err(Error::Damaged("the root is not a group".into()));
     };
@@ -191,11 +191,17 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
         }
         let files = linker.files();
         let mut described = Vec::with_capacity(members.len());
-        for members in members.chunks(ROUND) {
+        let mut fetched = 0;
+        while let Some(rest) = members.get(described.len()..).filter(|rest| !rest.is_empty()) {
+            if fetched <= described.len() {
+                fetched = described.len() + prefetch(&file, group.id.file, rest);
+            }
+            let count = ROUND.min(fetched - described.len());
+            let members = rest.get(..count).unwrap_or(rest);
             let round: Vec<Described> = members
                 .par_iter()
                 .with_min_len(BATCH)
-                .map(|(name, id)| describe(files, *id, &format!("{path}{name}")))
+                .map(|(name, id)| describe(&files[id.file].file, *id, &format!("{path}{name}")))
                 .collect::<Result<_>>()?;
             for ((_, id), described) in members.iter().zip(&round) {
                 repeats.meet_object(*id, described.attributes())?;
@@ -254,9 +260,21 @@ impl Hierarchy {
     }
 }
 
+/// Fetches what [`describe`] reads of a group's members, and the links of those that are groups, from a slow source: of all
+/// that are in the group's file, number `number`. Returns how many members, from the first on, can be described now.
+fn prefetch(file: &File, number: usize, members: &[(String, ObjectId)]) -> usize {
+    file.prefetch(members, |file, (_, id)| {
+        if id.file != number {
+            return;
+        }
+        if describe(file, *id, "").is_ok_and(|found| matches!(found.what, What::Group(_))) {
+            let _ = file.object(id.address).and_then(|object| file.links(&object));
+        }
+    })
+}
+
 /// Reads one object's header and attributes.
-fn describe(files: &[OpenFile], id: ObjectId, path: &str) -> Result<Described> {
-    let file = &files[id.file].file;
+fn describe(file: &File, id: ObjectId, path: &str) -> Result<Described> {
     let mut warnings = Vec::new();
     let what = (|| {
         let object = file.object(id.address)?;

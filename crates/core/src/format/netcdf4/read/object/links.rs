@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ncutils_hdf5::{ByteSource, File, LinkTarget, ObjectKind};
+use ncutils_hdf5::{ByteSource, File, LinkTarget, ObjectKind, OpenOptions};
 
 use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
@@ -215,7 +215,7 @@ impl Linker {
 
 impl OpenFile {
     fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>) -> Result<Self> {
-        let file = File::open_with(source.clone(), Arc::new(HeapFilters))?;
+        let file = OpenOptions::new().decoder(HeapFilters).open(source.clone())?;
         Ok(Self {
             size: file.end(),
             file,

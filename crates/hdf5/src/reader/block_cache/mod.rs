@@ -1,0 +1,362 @@
+//! A bounded cache of fixed-size blocks of a source.
+//!
+//! Metadata is read in many small pieces that lie close to each other. How many blocks one request fetches follows from
+//! the source's [`readahead`](ByteSource::readahead):
+//!
+//! ```text
+//! read ─► block in the cache? ─► its bytes
+//!              │ no
+//!              ├─► fetch it with those that follow: twice as many each time that reads follow each other
+//!              └─► gathering: note it as missed ─► fetch: all missed blocks, near ones joined, in one `read_many_at`
+//! ```
+
+mod runs;
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::misses::Misses;
+use crate::source::{ByteSource, LOCAL_READAHEAD, ReadRequest};
+use runs::Run;
+
+/// Bytes of a block.
+pub(super) const BLOCK: u64 = 16 * 1024;
+/// The most blocks that one miss fetches of a local file.
+const MAX_READAHEAD: u64 = 64;
+/// The first request of a file: everything that a well laid out small file needs.
+const FIRST_REQUEST: u64 = 4;
+/// How often the source's readahead one miss fetches at most.
+const GROWTH: u64 = 4;
+/// A source is slow from this readahead on, in bytes: then it pays to find out what will be read.
+const SLOW: usize = 4 * LOCAL_READAHEAD;
+/// The most readahead that is believed, in blocks (64 MiB).
+const MAX_STEP: u64 = 4096;
+
+/// Reads of a source through a cache, from any number of threads.
+pub(super) struct BlockCache {
+    source: Arc<dyn ByteSource>,
+    /// `u64::MAX` until it is known.
+    size: AtomicU64,
+    /// The source's readahead in blocks, at least 1.
+    step: u64,
+    is_slow: bool,
+    /// The most blocks kept.
+    capacity: u64,
+    blocks: Mutex<Blocks>,
+}
+
+#[derive(Default)]
+struct Blocks {
+    by_number: HashMap<u64, Arc<[u8]>>,
+    oldest_first: VecDeque<u64>,
+    /// The block behind the last fetch, and how many blocks that fetch took.
+    last_fetch: (u64, u64),
+}
+
+impl BlockCache {
+    /// A cache of `capacity` bytes over `source`, which has `size` bytes; `u64::MAX` where that is not known yet.
+    pub(super) fn new(source: Arc<dyn ByteSource>, size: u64, capacity: usize) -> Self {
+        let readahead = source.readahead();
+        Self {
+            source,
+            size: AtomicU64::new(size),
+            step: (readahead as u64).div_ceil(BLOCK).clamp(1, MAX_STEP),
+            is_slow: readahead > SLOW,
+            capacity: (capacity as u64 / BLOCK).max(FIRST_REQUEST),
+            blocks: Mutex::default(),
+        }
+    }
+
+    /// Bytes of the source; `u64::MAX` where that is not known.
+    pub(super) fn size(&self) -> u64 {
+        self.size.load(Ordering::Relaxed)
+    }
+
+    /// Notes where the source ends.
+    pub(super) fn set_size(&self, size: u64) {
+        self.size.store(size, Ordering::Relaxed);
+    }
+
+    /// The source behind the cache.
+    pub(super) fn source(&self) -> &Arc<dyn ByteSource> {
+        &self.source
+    }
+
+    /// True where a request takes so long that finding out what will be read is cheaper.
+    pub(super) fn is_slow(&self) -> bool {
+        self.is_slow
+    }
+
+    /// How many blocks may be fetched ahead of their use, so that none is dropped before it.
+    pub(super) fn room(&self) -> u64 {
+        (self.capacity / 2).max(1)
+    }
+
+    /// Fills `buf` from byte `offset` of the source on. The caller has made sure that the source is long enough.
+    pub(super) fn read(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        // What is larger than a few blocks would only push the others out.
+        if buf.len() as u64 > 8 * BLOCK {
+            if self.is_slow && self.missing(offset, buf.len() as u64).is_empty() && self.copy(offset, buf) {
+                return Ok(());
+            }
+            return self.source.read_exact_at(offset, buf);
+        }
+        let (mut offset, mut buf) = (offset, buf);
+        while !buf.is_empty() {
+            let block = match self.block(offset / BLOCK) {
+                // A whole block may reach past the end of a source that does not tell its size.
+                Err(e) if self.size() == u64::MAX && e.kind() == io::ErrorKind::UnexpectedEof => {
+                    return self.source.read_exact_at(offset, buf);
+                }
+                block => block?,
+            };
+            let within = (offset % BLOCK) as usize;
+            let bytes = block.get(within..).unwrap_or_default();
+            let n = bytes.len().min(buf.len());
+            if n == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let (now, later) = buf.split_at_mut(n);
+            now.copy_from_slice(&bytes[..n]);
+            buf = later;
+            offset += n as u64;
+        }
+        Ok(())
+    }
+
+    /// Like [`read`](Self::read) where all blocks are here. Else notes in `misses` which are not, and fails.
+    pub(super) fn read_or_miss(&self, offset: u64, buf: &mut [u8], misses: &Misses) -> io::Result<()> {
+        let missing = self.missing(offset, buf.len() as u64);
+        if missing.is_empty() && self.copy(offset, buf) {
+            return Ok(());
+        }
+        misses.missed(&missing);
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
+    /// The numbers of those blocks of `len` bytes from `offset` on that are not here; none where they are more than
+    /// there is [room](Self::room) for.
+    pub(super) fn missing(&self, offset: u64, len: u64) -> Vec<u64> {
+        let end = offset.saturating_add(len).min(self.size());
+        let (first, behind) = (offset / BLOCK, end.div_ceil(BLOCK));
+        if behind.saturating_sub(first) > self.room() {
+            return Vec::new();
+        }
+        let blocks = self.lock();
+        (first..behind)
+            .filter(|number| !blocks.by_number.contains_key(number))
+            .collect()
+    }
+
+    /// Fills `buf` from blocks that are here; false where one is not.
+    fn copy(&self, offset: u64, buf: &mut [u8]) -> bool {
+        let blocks = self.lock();
+        let (mut offset, mut buf) = (offset, buf);
+        while !buf.is_empty() {
+            let block = blocks.by_number.get(&(offset / BLOCK));
+            let bytes = block.and_then(|block| block.get((offset % BLOCK) as usize..));
+            let bytes = bytes.unwrap_or_default();
+            let n = bytes.len().min(buf.len());
+            if n == 0 {
+                return false;
+            }
+            let (now, later) = buf.split_at_mut(n);
+            now.copy_from_slice(&bytes[..n]);
+            buf = later;
+            offset += n as u64;
+        }
+        true
+    }
+
+    /// Fetches blocks, whose numbers ascend. Those that lie close together come in one request, and all requests are asked for
+    /// at once. Blocks that lie between them are kept where all come to at most `room` blocks.
+    ///
+    /// Returns how many blocks were kept.
+    pub(super) fn fetch(&self, numbers: &[u64], room: u64) -> io::Result<u64> {
+        let runs = Run::join(numbers, self.step, self.room());
+        let total: u64 = runs.iter().map(|run| run.count).sum();
+        let keep_all = total <= room;
+        let mut runs = runs.as_slice();
+        while !runs.is_empty() {
+            let mut count = 0;
+            let now = runs.iter().take_while(|run| {
+                let first = count == 0;
+                count += run.count;
+                first || count <= self.room()
+            });
+            let (now, later) = runs.split_at(now.count());
+            runs = later;
+            let mut buffers: Vec<Vec<u8>> = now
+                .iter()
+                .map(|run| vec![0; self.len_of(run.first, run.count)])
+                .collect();
+            let mut requests: Vec<_> = now
+                .iter()
+                .zip(&mut buffers)
+                .map(|(run, buffer)| ReadRequest::new(run.first * BLOCK, buffer))
+                .collect();
+            self.source.read_many_at(&mut requests)?;
+            let mut blocks = self.lock();
+            for (run, buffer) in now.iter().zip(buffers) {
+                for (number, bytes) in (run.first..).zip(buffer.chunks(BLOCK as usize)) {
+                    if keep_all || numbers.binary_search(&number).is_ok() {
+                        blocks.insert(number, bytes.into(), self.capacity);
+                    }
+                }
+            }
+        }
+        Ok(if keep_all { total } else { numbers.len() as u64 })
+    }
+
+    /// Bytes of `count` blocks from the block `first` on.
+    fn len_of(&self, first: u64, count: u64) -> usize {
+        let start = first * BLOCK;
+        (count * BLOCK).min(self.size().saturating_sub(start)) as usize
+    }
+
+    fn block(&self, number: u64) -> io::Result<Arc<[u8]>> {
+        let wanted = {
+            let mut blocks = self.lock();
+            if let Some(block) = blocks.by_number.get(&number) {
+                return Ok(block.clone());
+            }
+            let (next, len) = blocks.last_fetch;
+            let wanted = match next {
+                0 => self.step.max(FIRST_REQUEST),
+                n if n == number => (len * 2).min(MAX_READAHEAD.max(GROWTH * self.step)),
+                _ => self.step,
+            };
+            let wanted = wanted.min(self.room());
+            let new = (1..wanted).take_while(|i| !blocks.by_number.contains_key(&(number + i)));
+            let wanted = 1 + new.count() as u64;
+            blocks.last_fetch = (number + wanted, wanted);
+            wanted
+        };
+        // Not under the lock: other threads go on with what is there. Two may fetch the same block; no harm.
+        let mut bytes = vec![0; self.len_of(number, wanted)];
+        self.source.read_exact_at(number * BLOCK, &mut bytes)?;
+        let fetched: Vec<Arc<[u8]>> = bytes.chunks(BLOCK as usize).map(Arc::from).collect();
+        let first = fetched.first().cloned().ok_or(io::ErrorKind::UnexpectedEof)?;
+        let mut blocks = self.lock();
+        for (number, block) in (number..).zip(fetched) {
+            blocks.insert(number, block, self.capacity);
+        }
+        Ok(first)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Blocks> {
+        // Nothing that can panic runs under the lock, so a poisoned one is still whole.
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Blocks {
+    fn insert(&mut self, number: u64, block: Arc<[u8]>, capacity: u64) {
+        if self.by_number.insert(number, block).is_none() {
+            self.oldest_first.push_back(number);
+        }
+        while self.oldest_first.len() as u64 > capacity {
+            if let Some(oldest) = self.oldest_first.pop_front() {
+                self.by_number.remove(&oldest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAPACITY: u64 = 1024;
+
+    /// A source that counts requests.
+    struct Counted {
+        data: Vec<u8>,
+        readahead: usize,
+        requests: AtomicU64,
+    }
+
+    impl ByteSource for Counted {
+        fn size(&self) -> io::Result<Option<u64>> {
+            self.data.size()
+        }
+
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            self.data.read_exact_at(offset, buf)
+        }
+
+        fn readahead(&self) -> usize {
+            self.readahead
+        }
+    }
+
+    fn cache(size: usize, readahead: usize, capacity: u64) -> (Arc<Counted>, BlockCache) {
+        let source = Arc::new(Counted {
+            data: (0..size).map(|i| ((i * 31) >> 4) as u8).collect(),
+            readahead,
+            requests: AtomicU64::new(0),
+        });
+        let cache = BlockCache::new(source.clone(), size as u64, (capacity * BLOCK) as usize);
+        (source, cache)
+    }
+
+    #[test]
+    fn reads_the_same_bytes_as_the_source_and_stays_bounded() {
+        let size = BLOCK as usize * (CAPACITY as usize + 300) + 77;
+        for readahead in [1, 16 << 10, 1 << 20] {
+            let (source, cache) = cache(size, readahead, CAPACITY);
+            let data = &source.data;
+            for step in 0..2000usize {
+                let offset = (step * 7_919_117) % (size - 200_000);
+                let mut buf = vec![0; 1 + (step * 997) % 200_000];
+                cache.read(offset as u64, &mut buf).unwrap();
+                assert_eq!(buf, data[offset..offset + buf.len()]);
+            }
+            let mut tail = [0; 77];
+            cache.read((size - 77) as u64, &mut tail).unwrap();
+            assert_eq!(tail, data[size - 77..]);
+            let blocks = cache.lock();
+            assert!(blocks.oldest_first.len() as u64 <= CAPACITY);
+            assert_eq!(blocks.oldest_first.len(), blocks.by_number.len());
+        }
+    }
+
+    #[test]
+    fn missed_blocks_come_joined_and_all_at_once() {
+        let (source, cache) = cache(BLOCK as usize * 1000 + 5, 10 * BLOCK as usize, 200);
+        let misses = Misses::new(100);
+        let mut buf = [0; 10];
+        // Blocks 0, 5 and 15 are near each other; 999 and the last one are far away.
+        for at in [0, 5, 15, 999, 1000].map(|n| n * BLOCK) {
+            let buf = &mut buf[..5];
+            assert!(cache.read_or_miss(at, buf, &misses).is_err());
+        }
+        assert_eq!(source.requests.load(Ordering::Relaxed), 0);
+        assert_eq!(cache.fetch(&misses.take(), 100).unwrap(), 18);
+        assert_eq!(source.requests.load(Ordering::Relaxed), 2);
+        for at in [0, 5, 15, 999].map(|n| n * BLOCK) {
+            cache.read_or_miss(at, &mut buf, &misses).unwrap();
+            assert_eq!(buf, source.data[at as usize..at as usize + 10]);
+        }
+        assert!(misses.take().is_empty());
+        // What lay between them was read, too.
+        cache.read(9 * BLOCK, &mut buf).unwrap();
+        assert_eq!(source.requests.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn what_is_fetched_is_bounded() {
+        let (source, cache) = cache(BLOCK as usize * 4000, 64 * BLOCK as usize, 40);
+        let misses = Misses::new(cache.room());
+        for n in 0..60 {
+            let _ = cache.read_or_miss(n * 60 * BLOCK, &mut [0; 4], &misses);
+        }
+        assert!(misses.is_full());
+        assert_eq!(cache.fetch(&misses.take(), cache.room()).unwrap(), 20);
+        assert!(cache.lock().by_number.len() <= 40);
+        assert!(source.requests.load(Ordering::Relaxed) <= 60);
+    }
+}

@@ -1,0 +1,70 @@
+//! How a file is opened.
+
+use std::sync::Arc;
+
+use super::bytes::MetadataReader;
+use super::file::File;
+use super::limits::Limits;
+use crate::decoder::FilterDecoder;
+use crate::error::Result;
+use crate::source::ByteSource;
+
+/// How a file is to be opened: with which decoder of filters, and with which limits.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ncutils_hdf5::{Limits, OpenOptions};
+///
+/// let mut limits = Limits::default();
+/// limits.cache_bytes = Some(1 << 20);
+/// let source = std::fs::File::open("tests/data/dense.h5")?;
+/// let file = OpenOptions::new().limits(limits).open(source)?;
+/// assert_eq!(file.offset_size(), 8);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct OpenOptions {
+    decoder: Option<Arc<dyn FilterDecoder>>,
+    limits: Limits,
+}
+
+impl std::fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenOptions")
+            .field("decoder", &self.decoder.is_some())
+            .field("limits", &self.limits)
+            .finish()
+    }
+}
+
+impl OpenOptions {
+    /// No decoder, and the default limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Brings what undoes filters. Without it, datasets with filters cannot be decoded here, and neither can links of
+    /// groups that have filters.
+    #[must_use]
+    pub fn decoder(mut self, decoder: impl FilterDecoder + 'static) -> Self {
+        self.decoder = Some(Arc::new(decoder));
+        self
+    }
+
+    /// Sets limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Opens the file in `source`.
+    ///
+    /// # Errors
+    /// Those of [`File::open`].
+    pub fn open(&self, source: impl ByteSource + 'static) -> Result<File> {
+        let reader = MetadataReader::open(Arc::new(source), self.decoder.clone(), self.limits.clone())?;
+        File::from_reader(reader)
+    }
+}

@@ -1,0 +1,145 @@
+//! Reading ahead of what many objects will need, for sources that are slow to answer.
+//!
+//! What an object needs is only known by reading it: its header says where the rest of the header is, that says where a heap
+//! is, and so on. So each object is read as far as the cache allows; what is missing is gathered over all objects, fetched in
+//! one go, and the objects that missed something are read again, until nothing is missing:
+//!
+//! ```text
+//! objects ─► read, from the cache alone ─► done
+//!    ▲               │ something is missing
+//!    └── fetch all ◄─┘
+//! ```
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::dataset::Dataset;
+use super::file::File;
+use crate::chunk_index::ChunkTable;
+use crate::datatype::{Class, Datatype};
+use crate::error::Result;
+
+/// How often objects are read before the rest is left to those who read them for good.
+const ROUNDS: usize = 64;
+
+impl File {
+    /// Fetches the metadata that `read` will read of `items`, in few requests. Does nothing where the
+    /// [source](crate::ByteSource::readahead) is quick.
+    ///
+    /// `read` is called for each item, several times, with a view of the file that has only what was fetched already: all else
+    /// fails to be read. Its results and errors do not count. It must not read raw data.
+    ///
+    /// Returns how many of the items, from the first on, are fetched now: at least one, and fewer than all where the
+    /// [cache](crate::Limits::cache_bytes) has no room for more. Read those for good, then ask for the others.
+    ///
+    /// ```
+    /// # use ncutils_hdf5::{File, LinkTarget, Result};
+    /// # fn main() -> Result<()> {
+    /// # let bytes = std::fs::read("tests/data/dense.h5").unwrap();
+    /// let file = File::open(bytes)?;
+    /// let links = file.links(&file.object(file.root())?)?;
+    /// let addresses: Vec<u64> = links.links.iter().filter_map(|link| link.target.address()).collect();
+    /// let mut rest = &addresses[..];
+    /// while !rest.is_empty() {
+    ///     let fetched = file.prefetch(rest, |file, address| {
+    ///         if let Ok(object) = file.object(*address) {
+    ///             let _ = file.attributes(&object);
+    ///         }
+    ///     });
+    ///     for address in &rest[..fetched] {
+    ///         let object = file.object(*address)?;
+    ///         println!("{} attributes", file.attributes(&object)?.len());
+    ///     }
+    ///     rest = &rest[fetched..];
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn prefetch<T>(&self, items: &[T], mut read: impl FnMut(&Self, &T)) -> usize {
+        if !self.reader().is_slow() {
+            return items.len();
+        }
+        let misses = Arc::new(self.reader().misses());
+        let view = self.read_by(self.reader().gathering(misses.clone()));
+        let mut pending: Vec<(usize, &T)> = items.iter().enumerate().collect();
+        for _ in 0..ROUNDS {
+            pending.retain(|(_, item)| {
+                if misses.is_full() {
+                    return true;
+                }
+                read(&view, item);
+                misses.has_missed()
+            });
+            let is_full = misses.is_full();
+            match self.reader().fetch(&misses) {
+                Ok(0) | Err(_) => break,
+                // What this item needs is here, and might be dropped for what the next ones need.
+                Ok(_) if is_full => {
+                    pending.retain(|(_, item)| {
+                        read(&view, item);
+                        misses.has_missed()
+                    });
+                    break;
+                }
+                Ok(_) => {}
+            }
+        }
+        match pending.first() {
+            Some((first, _)) => (*first).max(1),
+            None => items.len(),
+        }
+    }
+
+    /// The [chunk tables](Self::chunk_table) of many datasets, whose indexes are read level by level, all at once.
+    pub fn chunk_tables(&self, datasets: &[&Dataset]) -> Vec<Result<ChunkTable>> {
+        let mut tables = Vec::with_capacity(datasets.len());
+        while let Some(rest) = datasets.get(tables.len()..).filter(|rest| !rest.is_empty()) {
+            let fetched = self.prefetch(rest, |file, dataset| {
+                let _ = file.chunk_table(dataset);
+            });
+            tables.extend(rest.iter().take(fetched).map(|dataset| self.chunk_table(dataset)));
+        }
+        tables
+    }
+
+    /// Fetches the collections of the global heap that variable-length elements refer to, in few requests. Does nothing where the
+    /// source is quick. `values` are elements as stored, each with its datatype.
+    pub fn prefetch_sequences<'a>(&self, values: impl IntoIterator<Item = (&'a Datatype, &'a [u8])>) {
+        if !self.reader().is_slow() {
+            return;
+        }
+        let collections: BTreeSet<u64> = values
+            .into_iter()
+            .flat_map(|(datatype, bytes)| self.collections(datatype, bytes))
+            .collect();
+        let collections: Vec<u64> = collections.into_iter().collect();
+        let mut rest = collections.as_slice();
+        while !rest.is_empty() {
+            // Collections that are read have a cache of their own.
+            let fetched = self.prefetch(rest, |file, address| {
+                let _ = file.global_heap_object(*address, 1);
+            });
+            rest = rest.get(fetched..).unwrap_or_default();
+        }
+    }
+
+    /// Addresses of the collections that variable-length elements refer to.
+    fn collections(&self, datatype: &Datatype, bytes: &[u8]) -> Vec<u64> {
+        let is_sequence = matches!(
+            datatype.class,
+            Class::VariableLength { .. } | Class::VariableString { .. }
+        );
+        let (size, address_size) = (datatype.size as usize, usize::from(self.offset_size()));
+        if !is_sequence || size == 0 {
+            return Vec::new();
+        }
+        // An element is its length, the address of a collection, and an index there.
+        let addresses = bytes.chunks_exact(size).filter_map(|element| {
+            let address = element.get(4..4 + address_size)?;
+            Some(address.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+        });
+        let mut addresses: Vec<u64> = addresses.filter(|address| *address != 0).collect();
+        addresses.dedup();
+        addresses
+    }
+}
