@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ncdump::flags::{self, Arguments};
 use ncutils_core::cdl::write::dump;
 use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::Registry;
 use ncutils_core::format;
 use ncutils_core::json;
 use ncutils_core::message::tell;
@@ -35,6 +36,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         &Origin {
             path: Some(path.to_owned()),
         },
+        &Registry::builtin(),
     )
     .map_err(in_file)?;
     let mut stdout = stdout().map_err(|e| Error::io("cannot write", e))?;

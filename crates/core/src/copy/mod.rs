@@ -29,6 +29,7 @@ pub use progress::Progress;
 pub use run::{RunOptions, run};
 pub(crate) use values::move_heap;
 
+use crate::filter::Registry;
 use crate::model::{Schema, VarId, VariableLayout};
 
 /// What a copy is to produce: the output's schema, and for each of its variables where the data comes from.
@@ -38,6 +39,8 @@ pub struct CopyPlan {
     pub schema: Schema,
     /// One entry for each of `schema.vars`, in order.
     pub variables: Vec<VariableCopy>,
+    /// The codecs that the layouts were made for, which the copy encodes with.
+    pub registry: Registry,
 }
 
 /// One variable of a copy.

@@ -12,8 +12,9 @@ use super::order::{BlockOrder, tile_shape};
 use super::{CopyPlan, VariableCopy};
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
 use crate::error::{Error, Result};
+use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
 use crate::format::{Reader, VariablePlan};
-use crate::model::{Encoding, Storage, Values, VarId, VariableLayout, default_fill_value};
+use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
 
 /// What a contiguous variable is read and written in at a time, in bytes, where it takes part in blocks.
 const SLAB: u64 = 256 << 10;
@@ -127,6 +128,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         plans: Vec::with_capacity(plan.variables.len()),
         variables: Vec::new(),
     };
+    let pipelines = SharedPipelines::new(plan.registry.clone());
     let mut ticket = 0u64;
     for (n, copy) in plan.variables.iter().enumerate() {
         let out = VarId(n);
@@ -134,15 +136,23 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         let way = match copy.source {
             None => None,
             Some(source) => {
-                way(reader, source, copy, plan.schema.kind.is_hdf5()).map_err(|e| e.in_variable(&name))?
+                way(reader, source, copy, &plan.schema, &plan.registry, out).map_err(|e| e.in_variable(&name))?
             }
         };
         let mut layout = copy.layout.clone();
         let chunked = matches!(layout.storage, Storage::Chunked { .. });
         layout.allocated = way.is_some();
         let chunks = way.as_ref().map_or(0, |(_, written)| written.len());
+        let pipeline = match &layout.storage {
+            Storage::Chunked { shape } => {
+                let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, &layout, shape);
+                pipelines.bind(&layout.filters, &chunk).map_err(|e| e.in_variable(&name))?
+            }
+            _ => Pipeline::empty(),
+        };
         prepared.plans.push(VariablePlan {
             layout,
+            pipeline,
             chunk_count: if chunked { chunks } else { 0 },
             keeps_no_fill: copy.keeps_no_fill,
         });
@@ -181,8 +191,11 @@ fn way(
     reader: &dyn Reader,
     source: VarId,
     copy: &VariableCopy,
-    hdf5: bool,
+    schema: &Schema,
+    registry: &Registry,
+    out: VarId,
 ) -> Result<Option<(Route, Written)>> {
+    let hdf5 = schema.kind.is_hdf5();
     let from = reader.layout(source);
     let to = &copy.layout;
     if from.extent.len() != to.extent.len() {
@@ -234,14 +247,15 @@ fn way(
             Some(grid) if complete => Written::All(grid.len()),
             _ => Written::Some(stored),
         };
-        if same_encoding(from, to) {
+        let chunk = ChunkType::new(schema, schema.var(out).ty, to, b);
+        if same_encoding(from, to, registry, &chunk) {
             return Ok(Some((Route::Raw, written)));
         }
-        must_decode(from)?;
+        reader.pipeline(source)?.check_known()?;
         return Ok(Some((Route::Refilter, written)));
     }
     if input.is_some() {
-        must_decode(from)?;
+        reader.pipeline(source)?.check_known()?;
     }
     let contiguous = !matches!(to.storage, Storage::Chunked { .. });
     if input.is_none() && contiguous && !values && from.extent == to.extent {
@@ -346,27 +360,12 @@ pub(super) fn swap_between(from: &VariableLayout, to: &VariableLayout) -> usize 
     if from.endian == to.endian { 1 } else { unit }
 }
 
-/// Whether an encoded chunk of one layout is one of the other, their grids being the same.
-fn same_encoding(from: &VariableLayout, to: &VariableLayout) -> bool {
-    let filters = |layout: &VariableLayout| -> Vec<(u32, Vec<u32>)> {
-        layout
-            .filters
-            .iter()
-            .map(|f| (f.id, f.parameters.clone()))
-            .collect()
-    };
+/// Whether an encoded chunk of one layout is one of the other, their grids being the same and `chunk` their chunks.
+fn same_encoding(from: &VariableLayout, to: &VariableLayout, registry: &Registry, chunk: &ChunkType) -> bool {
     unit(from) == unit(to)
         && swap_between(from, to) == 1
         && from.edge_chunks_unfiltered == to.edge_chunks_unfiltered
-        && filters(from) == filters(to)
-}
-
-/// Fails where a filter of the input is not built in.
-fn must_decode(from: &VariableLayout) -> Result<()> {
-    for filter in &from.filters {
-        crate::filter::registry::get(filter.id, &filter.name)?;
-    }
-    Ok(())
+        && registry.same_streams(&from.filters, &to.filters, chunk)
 }
 
 /// The slabs in which a contiguous output is written: whole in the fastest dimensions, near [`SLAB`] bytes, and cut where

@@ -12,7 +12,7 @@ use super::scatter::{Piece, Slots, scatter};
 use super::spill::Spill;
 use crate::chunk::{Axis, Region, resize};
 use crate::error::{Error, Result};
-use crate::format::region::{chunk_context, read_ranges};
+use crate::format::region::{chunk_size, read_ranges};
 use crate::model::VariableLayout;
 
 impl Worker {
@@ -129,6 +129,7 @@ impl Worker {
             sink: engine.sink,
             var,
             layout: to,
+            pipeline: &engine.terms.plans[var.out.0].pipeline,
             grid: &tiling.grid,
         };
         let size = buffer.len()
@@ -312,7 +313,7 @@ fn any_written(var: &Variable, block: &Block) -> bool {
 }
 
 pub(super) fn block_size(block: &Block, tiling: &Tiling, to: &VariableLayout) -> Result<usize> {
-    let chunk = chunk_context(to, tiling.grid.chunk())?.chunk_size;
+    let chunk = chunk_size(to, tiling.grid.chunk())?;
     usize::try_from(block.end - block.first)
         .ok()
         .and_then(|n| n.checked_mul(chunk))

@@ -1,58 +1,98 @@
-//! From the filters that a user asks for to those that are stored with a variable.
+//! Parameters as they are stored with a variable: made of what a user asks for, or of what another variable stores.
 
-use super::{Element, fletcher32, nbit, registry, shuffle};
-use crate::error::Result;
-use crate::model::FilterSpec;
+use super::chunk_type::ChunkType;
+use super::codec::{Codec, stored_parameters};
+use super::registry::Registry;
+use super::{fletcher32, nbit, shuffle};
+use crate::error::{Error, Result};
+use crate::model::CodecSpec;
 
-/// The filter as libhdf5 would store it for a variable of this element type and chunk shape: parameters that depend on
-/// them are worked out (libhdf5's "set local" callbacks). Serves visible parameters, and stored ones that shall move to
-/// another chunk shape or type. The parameters of a filter that is not built in stay as they are.
-///
-/// # Errors
-/// [`crate::Error::Usage`]: the filter does not take these parameters, or cannot be applied to such a variable.
-pub fn working(spec: &FilterSpec, element: Element, chunk_shape: &[u64]) -> Result<FilterSpec> {
-    let mut spec = spec.clone();
-    if let Some(filter) = registry::find(spec.id) {
-        spec.parameters = filter.working_parameters(&spec.parameters, element, chunk_shape)?;
-        filter.name().clone_into(&mut spec.name);
+impl Registry {
+    /// The codec as libhdf5 would store it for such chunks where a user gives its parameters: those that depend on type and
+    /// chunk shape are worked out (libhdf5's "set local" callbacks). What is not known stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: the codec does not take these parameters, or cannot be applied to such chunks.
+    pub fn working(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
+        self.with_parameters(spec, chunk, |codec, visible| {
+            codec.working_parameters(visible, chunk)
+        })
     }
-    Ok(spec)
-}
 
-/// The pipeline that netCDF makes of the filters that a user asked for, by id and visible parameters, in the order
-/// given: fletcher32 first, then shuffle, then the rest, but n-bit before all; each id once, where it first stood, with its last parameters;
-/// all of them optional, except fletcher32.
-///
-/// # Errors
-/// Those of [`working`].
-pub fn new_pipeline(
-    requested: &[(u32, Vec<u32>)],
-    element: Element,
-    chunk_shape: &[u64],
-) -> Result<Vec<FilterSpec>> {
-    let mut pipeline: Vec<FilterSpec> = Vec::with_capacity(requested.len());
-    for (id, parameters) in requested {
-        match pipeline.iter_mut().find(|spec| spec.id == *id) {
-            Some(spec) => spec.parameters.clone_from(parameters),
-            None => pipeline.push(FilterSpec {
-                id: *id,
-                // A checksum that may be left out checks nothing.
-                optional: *id != fletcher32::ID,
-                parameters: parameters.clone(),
-                name: String::new(),
-            }),
+    /// The codec for such chunks where a file stores it with others. Whatever it can decode with is kept, also what
+    /// [`Registry::working`] would refuse. What is not known stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: the codec cannot be applied to such chunks.
+    pub fn adapted(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
+        self.with_parameters(spec, chunk, |codec, stored| {
+            codec.adapted_parameters(stored, chunk)
+        })
+    }
+
+    fn with_parameters(
+        &self,
+        spec: &CodecSpec,
+        chunk: &ChunkType,
+        change: impl Fn(&dyn Codec, &[u32]) -> Result<Vec<u32>, String>,
+    ) -> Result<CodecSpec> {
+        let Some(codec) = self.find(spec).map(AsRef::as_ref) else {
+            return Ok(spec.clone());
+        };
+        let Ok(stored) = stored_parameters(codec, spec, chunk) else {
+            return Ok(spec.clone());
+        };
+        let misuse = |why| match spec.hdf5_id() {
+            Some(id) => Error::Usage(format!("filter {id} ({}) {why}", codec.name())),
+            None => Error::Usage(format!("{spec} {why}")),
+        };
+        let new = change(codec, &stored).map_err(misuse)?;
+        Ok(match spec {
+            CodecSpec::Hdf5 { id, optional, .. } => CodecSpec::hdf5(*id, new)
+                .with_optional(*optional)
+                .with_name(codec.name()),
+            CodecSpec::Zarr { version, name, .. } => match codec.configuration(*version, &new, chunk) {
+                Some(configuration) if new != *stored => {
+                    CodecSpec::zarr(*version, name.clone(), configuration)
+                }
+                _ => spec.clone(),
+            },
+        })
+    }
+
+    /// The pipeline that netCDF makes of the filters that a user asked for, by id and visible parameters, in the order
+    /// given: fletcher32 first, then shuffle, then the rest, but n-bit before all; each id once, where it first stood, with
+    /// its last parameters; all of them optional, except fletcher32.
+    ///
+    /// # Errors
+    /// Those of [`Registry::working`].
+    pub fn new_pipeline(
+        &self,
+        requested: &[(u32, Vec<u32>)],
+        chunk: &ChunkType,
+    ) -> Result<Vec<CodecSpec>> {
+        let mut pipeline: Vec<(u32, &[u32])> = Vec::with_capacity(requested.len());
+        for (id, parameters) in requested {
+            match pipeline.iter_mut().find(|(other, _)| other == id) {
+                Some((_, earlier)) => *earlier = parameters,
+                None => pipeline.push((*id, parameters)),
+            }
         }
+        pipeline.sort_by_key(|(id, _)| match *id {
+            nbit::ID => 0,
+            fletcher32::ID => 1,
+            shuffle::ID => 2,
+            _ => 3,
+        });
+        pipeline
+            .into_iter()
+            .map(|(id, parameters)| {
+                // A checksum that may be left out checks nothing.
+                let spec = CodecSpec::hdf5(id, parameters).with_optional(id != fletcher32::ID);
+                self.working(&spec, chunk)
+            })
+            .collect()
     }
-    pipeline.sort_by_key(|spec| match spec.id {
-        nbit::ID => 0,
-        fletcher32::ID => 1,
-        shuffle::ID => 2,
-        _ => 3,
-    });
-    pipeline
-        .iter()
-        .map(|spec| working(spec, element, chunk_shape))
-        .collect()
 }
 
 #[cfg(test)]

@@ -2,29 +2,21 @@
 
 use ncutils_hdf5::{Filter, FilterDecoder};
 
-use super::storage::filter_specs;
-use crate::filter::Context;
-use crate::filter::pipeline::{self, Scratch};
+use super::storage::codec_specs;
+use crate::filter::{ChunkShape, ChunkType, Registry, Scratch};
 
-/// Undoes them with the filters that are built in.
-pub(super) struct HeapFilters;
+/// Undoes them with the codecs of a registry.
+pub(super) struct HeapFilters(pub Registry);
 
 impl FilterDecoder for HeapFilters {
     fn decode(&self, filters: &[Filter], mask: u32, stored: &[u8], size: usize) -> Result<Vec<u8>, String> {
-        let context = Context {
-            element_size: 1,
-            chunk_size: size,
-        };
         let mut block = Vec::new();
-        pipeline::decode_into(
-            &filter_specs(filters),
-            stored,
-            mask,
-            &context,
-            &mut Scratch::new(),
-            &mut block,
-        )
-        .map(|()| block)
-        .map_err(|error| error.to_string())
+        self.0
+            .bind(&codec_specs(filters), &ChunkType::of_bytes(size))
+            .and_then(|pipeline| {
+                pipeline.decode_into(stored, mask, ChunkShape::Full, &mut Scratch::new(), &mut block)
+            })
+            .map(|()| block)
+            .map_err(|error| error.to_string())
     }
 }

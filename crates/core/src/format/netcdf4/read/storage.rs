@@ -8,7 +8,7 @@ use super::links::OpenFile;
 use super::number::Number;
 use super::types::is_canonical;
 use crate::error::{Error, Result};
-use crate::model::{Encoding, Endian, FilterSpec, Schema, Storage, Type, VariableLayout};
+use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Type, VariableLayout};
 
 /// The size of an element, in bytes, that needs no further justification.
 const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
@@ -69,7 +69,7 @@ pub(super) fn layout(
         element_size: dataset.datatype.size as usize,
         encoding,
         endian,
-        filters: filter_specs(&dataset.filters),
+        filters: codec_specs(&dataset.filters),
         edge_chunks_unfiltered,
         fill: fill::convert(&dataset.fill, conversion, &Heap::new(file))?,
         allocated,
@@ -77,16 +77,13 @@ pub(super) fn layout(
 }
 
 /// A pipeline, as the rest of the program has it.
-pub(super) fn filter_specs(filters: &[Filter]) -> Vec<FilterSpec> {
-    filters
-        .iter()
-        .map(|filter| FilterSpec {
-            id: filter.id.into(),
-            optional: filter.optional,
-            parameters: filter.parameters.clone(),
-            name: filter.name.clone(),
-        })
-        .collect()
+pub(super) fn codec_specs(filters: &[Filter]) -> Vec<CodecSpec> {
+    let spec = |filter: &Filter| {
+        CodecSpec::hdf5(filter.id.into(), filter.parameters.clone())
+            .with_optional(filter.optional)
+            .with_name(filter.name.clone())
+    };
+    filters.iter().map(spec).collect()
 }
 
 /// What the bytes of elements are, and the order of those that are numbers.
