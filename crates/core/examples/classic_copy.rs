@@ -33,7 +33,12 @@ fn main() -> ExitCode {
 fn copy(input: &Path, output: &Path) -> Result<()> {
     let in_input = |e: Error| e.in_file(input);
     let in_output = |e: Error| e.in_file(output);
-    let reader = format::open(Arc::new(FileSource::open(input)?), &Origin::default(), &Registry::builtin()).map_err(in_input)?;
+    let reader = format::open(
+        Arc::new(FileSource::open(input)?),
+        &Origin::default(),
+        &Registry::builtin(),
+    )
+    .map_err(in_input)?;
     let schema = reader.schema();
     let vars = || (0..schema.vars.len()).map(VarId);
     let plans: Vec<_> = vars()

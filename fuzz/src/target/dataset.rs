@@ -66,7 +66,11 @@ pub fn read_reader(reader: &dyn Reader) {
 
 /// Opens a file that is in memory.
 pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
-    check(format::open(Arc::new(input.to_vec()), &Origin::default(), &Registry::builtin()))
+    check(format::open(
+        Arc::new(input.to_vec()),
+        &Origin::default(),
+        &Registry::builtin(),
+    ))
 }
 
 /// What went well. A mistake of the program is no answer to a damaged file.

@@ -135,9 +135,8 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         let name = plan.schema.var_path(out);
         let way = match copy.source {
             None => None,
-            Some(source) => {
-                way(reader, source, copy, &plan.schema, &plan.registry, out).map_err(|e| e.in_variable(&name))?
-            }
+            Some(source) => way(reader, source, copy, &plan.schema, &plan.registry, out)
+                .map_err(|e| e.in_variable(&name))?,
         };
         let mut layout = copy.layout.clone();
         let chunked = matches!(layout.storage, Storage::Chunked { .. });
@@ -146,7 +145,9 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         let pipeline = match &layout.storage {
             Storage::Chunked { shape } => {
                 let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, &layout, shape);
-                pipelines.bind(&layout.filters, &chunk).map_err(|e| e.in_variable(&name))?
+                pipelines
+                    .bind(&layout.filters, &chunk)
+                    .map_err(|e| e.in_variable(&name))?
             }
             _ => Pipeline::empty(),
         };

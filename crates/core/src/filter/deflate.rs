@@ -12,8 +12,8 @@ use std::cell::RefCell;
 use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
-use super::pipeline::room;
 use super::codec::{generous_bound, only, stored_parameters};
+use super::pipeline::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
@@ -257,7 +257,10 @@ mod tests {
 
     #[test]
     fn stored_stream_of_zlib() {
-        assert_eq!(decoded(&Deflate, &[0], &STORED, 100).unwrap(), b"hello, hello, hello");
+        assert_eq!(
+            decoded(&Deflate, &[0], &STORED, 100).unwrap(),
+            b"hello, hello, hello"
+        );
         assert!(decoded(&Deflate, &[0], &STORED[..29], 100).is_err());
         assert!(decoded(&Deflate, &[0], &STORED, 18).is_err());
         let mut damaged = STORED;
@@ -268,7 +271,10 @@ mod tests {
     #[test]
     fn what_follows_the_stream_is_ignored_as_in_libhdf5() {
         let longer = [&STORED[..], &[1, 2, 3]].concat();
-        assert_eq!(decoded(&Deflate, &[0], &longer, 100).unwrap(), b"hello, hello, hello");
+        assert_eq!(
+            decoded(&Deflate, &[0], &longer, 100).unwrap(),
+            b"hello, hello, hello"
+        );
     }
 
     #[test]

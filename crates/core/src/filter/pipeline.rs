@@ -259,7 +259,11 @@ impl Pipeline {
         let mut in_scratch = false;
         for position in self.active(filter_mask).rev() {
             let from = if in_scratch { input.as_slice() } else { bytes };
-            let to = if position == first { &mut *out } else { &mut *output };
+            let to = if position == first {
+                &mut *out
+            } else {
+                &mut *output
+            };
             self.stages[position]
                 .decode(from, shape, limits[position], to)
                 .map_err(|why| self.failure(position, why))?;
@@ -358,23 +362,32 @@ pub(crate) fn check_size(size: usize, expected: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Codec, NumberClass};
     use super::*;
+    use crate::model::{Configuration, Endian, ZarrVersion};
     use proptest::prelude::*;
 
-    fn spec(id: u32, optional: bool, parameters: &[u32]) -> FilterSpec {
-        FilterSpec {
-            id,
-            optional,
-            parameters: parameters.to_vec(),
-            name: String::new(),
-        }
+    fn spec(id: u32, optional: bool, parameters: &[u32]) -> CodecSpec {
+        CodecSpec::hdf5(id, parameters).with_optional(optional)
     }
 
-    fn context(chunk_size: usize) -> Context {
-        Context {
-            element_size: 4,
-            chunk_size,
-        }
+    fn bound(specs: &[CodecSpec], chunk_size: usize) -> Pipeline {
+        Registry::builtin()
+            .bind(specs, &ChunkType::of_bytes(chunk_size))
+            .unwrap()
+    }
+
+    fn encode(specs: &[CodecSpec], data: &[u8], scratch: &mut Scratch) -> Result<EncodedChunk> {
+        bound(specs, data.len()).encode(data, ChunkShape::Full, scratch)
+    }
+
+    fn decode(
+        specs: &[CodecSpec],
+        chunk: EncodedChunk,
+        size: usize,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>> {
+        bound(specs, size).decode(chunk, ChunkShape::Full, scratch)
     }
 
     fn ramp(elements: u32) -> Vec<u8> {
@@ -392,19 +405,16 @@ mod tests {
             bytes: shuffled,
             filter_mask: 0b10,
         };
-        assert_eq!(
-            decode(&pipeline, chunk, &context(2000), &mut scratch).unwrap(),
-            data
-        );
+        assert_eq!(decode(&pipeline, chunk, 2000, &mut scratch).unwrap(), data);
         let chunk = EncodedChunk {
             bytes: data.clone(),
             filter_mask: 0b11,
         };
         assert_eq!(
-            decode(&pipeline, chunk.clone(), &context(2000), &mut scratch).unwrap(),
+            decode(&pipeline, chunk.clone(), 2000, &mut scratch).unwrap(),
             data
         );
-        let error = decode(&pipeline, chunk, &context(2001), &mut scratch)
+        let error = decode(&pipeline, chunk, 2001, &mut scratch)
             .unwrap_err()
             .to_string();
         assert!(error.contains("2000") && error.contains("2001"), "{error}");
@@ -424,39 +434,26 @@ mod tests {
         .collect();
         let szip = [141, 32, 8, 100];
         let mut scratch = Scratch::new();
-        let chunk = encode(
-            &[spec(3, false, &[]), spec(4, true, &szip)],
-            &noise,
-            &mut scratch,
-            &context(4000),
-        )
-        .unwrap();
+        let chunk = encode(&[spec(3, false, &[]), spec(4, true, &szip)], &noise, &mut scratch).unwrap();
         assert_eq!((chunk.filter_mask, chunk.bytes.len()), (0b10, 4004));
         let pipeline = [spec(3, false, &[]), spec(4, false, &szip)];
-        assert!(encode(&pipeline, &noise, &mut scratch, &context(4000)).is_err());
-        assert_eq!(
-            decode(&pipeline, chunk, &context(4000), &mut scratch).unwrap(),
-            noise
-        );
+        assert!(encode(&pipeline, &noise, &mut scratch).is_err());
+        assert_eq!(decode(&pipeline, chunk, 4000, &mut scratch).unwrap(), noise);
     }
 
     #[test]
     fn unknown_filters_are_named() {
-        let mut unknown = spec(32001, true, &[]);
-        unknown.name = "blosc".to_owned();
-        let pipeline = [unknown];
+        let pipeline = [spec(65000, true, &[]).with_name("odd")];
         let mut scratch = Scratch::new();
-        let error = encode(&pipeline, &[0; 4], &mut scratch, &context(4))
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("32001") && error.contains("blosc"), "{error}");
+        let error = encode(&pipeline, &[0; 4], &mut scratch).unwrap_err().to_string();
+        assert!(error.contains("filter 65000 (odd)"), "{error}");
         let chunk = |filter_mask| EncodedChunk {
             bytes: vec![0; 4],
             filter_mask,
         };
-        assert!(decode(&pipeline, chunk(0), &context(4), &mut scratch).is_err());
-        assert!(decode(&pipeline, chunk(1), &context(4), &mut scratch).is_ok());
-        assert!(!is_known(&pipeline));
+        assert!(decode(&pipeline, chunk(0), 4, &mut scratch).is_err());
+        assert!(decode(&pipeline, chunk(1), 4, &mut scratch).is_ok());
+        assert!(bound(&pipeline, 4).check_known().is_err());
     }
 
     #[test]
@@ -465,10 +462,10 @@ mod tests {
         let pipeline = [spec(1, true, &[1])];
         let mut scratch = Scratch::new();
         for _ in 0..2 {
-            let chunk = encode(&pipeline, &zeros, &mut scratch, &context(LARGE)).unwrap();
+            let chunk = encode(&pipeline, &zeros, &mut scratch).unwrap();
             assert!(chunk.bytes.capacity() < LARGE / 100);
             assert!(scratch.capacity() < LARGE);
-            let data = decode(&pipeline, chunk, &context(LARGE), &mut Scratch::new()).unwrap();
+            let data = decode(&pipeline, chunk, LARGE, &mut Scratch::new()).unwrap();
             assert_eq!(data, zeros);
         }
     }
@@ -492,10 +489,10 @@ mod tests {
         let zeros = vec![0; 50_000_000];
         let mut scratch = Scratch::new();
         let pipeline = [spec(1, true, &[9]), spec(1, true, &[9])];
-        let bomb = encode(&pipeline, &zeros, &mut scratch, &context(zeros.len())).unwrap();
+        let bomb = encode(&pipeline, &zeros, &mut scratch).unwrap();
         assert!(bomb.bytes.len() < 1000);
         let mut scratch = Scratch::new();
-        assert!(decode(&pipeline, bomb, &context(1000), &mut scratch).is_err());
+        assert!(decode(&pipeline, bomb, 1000, &mut scratch).is_err());
         assert!(scratch.capacity() < 20_000);
     }
 
@@ -504,34 +501,132 @@ mod tests {
         let pipeline = [spec(2, true, &[4]), spec(1, true, &[5])];
         let data = ramp(5000);
         let (mut scratch, mut out) = (Scratch::new(), Vec::new());
-        let chunk = encode(&pipeline, &data, &mut scratch, &context(data.len())).unwrap();
+        let pipeline = bound(&pipeline, data.len());
+        let chunk = pipeline.encode(&data, ChunkShape::Full, &mut scratch).unwrap();
         assert_eq!(chunk.bytes.capacity(), chunk.bytes.len());
-        for _ in 0..3 {
-            decode_into(
-                &pipeline,
-                &chunk.bytes,
-                0,
-                &context(data.len()),
-                &mut scratch,
-                &mut out,
-            )
-            .unwrap();
+        let mut decode = |scratch: &mut Scratch| {
+            pipeline
+                .decode_into(&chunk.bytes, 0, ChunkShape::Full, scratch, &mut out)
+                .unwrap();
             assert_eq!(out, data);
+            out.as_ptr()
+        };
+        for _ in 0..3 {
+            decode(&mut scratch);
         }
-        let (held, at) = (scratch.capacity(), out.as_ptr());
-        decode_into(
-            &pipeline,
-            &chunk.bytes,
-            0,
-            &context(data.len()),
-            &mut scratch,
-            &mut out,
-        )
-        .unwrap();
-        assert_eq!((scratch.capacity(), out.as_ptr()), (held, at));
+        let (held, at) = (scratch.capacity(), decode(&mut scratch));
+        assert_eq!((scratch.capacity(), decode(&mut scratch)), (held, at));
     }
 
-    fn any_filter() -> impl Strategy<Value = FilterSpec> {
+    /// Writes each byte five times.
+    struct Fivefold;
+
+    impl Codec for Fivefold {
+        fn name(&self) -> &str {
+            "fivefold"
+        }
+        fn hdf5_id(&self) -> Option<u32> {
+            Some(65001)
+        }
+        fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+            (version == ZarrVersion::V3).then_some("test.fivefold")
+        }
+        fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+            Ok(Box::new(Self))
+        }
+    }
+
+    impl BoundCodec for Fivefold {
+        fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+            out.clear();
+            out.extend(input.iter().flat_map(|byte| [*byte; 5]));
+            Ok(())
+        }
+        fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+            if input.len() / 5 > limit {
+                return Err(format!("more than the {limit} bytes expected"));
+            }
+            out.clear();
+            out.extend(input.iter().step_by(5));
+            Ok(())
+        }
+        fn max_encoded_size(&self, input_len: usize) -> usize {
+            input_len.saturating_mul(5)
+        }
+    }
+
+    #[test]
+    fn stages_are_limited_by_what_the_stages_before_can_make() {
+        let mut registry = Registry::builtin();
+        registry.add(Arc::new(Fivefold));
+        let data: Vec<u8> = (0..100_000u32).map(|i| (i / 7) as u8).collect();
+        let fivefold = [
+            spec(65001, false, &[]),
+            CodecSpec::zarr(ZarrVersion::V3, "test.fivefold", Configuration::new()),
+        ];
+        let chunk = ChunkType::of_bytes(data.len());
+        let mut scratch = Scratch::new();
+        for first in fivefold {
+            let grown = [first.clone(), first, spec(3, false, &[]), spec(1, false, &[1])];
+            let pipeline = registry.bind(&grown, &chunk).unwrap();
+            let encoded = pipeline.encode(&data, ChunkShape::Full, &mut scratch).unwrap();
+            let decoded = pipeline.decode(encoded.clone(), ChunkShape::Full, &mut scratch);
+            assert_eq!(decoded.unwrap(), data);
+            // The same stream where nothing before it can have made it as long.
+            let short = registry.bind(&grown[2..], &chunk).unwrap();
+            let error = short.decode(encoded, ChunkShape::Full, &mut scratch).unwrap_err();
+            assert!(
+                error.to_string().contains("filter 1 (deflate): more than"),
+                "{error}"
+            );
+        }
+        // Not known to others.
+        assert!(bound(&[spec(65001, true, &[])], 4).check_known().is_err());
+    }
+
+    #[test]
+    fn clipped_chunks_have_a_size_of_their_own() {
+        let float = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[10, 20]);
+        // Shuffle, deflate; n-bit of 17 bits of 32, which counts elements.
+        let pipelines = [
+            vec![spec(2, true, &[4]), spec(1, true, &[5])],
+            vec![spec(5, true, &[8, 0, 200, 1, 4, 0, 17, 3]), spec(3, false, &[])],
+            Vec::new(),
+        ];
+        for specs in pipelines {
+            let pipeline = Registry::builtin().bind(&specs, &float).unwrap();
+            assert_eq!(pipeline.decoded_size(), 800);
+            let clipped = ChunkShape::Clipped(&[3, 20]);
+            let data: Vec<u8> = (0..60u32).flat_map(|i| (i << 5).to_le_bytes()).collect();
+            let mut scratch = Scratch::new();
+            let chunk = pipeline.encode(&data, clipped, &mut scratch).unwrap();
+            assert_eq!(chunk.filter_mask, 0);
+            assert_eq!(
+                pipeline.decode(chunk.clone(), clipped, &mut scratch).unwrap(),
+                data
+            );
+            assert!(pipeline.decode(chunk, ChunkShape::Full, &mut scratch).is_err());
+        }
+    }
+
+    #[test]
+    fn parameters_that_are_refused_fail_only_where_they_are_used() {
+        let shuffle = [spec(2, true, &[])];
+        let chunk = encode(&shuffle, &[1, 2, 3, 4], &mut Scratch::new()).unwrap();
+        assert_eq!((chunk.filter_mask, &chunk.bytes[..]), (1, &[1, 2, 3, 4][..]));
+        assert!(decode(&shuffle, chunk, 4, &mut Scratch::new()).is_ok());
+        let chunk = EncodedChunk {
+            bytes: vec![0; 4],
+            filter_mask: 0,
+        };
+        let error = decode(&shuffle, chunk, 4, &mut Scratch::new()).unwrap_err();
+        assert!(error.to_string().starts_with("filter 2 (shuffle): "), "{error}");
+        assert!(encode(&[spec(2, false, &[])], &[0; 4], &mut Scratch::new()).is_err());
+        let many = vec![spec(1, true, &[1]); MAX_FILTERS + 1];
+        assert!(Registry::builtin().bind(&many, &ChunkType::of_bytes(4)).is_err());
+    }
+
+    fn any_filter() -> impl Strategy<Value = CodecSpec> {
         prop_oneof![
             Just(spec(2, true, &[4])),
             Just(spec(3, false, &[])),
@@ -550,8 +645,8 @@ mod tests {
             data in proptest::collection::vec(0u8..20, 0..4000),
         ) {
             let mut scratch = Scratch::new();
-            let chunk = encode(&pipeline, &data, &mut scratch, &context(data.len())).unwrap();
-            prop_assert_eq!(decode(&pipeline, chunk, &context(data.len()), &mut scratch).unwrap(), data);
+            let chunk = encode(&pipeline, &data, &mut scratch).unwrap();
+            prop_assert_eq!(decode(&pipeline, chunk, data.len(), &mut scratch).unwrap(), data);
         }
 
         #[test]
@@ -561,7 +656,7 @@ mod tests {
             filter_mask in 0u32..8,
         ) {
             let mut scratch = Scratch::new();
-            if let Ok(out) = decode(&pipeline, EncodedChunk { bytes, filter_mask }, &context(5000), &mut scratch) {
+            if let Ok(out) = decode(&pipeline, EncodedChunk { bytes, filter_mask }, 5000, &mut scratch) {
                 prop_assert_eq!(out.len(), 5000);
             }
             prop_assert!(scratch.capacity() < 2_000_000);

@@ -7,7 +7,8 @@ use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
 use super::pipeline::Pipeline;
 use super::{
-    bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, shuffle::Shuffle, szip::Szip, zstd::Zstd,
+    bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, shuffle::Shuffle, szip::Szip,
+    zstd::Zstd,
 };
 use crate::error::{Error, Result};
 use crate::model::CodecSpec;
@@ -142,5 +143,138 @@ impl fmt::Debug for Registry {
         f.debug_set()
             .entries(self.iter().map(|codec| codec.name()))
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ZarrVersion::{self, V2, V3};
+    use serde_json::json;
+
+    fn zarr(version: ZarrVersion, name: &str, configuration: serde_json::Value) -> CodecSpec {
+        let configuration = configuration.as_object().unwrap().clone();
+        CodecSpec::zarr(version, name, configuration)
+    }
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let registry = Registry::builtin();
+        for codec in registry.iter() {
+            let id = codec.hdf5_id().unwrap();
+            let found = registry.find(&CodecSpec::hdf5(id, [])).unwrap();
+            assert!(Arc::ptr_eq(found, codec), "{id}");
+            for version in [V2, V3] {
+                if let Some(name) = codec.zarr_name(version) {
+                    let found = registry.find(&zarr(version, name, json!({}))).unwrap();
+                    assert!(Arc::ptr_eq(found, codec), "{name}");
+                }
+            }
+        }
+        assert!(registry.find(&CodecSpec::hdf5(65000, [])).is_none());
+        assert!(registry.find(&zarr(V3, "zlib", json!({}))).is_none());
+    }
+
+    #[test]
+    fn of_two_codecs_of_a_name_the_later_one_is_found() {
+        let before = Registry::builtin();
+        let mut registry = before.clone();
+        let later: Arc<dyn Codec> = Arc::new(Deflate);
+        registry.add(Arc::clone(&later));
+        let deflate = CodecSpec::hdf5(1, [5]);
+        assert!(Arc::ptr_eq(registry.find(&deflate).unwrap(), &later));
+        assert!(!Arc::ptr_eq(before.find(&deflate).unwrap(), &later));
+    }
+
+    #[test]
+    fn streams_are_the_same_whatever_the_naming() {
+        let registry = Registry::builtin();
+        let chunk = ChunkType::of_bytes(100);
+        let same = |a: &CodecSpec, b: &CodecSpec| {
+            let same = registry.same_stream(a, b, &chunk);
+            assert_eq!(registry.same_stream(b, a, &chunk), same);
+            same
+        };
+        let hdf5 = |id: u32, parameters: &[u32]| CodecSpec::hdf5(id, parameters);
+        for (a, b) in [
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({"level": 5}))),
+            (hdf5(1, &[5]), zarr(V3, "numcodecs.zlib", json!({"level": 5}))),
+            (
+                zarr(V2, "zlib", json!({"level": 1})),
+                zarr(V3, "numcodecs.zlib", json!({"level": 1})),
+            ),
+            (hdf5(2, &[4]), zarr(V2, "shuffle", json!({"elementsize": 4}))),
+            (
+                hdf5(2, &[4]),
+                zarr(V3, "numcodecs.shuffle", json!({"elementsize": 4})),
+            ),
+            (hdf5(307, &[]), hdf5(307, &[9, 20, 0])),
+            (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
+            (
+                hdf5(65000, &[1]).with_name("one"),
+                hdf5(65000, &[1]).with_name("other").with_optional(false),
+            ),
+            (
+                zarr(V3, "odd", json!({"a": [1, 2]})),
+                zarr(V3, "odd", json!({"a": [1, 2]})),
+            ),
+        ] {
+            assert!(same(&a, &b), "{a:?} {b:?}");
+        }
+        for (a, b) in [
+            (hdf5(1, &[5]), hdf5(1, &[6])),
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({"level": 6}))),
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({}))),
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({"level": 5, "more": 1}))),
+            (hdf5(1, &[5]), zarr(V2, "gzip", json!({"level": 5}))),
+            (hdf5(1, &[5]), zarr(V3, "zlib", json!({"level": 5}))),
+            (hdf5(2, &[8]), zarr(V2, "shuffle", json!({"elementsize": 4}))),
+            (hdf5(1, &[5]), hdf5(307, &[5])),
+            (hdf5(65000, &[1]), hdf5(65000, &[2])),
+            (zarr(V3, "odd", json!({"a": 1})), zarr(V2, "odd", json!({"a": 1}))),
+            (zarr(V3, "odd", json!({"a": 1})), zarr(V3, "odd", json!({"a": 2}))),
+        ] {
+            assert!(!same(&a, &b), "{a:?} {b:?}");
+        }
+        let (shuffle, deflate) = (hdf5(2, &[4]), zarr(V2, "zlib", json!({"level": 5})));
+        let both = [shuffle.clone(), deflate.clone()];
+        assert!(registry.same_streams(&both, &[shuffle.clone(), hdf5(1, &[5])], &chunk));
+        assert!(!registry.same_streams(&both, &[deflate, shuffle.clone()], &chunk));
+        assert!(!registry.same_streams(&both, &[shuffle], &chunk));
+    }
+
+    #[test]
+    fn translations_go_both_ways() {
+        let chunk = ChunkType::of_bytes(100);
+        let mut translated = 0;
+        for codec in Registry::builtin().iter() {
+            for version in [V2, V3] {
+                if let Some(configuration) = codec.configuration(version, &[4], &chunk) {
+                    let back = codec.parameters(version, &configuration, &chunk);
+                    assert_eq!(back, Some(vec![4]), "{}", codec.name());
+                    translated += 1;
+                }
+            }
+        }
+        assert_eq!(translated, 4);
+    }
+
+    #[test]
+    fn a_zarr_name_takes_its_hdf5_form_or_is_refused() {
+        let registry = Registry::builtin();
+        let chunk = ChunkType::of_bytes(100);
+        let form = registry
+            .in_hdf5(&zarr(V2, "zlib", json!({"level": 5})), &chunk)
+            .unwrap();
+        assert_eq!((form.hdf5_id(), form.parameters()), (Some(1), &[5][..]));
+        assert!(!form.is_optional());
+        for name in ["zlib", "lz4"] {
+            let refused = registry.in_hdf5(&zarr(V2, name, json!({"odd": 1})), &chunk);
+            let error = refused.unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("codec {name} has no form in HDF5")),
+                "{error}"
+            );
+        }
     }
 }

@@ -42,7 +42,9 @@ impl SharedPipelines {
         let hash = self.hasher.hash_one((specs, chunk));
         let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         let equal = bound.entry(hash).or_default();
-        let found = equal.iter().find(|p| p.specs() == specs && p.chunk_type() == chunk);
+        let found = equal
+            .iter()
+            .find(|p| p.specs() == specs && p.chunk_type() == chunk);
         if let Some(found) = found {
             return Ok(Arc::clone(found));
         }

@@ -256,9 +256,10 @@ impl Codec for Shuffle {
 
     fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
         match parameters {
-            [size] if *size > 0 => {
-                Some(Configuration::from_iter([("elementsize".to_owned(), (*size).into())]))
-            }
+            [size] if *size > 0 => Some(Configuration::from_iter([(
+                "elementsize".to_owned(),
+                (*size).into(),
+            )])),
             _ => None,
         }
     }

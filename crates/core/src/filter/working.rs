@@ -66,11 +66,7 @@ impl Registry {
     ///
     /// # Errors
     /// Those of [`Registry::working`].
-    pub fn new_pipeline(
-        &self,
-        requested: &[(u32, Vec<u32>)],
-        chunk: &ChunkType,
-    ) -> Result<Vec<CodecSpec>> {
+    pub fn new_pipeline(&self, requested: &[(u32, Vec<u32>)], chunk: &ChunkType) -> Result<Vec<CodecSpec>> {
         let mut pipeline: Vec<(u32, &[u32])> = Vec::with_capacity(requested.len());
         for (id, parameters) in requested {
             match pipeline.iter_mut().find(|(other, _)| other == id) {
@@ -98,12 +94,12 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Endian;
+    use crate::filter::NumberClass;
+    use crate::model::{Configuration, Endian, ZarrVersion};
 
-    const FLOAT: Element = Element {
-        size: 4,
-        number: Some(Endian::Little),
-    };
+    fn floats() -> ChunkType {
+        ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[10])
+    }
 
     #[test]
     fn order_and_repetition() {
@@ -114,12 +110,12 @@ mod tests {
             (307, vec![1]),
             (3, vec![]),
             (5, vec![]),
-            (4711, vec![8, 9]),
+            (65000, vec![8, 9]),
         ];
-        let pipeline = new_pipeline(&requested, FLOAT, &[10]).unwrap();
+        let pipeline = Registry::builtin().new_pipeline(&requested, &floats()).unwrap();
         let found: Vec<_> = pipeline
             .iter()
-            .map(|s| (s.id, s.optional, s.parameters.as_slice()))
+            .map(|s| (s.hdf5_id().unwrap(), s.is_optional(), s.parameters()))
             .collect();
         assert_eq!(
             found,
@@ -129,7 +125,7 @@ mod tests {
                 (2, true, &[4]),
                 (307, true, &[1]),
                 (1, true, &[4]),
-                (4711, true, &[8, 9])
+                (65000, true, &[8, 9])
             ]
         );
     }
@@ -143,10 +139,48 @@ mod tests {
             (307, vec![0], "block size"),
             (32015, vec![1, 2], "level"),
         ] {
-            let error = new_pipeline(&[(id, parameters)], FLOAT, &[10])
+            let error = Registry::builtin()
+                .new_pipeline(&[(id, parameters)], &floats())
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(says), "{error}");
         }
+    }
+
+    #[test]
+    fn stored_parameters_are_kept_where_they_can_be_decoded() {
+        let registry = Registry::builtin();
+        for (id, stored, adapted) in [
+            (1, vec![5], vec![5]),
+            // What libhdf5 would not read.
+            (1, vec![], vec![6]),
+            (1, vec![12, 1], vec![9]),
+            (2, vec![8], vec![4]),
+            (2, vec![], vec![4]),
+            (3, vec![7], vec![7]),
+            (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
+            (307, vec![9, 20, 0], vec![9, 20, 0]),
+            (32015, vec![3, 0], vec![3, 0]),
+            (65000, vec![1, 2], vec![1, 2]),
+        ] {
+            let spec = CodecSpec::hdf5(id, stored).with_optional(false);
+            let found = registry.adapted(&spec, &floats()).unwrap();
+            assert_eq!(found.parameters(), adapted, "{id}");
+            assert!(!found.is_optional());
+        }
+        let zarr = |size: u32| {
+            let configuration = Configuration::from_iter([("elementsize".to_owned(), size.into())]);
+            CodecSpec::zarr(ZarrVersion::V2, "shuffle", configuration)
+        };
+        assert_eq!(registry.adapted(&zarr(8), &floats()).unwrap(), zarr(4));
+        let error = registry
+            .adapted(&CodecSpec::hdf5(4, [141, 32, 32, 100]), &floats())
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("filter 4 (szip) cannot make blocks"),
+            "{error}"
+        );
     }
 }

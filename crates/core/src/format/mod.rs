@@ -190,16 +190,10 @@ pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) 
 ///
 /// # Errors
 /// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
-pub fn open(
-    source: Arc<dyn ByteSource>,
-    origin: &Origin,
-    registry: &Registry,
-) -> Result<Box<dyn Reader>> {
+pub fn open(source: Arc<dyn ByteSource>, origin: &Origin, registry: &Registry) -> Result<Box<dyn Reader>> {
     match detect(&source)? {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(source)?)),
-        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(
-            source, origin, registry,
-        )?)),
+        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(source, origin, registry)?)),
     }
 }
 
@@ -259,9 +253,13 @@ mod tests {
         ] {
             assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
         }
-        let error = open(Arc::new(b"CDF\x03....".to_vec()), &Origin::default(), &Registry::builtin())
-            .err()
-            .unwrap();
+        let error = open(
+            Arc::new(b"CDF\x03....".to_vec()),
+            &Origin::default(),
+            &Registry::builtin(),
+        )
+        .err()
+        .unwrap();
         assert_eq!(
             error.to_string(),
             "version 3 of the classic format is not supported"

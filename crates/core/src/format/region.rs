@@ -267,8 +267,8 @@ mod tests {
     use crate::chunk::fill_pattern;
     use crate::filter::{ChunkType, Pipeline, Registry};
     use crate::model::{Fill, FillTime, Kind, Schema, Type};
-    use std::sync::Arc;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     /// One variable of big-endian numbers whose element at linear position `i` of the extent is `i`; chunks listed in
     /// `missing` were never written.

@@ -145,7 +145,12 @@ fn positions_beyond_4_gib() {
         }
         writer.finish().unwrap();
 
-        let reader = format::open(Arc::new(FileSource::open(&path).unwrap()), &Origin::default(), &Registry::builtin()).unwrap();
+        let reader = format::open(
+            Arc::new(FileSource::open(&path).unwrap()),
+            &Origin::default(),
+            &Registry::builtin(),
+        )
+        .unwrap();
         assert_eq!(reader.schema().shape(b), shape);
         for (at, byte) in places {
             let mut found = [0xEE; 2];

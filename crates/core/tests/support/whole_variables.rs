@@ -232,7 +232,12 @@ impl Dataset {
                     return w.write_values(ticket, var, &region, Values { bytes, heap });
                 }
                 swap_units(&mut bytes, swap(layout));
-                w.write_encoded_chunk(ticket, var, chunk, encode(&pipeline, layout, &grid, chunk, bytes)?)
+                w.write_encoded_chunk(
+                    ticket,
+                    var,
+                    chunk,
+                    encode(&pipeline, layout, &grid, chunk, bytes)?,
+                )
             }));
         }
     }

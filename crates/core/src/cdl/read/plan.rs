@@ -321,7 +321,11 @@ mod tests {
                 ..Default::default()
             },
         );
-        let filters: Vec<_> = w.filters.iter().map(|f| (f.hdf5_id().unwrap(), f.parameters())).collect();
+        let filters: Vec<_> = w
+            .filters
+            .iter()
+            .map(|f| (f.hdf5_id().unwrap(), f.parameters()))
+            .collect();
         assert_eq!(filters, [(3, &[][..]), (2, &[2]), (1, &[4]), (32015, &[3])]);
         assert_eq!((w.storage, w.endian), (chunked(&[20]), Endian::Big));
         let v = layout_of(

@@ -83,7 +83,9 @@ fn filter_text(filter: &CodecSpec) -> String {
         stored => stored.to_vec(),
     };
     let parameters = parameters.iter().map(|p| format!(",{p}"));
-    let id = filter.hdf5_id().map_or_else(|| filter.name().to_owned(), |id| id.to_string());
+    let id = filter
+        .hdf5_id()
+        .map_or_else(|| filter.name().to_owned(), |id| id.to_string());
     std::iter::once(id).chain(parameters).collect()
 }
 

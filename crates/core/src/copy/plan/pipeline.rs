@@ -51,12 +51,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// What a filter refuses of this variable, and a codec that HDF5 has no form of.
-    pub fn stored(
-        self,
-        registry: &Registry,
-        chunk: &ChunkType,
-        same_chunks: bool,
-    ) -> Result<Vec<CodecSpec>> {
+    pub fn stored(self, registry: &Registry, chunk: &ChunkType, same_chunks: bool) -> Result<Vec<CodecSpec>> {
         let (kept, shuffle) = match self.filters {
             Filters::New(filters) => return registry.new_pipeline(&filters, chunk),
             Filters::Kept(filters, shuffle) => (filters, shuffle),

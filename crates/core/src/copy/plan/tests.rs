@@ -3,7 +3,7 @@
 use super::*;
 use crate::filter::spec;
 use crate::format::Region;
-use crate::model::{CodecSpec, Dimension, Fill, Values, Variable};
+use crate::model::{CodecSpec, Dimension, Fill, Type, Values, Variable};
 
 /// An input whose data nobody asks for.
 struct Input {

@@ -7,6 +7,7 @@ use super::in_memory::{Input, Log, Output, Source, copy, input, layout, plan, so
 use super::model::check;
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
+use crate::filter::Pipeline;
 use crate::format::region::read_region;
 use crate::format::{EncodedChunk, Reader, Region};
 use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Values, VarId, VariableLayout};

@@ -120,7 +120,12 @@ fn check(plan: &CopyPlan) -> Result<()> {
         return refuse(format!("dimension {} is longer than 2147483647", dim.name));
     }
     for (var, copy) in schema.vars.iter().zip(&plan.variables) {
-        if let Some(filter) = copy.layout.filters.iter().find(|f| !matches!(f.hdf5_id(), Some(1..=3))) {
+        if let Some(filter) = copy
+            .layout
+            .filters
+            .iter()
+            .find(|f| !matches!(f.hdf5_id(), Some(1..=3)))
+        {
             return refuse(format!("variable {} has the {filter}", var.name));
         }
         if copy.layout.storage == Storage::Compact && schema.kind.is_hdf5() && !var.dims.is_empty() {
@@ -229,7 +234,10 @@ fn define_storage(out: &mut Vec<u8>, number: usize, layout: &VariableLayout) {
     }
     for (at, filter) in layout.filters.iter().enumerate() {
         let first = filter.parameters().first().copied().unwrap_or(6);
-        let next = layout.filters.get(at + 1).filter(|next| next.hdf5_id() == Some(deflate::ID));
+        let next = layout
+            .filters
+            .get(at + 1)
+            .filter(|next| next.hdf5_id() == Some(deflate::ID));
         match (filter.hdf5_id().unwrap_or_default(), next) {
             (shuffle::ID, Some(_)) => {}
             (shuffle::ID, None) => call(

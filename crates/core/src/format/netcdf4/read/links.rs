@@ -206,8 +206,8 @@ impl Linker {
             if self.files.len() > FILES {
                 return Err(left("is one of too many"));
             }
-            let opened =
-                FileSource::open(&path).and_then(|source| OpenFile::new(Arc::new(source), Some(path), &self.registry));
+            let opened = FileSource::open(&path)
+                .and_then(|source| OpenFile::new(Arc::new(source), Some(path), &self.registry));
             let file = opened.map_err(|e| left(&format!("cannot be opened: {e}")))?;
             self.files.push(file);
             return Ok(self.files.len() - 1);
