@@ -216,6 +216,6 @@ mod tests {
 
     #[test]
     fn nothing_to_mutate_gives_an_empty_input() {
-        assert_eq!(input(&[], 0, 3), []);
+        assert!(input(&[], 0, 3).is_empty());
     }
 }

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ncutils_core::filter::pipeline::{self, Scratch};
-use ncutils_core::filter::{Context, working};
+use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch};
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::model::VarId;
@@ -17,18 +16,17 @@ pub fn time(input: &Path, encode: &[(u32, &[u32])], threads: usize) -> Result<Du
     let reader = Location::parse(input)?.open()?;
     let var = VarId(0);
     let layout = reader.layout(var);
-    let chunk_size = layout.chunk_shape().iter().product::<u64>() as usize * layout.element_size;
-    let context = Context {
-        element_size: layout.element_size,
-        chunk_size,
-    };
+    let decoder = reader.pipeline(var)?;
     let chunks = encoded_chunks(&*reader, var)?;
     let requested: Vec<_> = encode.iter().map(|(id, p)| (*id, p.to_vec())).collect();
-    let element = ncutils_core::filter::Element {
-        size: layout.element_size,
-        number: Some(layout.endian),
-    };
-    let new = working::new_pipeline(&requested, element, layout.chunk_shape())?;
+    let chunk = ChunkType::new(
+        reader.schema(),
+        reader.schema().var(var).ty,
+        layout,
+        layout.chunk_shape(),
+    );
+    let registry = Registry::builtin();
+    let encoder = registry.bind(&registry.new_pipeline(&requested, &chunk)?, &chunk)?;
     let next = AtomicU64::new(0);
     let begun = Instant::now();
     std::thread::scope(|scope| -> Result<()> {
@@ -42,21 +40,15 @@ pub fn time(input: &Path, encode: &[(u32, &[u32])], threads: usize) -> Result<Du
                         let Some(chunk) = chunks.get(at) else {
                             return Ok(());
                         };
-                        let plain = layout.filters.is_empty();
+                        let plain = decoder.is_empty();
                         if !plain {
                             let (bytes, mask) = (&chunk.bytes, chunk.filter_mask);
-                            pipeline::decode_into(
-                                &layout.filters,
-                                bytes,
-                                mask,
-                                &context,
-                                &mut scratch,
-                                &mut values,
-                            )?;
+                            let full = ChunkShape::Full;
+                            decoder.decode_into(bytes, mask, full, &mut scratch, &mut values)?;
                         }
-                        if !new.is_empty() {
+                        if !encoder.is_empty() {
                             let values = if plain { &chunk.bytes } else { &values };
-                            pipeline::encode(&new, values, &mut scratch, &context)?;
+                            encoder.encode(values, ChunkShape::Full, &mut scratch)?;
                         }
                     }
                 })

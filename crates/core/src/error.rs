@@ -71,24 +71,17 @@ pub enum Error {
     Damaged(String),
 
     /// A chunk must be decoded or encoded and its filter is not known.
-    #[error(
-        "filter {id}{} is not known; a copy that keeps shape and filters can still pass its chunks through",
-        paren(name)
-    )]
+    #[error("{codec} is not known; a copy that keeps shape and filters can still pass its chunks through")]
     UnknownFilter {
-        /// The filter's registered id.
-        id: u32,
-        /// The name that the file gives it, may be empty.
-        name: String,
+        /// The codec as its file names it, as in "filter 307 (bzip2)" or "codec blosc".
+        codec: String,
     },
 
     /// A filter failed on its input.
-    #[error("filter {id} ({name}): {why}")]
+    #[error("{codec}: {why}")]
     Filter {
-        /// The filter's registered id.
-        id: u32,
-        /// The filter's name.
-        name: &'static str,
+        /// The codec as its file names it, as in "filter 1 (deflate)".
+        codec: String,
         /// What went wrong.
         why: String,
     },
@@ -112,14 +105,6 @@ pub enum Error {
 
 fn join(index: &[u64]) -> String {
     index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
-}
-
-fn paren(name: &str) -> String {
-    if name.is_empty() {
-        String::new()
-    } else {
-        format!(" ({name})")
-    }
 }
 
 impl Error {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::filter::Registry;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::Schema;
 use crate::store::{FileOutput, FileSource, Origin, same_file};
@@ -78,11 +79,19 @@ impl Location {
     /// # Errors
     /// Names the file, and what is wrong with it.
     pub fn open(&self) -> Result<Box<dyn Reader>> {
+        self.open_with(&Registry::builtin())
+    }
+
+    /// As [`Location::open`], with the codecs of `registry` instead of those of this crate.
+    ///
+    /// # Errors
+    /// Those of [`Location::open`].
+    pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
         let source = FileSource::open(&self.path)?;
         let origin = Origin {
             path: Some(self.path.clone()),
         };
-        format::open(Arc::new(source), &origin).map_err(|e| e.in_file(&self.path))
+        format::open(Arc::new(source), &origin, registry).map_err(|e| e.in_file(&self.path))
     }
 
     /// Begins a dataset here; see [`format::create`]. A file that is here stays as it is until [`Writer::finish`].

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ncutils_core::chunk::Region;
+use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{Encoding, VarId};
 use ncutils_core::store::Origin;
@@ -37,7 +38,7 @@ fn lines(name: &str, kinds: &[&str]) -> Vec<String> {
 }
 
 fn open_bytes(bytes: Vec<u8>) -> ncutils_core::Result<Box<dyn Reader>> {
-    format::open(Arc::new(bytes), &Origin::default())
+    format::open(Arc::new(bytes), &Origin::default(), &Registry::builtin())
 }
 
 #[test]

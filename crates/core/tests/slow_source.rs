@@ -108,7 +108,12 @@ fn many_variables(count: usize) -> Vec<u8> {
 
 /// Opens a file, and counts what the schema has.
 fn open(source: Arc<Slow>) -> Schema {
-    let reader = format::open(source, &Origin::default()).unwrap();
+    let reader = format::open(
+        source,
+        &Origin::default(),
+        &ncutils_core::filter::Registry::builtin(),
+    )
+    .unwrap();
     assert!(reader.schema().warnings.is_empty());
     reader.schema().clone()
 }

@@ -8,6 +8,7 @@ use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::{kind_option, memory};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::Registry;
 use ncutils_core::filter::spec::FilterRequest;
 
 /// What one call of `nccopy` is to do.
@@ -92,6 +93,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         variables: listed(all("vars"), all("only-vars"), "-v", "-V")?,
         groups: listed(all("groups"), all("only-groups"), "-g", "-G")?,
         min_chunk_bytes: text("min-chunk").map(|v| memory::bytes(v, "-M")).transpose()?,
+        registry: Registry::builtin(),
     };
     Ok(Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),

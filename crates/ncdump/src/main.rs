@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use ncdump::flags::{self, Arguments};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::Registry;
 use ncutils_core::format;
 use ncutils_core::message::tell;
 use ncutils_core::print::cdl::dump;
@@ -35,6 +36,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         &Origin {
             path: Some(path.to_owned()),
         },
+        &Registry::builtin(),
     )
     .map_err(in_file)?;
     let mut stdout = stdout().map_err(|e| Error::io("cannot write", e))?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ncutils_core::Error;
+use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader, Region};
 use ncutils_core::model::{Storage, VarId, VariableLayout};
 use ncutils_core::print::cdl::dump;
@@ -66,7 +67,11 @@ pub fn read_reader(reader: &dyn Reader) {
 
 /// Opens a file that is in memory.
 pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
-    check(format::open(Arc::new(input.to_vec()), &Origin::default()))
+    check(format::open(
+        Arc::new(input.to_vec()),
+        &Origin::default(),
+        &Registry::builtin(),
+    ))
 }
 
 /// What went well. A mistake of the program is no answer to a damaged file.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use ncutils_core::filter::{Context, pipeline, spec};
-use ncutils_core::model::FilterSpec;
+use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch, spec};
+use ncutils_core::model::CodecSpec;
 
 use crate::{MAX_SEED_BYTES, Seed};
 
@@ -25,38 +25,32 @@ pub fn decode(input: &[u8]) {
     let (Ok(filters), Ok(chunk_size)) = (spec::parse_filters(filters), chunk_size.parse::<usize>()) else {
         return;
     };
-    let filters: Vec<FilterSpec> = filters
+    let filters: Vec<CodecSpec> = filters
         .into_iter()
-        .map(|(id, parameters)| FilterSpec {
-            id,
-            optional: id != 3,
-            parameters,
-            name: String::new(),
-        })
+        .map(|(id, parameters)| CodecSpec::hdf5(id, parameters).with_optional(id != 3))
         .collect();
-    let mut scratch = pipeline::Scratch::new();
+    let registry = Registry::builtin();
+    let bind = |size| registry.bind(&filters, &ChunkType::of_bytes(size));
+    let mut scratch = Scratch::new();
     let mut out = Vec::new();
-    let context = Context {
-        element_size: 1,
-        chunk_size: chunk_size.min(MAX_CHUNK_BYTES),
+    let Ok(pipeline) = bind(chunk_size.min(MAX_CHUNK_BYTES)) else {
+        return;
     };
-    let _ = pipeline::decode_into(&filters, bytes, 0, &context, &mut scratch, &mut out);
+    let _ = pipeline.decode_into(bytes, 0, ChunkShape::Full, &mut scratch, &mut out);
 
     // Szip and n-bit keep as many bits of a number as their parameters say, and bytes that are none of these may have more.
-    let narrow = |spec: &FilterSpec| match spec.id {
-        4 => !matches!(spec.parameters.get(2), Some(8 | 16 | 32 | 64)),
-        id => id == 5,
+    let narrow = |spec: &CodecSpec| match spec.hdf5_id() {
+        Some(4) => !matches!(spec.parameters().get(2), Some(8 | 16 | 32 | 64)),
+        id => id == Some(5),
     };
     if filters.iter().any(narrow) {
         return;
     }
-    let context = Context {
-        element_size: 1,
-        chunk_size: bytes.len(),
-    };
-    if let Ok(chunk) = pipeline::encode(&filters, bytes, &mut scratch, &context) {
-        let decoded =
-            pipeline::decode(&filters, chunk, &context, &mut scratch).expect("what was encoded decodes");
+    let pipeline = bind(bytes.len()).expect("a pipeline that was bound before");
+    if let Ok(chunk) = pipeline.encode(bytes, ChunkShape::Full, &mut scratch) {
+        let decoded = pipeline
+            .decode(chunk, ChunkShape::Full, &mut scratch)
+            .expect("what was encoded decodes");
         assert!(decoded == bytes, "what was encoded decodes to itself");
     }
 }

@@ -18,12 +18,7 @@ pub fn filter_spec(input: &[u8]) {
     };
     let specs: Vec<_> = filters
         .iter()
-        .map(|(id, parameters)| ncutils_core::model::FilterSpec {
-            id: *id,
-            optional: true,
-            parameters: parameters.clone(),
-            name: String::new(),
-        })
+        .map(|(id, parameters)| ncutils_core::model::CodecSpec::hdf5(*id, parameters.clone()))
         .collect();
     if !specs.is_empty() {
         let printed = spec::format(&specs);

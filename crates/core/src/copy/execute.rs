@@ -9,10 +9,9 @@ use super::run::Engine;
 use super::sink::Sink;
 use crate::chunk::{Axis, ChunkGrid, Region, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
-use crate::filter::pipeline::{self, Scratch};
-use crate::format::read_region::{
-    RangeList, byte_offset, chunk_context, chunk_filters, fill_element, swap_unit,
-};
+use crate::filter::pipeline::{Scratch, check_size};
+use crate::filter::{ChunkShape, Pipeline};
+use crate::format::read_region::{RangeList, byte_offset, chunk_size, fill_element, is_filtered, swap_unit};
 use crate::format::{EncodedChunk, Reader};
 use crate::model::{Storage, VarId, VariableLayout};
 use crate::store::ByteRange;
@@ -44,6 +43,7 @@ pub(super) struct Target<'a> {
     pub sink: Sink<'a>,
     pub var: &'a Variable,
     pub layout: &'a VariableLayout,
+    pub pipeline: &'a Pipeline,
     pub grid: &'a ChunkGrid,
 }
 
@@ -156,6 +156,7 @@ impl Worker {
             sink: engine.sink,
             var,
             layout: to,
+            pipeline: &engine.terms.plans[var.out.0].pipeline,
             grid: &same.grid,
         };
         let order = same.order();
@@ -264,11 +265,11 @@ impl Worker {
         grid: &ChunkGrid,
         chunk: u64,
     ) -> Result<bool> {
-        let filters = chunk_filters(layout, grid.is_edge(chunk));
-        let bytes = if filters.is_empty() {
-            &mut self.decoded
-        } else {
+        let filtered = is_filtered(layout, grid.is_edge(chunk));
+        let bytes = if filtered {
             &mut self.encoded
+        } else {
+            &mut self.decoded
         };
         let filter_mask = match self.fetched.take_chunk(var, chunk) {
             Some(fetched) => fetched.map(|data| {
@@ -280,18 +281,16 @@ impl Worker {
         let Some(filter_mask) = filter_mask else {
             return Ok(false);
         };
-        let context = chunk_context(layout, grid.chunk())?;
-        if filters.is_empty() {
-            pipeline::check_size(bytes.len(), &context)?;
-        } else {
-            pipeline::decode_into(
-                filters,
+        if filtered {
+            reader.pipeline(var)?.decode_into(
                 &self.encoded,
                 filter_mask,
-                &context,
+                ChunkShape::Full,
                 &mut self.scratch,
                 &mut self.decoded,
             )?;
+        } else {
+            check_size(bytes.len(), chunk_size(layout, grid.chunk())?)?;
         }
         Ok(true)
     }
@@ -327,16 +326,20 @@ impl Worker {
             let slab = length.ok_or_else(|| Error::Internal("a slab of the wrong length".into()))?;
             return target.sink.write_range(target.var, offset, slab);
         }
-        let filters = chunk_filters(layout, target.grid.is_edge(chunk));
         let encoded = match data {
-            Data::Owned(bytes) if filters.is_empty() => EncodedChunk {
+            data if is_filtered(layout, target.grid.is_edge(chunk)) => {
+                target
+                    .pipeline
+                    .encode(data.bytes(), ChunkShape::Full, &mut self.scratch)?
+            }
+            Data::Owned(bytes) => EncodedChunk {
                 bytes: std::mem::take(bytes),
                 filter_mask: 0,
             },
-            data => {
-                let context = chunk_context(layout, target.grid.chunk())?;
-                pipeline::encode(filters, data.bytes(), &mut self.scratch, &context)?
-            }
+            Data::Borrowed(bytes) => EncodedChunk {
+                bytes: bytes.to_vec(),
+                filter_mask: 0,
+            },
         };
         self.keep(encoded.bytes.len());
         target
@@ -392,7 +395,7 @@ fn place(var: &Variable, n: u64) -> Result<u64> {
 }
 
 fn decoded_size(layout: &VariableLayout) -> u64 {
-    chunk_context(layout, layout.chunk_shape()).map_or(0, |c| c.chunk_size as u64)
+    chunk_size(layout, layout.chunk_shape()).map_or(0, |size| size as u64)
 }
 
 /// Makes `buffer` hold `size` bytes of what reads where the input has nothing, in the output's byte order.

@@ -35,6 +35,7 @@ pub use run::{RunOptions, run};
 pub use sources::{SourcePart, Sources};
 pub(crate) use values::move_heap;
 
+use crate::filter::Registry;
 use crate::model::{Schema, VariableLayout};
 
 /// What a copy is to produce: the output's schema, and for each of its variables where the data comes from.
@@ -44,6 +45,8 @@ pub struct CopyPlan {
     pub schema: Schema,
     /// One entry for each of `schema.vars`, in order.
     pub variables: Vec<VariableCopy>,
+    /// The codecs that the layouts were made for, which the copy encodes with.
+    pub registry: Registry,
 }
 
 /// One variable of a copy.

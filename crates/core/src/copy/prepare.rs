@@ -14,6 +14,7 @@ use super::route::{Holes, Route, Way, way};
 use super::sources::Input;
 use crate::chunk::byte_count;
 use crate::error::{Error, Result};
+use crate::filter::{ChunkType, Pipeline, SharedPipelines};
 use crate::format::{Reader, VariablePlan};
 use crate::model::{Encoding, Storage, VarId, VariableLayout};
 use crate::threads::on_all;
@@ -71,6 +72,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         plans: Vec::with_capacity(plan.variables.len()),
         variables: Vec::new(),
     };
+    let pipelines = SharedPipelines::new(plan.registry.clone());
     let mut ticket = 0u64;
     for (n, way) in ways(reader, plan)?.into_iter().enumerate() {
         let copy = &plan.variables[n];
@@ -78,8 +80,19 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         let chunked = matches!(layout.storage, Storage::Chunked { .. });
         layout.allocated = way.is_some();
         let chunks = way.as_ref().map_or(0, |way| way.places.len());
+        let pipeline = match &layout.storage {
+            Storage::Chunked { shape } => {
+                let ty = plan.schema.vars[n].ty;
+                let chunk = ChunkType::new(&plan.schema, ty, &layout, shape);
+                pipelines
+                    .bind(&layout.filters, &chunk)
+                    .map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))?
+            }
+            _ => Pipeline::empty(),
+        };
         prepared.plans.push(VariablePlan {
             layout,
+            pipeline,
             chunk_count: if chunked { chunks } else { 0 },
             keeps_no_fill: copy.keeps_no_fill,
         });
@@ -130,7 +143,7 @@ fn ways(reader: &dyn Reader, plan: &CopyPlan) -> Result<Vec<Option<Way>>> {
         read_as_zeros: plan.schema.kind.is_hdf5(),
     };
     let one = |n: usize| {
-        way(reader, &plan.variables[n], holes).map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))
+        way(reader, plan, VarId(n), holes).map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))
     };
     let count = plan.variables.len();
     let requests = reader.requests();

@@ -16,7 +16,7 @@ use super::tiling::Tiling;
 use crate::chunk::{Axis, Region, resize};
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::format::read_region::chunk_context;
+use crate::format::read_region::chunk_size;
 use crate::model::VariableLayout;
 
 impl Worker {
@@ -132,6 +132,7 @@ impl Worker {
             sink: engine.sink,
             var,
             layout: to,
+            pipeline: &engine.terms.plans[var.out.0].pipeline,
             grid: &tiling.grid,
         };
         let size = buffer.len()
@@ -312,7 +313,7 @@ fn any_written(var: &Variable, block: &Block) -> bool {
 }
 
 pub(super) fn block_size(block: &Block, tiling: &Tiling, to: &VariableLayout) -> Result<usize> {
-    let chunk = chunk_context(to, tiling.grid.chunk())?.chunk_size;
+    let chunk = chunk_size(to, tiling.grid.chunk())?;
     usize::try_from(block.end - block.first)
         .ok()
         .and_then(|n| n.checked_mul(chunk))

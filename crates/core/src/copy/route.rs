@@ -8,13 +8,14 @@
 //! | blocks | anything else of fixed-size elements: input pieces are scattered into blocks of output chunks |
 //! | values | strings, sequences, and whatever must be converted: through [`Values`](crate::model::Values) |
 
-use super::VariableCopy;
 use super::order::BlockOrder;
 use super::places::{Places, places_of};
 use super::sources::{Input, Sources, overlap};
 use super::tiling::{Tiling, shard_chunks};
+use super::{CopyPlan, VariableCopy};
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
 use crate::error::{Error, Result};
+use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{Encoding, Storage, Values, VarId, VariableLayout, default_fill_value};
 
@@ -129,7 +130,8 @@ pub(super) struct Holes {
 ///
 /// # Errors
 /// What reading the input's chunk indexes finds wrong, and a plan that does not fit the input.
-pub(super) fn way(reader: &dyn Reader, copy: &VariableCopy, holes: Holes) -> Result<Option<Way>> {
+pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes) -> Result<Option<Way>> {
+    let copy = &plan.variables[out.0];
     let to = &copy.layout;
     if element_count(&to.extent) == Some(0) || to.element_size == 0 {
         return Ok(None);
@@ -147,7 +149,7 @@ pub(super) fn way(reader: &dyn Reader, copy: &VariableCopy, holes: Holes) -> Res
     if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter {
         return Ok(None);
     }
-    found.way(reader, copy).map(Some)
+    found.way(reader, plan, out).map(Some)
 }
 
 /// What the inputs of a variable have in common.
@@ -219,13 +221,14 @@ impl Found {
         Ok(())
     }
 
-    fn way(mut self, reader: &dyn Reader, copy: &VariableCopy) -> Result<Way> {
+    fn way(mut self, reader: &dyn Reader, plan: &CopyPlan, out: VarId) -> Result<Way> {
+        let copy = &plan.variables[out.0];
         let to = &copy.layout;
         // A later part wins over an earlier one also with what it reads as fill.
         let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
         self.values |= incomplete && overlap(&self.inputs);
         if !self.values
-            && let Some((grid, raw)) = self.same_chunks(reader, copy)?
+            && let Some((grid, raw)) = self.same_chunks(reader, plan, out)?
         {
             let same = Same {
                 grid,
@@ -244,7 +247,7 @@ impl Found {
             });
         }
         for input in self.inputs.iter().filter(|input| input.grid.is_some()) {
-            must_decode(reader.layout(input.var))?;
+            reader.pipeline(input.var)?.check_known()?;
         }
         let contiguous = !matches!(to.storage, Storage::Chunked { .. });
         if let ([input], true, false) = (&self.inputs[..], contiguous, self.values)
@@ -276,11 +279,17 @@ impl Found {
 
     /// The grid of the output's chunks where each holds elements of one input chunk in the same places, and whether that
     /// chunk can pass as it is.
-    fn same_chunks(&self, reader: &dyn Reader, copy: &VariableCopy) -> Result<Option<(ChunkGrid, bool)>> {
-        let to = &copy.layout;
+    fn same_chunks(
+        &self,
+        reader: &dyn Reader,
+        plan: &CopyPlan,
+        out: VarId,
+    ) -> Result<Option<(ChunkGrid, bool)>> {
+        let to = &plan.variables[out.0].layout;
         let Storage::Chunked { shape, .. } = &to.storage else {
             return Ok(None);
         };
+        let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, shape);
         let mut raw = true;
         for input in &self.inputs {
             let from = reader.layout(input.var);
@@ -305,15 +314,14 @@ impl Found {
             if !aligned {
                 return Ok(None);
             }
-            raw &= same_encoding(from, to);
+            raw &= same_encoding(from, to, &plan.registry, &chunk);
         }
         let grid = ChunkGrid::new(&to.extent, shape)?;
         // A chunk that is cut passes through its filters even where the others pass as they are.
         let cut = self.inputs.iter().any(|input| input.selection.is_some());
         if !raw || cut {
             for input in &self.inputs {
-                let from = reader.layout(input.var);
-                match must_decode(from) {
+                match reader.pipeline(input.var)?.check_known() {
                     Err(e) if !raw => return Err(e),
                     Err(_) if !self.is_all_whole(&grid) => return Ok(None),
                     _ => {}
@@ -447,25 +455,10 @@ pub(super) fn swap_between(from: &VariableLayout, to: &VariableLayout) -> usize 
     if from.endian == to.endian { 1 } else { unit }
 }
 
-/// Whether an encoded chunk of one layout is one of the other, their grids being the same.
-fn same_encoding(from: &VariableLayout, to: &VariableLayout) -> bool {
-    let filters = |layout: &VariableLayout| -> Vec<(u32, Vec<u32>)> {
-        layout
-            .filters
-            .iter()
-            .map(|f| (f.id, f.parameters.clone()))
-            .collect()
-    };
+/// Whether an encoded chunk of one layout is one of the other, their grids being the same and `chunk` their chunks.
+fn same_encoding(from: &VariableLayout, to: &VariableLayout, registry: &Registry, chunk: &ChunkType) -> bool {
     unit(from) == unit(to)
         && swap_between(from, to) == 1
         && from.edge_chunks_unfiltered == to.edge_chunks_unfiltered
-        && filters(from) == filters(to)
-}
-
-/// Fails where a filter of the input is not built in.
-fn must_decode(from: &VariableLayout) -> Result<()> {
-    for filter in &from.filters {
-        crate::filter::registry::get(filter.id, &filter.name)?;
-    }
-    Ok(())
+        && registry.same_streams(&from.filters, &to.filters, chunk)
 }

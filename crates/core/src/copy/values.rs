@@ -13,7 +13,7 @@ use super::sources::Input;
 use super::tiling::Tiling;
 use crate::chunk::{Axis, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
-use crate::format::read_region::{chunk_context, swap_unit};
+use crate::format::read_region::{chunk_size, swap_unit};
 use crate::model::{Encoding, Schema, Slot, Type, TypeClass, Values, VariableLayout};
 
 impl Worker {
@@ -32,6 +32,7 @@ impl Worker {
             sink: engine.sink,
             var,
             layout: to,
+            pipeline: &engine.terms.plans[var.out.0].pipeline,
             grid,
         };
         let region = elements(&block.span, grid.chunk(), grid.extent());
@@ -125,7 +126,7 @@ impl Worker {
         if region.count == shape {
             return self.write_chunk(target, chunk, ticket, Data::Owned(&mut values.bytes));
         }
-        let size = chunk_context(to, shape)?.chunk_size;
+        let size = chunk_size(to, shape)?;
         fill_block(&mut self.block, size, to, to)?;
         let origin = vec![0; shape.len()];
         copy_region(

@@ -1,19 +1,22 @@
 //! Bzip2, HDF5 filter 307: one bzip2 stream.
 //!
-//! Parameters: the block size in units of 100,000 bytes, 1 to 9; none means 9. As in the plugin, a stream that is
-//! longer than the chunk is stored all the same.
+//! Parameters: the block size in units of 100,000 bytes, 1 to 9; none means 9. The plugin ignores further ones, and
+//! PyTables stores two. As in the plugin, a stream that is longer than the chunk is stored all the same.
 //!
 //! HDF5 registered filters, id 307 (PyTables' `H5Zbzip2.c`).
 
+use std::borrow::Cow;
+
 use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 
-use super::{Context, Element, Filter, failure, misuse};
-use crate::error::Result;
+use super::codec::{generous_bound, stored_parameters};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::model::CodecSpec;
 
 /// The id registered with HDF5.
 pub const ID: u32 = 307;
 
-/// The filter.
+/// The codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Bzip2;
 
@@ -23,30 +26,60 @@ const DEFAULT_BLOCK: u32 = 9;
 /// Bytes that decoding asks for at first and when it needs more than expected of the input's size.
 const STEP: usize = 256 << 10;
 
-impl Bzip2 {
-    fn block_size(&self, parameters: &[u32]) -> Result<u32> {
-        match parameters {
+impl Codec for Bzip2 {
+    fn name(&self) -> &str {
+        "bzip2"
+    }
+
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let parameters = stored_parameters(self, spec, chunk)?;
+        let block = match *parameters {
             [] => Ok(DEFAULT_BLOCK),
-            [block @ 1..=9] => Ok(*block),
-            _ => Err(failure(
-                self,
-                format!("its parameters are {parameters:?} instead of a block size from 1 to 9"),
+            [block @ 1..=9, ..] => Ok(block),
+            _ => Err(format!(
+                "its parameters are {parameters:?} instead of a block size from 1 to 9"
             )),
+        };
+        Ok(Box::new(Bound { block }))
+    }
+
+    fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        match visible {
+            [] | [1..=9] => Ok(visible.to_vec()),
+            _ => Err("takes one parameter: the block size, 1 to 9 (9 where none is given)".to_owned()),
+        }
+    }
+
+    /// Decoding needs no parameter, but the plugin insists on a block size if there is one.
+    fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        let mut kept = stored.to_vec();
+        if let Some(block) = kept.first_mut() {
+            *block = (*block).clamp(1, 9);
+        }
+        Ok(kept)
+    }
+
+    fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
+        match stored {
+            [] => Cow::Borrowed(&[DEFAULT_BLOCK]),
+            [block, ..] => Cow::Borrowed(std::slice::from_ref(block)),
         }
     }
 }
 
-impl Filter for Bzip2 {
-    fn id(&self) -> u32 {
-        ID
-    }
+/// Bzip2 in blocks of a size.
+struct Bound {
+    /// The block size for encoding, or why there is none.
+    block: Outcome<u32>,
+}
 
-    fn name(&self) -> &'static str {
-        "bzip2"
-    }
-
-    fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
-        let level = Compression::new(self.block_size(parameters)?);
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        let level = Compression::new(self.block.clone()?);
         let mut stream = Compress::new(level, 0);
         out.clear();
         // The bound that bzip2's manual gives; enough for the whole stream.
@@ -56,21 +89,20 @@ impl Filter for Bzip2 {
             let before = stream.total_in();
             let status = stream
                 .compress_vec(rest, out, Action::Finish)
-                .map_err(|error| failure(self, error.to_string()))?;
+                .map_err(|error| error.to_string())?;
             let taken = usize::try_from(stream.total_in() - before).unwrap_or(usize::MAX);
             rest = rest.get(taken..).unwrap_or_default();
             match status {
                 Status::StreamEnd => return Ok(()),
-                Status::MemNeeded => return Err(failure(self, "no memory")),
+                Status::MemNeeded => return Err("no memory".to_owned()),
                 _ if out.len() == out.capacity() => out.reserve(STEP),
                 _ => {}
             }
         }
     }
 
-    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, context: &Context) -> Result<()> {
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         let mut stream = Decompress::new(false);
-        let limit = context.chunk_size;
         out.clear();
         out.reserve(limit.min(input.len().saturating_mul(4).max(STEP)));
         let mut rest = input;
@@ -78,7 +110,7 @@ impl Filter for Bzip2 {
             let (before_in, before_out) = (stream.total_in(), out.len());
             let status = stream
                 .decompress_vec(rest, out)
-                .map_err(|error| failure(self, format!("damaged bzip2 stream: {error}")))?;
+                .map_err(|error| format!("damaged bzip2 stream: {error}"))?;
             if out.len() > limit {
                 break;
             }
@@ -86,104 +118,78 @@ impl Filter for Bzip2 {
             rest = rest.get(taken..).unwrap_or_default();
             match status {
                 Status::StreamEnd => return Ok(()),
-                Status::MemNeeded => return Err(failure(self, "no memory")),
+                Status::MemNeeded => return Err("no memory".to_owned()),
                 _ if out.len() == out.capacity() => {
                     // One byte more than the limit tells a stream that is too long from one that just fits.
                     let room = limit.saturating_add(1).saturating_sub(out.len());
                     out.reserve_exact(room.min(out.len().max(STEP)));
                 }
                 _ if taken == 0 && out.len() == before_out => {
-                    return Err(failure(self, "the bzip2 stream ends too early"));
+                    return Err("the bzip2 stream ends too early".to_owned());
                 }
                 _ => {}
             }
         }
-        Err(failure(self, format!("more than the {limit} bytes expected")))
+        Err(format!("more than the {limit} bytes expected"))
     }
 
-    fn working_parameters(&self, visible: &[u32], _: Element, _: &[u64]) -> Result<Vec<u32>> {
-        match visible {
-            [] | [1..=9] => Ok(visible.to_vec()),
-            _ => Err(misuse(
-                self,
-                "takes one parameter: the block size, 1 to 9 (9 where none is given)",
-            )),
-        }
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        generous_bound(input_len)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{bound, decoded, encoded};
     use super::*;
     use proptest::prelude::*;
 
     #[test]
     fn limits() {
         let data = vec![7; 3_000_000];
-        let mut encoded = Vec::new();
-        Bzip2
-            .encode(&[1], &data, &mut encoded, &Context::of_bytes(data.len()))
-            .unwrap();
-        assert!(encoded.len() < 200);
-        let mut out = Vec::new();
-        Bzip2
-            .decode(&[1], &encoded, &mut out, &Context::of_bytes(data.len()))
-            .unwrap();
-        assert_eq!(out, data);
-        assert!(
-            Bzip2
-                .decode(
-                    &[1],
-                    &encoded,
-                    &mut Vec::new(),
-                    &Context::of_bytes(data.len() - 1)
-                )
-                .is_err()
-        );
-        assert!(
-            Bzip2
-                .decode(
-                    &[1],
-                    &encoded[..encoded.len() - 1],
-                    &mut out,
-                    &Context::of_bytes(data.len())
-                )
-                .is_err()
-        );
+        let stored = encoded(&Bzip2, &[1], &data).unwrap();
+        assert!(stored.len() < 200);
+        assert_eq!(decoded(&Bzip2, &[1], &stored, data.len()).unwrap(), data);
+        assert!(decoded(&Bzip2, &[1], &stored, data.len() - 1).is_err());
+        assert!(decoded(&Bzip2, &[1], &stored[..stored.len() - 1], data.len()).is_err());
         let mut small = Vec::new();
-        assert!(
-            Bzip2
-                .decode(&[1], &encoded, &mut small, &Context::of_bytes(1000))
-                .is_err()
-        );
+        let codec = bound(&Bzip2, &[1], data.len()).unwrap();
+        assert!(codec.decode(&stored, ChunkShape::Full, 1000, &mut small).is_err());
         assert!(small.capacity() < 10_000);
     }
 
     #[test]
     fn block_sizes_are_checked() {
-        for parameters in [&[0][..], &[10], &[1, 2]] {
-            assert!(
-                Bzip2
-                    .encode(parameters, b"x", &mut Vec::new(), &Context::of_bytes(1))
-                    .is_err()
-            );
+        for parameters in [&[0][..], &[10], &[10, 2]] {
+            assert!(encoded(&Bzip2, parameters, b"x").is_err());
         }
+    }
+
+    #[test]
+    fn further_parameters_are_ignored_and_kept() {
+        // As PyTables stores them.
+        let stored = [1, 20, 0];
+        assert_eq!(
+            encoded(&Bzip2, &stored, b"hello").unwrap(),
+            encoded(&Bzip2, &[1], b"hello").unwrap()
+        );
+        let chunk = ChunkType::of_bytes(5);
+        assert_eq!(Bzip2.adapted_parameters(&stored, &chunk).unwrap(), stored);
+        assert!(Bzip2.working_parameters(&stored, &chunk).is_err());
     }
 
     proptest! {
         #[test]
         fn round_trip(data in proptest::collection::vec(any::<u8>(), 0..3000), block in 1u32..=9) {
-            let (mut encoded, mut decoded) = (vec![1; 10], vec![2; 5000]);
-            Bzip2.encode(&[block], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
-            Bzip2.decode(&[block], &encoded, &mut decoded, &Context::of_bytes(data.len())).unwrap();
-            prop_assert_eq!(decoded, data);
+            let stored = encoded(&Bzip2, &[block], &data).unwrap();
+            prop_assert_eq!(decoded(&Bzip2, &[block], &stored, data.len()).unwrap(), data);
         }
 
         #[test]
         fn garbage_is_an_error(data in proptest::collection::vec(any::<u8>(), 0..300)) {
             let framed = [b"BZh9\x31\x41\x59\x26\x53\x59", &data[..]].concat();
-            prop_assert!(Bzip2.decode(&[9], &data, &mut Vec::new(), &Context::of_bytes(1000)).is_err());
-            prop_assert!(Bzip2.decode(&[9], &framed, &mut Vec::new(), &Context::of_bytes(1000)).is_err());
+            prop_assert!(decoded(&Bzip2, &[9], &data, 1000).is_err());
+            prop_assert!(decoded(&Bzip2, &[9], &framed, 1000).is_err());
         }
     }
 }

@@ -12,14 +12,15 @@ use std::cell::RefCell;
 use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
+use super::codec::{generous_bound, only, stored_parameters};
 use super::pipeline::room;
-use super::{Context, Element, Filter, failure, misuse};
-use crate::error::Result;
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 1;
 
-/// The filter.
+/// The codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Deflate;
 
@@ -111,103 +112,140 @@ fn encoder(level: usize, input: &[u8]) -> Encoder {
     }
 }
 
-impl Deflate {
-    fn level(&self, parameters: &[u32]) -> Result<usize> {
-        match parameters {
-            [level @ 0..=9] => Ok(*level as usize),
-            _ => Err(failure(
-                self,
-                format!("its parameters are {parameters:?} instead of a level from 0 to 9"),
-            )),
-        }
-    }
+/// The level that zlib stands for where none is said.
+const USUAL_LEVEL: u32 = 6;
 
-    /// Encodes an input that would mislead libdeflate.
-    fn encode_misled(&self, level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        // What is stored costs five bytes in 16 KiB, and the stream's frame few.
-        out.resize(input.len() + input.len() / 1024 + 64, 0);
-        MISLED.with_borrow_mut(|compressors| {
-            let slot = compressors.get_mut(level as usize);
-            let slot = slot.ok_or_else(|| failure(self, format!("no level {level}")))?;
-            let compressor = slot.get_or_insert_with(|| Compress::new(flate2::Compression::new(level), true));
-            compressor.reset();
-            let status = compressor
-                .compress(input, out, FlushCompress::Finish)
-                .map_err(|error| failure(self, error.to_string()))?;
-            if status != Status::StreamEnd {
-                return Err(failure(self, "an output larger than its bound"));
-            }
-            out.truncate(compressor.total_out() as usize);
-            Ok(())
-        })
-    }
-}
-
-impl Filter for Deflate {
-    fn id(&self) -> u32 {
-        ID
-    }
-
-    fn name(&self) -> &'static str {
+impl Codec for Deflate {
+    fn name(&self) -> &str {
         "deflate"
     }
 
-    fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
-        let level = match encoder(self.level(parameters)?, input) {
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    /// numcodecs hands chunks to Python's `zlib.compress`, which makes the same stream.
+    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+        Some(match version {
+            ZarrVersion::V2 => "zlib",
+            ZarrVersion::V3 => "numcodecs.zlib",
+        })
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let parameters = stored_parameters(self, spec, chunk)?;
+        let level = match *parameters {
+            [level @ 0..=9] => Ok(level as usize),
+            _ => Err(format!(
+                "its parameters are {parameters:?} instead of a level from 0 to 9"
+            )),
+        };
+        Ok(Box::new(Bound { level }))
+    }
+
+    fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        match visible {
+            [0..=9] => Ok(visible.to_vec()),
+            _ => Err("takes one parameter: the level, 0 to 9".to_owned()),
+        }
+    }
+
+    /// Decoding needs no parameter, but libhdf5 insists on a level.
+    fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        Ok(vec![stored.first().map_or(USUAL_LEVEL, |level| *level.min(&9))])
+    }
+
+    /// `{"level": 0 to 9}`.
+    fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
+        let level = only(configuration, "level")?;
+        (level <= 9).then(|| vec![level])
+    }
+
+    fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
+        match parameters {
+            [level @ 0..=9] => Some(Configuration::from_iter([("level".to_owned(), (*level).into())])),
+            _ => None,
+        }
+    }
+}
+
+/// Deflate at a level.
+struct Bound {
+    /// The level for encoding, or why there is none.
+    level: Outcome<usize>,
+}
+
+/// Encodes an input that would mislead libdeflate.
+fn encode_misled(level: u32, input: &[u8], out: &mut Vec<u8>) -> Outcome {
+    // What is stored costs five bytes in 16 KiB, and the stream's frame few.
+    out.resize(input.len() + input.len() / 1024 + 64, 0);
+    MISLED.with_borrow_mut(|compressors| {
+        let slot = compressors.get_mut(level as usize);
+        let slot = slot.ok_or_else(|| format!("no level {level}"))?;
+        let compressor = slot.get_or_insert_with(|| Compress::new(flate2::Compression::new(level), true));
+        compressor.reset();
+        let status = compressor
+            .compress(input, out, FlushCompress::Finish)
+            .map_err(|error| error.to_string())?;
+        if status != Status::StreamEnd {
+            return Err("an output larger than its bound".to_owned());
+        }
+        out.truncate(compressor.total_out() as usize);
+        Ok(())
+    })
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        let level = match encoder(self.level.clone()?, input) {
             Encoder::Libdeflate(level) => level,
-            Encoder::ZlibRs(level) => return self.encode_misled(level, input, out),
+            Encoder::ZlibRs(level) => return encode_misled(level, input, out),
         };
         COMPRESSORS.with_borrow_mut(|compressors| {
             let Some(slot) = compressors.get_mut(level as usize) else {
-                return Err(failure(self, format!("no level {level}")));
+                return Err(format!("no level {level}"));
             };
             let compressor = match slot {
                 Some(compressor) => compressor,
                 None => {
-                    let level =
-                        CompressionLvl::new(level).map_err(|_| failure(self, format!("no level {level}")))?;
+                    let level = CompressionLvl::new(level).map_err(|_| format!("no level {level}"))?;
                     slot.insert(Compressor::new(level))
                 }
             };
             let bound = compressor.zlib_compress_bound(input.len());
-            room(out, bound)?;
+            room(out, bound).map_err(|error| error.to_string())?;
             let size = compressor
                 .zlib_compress(input, out)
-                .map_err(|error| failure(self, error.to_string()))?;
+                .map_err(|error| error.to_string())?;
             out.truncate(size);
             Ok(())
         })
     }
 
-    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, context: &Context) -> Result<()> {
-        let most = context.chunk_size.min(input.len().saturating_mul(EXPANSION));
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        let most = limit.min(input.len().saturating_mul(EXPANSION));
         out.resize(most, 0);
         let size = DECOMPRESSOR.with_borrow_mut(|decompressor| {
             let decompressor = decompressor.get_or_insert_with(Decompressor::new);
             decompressor
                 .zlib_decompress(input, out)
                 .map_err(|error| match error {
-                    DecompressionError::BadData => failure(self, "damaged zlib stream"),
-                    DecompressionError::InsufficientSpace => failure(
-                        self,
-                        format!("more than the {} bytes expected", context.chunk_size),
-                    ),
+                    DecompressionError::BadData => "damaged zlib stream".to_owned(),
+                    DecompressionError::InsufficientSpace => format!("more than the {limit} bytes expected"),
                 })
         })?;
         out.truncate(size);
         Ok(())
     }
 
-    fn working_parameters(&self, visible: &[u32], _: Element, _: &[u64]) -> Result<Vec<u32>> {
-        match visible {
-            [0..=9] => Ok(visible.to_vec()),
-            _ => Err(misuse(self, "takes one parameter: the level, 0 to 9")),
-        }
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        generous_bound(input_len)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{decoded, encoded};
     use super::*;
     use proptest::prelude::*;
 
@@ -219,70 +257,45 @@ mod tests {
 
     #[test]
     fn stored_stream_of_zlib() {
-        let mut out = Vec::new();
-        Deflate
-            .decode(&[0], &STORED, &mut out, &Context::of_bytes(100))
-            .unwrap();
-        assert_eq!(out, b"hello, hello, hello");
-        assert!(
-            Deflate
-                .decode(&[0], &STORED[..29], &mut out, &Context::of_bytes(100))
-                .is_err()
+        assert_eq!(
+            decoded(&Deflate, &[0], &STORED, 100).unwrap(),
+            b"hello, hello, hello"
         );
-        assert!(
-            Deflate
-                .decode(&[0], &STORED, &mut out, &Context::of_bytes(18))
-                .is_err()
-        );
+        assert!(decoded(&Deflate, &[0], &STORED[..29], 100).is_err());
+        assert!(decoded(&Deflate, &[0], &STORED, 18).is_err());
         let mut damaged = STORED;
         damaged[9] ^= 1;
-        assert!(
-            Deflate
-                .decode(&[0], &damaged, &mut out, &Context::of_bytes(100))
-                .is_err()
-        );
+        assert!(decoded(&Deflate, &[0], &damaged, 100).is_err());
     }
 
     #[test]
     fn what_follows_the_stream_is_ignored_as_in_libhdf5() {
         let longer = [&STORED[..], &[1, 2, 3]].concat();
-        let mut out = Vec::new();
-        Deflate
-            .decode(&[0], &longer, &mut out, &Context::of_bytes(100))
-            .unwrap();
-        assert_eq!(out, b"hello, hello, hello");
+        assert_eq!(
+            decoded(&Deflate, &[0], &longer, 100).unwrap(),
+            b"hello, hello, hello"
+        );
     }
 
     #[test]
     fn a_small_input_never_makes_a_large_buffer() {
-        let mut out = Vec::new();
-        Deflate
-            .decode(&[5], &STORED, &mut out, &Context::of_bytes(usize::MAX))
-            .unwrap();
+        let out = decoded(&Deflate, &[5], &STORED, usize::MAX).unwrap();
         assert!(out.capacity() <= STORED.len() * EXPANSION);
     }
 
     #[test]
-    fn levels_beyond_nine_are_refused() {
-        assert!(
-            Deflate
-                .encode(&[10], b"x", &mut Vec::new(), &Context::of_bytes(1))
-                .is_err()
-        );
-        assert!(
-            Deflate
-                .encode(&[], b"x", &mut Vec::new(), &Context::of_bytes(1))
-                .is_err()
-        );
+    fn bad_levels_decode_and_do_not_encode() {
+        for parameters in [&[10][..], &[], &[1, 2]] {
+            assert!(encoded(&Deflate, parameters, b"x").is_err());
+            assert!(decoded(&Deflate, parameters, &STORED, 100).is_ok());
+        }
     }
 
     proptest! {
         #[test]
         fn round_trip(data in proptest::collection::vec(0u8..9, 0..3000), level in 0u32..=9) {
-            let (mut encoded, mut decoded) = (vec![1; 10], vec![2; 5000]);
-            Deflate.encode(&[level], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
-            Deflate.decode(&[level], &encoded, &mut decoded, &Context::of_bytes(data.len() + 1)).unwrap();
-            prop_assert_eq!(decoded, data);
+            let stored = encoded(&Deflate, &[level], &data).unwrap();
+            prop_assert_eq!(decoded(&Deflate, &[level], &stored, data.len() + 1).unwrap(), data);
         }
 
         #[test]
@@ -292,16 +305,13 @@ mod tests {
             level in 0u32..=9,
         ) {
             let data = [vec![7; run], rest].concat();
-            let (mut encoded, mut decoded) = (Vec::new(), Vec::new());
-            Deflate.encode(&[level], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
-            Deflate.decode(&[level], &encoded, &mut decoded, &Context::of_bytes(data.len())).unwrap();
-            prop_assert_eq!(decoded, data);
+            let stored = encoded(&Deflate, &[level], &data).unwrap();
+            prop_assert_eq!(decoded(&Deflate, &[level], &stored, data.len()).unwrap(), data);
         }
 
         #[test]
         fn garbage_is_an_error_or_small(data in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let mut out = Vec::new();
-            if Deflate.decode(&[6], &data, &mut out, &Context::of_bytes(1000)).is_ok() {
+            if let Ok(out) = decoded(&Deflate, &[6], &data, 1000) {
                 prop_assert!(out.len() <= 1000);
             }
         }

@@ -8,13 +8,13 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 3.
 
-use super::{Context, Element, Filter, failure, misuse};
-use crate::error::Result;
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::model::CodecSpec;
 
 /// The id registered with HDF5.
 pub const ID: u32 = 3;
 
-/// The filter.
+/// The codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Fletcher32;
 
@@ -51,16 +51,29 @@ pub fn checksum(data: &[u8]) -> u32 {
     (fold(fold(sum2)) << 16 | fold(fold(sum1))) as u32
 }
 
-impl Filter for Fletcher32 {
-    fn id(&self) -> u32 {
-        ID
-    }
-
-    fn name(&self) -> &'static str {
+impl Codec for Fletcher32 {
+    fn name(&self) -> &str {
         "fletcher32"
     }
 
-    fn encode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(*self))
+    }
+
+    fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        match visible {
+            [] => Ok(Vec::new()),
+            _ => Err("takes no parameters".to_owned()),
+        }
+    }
+}
+
+impl BoundCodec for Fletcher32 {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         out.clear();
         out.reserve_exact(input.len() + 4);
         out.extend_from_slice(input);
@@ -68,17 +81,19 @@ impl Filter for Fletcher32 {
         Ok(())
     }
 
-    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         let Some((data, stored)) = input.split_last_chunk::<4>() else {
-            return Err(failure(self, "the input is shorter than its checksum"));
+            return Err("the input is shorter than its checksum".to_owned());
         };
+        if data.len() > limit {
+            return Err(format!("{} bytes, more than the {limit} expected", data.len()));
+        }
         let found = checksum(data);
         let [a, b, c, d] = *stored;
         let stored = u32::from_le_bytes(*stored);
         if found != stored && found != u32::from_le_bytes([b, a, d, c]) {
-            return Err(failure(
-                self,
-                format!("checksum mismatch: the data gives {found:08x}, stored is {stored:08x}"),
+            return Err(format!(
+                "checksum mismatch: the data gives {found:08x}, stored is {stored:08x}"
             ));
         }
         out.clear();
@@ -86,23 +101,16 @@ impl Filter for Fletcher32 {
         Ok(())
     }
 
-    fn working_parameters(&self, visible: &[u32], _: Element, _: &[u64]) -> Result<Vec<u32>> {
-        match visible {
-            [] => Ok(Vec::new()),
-            _ => Err(misuse(self, "takes no parameters")),
-        }
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        input_len.saturating_add(4)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{decoded, encoded};
     use super::*;
     use proptest::prelude::*;
-
-    const CONTEXT: Context = Context {
-        element_size: 1,
-        chunk_size: 1 << 20,
-    };
 
     /// The definition, word by word.
     fn plain(data: &[u8]) -> u32 {
@@ -128,27 +136,20 @@ mod tests {
 
     #[test]
     fn old_byte_order_is_accepted() {
-        let mut chunk = Vec::new();
-        Fletcher32
-            .encode(&[], b"some data", &mut chunk, &CONTEXT)
-            .unwrap();
+        let mut chunk = encoded(&Fletcher32, &[], b"some data").unwrap();
         let at = chunk.len() - 4;
         chunk[at..].swap(0, 1);
         chunk[at..].swap(2, 3);
-        let mut out = Vec::new();
-        Fletcher32.decode(&[], &chunk, &mut out, &CONTEXT).unwrap();
-        assert_eq!(out, b"some data");
+        assert_eq!(decoded(&Fletcher32, &[], &chunk, 100).unwrap(), b"some data");
     }
 
     #[test]
     fn damage_is_found() {
-        let mut chunk = Vec::new();
-        Fletcher32
-            .encode(&[], b"some data", &mut chunk, &CONTEXT)
-            .unwrap();
+        let mut chunk = encoded(&Fletcher32, &[], b"some data").unwrap();
+        assert!(decoded(&Fletcher32, &[], &chunk, 8).is_err());
         chunk[3] ^= 1;
-        assert!(Fletcher32.decode(&[], &chunk, &mut Vec::new(), &CONTEXT).is_err());
-        assert!(Fletcher32.decode(&[], b"abc", &mut Vec::new(), &CONTEXT).is_err());
+        assert!(decoded(&Fletcher32, &[], &chunk, 100).is_err());
+        assert!(decoded(&Fletcher32, &[], b"abc", 100).is_err());
     }
 
     proptest! {

@@ -1,43 +1,280 @@
-//! The filters built in, by id.
+//! Which codecs there are.
 
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::chunk_type::ChunkType;
+use super::codec::{Codec, stored_parameters};
+use super::pipeline::Pipeline;
 use super::{
-    Filter, bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, shuffle::Shuffle, szip::Szip,
+    bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, shuffle::Shuffle, szip::Szip,
     zstd::Zstd,
 };
 use crate::error::{Error, Result};
+use crate::model::CodecSpec;
 
-/// All filters built in, by ascending id.
-pub static FILTERS: [&dyn Filter; 7] = [&Deflate, &Shuffle, &Fletcher32, &Szip, &Nbit, &Bzip2, &Zstd];
-
-/// The filter registered as `id`, if it is built in.
-pub fn find(id: u32) -> Option<&'static dyn Filter> {
-    FILTERS.iter().copied().find(|filter| filter.id() == id)
+/// The codecs that a program knows. Clones share them.
+#[derive(Clone)]
+pub struct Registry {
+    codecs: Arc<Vec<Arc<dyn Codec>>>,
 }
 
-/// The filter registered as `id`. `name` is what the file calls it, for the message; may be empty.
-///
-/// # Errors
-/// [`Error::UnknownFilter`].
-pub fn get(id: u32, name: &str) -> Result<&'static dyn Filter> {
-    find(id).ok_or_else(|| Error::UnknownFilter {
-        id,
-        name: name.to_owned(),
-    })
+impl Registry {
+    /// The codecs of this crate, by ascending HDF5 id.
+    pub fn builtin() -> Self {
+        static BUILTIN: OnceLock<Registry> = OnceLock::new();
+        let make = || Self {
+            codecs: Arc::new(vec![
+                Arc::new(Deflate),
+                Arc::new(Shuffle),
+                Arc::new(Fletcher32),
+                Arc::new(Szip),
+                Arc::new(Nbit),
+                Arc::new(Bzip2),
+                Arc::new(Zstd),
+            ]),
+        };
+        BUILTIN.get_or_init(make).clone()
+    }
+
+    /// Adds a codec. Of several with the same name, the last that was added is found.
+    pub fn add(&mut self, codec: Arc<dyn Codec>) {
+        Arc::make_mut(&mut self.codecs).push(codec);
+    }
+
+    /// All codecs, in the order in which they were added.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<dyn Codec>> {
+        self.codecs.iter()
+    }
+
+    /// The codec that `spec` names.
+    pub fn find(&self, spec: &CodecSpec) -> Option<&Arc<dyn Codec>> {
+        match spec {
+            CodecSpec::Hdf5 { id, .. } => self.iter().rev().find(|codec| codec.hdf5_id() == Some(*id)),
+            CodecSpec::Zarr { version, name, .. } => self
+                .iter()
+                .rev()
+                .find(|codec| codec.zarr_name(*version) == Some(name)),
+        }
+    }
+
+    /// Prepares the codecs of a variable for its chunks. One that is not known, or does not take its parameters, fails when
+    /// a chunk must go through it.
+    ///
+    /// # Errors
+    /// More codecs than a filter mask has bits, or chunks that do not fit into memory.
+    pub fn bind(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Pipeline> {
+        Pipeline::bind(self, specs, chunk)
+    }
+
+    /// Whether both make the same stream of chunks of `chunk`, whatever their names: the same codec with the same parameters.
+    /// What is not known is the same only if it is equal. HDF5's flag `optional` and the names that files give
+    /// to ids do not matter.
+    pub fn same_stream(&self, a: &CodecSpec, b: &CodecSpec, chunk: &ChunkType) -> bool {
+        let equal = match (a, b) {
+            (
+                CodecSpec::Hdf5 { id, parameters, .. },
+                CodecSpec::Hdf5 {
+                    id: other,
+                    parameters: others,
+                    ..
+                },
+            ) => id == other && parameters == others,
+            _ => a == b,
+        };
+        if equal {
+            return true;
+        }
+        let (Some(codec), Some(other)) = (self.find(a), self.find(b)) else {
+            return false;
+        };
+        if !Arc::ptr_eq(codec, other) {
+            return false;
+        }
+        let parameters = |spec| stored_parameters(codec.as_ref(), spec, chunk);
+        match (parameters(a), parameters(b)) {
+            (Ok(a), Ok(b)) => codec.canonical_parameters(&a) == codec.canonical_parameters(&b),
+            _ => false,
+        }
+    }
+
+    /// Whether two pipelines make the same stream: as many codecs, and each pair the same.
+    pub fn same_streams(&self, a: &[CodecSpec], b: &[CodecSpec], chunk: &ChunkType) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same_stream(a, b, chunk))
+    }
+
+    /// The same codec under its HDF5 id; as it is where it has that already.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it has no HDF5 form: names it, and says what to do.
+    pub fn in_hdf5(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
+        if spec.hdf5_id().is_some() {
+            return Ok(spec.clone());
+        }
+        let codec = self.find(spec);
+        let form = codec.and_then(|codec| {
+            let parameters = stored_parameters(codec.as_ref(), spec, chunk).ok()?;
+            Some(
+                CodecSpec::hdf5(codec.hdf5_id()?, parameters.into_owned())
+                    .with_optional(false)
+                    .with_name(codec.name()),
+            )
+        });
+        form.ok_or_else(|| no_hdf5_form(spec))
+    }
+}
+
+/// The error of a codec that an HDF5 file cannot name.
+pub(crate) fn no_hdf5_form(spec: &CodecSpec) -> Error {
+    Error::Usage(format!(
+        "{spec} has no form in HDF5, so a netCDF-4 file cannot have it: choose other filters for this variable"
+    ))
+}
+
+/// The codecs of this crate.
+impl Default for Registry {
+    fn default() -> Self {
+        Self::builtin()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(self.iter().map(|codec| codec.name()))
+            .finish()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ZarrVersion::{self, V2, V3};
+    use serde_json::json;
+
+    fn zarr(version: ZarrVersion, name: &str, configuration: serde_json::Value) -> CodecSpec {
+        let configuration = configuration.as_object().unwrap().clone();
+        CodecSpec::zarr(version, name, configuration)
+    }
 
     #[test]
-    fn ids_are_unique_and_found() {
-        for filter in FILTERS {
-            assert_eq!(find(filter.id()).unwrap().name(), filter.name());
+    fn names_are_unique_and_found() {
+        let registry = Registry::builtin();
+        for codec in registry.iter() {
+            let id = codec.hdf5_id().unwrap();
+            let found = registry.find(&CodecSpec::hdf5(id, [])).unwrap();
+            assert!(Arc::ptr_eq(found, codec), "{id}");
+            for version in [V2, V3] {
+                if let Some(name) = codec.zarr_name(version) {
+                    let found = registry.find(&zarr(version, name, json!({}))).unwrap();
+                    assert!(Arc::ptr_eq(found, codec), "{name}");
+                }
+            }
         }
-        assert!(FILTERS.windows(2).all(|pair| pair[0].id() < pair[1].id()));
-        assert!(matches!(
-            get(32001, "blosc"),
-            Err(Error::UnknownFilter { id: 32001, .. })
-        ));
+        assert!(registry.find(&CodecSpec::hdf5(65000, [])).is_none());
+        assert!(registry.find(&zarr(V3, "zlib", json!({}))).is_none());
+    }
+
+    #[test]
+    fn of_two_codecs_of_a_name_the_later_one_is_found() {
+        let before = Registry::builtin();
+        let mut registry = before.clone();
+        let later: Arc<dyn Codec> = Arc::new(Deflate);
+        registry.add(Arc::clone(&later));
+        let deflate = CodecSpec::hdf5(1, [5]);
+        assert!(Arc::ptr_eq(registry.find(&deflate).unwrap(), &later));
+        assert!(!Arc::ptr_eq(before.find(&deflate).unwrap(), &later));
+    }
+
+    #[test]
+    fn streams_are_the_same_whatever_the_naming() {
+        let registry = Registry::builtin();
+        let chunk = ChunkType::of_bytes(100);
+        let same = |a: &CodecSpec, b: &CodecSpec| {
+            let same = registry.same_stream(a, b, &chunk);
+            assert_eq!(registry.same_stream(b, a, &chunk), same);
+            same
+        };
+        let hdf5 = |id: u32, parameters: &[u32]| CodecSpec::hdf5(id, parameters);
+        for (a, b) in [
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({"level": 5}))),
+            (hdf5(1, &[5]), zarr(V3, "numcodecs.zlib", json!({"level": 5}))),
+            (
+                zarr(V2, "zlib", json!({"level": 1})),
+                zarr(V3, "numcodecs.zlib", json!({"level": 1})),
+            ),
+            (hdf5(2, &[4]), zarr(V2, "shuffle", json!({"elementsize": 4}))),
+            (
+                hdf5(2, &[4]),
+                zarr(V3, "numcodecs.shuffle", json!({"elementsize": 4})),
+            ),
+            (hdf5(307, &[]), hdf5(307, &[9, 20, 0])),
+            (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
+            (
+                hdf5(65000, &[1]).with_name("one"),
+                hdf5(65000, &[1]).with_name("other").with_optional(false),
+            ),
+            (
+                zarr(V3, "odd", json!({"a": [1, 2]})),
+                zarr(V3, "odd", json!({"a": [1, 2]})),
+            ),
+        ] {
+            assert!(same(&a, &b), "{a:?} {b:?}");
+        }
+        for (a, b) in [
+            (hdf5(1, &[5]), hdf5(1, &[6])),
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({"level": 6}))),
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({}))),
+            (hdf5(1, &[5]), zarr(V2, "zlib", json!({"level": 5, "more": 1}))),
+            (hdf5(1, &[5]), zarr(V2, "gzip", json!({"level": 5}))),
+            (hdf5(1, &[5]), zarr(V3, "zlib", json!({"level": 5}))),
+            (hdf5(2, &[8]), zarr(V2, "shuffle", json!({"elementsize": 4}))),
+            (hdf5(1, &[5]), hdf5(307, &[5])),
+            (hdf5(65000, &[1]), hdf5(65000, &[2])),
+            (zarr(V3, "odd", json!({"a": 1})), zarr(V2, "odd", json!({"a": 1}))),
+            (zarr(V3, "odd", json!({"a": 1})), zarr(V3, "odd", json!({"a": 2}))),
+        ] {
+            assert!(!same(&a, &b), "{a:?} {b:?}");
+        }
+        let (shuffle, deflate) = (hdf5(2, &[4]), zarr(V2, "zlib", json!({"level": 5})));
+        let both = [shuffle.clone(), deflate.clone()];
+        assert!(registry.same_streams(&both, &[shuffle.clone(), hdf5(1, &[5])], &chunk));
+        assert!(!registry.same_streams(&both, &[deflate, shuffle.clone()], &chunk));
+        assert!(!registry.same_streams(&both, &[shuffle], &chunk));
+    }
+
+    #[test]
+    fn translations_go_both_ways() {
+        let chunk = ChunkType::of_bytes(100);
+        let mut translated = 0;
+        for codec in Registry::builtin().iter() {
+            for version in [V2, V3] {
+                if let Some(configuration) = codec.configuration(version, &[4], &chunk) {
+                    let back = codec.parameters(version, &configuration, &chunk);
+                    assert_eq!(back, Some(vec![4]), "{}", codec.name());
+                    translated += 1;
+                }
+            }
+        }
+        assert_eq!(translated, 4);
+    }
+
+    #[test]
+    fn a_zarr_name_takes_its_hdf5_form_or_is_refused() {
+        let registry = Registry::builtin();
+        let chunk = ChunkType::of_bytes(100);
+        let form = registry
+            .in_hdf5(&zarr(V2, "zlib", json!({"level": 5})), &chunk)
+            .unwrap();
+        assert_eq!((form.hdf5_id(), form.parameters()), (Some(1), &[5][..]));
+        assert!(!form.is_optional());
+        for name in ["zlib", "lz4"] {
+            let refused = registry.in_hdf5(&zarr(V2, name, json!({"odd": 1})), &chunk);
+            let error = refused.unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("codec {name} has no form in HDF5")),
+                "{error}"
+            );
+        }
     }
 }

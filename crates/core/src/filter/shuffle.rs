@@ -8,13 +8,14 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 2.
 
-use super::{Context, Element, Filter, failure, misuse};
-use crate::error::Result;
+use super::codec::{only, stored_parameters};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 2;
 
-/// The filter.
+/// The codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Shuffle;
 
@@ -205,52 +206,92 @@ pub fn unshuffle(size: usize, input: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-impl Shuffle {
-    fn element_size(&self, parameters: &[u32]) -> Result<usize> {
-        match parameters {
-            [size] if *size > 0 => Ok(*size as usize),
-            _ => Err(failure(
-                self,
-                format!("its parameters are {parameters:?} instead of the size of an element"),
+impl Codec for Shuffle {
+    fn name(&self) -> &str {
+        "shuffle"
+    }
+
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    /// numcodecs transposes whole elements as HDF5 does. It has no rule for what does not fill an element at the end.
+    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+        Some(match version {
+            ZarrVersion::V2 => "shuffle",
+            ZarrVersion::V3 => "numcodecs.shuffle",
+        })
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let parameters = stored_parameters(self, spec, chunk)?;
+        match *parameters {
+            [size] if size > 0 => Ok(Box::new(Bound { size: size as usize })),
+            _ => Err(format!(
+                "its parameters are {parameters:?} instead of the size of an element"
             )),
+        }
+    }
+
+    /// The size of an element. One parameter is taken too, so that what `ncdump -s` prints can be given back.
+    fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        if visible.len() > 1 {
+            return Err("takes no parameters".to_owned());
+        }
+        self.adapted_parameters(visible, chunk)
+    }
+
+    /// The size of an element.
+    fn adapted_parameters(&self, _: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        let size = u32::try_from(chunk.element_size).ok().filter(|size| *size > 0);
+        size.map(|size| vec![size])
+            .ok_or_else(|| format!("cannot take elements of {} bytes", chunk.element_size))
+    }
+
+    /// `{"elementsize": bytes}`.
+    fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
+        let size = only(configuration, "elementsize")?;
+        (size > 0).then(|| vec![size])
+    }
+
+    fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
+        match parameters {
+            [size] if *size > 0 => Some(Configuration::from_iter([(
+                "elementsize".to_owned(),
+                (*size).into(),
+            )])),
+            _ => None,
         }
     }
 }
 
-impl Filter for Shuffle {
-    fn id(&self) -> u32 {
-        ID
-    }
+/// Shuffle of elements of a size.
+struct Bound {
+    size: usize,
+}
 
-    fn name(&self) -> &'static str {
-        "shuffle"
-    }
-
-    fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
-        shuffle(self.element_size(parameters)?, input, out);
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        shuffle(self.size, input, out);
         Ok(())
     }
 
-    fn decode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
-        unshuffle(self.element_size(parameters)?, input, out);
-        Ok(())
-    }
-
-    /// The size of an element. One parameter is taken too, so that what `ncdump -s` prints can be given back.
-    fn working_parameters(&self, visible: &[u32], element: Element, _: &[u64]) -> Result<Vec<u32>> {
-        if visible.len() > 1 {
-            return Err(misuse(self, "takes no parameters"));
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        if input.len() > limit {
+            return Err(format!("{} bytes, more than the {limit} expected", input.len()));
         }
-        let size = u32::try_from(element.size)
-            .ok()
-            .filter(|size| *size > 0)
-            .ok_or_else(|| misuse(self, format!("cannot take elements of {} bytes", element.size)))?;
-        Ok(vec![size])
+        unshuffle(self.size, input, out);
+        Ok(())
+    }
+
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        input_len
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{bound, decoded};
     use super::*;
     use proptest::prelude::*;
 
@@ -275,23 +316,11 @@ mod tests {
 
     #[test]
     fn parameters_are_checked() {
-        let context = Context {
-            element_size: 4,
-            chunk_size: 4,
-        };
         for parameters in [&[][..], &[0], &[4, 4]] {
-            assert!(
-                Shuffle
-                    .decode(parameters, &[0; 4], &mut Vec::new(), &context)
-                    .is_err()
-            );
+            assert!(bound(&Shuffle, parameters, 4).is_err());
         }
         // An element larger than the chunk: nothing to do.
-        let mut out = vec![7; 99];
-        Shuffle
-            .decode(&[u32::MAX], &[1, 2, 3], &mut out, &context)
-            .unwrap();
-        assert_eq!(out, [1, 2, 3]);
+        assert_eq!(decoded(&Shuffle, &[u32::MAX], &[1, 2, 3], 4).unwrap(), [1, 2, 3]);
     }
 
     proptest! {

@@ -23,7 +23,7 @@ use pest::iterators::Pair;
 use self::grammar::{Grammar, Rule};
 
 use crate::error::{Error, Result};
-use crate::model::FilterSpec;
+use crate::model::CodecSpec;
 
 // What pest derives has no documentation; spec.pest has.
 #[allow(missing_docs)]
@@ -100,12 +100,15 @@ pub fn parse_filters(text: &str) -> Result<Vec<(u32, Vec<u32>)>> {
 }
 
 /// Prints filters as ncdump's `_Filter` shows them: `id,parameter,…`, joined with `|`.
-pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a FilterSpec>) -> String {
+pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a CodecSpec>) -> String {
     let mut text = String::new();
     for (number, spec) in pipeline.into_iter().enumerate() {
         let separator = if number == 0 { "" } else { "|" };
-        let _ = write!(text, "{separator}{}", spec.id);
-        for parameter in &spec.parameters {
+        let _ = match spec.hdf5_id() {
+            Some(id) => write!(text, "{separator}{id}"),
+            None => write!(text, "{separator}{}", spec.name()),
+        };
+        for parameter in spec.parameters() {
             let _ = write!(text, ",{parameter}");
         }
     }
@@ -435,14 +438,8 @@ mod tests {
 
     #[test]
     fn printed_and_parsed() {
-        let specs: Vec<FilterSpec> = [(307, vec![9]), (4, vec![169, 32, 32, 80]), (3, vec![])]
-            .map(|(id, parameters)| FilterSpec {
-                id,
-                optional: true,
-                parameters,
-                name: String::new(),
-            })
-            .into();
+        let specs = [(307, vec![9]), (4, vec![169, 32, 32, 80]), (3, vec![])]
+            .map(|(id, parameters)| CodecSpec::hdf5(id, parameters));
         let text = format(&specs);
         assert_eq!(text, "307,9|4,169,32,32,80|3");
         assert_eq!(

@@ -1,69 +1,105 @@
-//! From the filters that a user asks for to those that are stored with a variable.
+//! Parameters as they are stored with a variable: made of what a user asks for, or of what another variable stores.
 
-use super::{Element, fletcher32, nbit, registry, shuffle};
-use crate::error::Result;
-use crate::model::FilterSpec;
+use super::chunk_type::ChunkType;
+use super::codec::{Codec, stored_parameters};
+use super::registry::Registry;
+use super::{fletcher32, nbit, shuffle};
+use crate::error::{Error, Result};
+use crate::model::CodecSpec;
 
-/// The filter as libhdf5 would store it for a variable of this element type and chunk shape: parameters that depend on
-/// them are worked out (libhdf5's "set local" callbacks). Serves visible parameters, and stored ones that shall move to
-/// another chunk shape or type. The parameters of a filter that is not built in stay as they are.
-///
-/// # Errors
-/// [`crate::Error::Usage`]: the filter does not take these parameters, or cannot be applied to such a variable.
-pub fn working(spec: &FilterSpec, element: Element, chunk_shape: &[u64]) -> Result<FilterSpec> {
-    let mut spec = spec.clone();
-    if let Some(filter) = registry::find(spec.id) {
-        spec.parameters = filter.working_parameters(&spec.parameters, element, chunk_shape)?;
-        filter.name().clone_into(&mut spec.name);
+impl Registry {
+    /// The codec as libhdf5 would store it for such chunks where a user gives its parameters: those that depend on type and
+    /// chunk shape are worked out (libhdf5's "set local" callbacks). What is not known stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: the codec does not take these parameters, or cannot be applied to such chunks.
+    pub fn working(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
+        self.with_parameters(spec, chunk, |codec, visible| {
+            codec.working_parameters(visible, chunk)
+        })
     }
-    Ok(spec)
-}
 
-/// The pipeline that netCDF makes of the filters that a user asked for, by id and visible parameters, in the order
-/// given: fletcher32 first, then shuffle, then the rest, but n-bit before all; each id once, where it first stood, with its last parameters;
-/// all of them optional, except fletcher32.
-///
-/// # Errors
-/// Those of [`working`].
-pub fn new_pipeline(
-    requested: &[(u32, Vec<u32>)],
-    element: Element,
-    chunk_shape: &[u64],
-) -> Result<Vec<FilterSpec>> {
-    let mut pipeline: Vec<FilterSpec> = Vec::with_capacity(requested.len());
-    for (id, parameters) in requested {
-        match pipeline.iter_mut().find(|spec| spec.id == *id) {
-            Some(spec) => spec.parameters.clone_from(parameters),
-            None => pipeline.push(FilterSpec {
-                id: *id,
-                // A checksum that may be left out checks nothing.
-                optional: *id != fletcher32::ID,
-                parameters: parameters.clone(),
-                name: String::new(),
-            }),
+    /// The codec for such chunks where a file stores it with others. Whatever it can decode with is kept, also what
+    /// [`Registry::working`] would refuse. What is not known stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: the codec cannot be applied to such chunks.
+    pub fn adapted(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
+        self.with_parameters(spec, chunk, |codec, stored| {
+            codec.adapted_parameters(stored, chunk)
+        })
+    }
+
+    fn with_parameters(
+        &self,
+        spec: &CodecSpec,
+        chunk: &ChunkType,
+        change: impl Fn(&dyn Codec, &[u32]) -> Result<Vec<u32>, String>,
+    ) -> Result<CodecSpec> {
+        let Some(codec) = self.find(spec).map(AsRef::as_ref) else {
+            return Ok(spec.clone());
+        };
+        let Ok(stored) = stored_parameters(codec, spec, chunk) else {
+            return Ok(spec.clone());
+        };
+        let misuse = |why| match spec.hdf5_id() {
+            Some(id) => Error::Usage(format!("filter {id} ({}) {why}", codec.name())),
+            None => Error::Usage(format!("{spec} {why}")),
+        };
+        let new = change(codec, &stored).map_err(misuse)?;
+        Ok(match spec {
+            CodecSpec::Hdf5 { id, optional, .. } => CodecSpec::hdf5(*id, new)
+                .with_optional(*optional)
+                .with_name(codec.name()),
+            CodecSpec::Zarr { version, name, .. } => match codec.configuration(*version, &new, chunk) {
+                Some(configuration) if new != *stored => {
+                    CodecSpec::zarr(*version, name.clone(), configuration)
+                }
+                _ => spec.clone(),
+            },
+        })
+    }
+
+    /// The pipeline that netCDF makes of the filters that a user asked for, by id and visible parameters, in the order
+    /// given: fletcher32 first, then shuffle, then the rest, but n-bit before all; each id once, where it first stood, with
+    /// its last parameters; all of them optional, except fletcher32.
+    ///
+    /// # Errors
+    /// Those of [`Registry::working`].
+    pub fn new_pipeline(&self, requested: &[(u32, Vec<u32>)], chunk: &ChunkType) -> Result<Vec<CodecSpec>> {
+        let mut pipeline: Vec<(u32, &[u32])> = Vec::with_capacity(requested.len());
+        for (id, parameters) in requested {
+            match pipeline.iter_mut().find(|(other, _)| other == id) {
+                Some((_, earlier)) => *earlier = parameters,
+                None => pipeline.push((*id, parameters)),
+            }
         }
+        pipeline.sort_by_key(|(id, _)| match *id {
+            nbit::ID => 0,
+            fletcher32::ID => 1,
+            shuffle::ID => 2,
+            _ => 3,
+        });
+        pipeline
+            .into_iter()
+            .map(|(id, parameters)| {
+                // A checksum that may be left out checks nothing.
+                let spec = CodecSpec::hdf5(id, parameters).with_optional(id != fletcher32::ID);
+                self.working(&spec, chunk)
+            })
+            .collect()
     }
-    pipeline.sort_by_key(|spec| match spec.id {
-        nbit::ID => 0,
-        fletcher32::ID => 1,
-        shuffle::ID => 2,
-        _ => 3,
-    });
-    pipeline
-        .iter()
-        .map(|spec| working(spec, element, chunk_shape))
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Endian;
+    use crate::filter::NumberClass;
+    use crate::model::{Configuration, Endian, ZarrVersion};
 
-    const FLOAT: Element = Element {
-        size: 4,
-        number: Some(Endian::Little),
-    };
+    fn floats() -> ChunkType {
+        ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[10])
+    }
 
     #[test]
     fn order_and_repetition() {
@@ -74,12 +110,12 @@ mod tests {
             (307, vec![1]),
             (3, vec![]),
             (5, vec![]),
-            (4711, vec![8, 9]),
+            (65000, vec![8, 9]),
         ];
-        let pipeline = new_pipeline(&requested, FLOAT, &[10]).unwrap();
+        let pipeline = Registry::builtin().new_pipeline(&requested, &floats()).unwrap();
         let found: Vec<_> = pipeline
             .iter()
-            .map(|s| (s.id, s.optional, s.parameters.as_slice()))
+            .map(|s| (s.hdf5_id().unwrap(), s.is_optional(), s.parameters()))
             .collect();
         assert_eq!(
             found,
@@ -89,7 +125,7 @@ mod tests {
                 (2, true, &[4]),
                 (307, true, &[1]),
                 (1, true, &[4]),
-                (4711, true, &[8, 9])
+                (65000, true, &[8, 9])
             ]
         );
     }
@@ -103,10 +139,48 @@ mod tests {
             (307, vec![0], "block size"),
             (32015, vec![1, 2], "level"),
         ] {
-            let error = new_pipeline(&[(id, parameters)], FLOAT, &[10])
+            let error = Registry::builtin()
+                .new_pipeline(&[(id, parameters)], &floats())
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(says), "{error}");
         }
+    }
+
+    #[test]
+    fn stored_parameters_are_kept_where_they_can_be_decoded() {
+        let registry = Registry::builtin();
+        for (id, stored, adapted) in [
+            (1, vec![5], vec![5]),
+            // What libhdf5 would not read.
+            (1, vec![], vec![6]),
+            (1, vec![12, 1], vec![9]),
+            (2, vec![8], vec![4]),
+            (2, vec![], vec![4]),
+            (3, vec![7], vec![7]),
+            (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
+            (307, vec![9, 20, 0], vec![9, 20, 0]),
+            (32015, vec![3, 0], vec![3, 0]),
+            (65000, vec![1, 2], vec![1, 2]),
+        ] {
+            let spec = CodecSpec::hdf5(id, stored).with_optional(false);
+            let found = registry.adapted(&spec, &floats()).unwrap();
+            assert_eq!(found.parameters(), adapted, "{id}");
+            assert!(!found.is_optional());
+        }
+        let zarr = |size: u32| {
+            let configuration = Configuration::from_iter([("elementsize".to_owned(), size.into())]);
+            CodecSpec::zarr(ZarrVersion::V2, "shuffle", configuration)
+        };
+        assert_eq!(registry.adapted(&zarr(8), &floats()).unwrap(), zarr(4));
+        let error = registry
+            .adapted(&CodecSpec::hdf5(4, [141, 32, 32, 100]), &floats())
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("filter 4 (szip) cannot make blocks"),
+            "{error}"
+        );
     }
 }

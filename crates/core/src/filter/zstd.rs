@@ -1,23 +1,25 @@
 //! Zstandard, HDF5 filter 32015: one zstd frame (RFC 8878) that says how long its content is.
 //!
 //! Parameters: the level as a signed number in 32 bits; none means 3; levels beyond what zstd has count as its
-//! first or last. As in the plugin, a frame that is longer than the chunk is stored all the same. Frames that do not
+//! first or last. The plugin ignores further ones. As in the plugin, a frame that is longer than the chunk is stored all the same. Frames that do not
 //! say how long their content is (other writers stream them) decode too.
 //!
 //! HDF5 registered filters, id 32015.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use ::zstd::bulk::{Compressor, Decompressor};
 use ::zstd::{compression_level_range, zstd_safe};
 
-use super::{Context, Element, Filter, failure, misuse};
-use crate::error::Result;
+use super::codec::{generous_bound, stored_parameters};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::model::CodecSpec;
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32015;
 
-/// The filter.
+/// The codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Zstd;
 
@@ -35,55 +37,69 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-impl Zstd {
-    fn level(&self, parameters: &[u32]) -> Result<i32> {
-        let level = match parameters {
-            [] => DEFAULT_LEVEL,
-            // Signed in 32 bits, as the plugin casts it.
-            [level] => *level as i32,
-            _ => {
-                return Err(failure(
-                    self,
-                    format!("its parameters are {parameters:?} instead of a level"),
-                ));
-            }
-        };
-        let levels = compression_level_range();
-        Ok(level.clamp(*levels.start(), *levels.end()))
-    }
-
-    /// Decodes into the capacity of `out`.
-    fn decode_into(&self, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        DECOMPRESSOR.with_borrow_mut(|slot| {
-            let decompressor = match slot {
-                Some(decompressor) => decompressor,
-                None => slot.insert(Decompressor::new().map_err(|error| failure(self, error.to_string()))?),
-            };
-            decompressor
-                .decompress_to_buffer(input, out)
-                .map(drop)
-                .map_err(|error| failure(self, format!("damaged zstd frame: {error}")))
-        })
-    }
+/// The level of stored parameters. The plugin looks at no other than the first.
+fn level(parameters: &[u32]) -> i32 {
+    // Signed in 32 bits, as the plugin casts it.
+    let level = parameters.first().map_or(DEFAULT_LEVEL, |level| *level as i32);
+    let levels = compression_level_range();
+    level.clamp(*levels.start(), *levels.end())
 }
 
-impl Filter for Zstd {
-    fn id(&self) -> u32 {
-        ID
-    }
-
-    fn name(&self) -> &'static str {
+impl Codec for Zstd {
+    fn name(&self) -> &str {
         "zstd"
     }
 
-    fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
-        let level = self.level(parameters)?;
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let parameters = stored_parameters(self, spec, chunk)?;
+        Ok(Box::new(Bound {
+            level: level(&parameters),
+        }))
+    }
+
+    fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        match visible {
+            [] | [_] => Ok(visible.to_vec()),
+            _ => Err("takes one parameter: the level (3 where none is given)".to_owned()),
+        }
+    }
+
+    fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
+        Cow::Owned(vec![level(stored) as u32])
+    }
+}
+
+/// Zstandard at a level.
+struct Bound {
+    level: i32,
+}
+
+/// Decodes into the capacity of `out`.
+fn decode_into(input: &[u8], out: &mut Vec<u8>) -> Outcome {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let decompressor = match slot {
+            Some(decompressor) => decompressor,
+            None => slot.insert(Decompressor::new().map_err(|error| error.to_string())?),
+        };
+        decompressor
+            .decompress_to_buffer(input, out)
+            .map(drop)
+            .map_err(|error| format!("damaged zstd frame: {error}"))
+    })
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         COMPRESSOR.with_borrow_mut(|slot| {
             let compressor = match slot {
-                Some((of, compressor)) if *of == level => compressor,
+                Some((of, compressor)) if *of == self.level => compressor,
                 _ => {
-                    let new = Compressor::new(level).map_err(|error| failure(self, error.to_string()))?;
-                    &mut slot.insert((level, new)).1
+                    let new = Compressor::new(self.level).map_err(|error| error.to_string())?;
+                    &mut slot.insert((self.level, new)).1
                 }
             };
             out.clear();
@@ -91,20 +107,16 @@ impl Filter for Zstd {
             compressor
                 .compress_to_buffer(input, out)
                 .map(drop)
-                .map_err(|error| failure(self, error.to_string()))
+                .map_err(|error| error.to_string())
         })
     }
 
-    fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, context: &Context) -> Result<()> {
-        let limit = context.chunk_size.min(input.len().saturating_mul(EXPANSION));
-        let too_long = || {
-            failure(
-                self,
-                format!("more than the {} bytes expected", context.chunk_size),
-            )
-        };
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        let expected = limit;
+        let limit = limit.min(input.len().saturating_mul(EXPANSION));
+        let too_long = || format!("more than the {expected} bytes expected");
         let content = zstd_safe::get_frame_content_size(input)
-            .map_err(|_| failure(self, "the input is not a zstd frame"))?;
+            .map_err(|_| "the input is not a zstd frame".to_owned())?;
         out.clear();
         if let Some(size) = content {
             let size = usize::try_from(size)
@@ -112,7 +124,7 @@ impl Filter for Zstd {
                 .filter(|size| *size <= limit)
                 .ok_or_else(too_long)?;
             out.reserve(size);
-            self.decode_into(input, out)?;
+            decode_into(input, out)?;
             // More frames may follow the first.
             return if out.len() <= limit {
                 Ok(())
@@ -125,7 +137,7 @@ impl Filter for Zstd {
         let mut room = most.min(input.len().saturating_mul(GUESS).max(out.capacity()));
         loop {
             out.reserve(room);
-            match self.decode_into(input, out) {
+            match decode_into(input, out) {
                 Ok(()) if out.len() > limit => return Err(too_long()),
                 Ok(()) => return Ok(()),
                 Err(error) if room >= most => return Err(error),
@@ -135,28 +147,21 @@ impl Filter for Zstd {
         }
     }
 
-    fn working_parameters(&self, visible: &[u32], _: Element, _: &[u64]) -> Result<Vec<u32>> {
-        match visible {
-            [] | [_] => Ok(visible.to_vec()),
-            _ => Err(misuse(
-                self,
-                "takes one parameter: the level (3 where none is given)",
-            )),
-        }
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        generous_bound(input_len)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{decoded, encoded};
     use super::*;
     use proptest::prelude::*;
     use std::io::Write;
 
     #[test]
     fn frames_carry_their_size() {
-        let mut out = Vec::new();
-        Zstd.encode(&[3], &[5; 1000], &mut out, &Context::of_bytes(1000))
-            .unwrap();
+        let out = encoded(&Zstd, &[3], &[5; 1000]).unwrap();
         assert_eq!(zstd_safe::get_frame_content_size(&out).unwrap(), Some(1000));
     }
 
@@ -168,52 +173,43 @@ mod tests {
             encoder.write_all(data).unwrap();
             let frame = encoder.finish().unwrap();
             assert_eq!(zstd_safe::get_frame_content_size(&frame).unwrap(), None);
-            let mut out = Vec::new();
-            Zstd.decode(&[], &frame, &mut out, &Context::of_bytes(data.len()))
-                .unwrap();
-            assert_eq!(out, data);
-            if !data.is_empty() {
-                assert!(
-                    Zstd.decode(&[], &frame, &mut out, &Context::of_bytes(data.len() - 1))
-                        .is_err()
-                );
-            }
+            assert_eq!(decoded(&Zstd, &[], &frame, data.len()).unwrap(), data);
+            assert!(decoded(&Zstd, &[], &frame, data.len() - 1).is_err());
         }
     }
 
     #[test]
     fn negative_levels_and_levels_out_of_range() {
         for level in [-5i32 as u32, i32::MIN as u32, 22, 1000] {
-            let (mut encoded, mut out) = (Vec::new(), Vec::new());
-            Zstd.encode(
-                &[level],
-                b"hello hello hello",
-                &mut encoded,
-                &Context::of_bytes(17),
-            )
-            .unwrap();
-            Zstd.decode(&[level], &encoded, &mut out, &Context::of_bytes(17))
-                .unwrap();
-            assert_eq!(out, b"hello hello hello");
+            let stored = encoded(&Zstd, &[level], b"hello hello hello").unwrap();
+            assert_eq!(
+                decoded(&Zstd, &[level], &stored, 17).unwrap(),
+                b"hello hello hello"
+            );
         }
-        assert!(
-            Zstd.encode(&[3, 3], b"x", &mut Vec::new(), &Context::of_bytes(1))
-                .is_err()
+    }
+
+    #[test]
+    fn further_parameters_are_ignored_and_kept() {
+        let chunk = ChunkType::of_bytes(5);
+        assert_eq!(
+            encoded(&Zstd, &[3, 0], b"hello").unwrap(),
+            encoded(&Zstd, &[3], b"hello").unwrap()
         );
+        assert_eq!(Zstd.adapted_parameters(&[3, 0], &chunk).unwrap(), [3, 0]);
+        assert!(Zstd.working_parameters(&[3, 0], &chunk).is_err());
+        assert_eq!(Zstd.canonical_parameters(&[]), Zstd.canonical_parameters(&[3, 0]));
     }
 
     #[test]
     fn a_false_size_makes_no_large_buffer() {
-        let mut frame = Vec::new();
-        Zstd.encode(&[3], &[5; 100_000], &mut frame, &Context::of_bytes(100_000))
-            .unwrap();
+        let frame = encoded(&Zstd, &[3], &[5; 100_000]).unwrap();
+        assert!(decoded(&Zstd, &[3], &frame, 99_999).is_err());
         let mut out = Vec::new();
+        let codec = Bound { level: 3 };
         assert!(
-            Zstd.decode(&[3], &frame, &mut out, &Context::of_bytes(99_999))
-                .is_err()
-        );
-        assert!(
-            Zstd.decode(&[3], &frame[..8], &mut out, &Context::of_bytes(usize::MAX))
+            codec
+                .decode(&frame[..8], ChunkShape::Full, usize::MAX, &mut out)
                 .is_err()
         );
         assert!(out.capacity() < 1_000_000);
@@ -222,18 +218,15 @@ mod tests {
     proptest! {
         #[test]
         fn round_trip(data in proptest::collection::vec(0u8..50, 0..3000), level in -5i32..9) {
-            let (mut encoded, mut decoded) = (vec![1; 10], vec![2; 5000]);
-            Zstd.encode(&[level as u32], &data, &mut encoded, &Context::of_bytes(data.len())).unwrap();
-            Zstd.decode(&[], &encoded, &mut decoded, &Context::of_bytes(data.len())).unwrap();
-            prop_assert_eq!(decoded, data);
+            let stored = encoded(&Zstd, &[level as u32], &data).unwrap();
+            prop_assert_eq!(decoded(&Zstd, &[], &stored, data.len()).unwrap(), data);
         }
 
         #[test]
         fn garbage_is_an_error_or_small(data in proptest::collection::vec(any::<u8>(), 0..300), header in any::<u8>()) {
-            let mut out = Vec::new();
             let framed = [&[0x28, 0xb5, 0x2f, 0xfd, header][..], &data].concat();
             for input in [&data, &framed] {
-                if Zstd.decode(&[], input, &mut out, &Context::of_bytes(1000)).is_ok() {
+                if let Ok(out) = decoded(&Zstd, &[], input, 1000) {
                     prop_assert!(out.len() <= 1000);
                 }
             }

@@ -8,6 +8,7 @@ use ncutils_hdf5::ByteSource;
 
 use super::{Reader, VariablePlan, Writer, classic, netcdf4};
 use crate::error::{Error, Result};
+use crate::filter::Registry;
 use crate::model::{Kind, Schema};
 use crate::store::{Origin, Output};
 
@@ -35,14 +36,14 @@ pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) 
     }
 }
 
-/// Opens a dataset, whatever its format.
+/// Opens a dataset, whatever its format. Its chunks are decoded by the codecs of `registry`.
 ///
 /// # Errors
 /// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
-pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Box<dyn Reader>> {
+pub fn open(source: Arc<dyn ByteSource>, origin: &Origin, registry: &Registry) -> Result<Box<dyn Reader>> {
     match detect(&source)? {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(source)?)),
-        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(source, origin)?)),
+        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(source, origin, registry)?)),
     }
 }
 
@@ -113,9 +114,13 @@ mod tests {
         ] {
             assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
         }
-        let error = open(Arc::new(b"CDF\x03....".to_vec()), &Origin::default())
-            .err()
-            .unwrap();
+        let error = open(
+            Arc::new(b"CDF\x03....".to_vec()),
+            &Origin::default(),
+            &Registry::builtin(),
+        )
+        .err()
+        .unwrap();
         assert_eq!(
             error.to_string(),
             "version 3 of the classic format is not supported"

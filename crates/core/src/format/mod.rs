@@ -10,10 +10,13 @@ pub(crate) mod in_memory;
 pub mod netcdf4;
 pub mod read_region;
 
+use std::sync::Arc;
+
 pub use crate::chunk::Region;
-use crate::error::Result;
+use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
-use crate::model::{Schema, Values, VarId, VariableLayout};
+use crate::filter::{ChunkType, Pipeline, Registry};
+use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
 pub use dispatch::{check, create, open};
 
@@ -26,6 +29,18 @@ pub trait Reader: Send + Sync {
 
     /// How a variable is stored.
     fn layout(&self, var: VarId) -> &VariableLayout;
+
+    /// The codecs of a chunked variable, bound to its chunks at the first call and then kept; the pipeline without codecs
+    /// for any other variable.
+    ///
+    /// # Errors
+    /// Those of [`Registry::bind`]. A codec that is not known is no error here.
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        match self.layout(var).storage {
+            Storage::Chunked { .. } => Err(Error::Internal("this reader binds no codecs".to_owned())),
+            _ => Ok(Pipeline::empty()),
+        }
+    }
 
     /// The numbers of the chunks of a chunked variable that were ever written, ascending. The first call may read an
     /// index from the file; it is kept (at most 64 bytes a chunk). None in a format that has no chunks.
@@ -123,11 +138,41 @@ pub trait Reader: Send + Sync {
 pub struct VariablePlan {
     /// How it is to be stored; `element_size` and `encoding` are those of [`Schema::storage_encoding`].
     pub layout: VariableLayout,
+    /// The codecs of a chunked variable, bound to its chunks; the pipeline without codecs for any other variable.
+    pub pipeline: Arc<Pipeline>,
     /// How many chunks will be written, for a chunked variable.
     pub chunk_count: u64,
     /// Whether a variable in no-fill mode stays in it where parts of it are not written, which other programs then read
     /// as anything. Else these parts are given zeros to read as.
     pub keeps_no_fill: bool,
+}
+
+impl VariablePlan {
+    /// A variable of the output stored as `layout`, with its codecs bound. Missing parts get a fill value to read as.
+    ///
+    /// # Errors
+    /// Those of [`Registry::bind`].
+    pub fn new(
+        schema: &Schema,
+        var: VarId,
+        layout: VariableLayout,
+        chunk_count: u64,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let pipeline = match &layout.storage {
+            Storage::Chunked { shape } => {
+                let chunk = ChunkType::new(schema, schema.var(var).ty, &layout, shape);
+                Arc::new(registry.bind(&layout.filters, &chunk)?)
+            }
+            _ => Pipeline::empty(),
+        };
+        Ok(Self {
+            layout,
+            pipeline,
+            chunk_count,
+            keeps_no_fill: false,
+        })
+    }
 }
 
 /// A dataset being written, from many threads at once. Made by [`create`].

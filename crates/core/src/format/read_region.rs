@@ -7,9 +7,9 @@ use crate::chunk::{
     swap_units,
 };
 use crate::error::{Error, Result};
-use crate::filter::pipeline::{self, Scratch};
-use crate::filter::{Context, EncodedChunk};
-use crate::model::{Encoding, Endian, FilterSpec, Storage, Values, VarId, VariableLayout};
+use crate::filter::pipeline::{ALL_SKIPPED, Scratch};
+use crate::filter::{ChunkShape, EncodedChunk};
+use crate::model::{Encoding, Endian, Storage, Values, VarId, VariableLayout};
 use crate::store::ByteRange;
 
 /// Small pieces of a range closer together than this are read in one go.
@@ -58,26 +58,26 @@ pub fn fill_element(layout: &VariableLayout) -> &[u8] {
     }
 }
 
-/// What the filters need to know of a chunk of `shape`.
+/// Bytes of a decoded chunk of `shape`.
 ///
 /// # Errors
 /// Where the chunk does not fit into memory.
-pub fn chunk_context(layout: &VariableLayout, shape: &[u64]) -> Result<Context> {
-    let chunk_size = byte_count(shape, layout.element_size)
-        .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))?;
-    Ok(Context {
-        element_size: layout.element_size,
-        chunk_size,
-    })
+pub fn chunk_size(layout: &VariableLayout, shape: &[u64]) -> Result<usize> {
+    byte_count(shape, layout.element_size)
+        .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))
 }
 
-/// The filters that a chunk is stored with: none where it reaches past the extent (`edge`) and the layout says so.
-pub fn chunk_filters(layout: &VariableLayout, edge: bool) -> &[FilterSpec] {
-    if edge && layout.edge_chunks_unfiltered {
-        &[]
-    } else {
-        &layout.filters
+/// Whether a chunk goes through the layout's codecs: not where it reaches past the extent (`edge`) and the layout says so.
+pub fn is_filtered(layout: &VariableLayout, edge: bool) -> bool {
+    !layout.filters.is_empty() && !(edge && layout.edge_chunks_unfiltered)
+}
+
+/// The chunk with the mask by which it is decoded: where no codec was applied to it, all are masked.
+pub fn with_mask(layout: &VariableLayout, edge: bool, mut chunk: EncodedChunk) -> EncodedChunk {
+    if !is_filtered(layout, edge) {
+        chunk.filter_mask = ALL_SKIPPED;
     }
+    chunk
 }
 
 fn allocate(size: usize) -> Result<Vec<u8>> {
@@ -105,17 +105,19 @@ fn from_chunks(
     size: usize,
 ) -> Result<Vec<u8>> {
     let grid = ChunkGrid::new(&layout.extent, shape)?;
-    let context = chunk_context(layout, shape)?;
+    let pipeline = reader.pipeline(var)?;
     let mut scratch = Scratch::new();
     let swap = swap_unit(layout);
     let mut out = None;
-    for (index, chunk) in Chunks::new(reader, var, &grid, inside, context.chunk_size) {
+    for (index, chunk) in Chunks::new(reader, var, &grid, inside, chunk_size(layout, shape)?) {
         let wrap = |e: Error| e.in_chunk(&grid.coordinates(index));
         let Some(chunk) = chunk.map_err(wrap)? else {
             continue;
         };
-        let filters = chunk_filters(layout, grid.is_edge(index));
-        let mut decoded = pipeline::decode(filters, chunk, &context, &mut scratch).map_err(wrap)?;
+        let chunk = with_mask(layout, grid.is_edge(index), chunk);
+        let mut decoded = pipeline
+            .decode(chunk, ChunkShape::Full, &mut scratch)
+            .map_err(wrap)?;
         let origin = grid.origin(index);
         if region.start == origin && region.count == *shape && inside == region {
             swap_units(&mut decoded, swap);
@@ -405,9 +407,10 @@ pub fn byte_offset(extent: &[u64], at: &[u64], element: usize) -> Result<u64> {
 mod tests {
     use super::*;
     use crate::chunk::fill_pattern;
-    use crate::format::EncodedChunk;
-    use crate::model::{Fill, FillTime, Kind, Schema};
+    use crate::filter::{ChunkType, Pipeline, Registry};
+    use crate::model::{Fill, FillTime, Kind, Schema, Type};
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     /// One variable of big-endian numbers whose element at linear position `i` of the extent is `i`; chunks listed in
     /// `missing` were never written.
@@ -455,6 +458,10 @@ mod tests {
         }
         fn layout(&self, _: VarId) -> &VariableLayout {
             &self.layout
+        }
+        fn pipeline(&self, _: VarId) -> Result<Arc<Pipeline>> {
+            let chunk = ChunkType::new(&self.schema, Type::Int, &self.layout, self.layout.chunk_shape());
+            Ok(Arc::new(Registry::builtin().bind(&self.layout.filters, &chunk)?))
         }
         fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
             Ok(Vec::new())

@@ -1,6 +1,6 @@
 //! How a variable is stored.
 
-use super::Values;
+use super::{CodecSpec, Values};
 
 /// The byte order of numbers in storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,19 +38,6 @@ pub enum Encoding {
     Packed,
     /// Anything else: must be read with `read_region` and written with `write_values`.
     Structured,
-}
-
-/// One filter of a pipeline, in the order in which writing applies them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct FilterSpec {
-    /// The registered HDF5 filter id.
-    pub id: u32,
-    /// Whether a chunk may be stored without it when it fails.
-    pub optional: bool,
-    /// Parameters as stored (working parameters).
-    pub parameters: Vec<u32>,
-    /// The name that the file gives, may be empty. Not part of what the filter does.
-    pub name: String,
 }
 
 /// When fill values are written to new storage, as HDF5 has it.
@@ -92,8 +79,8 @@ pub struct VariableLayout {
     pub encoding: Encoding,
     /// The byte order of numbers.
     pub endian: Endian,
-    /// The filter pipeline; empty unless chunked.
-    pub filters: Vec<FilterSpec>,
+    /// The codecs of each chunk, in the order in which writing applies them; empty unless chunked.
+    pub filters: Vec<CodecSpec>,
     /// Chunks that reach past the extent are stored without filters (HDF5 layout flag bit 0).
     pub edge_chunks_unfiltered: bool,
     /// What reads where nothing was written.

@@ -1,7 +1,7 @@
 //! The special attributes of `ncdump -s`: how variables and file are stored.
 
 use crate::filter::{deflate, fletcher32, shuffle, szip};
-use crate::model::{Encoding, Endian, FilterSpec, Kind, Schema, Storage, Type, VarId, VariableLayout};
+use crate::model::{CodecSpec, Encoding, Endian, Kind, Schema, Storage, Type, VarId, VariableLayout};
 
 /// The value of a special attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +34,9 @@ pub fn of_variable(
     if let Storage::Chunked { shape } = &layout.storage {
         all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
     }
-    let has = |id: u32| layout.filters.iter().find(|f| f.id == id);
+    let has = |id: u32| layout.filters.iter().find(|f| f.hdf5_id() == Some(id));
     let mut own_attribute =
-        |f: &&FilterSpec| filters || !matches!(f.id, deflate::ID | shuffle::ID | fletcher32::ID);
+        |f: &&CodecSpec| filters || !matches!(f.hdf5_id(), Some(deflate::ID | shuffle::ID | fletcher32::ID));
     if !filters {
         if has(fletcher32::ID).is_some() {
             all.push(("_Fletcher32", text("true")));
@@ -45,7 +45,7 @@ pub fn of_variable(
             all.push(("_Shuffle", text("true")));
         }
         if let Some(deflate) = has(deflate::ID) {
-            let level = deflate.parameters.first().copied().unwrap_or(0);
+            let level = deflate.parameters().first().copied().unwrap_or(0);
             all.push(("_DeflateLevel", Special::Numbers(vec![level.into()])));
         }
     }
@@ -75,13 +75,16 @@ pub fn of_variable(
 }
 
 /// `id,p1,p2`, as `nccopy -F` takes it. Of szip's stored parameters, those that a user gives: coding and pixels per block.
-fn filter_text(filter: &FilterSpec) -> String {
-    let parameters: Vec<u32> = match filter.parameters.as_slice() {
-        [mask, pixels, _, _] if filter.id == szip::ID => vec![mask & szip::CODING, *pixels],
+fn filter_text(filter: &CodecSpec) -> String {
+    let parameters: Vec<u32> = match filter.parameters() {
+        [mask, pixels, _, _] if filter.hdf5_id() == Some(szip::ID) => vec![mask & szip::CODING, *pixels],
         stored => stored.to_vec(),
     };
     let parameters = parameters.iter().map(|p| format!(",{p}"));
-    std::iter::once(filter.id.to_string()).chain(parameters).collect()
+    let id = filter
+        .hdf5_id()
+        .map_or_else(|| filter.name().to_owned(), |id| id.to_string());
+    std::iter::once(id).chain(parameters).collect()
 }
 
 /// The special attributes of a dataset.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ncutils_core::error::Error;
+use ncutils_core::filter::{Pipeline, Registry};
 use ncutils_core::format::{self, Reader, VariablePlan};
 use ncutils_core::model::{
     Attribute, DimId, Dimension, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId,
@@ -63,6 +64,7 @@ pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
             fill: Fill::default(),
             allocated: true,
         },
+        pipeline: Pipeline::empty(),
         chunk_count: 0,
         keeps_no_fill: false,
     }
@@ -88,7 +90,7 @@ pub fn write(schema: &Schema, pieces: &[(VarId, u64, Vec<u8>)]) -> Vec<u8> {
 }
 
 pub fn open(bytes: Vec<u8>) -> Result<Box<dyn Reader>, Error> {
-    format::open(Arc::new(bytes), &Origin::default())
+    format::open(Arc::new(bytes), &Origin::default(), &Registry::builtin())
 }
 
 /// All of a variable as stored, big-endian.

@@ -1,7 +1,7 @@
 //! A dataset for each seed, in a space that holds every part of the data model.
 
 use ncutils_core::model::{
-    DimId, Encoding, Endian, Field, FillTime, FilterSpec, GroupId, Kind, Schema, Slot, Storage, Type,
+    CodecSpec, DimId, Encoding, Endian, Field, FillTime, GroupId, Kind, Schema, Slot, Storage, Type,
     TypeClass, TypeId, UserType, Values, Variable,
 };
 
@@ -306,12 +306,7 @@ fn variable(d: &mut Dataset, group: GroupId, name: &str, random: &mut Random) {
         layout.filters = random
             .pick(&pipelines)
             .iter()
-            .map(|(id, optional, parameters)| FilterSpec {
-                id: *id,
-                optional: *optional,
-                parameters: parameters.to_vec(),
-                name: String::new(),
-            })
+            .map(|(id, optional, parameters)| CodecSpec::hdf5(*id, *parameters).with_optional(*optional))
             .collect();
         layout.edge_chunks_unfiltered = random.one_in(6) && layout.encoding != Encoding::Structured;
     }

@@ -9,6 +9,7 @@ mod whole_variables;
 
 use std::sync::Arc;
 
+use ncutils_core::filter::Registry;
 use ncutils_core::format;
 use ncutils_core::store::{MemoryOutput, Origin};
 use proptest::prelude::*;
@@ -40,7 +41,7 @@ proptest! {
     fn what_is_written_is_read(seed in any::<u64>()) {
         let d = dataset(seed);
         let bytes = bytes_of(&d, None);
-        let reader = format::open(Arc::new(bytes), &Origin::default()).unwrap();
+        let reader = format::open(Arc::new(bytes), &Origin::default(), &Registry::builtin()).unwrap();
         compare(&d, &*reader);
     }
 

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use ncutils_core::Result;
 use ncutils_core::chunk::{ChunkGrid, Region, copy_region, fill_pattern, swap_units};
-use ncutils_core::filter::Context;
-use ncutils_core::filter::pipeline::{self, Scratch};
+use ncutils_core::filter::{ChunkShape, Pipeline, Registry, Scratch};
 use ncutils_core::format::{self, EncodedChunk, VariablePlan, Writer};
 use ncutils_core::model::{
     Attribute, DimId, Dimension, Encoding, Endian, Fill, FillTime, GroupId, Kind, Schema, Storage, Type,
@@ -93,6 +92,7 @@ impl Dataset {
                 },
                 allocated: values.is_some(),
             },
+            pipeline: Pipeline::empty(),
             chunk_count: 0,
             keeps_no_fill: false,
         };
@@ -133,7 +133,7 @@ impl Dataset {
         output: Arc<dyn Output>,
         order: impl FnOnce(&mut Vec<Box<dyn Fn(&dyn Writer) -> Result<()> + '_>>),
     ) -> Result<()> {
-        let writer = format::create(output, &self.schema, &self.plans)?;
+        let writer = format::create(output, &self.schema, &self.bound()?)?;
         let mut pieces: Vec<Box<dyn Fn(&dyn Writer) -> Result<()> + '_>> = Vec::new();
         let mut ticket = 0;
         for (i, values) in self.data.iter().enumerate() {
@@ -146,6 +146,19 @@ impl Dataset {
             piece(&*writer)?;
         }
         writer.finish()
+    }
+
+    /// The plans, with their codecs bound.
+    fn bound(&self) -> Result<Vec<VariablePlan>> {
+        let plan = |(at, plan): (usize, &VariablePlan)| {
+            let (layout, count) = (plan.layout.clone(), plan.chunk_count);
+            let bound = VariablePlan::new(&self.schema, VarId(at), layout, count, &Registry::builtin())?;
+            Ok(VariablePlan {
+                keeps_no_fill: plan.keeps_no_fill,
+                ..bound
+            })
+        };
+        self.plans.iter().enumerate().map(plan).collect()
     }
 
     /// Writes it.
@@ -161,6 +174,9 @@ impl Dataset {
         pieces: &mut Vec<Box<dyn Fn(&dyn Writer) -> Result<()> + 'a>>,
     ) {
         let layout = &self.plans[var.0].layout;
+        let registry = Registry::builtin();
+        let bound = VariablePlan::new(&self.schema, var, layout.clone(), 0, &registry);
+        let pipeline = bound.expect("codecs that can be bound").pipeline;
         let structured = layout.encoding == Encoding::Structured;
         let Some(grid) = grid(layout) else {
             if structured {
@@ -186,6 +202,7 @@ impl Dataset {
             let ticket = *next_ticket;
             *next_ticket += 1;
             let grid = grid.clone();
+            let pipeline = Arc::clone(&pipeline);
             pieces.push(Box::new(move |w| {
                 let region = grid.region(chunk);
                 let shape = if structured {
@@ -215,7 +232,12 @@ impl Dataset {
                     return w.write_values(ticket, var, &region, Values { bytes, heap });
                 }
                 swap_units(&mut bytes, swap(layout));
-                w.write_encoded_chunk(ticket, var, chunk, encode(layout, &grid, chunk, bytes)?)
+                w.write_encoded_chunk(
+                    ticket,
+                    var,
+                    chunk,
+                    encode(&pipeline, layout, &grid, chunk, bytes)?,
+                )
             }));
         }
     }
@@ -235,18 +257,20 @@ fn swap(layout: &VariableLayout) -> usize {
     }
 }
 
-fn encode(layout: &VariableLayout, grid: &ChunkGrid, chunk: u64, bytes: Vec<u8>) -> Result<EncodedChunk> {
+fn encode(
+    pipeline: &Pipeline,
+    layout: &VariableLayout,
+    grid: &ChunkGrid,
+    chunk: u64,
+    bytes: Vec<u8>,
+) -> Result<EncodedChunk> {
     if layout.filters.is_empty() || (layout.edge_chunks_unfiltered && grid.is_edge(chunk)) {
         return Ok(EncodedChunk {
             bytes,
             filter_mask: 0,
         });
     }
-    let context = Context {
-        element_size: layout.element_size,
-        chunk_size: bytes.len(),
-    };
-    pipeline::encode(&layout.filters, &bytes, &mut Scratch::new(), &context)
+    pipeline.encode(&bytes, ChunkShape::Full, &mut Scratch::new())
 }
 
 /// An attribute.

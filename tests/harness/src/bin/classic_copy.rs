@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::{Pipeline, Registry};
 use ncutils_core::format::{self, VariablePlan};
 use ncutils_core::model::VarId;
 use ncutils_core::store::{FileOutput, FileSource, Origin};
@@ -32,12 +33,18 @@ fn main() -> ExitCode {
 fn copy(input: &Path, output: &Path) -> Result<()> {
     let in_input = |e: Error| e.in_file(input);
     let in_output = |e: Error| e.in_file(output);
-    let reader = format::open(Arc::new(FileSource::open(input)?), &Origin::default()).map_err(in_input)?;
+    let reader = format::open(
+        Arc::new(FileSource::open(input)?),
+        &Origin::default(),
+        &Registry::builtin(),
+    )
+    .map_err(in_input)?;
     let schema = reader.schema();
     let vars = || (0..schema.vars.len()).map(VarId);
     let plans: Vec<_> = vars()
         .map(|id| VariablePlan {
             layout: reader.layout(id).clone(),
+            pipeline: Pipeline::empty(),
             chunk_count: 0,
             keeps_no_fill: false,
         })

@@ -11,9 +11,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use ncutils_core::filter::{Context, pipeline, spec};
+use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch, spec};
 use ncutils_core::format::EncodedChunk;
-use ncutils_core::model::FilterSpec;
+use ncutils_core::model::CodecSpec;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,24 +23,16 @@ fn main() -> Result<()> {
             .map(String::as_str)
             .context("an argument is missing")
     };
-    let filters: Vec<FilterSpec> = spec::parse_filters(argument(1)?)?
+    let filters: Vec<CodecSpec> = spec::parse_filters(argument(1)?)?
         .into_iter()
-        .map(|(id, parameters)| FilterSpec {
-            id,
-            optional: id != 3,
-            parameters,
-            name: String::new(),
-        })
+        .map(|(id, parameters)| CodecSpec::hdf5(id, parameters).with_optional(id != 3))
         .collect();
     let input = std::fs::read(argument(2)?)?;
-    let mut scratch = pipeline::Scratch::new();
-    let context = |chunk_size| Context {
-        element_size: 1,
-        chunk_size,
-    };
+    let mut scratch = Scratch::new();
+    let bind = |chunk_size| Registry::builtin().bind(&filters, &ChunkType::of_bytes(chunk_size));
     match argument(0)? {
         "encode" => {
-            let chunk = pipeline::encode(&filters, &input, &mut scratch, &context(input.len()))?;
+            let chunk = bind(input.len())?.encode(&input, ChunkShape::Full, &mut scratch)?;
             std::fs::write(argument(3)?, &chunk.bytes)?;
             println!("{}", chunk.filter_mask);
         }
@@ -49,30 +41,27 @@ fn main() -> Result<()> {
                 bytes: input,
                 filter_mask: arguments.get(5).map_or(Ok(0), |mask| mask.parse())?,
             };
-            let bytes = pipeline::decode(&filters, chunk, &context(argument(4)?.parse()?), &mut scratch)?;
+            let bytes = bind(argument(4)?.parse()?)?.decode(chunk, ChunkShape::Full, &mut scratch)?;
             std::fs::write(argument(3)?, bytes)?;
         }
         "speed" => {
             let chunk_size = arguments.get(3).map_or(Ok(input.len()), |size| size.parse())?;
+            let pipeline = bind(chunk_size)?;
+            let shape = |bytes: &[u8]| [bytes.len() as u64];
             let mut chunks = Vec::new();
             let encode = rate(input.len(), || {
                 chunks.clear();
                 for chunk in input.chunks(chunk_size) {
-                    chunks.push(pipeline::encode(
-                        &filters,
-                        chunk,
-                        &mut scratch,
-                        &context(chunk.len()),
-                    )?);
+                    chunks.push(pipeline.encode(chunk, ChunkShape::Clipped(&shape(chunk)), &mut scratch)?);
                 }
                 Ok(())
             })?;
             let mut out = Vec::new();
             let decode = rate(input.len(), || {
                 for (chunk, plain) in chunks.iter().zip(input.chunks(chunk_size)) {
-                    let context = context(plain.len());
                     let (bytes, mask) = (&chunk.bytes, chunk.filter_mask);
-                    pipeline::decode_into(&filters, bytes, mask, &context, &mut scratch, &mut out)?;
+                    let shape = shape(plain);
+                    pipeline.decode_into(bytes, mask, ChunkShape::Clipped(&shape), &mut scratch, &mut out)?;
                 }
                 Ok(())
             })?;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use ncutils_core::Result;
 use ncutils_core::chunk::{Region, element_count};
+use ncutils_core::filter::Registry;
 use ncutils_core::format;
 use ncutils_core::model::{Endian, GroupId, Schema, Slot, Storage, Type, TypeClass, Values, VarId};
 use ncutils_core::store::{FileSource, Origin};
@@ -47,7 +48,7 @@ pub fn open(path: &Path) -> Result<Box<dyn format::Reader>> {
     let origin = Origin {
         path: Some(path.to_path_buf()),
     };
-    format::open(Arc::new(FileSource::open(path)?), &origin)
+    format::open(Arc::new(FileSource::open(path)?), &origin, &Registry::builtin())
 }
 
 /// The lines of a dataset.
@@ -137,8 +138,9 @@ fn print_variable(out: &mut String, reader: &dyn format::Reader, path: &str, id:
             .filters
             .iter()
             .map(|f| {
-                let parameters = f.parameters.iter().map(|p| format!(",{p}"));
-                format!("{}{}", f.id, parameters.collect::<String>())
+                let parameters = f.parameters().iter().map(|p| format!(",{p}"));
+                let id = f.hdf5_id().unwrap_or_default();
+                format!("{id}{}", parameters.collect::<String>())
             })
             .collect();
         line!(out, "filters {path} {name} {}", filters.join("|"));

@@ -281,8 +281,8 @@ fn of_text(error: Error) -> Error {
     match error {
         Error::File { source, .. } | Error::Chunk { source, .. } => of_text(*source),
         Error::Variable { name, source } => of_text(*source).in_variable(&name),
-        Error::UnknownFilter { id, .. } => Error::Usage(format!(
-            "filter {id} is not built in, so no values can go through it: take another filter, or leave the values out by -H"
+        Error::UnknownFilter { codec } => Error::Usage(format!(
+            "{codec} is not built in, so no values can go through it: take another filter, or leave the values out by -H"
         )),
         other => other,
     }

@@ -25,11 +25,11 @@ pub use select::Use;
 
 use super::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
-use crate::filter::Element;
 use crate::filter::spec::FilterRequest;
+use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{
-    Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, VarId, VariableLayout, default_fill_value,
+    Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout, default_fill_value,
 };
 
 use chunking::Chunking;
@@ -66,6 +66,8 @@ pub struct CopyOptions {
     pub groups: Option<Listed>,
     /// `-M`: where the program itself decides on chunking, a variable whose chunk would take fewer bytes stays in one piece.
     pub min_chunk_bytes: Option<u64>,
+    /// The codecs that parameters are worked out with, and that the copy encodes with.
+    pub registry: Registry,
 }
 
 /// Plans a copy of all that `reader` has, as `options` ask.
@@ -109,7 +111,11 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             keeps_no_fill: false,
         });
     }
-    Ok(CopyPlan { schema, variables })
+    Ok(CopyPlan {
+        schema,
+        variables,
+        registry: options.registry.clone(),
+    })
 }
 
 fn refuse_fixing_empty(input: &Schema) -> Result<()> {
@@ -188,8 +194,8 @@ impl Target<'_> {
                 && self.layout.encoding == encoding
                 && self.layout.element_size == element_size;
             let same_chunks = same_elements && self.layout.storage == chosen.storage;
-            layout.filters =
-                pipeline.stored(element(&layout, self.output.var(self.var).ty), shape, same_chunks)?;
+            let chunk = ChunkType::new(self.output, self.output.var(self.var).ty, &layout, shape);
+            layout.filters = pipeline.stored(&options.registry, &chunk, same_chunks)?;
         }
         layout.storage = chosen.storage;
         Ok(layout)
@@ -205,20 +211,6 @@ impl Target<'_> {
                 if dim.unlimited { *own } else { dim.length }
             })
             .collect()
-    }
-}
-
-/// What filters may ask of the elements of type `ty` that are stored as `layout` says.
-pub fn element(layout: &VariableLayout, ty: Type) -> Element {
-    let number = match (layout.encoding, ty) {
-        (_, Type::Char) => None,
-        (Encoding::Numbers { unit: 1 }, _) => Some(Endian::Little),
-        (Encoding::Numbers { .. }, _) => Some(layout.endian),
-        _ => None,
-    };
-    Element {
-        size: layout.element_size,
-        number,
     }
 }
 

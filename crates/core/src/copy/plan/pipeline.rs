@@ -3,8 +3,8 @@
 use super::CopyOptions;
 use crate::error::{Error, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{Element, deflate, fletcher32, nbit, shuffle, working};
-use crate::model::{FilterSpec, Schema, VarId, VariableLayout};
+use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, shuffle};
+use crate::model::{CodecSpec, Schema, VarId, VariableLayout};
 
 /// The filters of a variable, and who wants them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Pipeline {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Filters {
     /// The input's, in its order, with its flags and parameters; true: shuffle goes before deflate.
-    Kept(Vec<FilterSpec>, bool),
+    Kept(Vec<CodecSpec>, bool),
     /// New ones: ids and visible parameters.
     New(Vec<(u32, Vec<u32>)>),
 }
@@ -45,34 +45,31 @@ impl Pipeline {
         }
     }
 
-    /// The filters as they are stored with a variable of such elements in chunks of `shape`. With `same_chunks`, the
-    /// input's chunks have that shape and the same elements, so that parameters that it has stay as they are. Where
-    /// they do not stay, n-bit goes first, where alone all programs can read what it does.
+    /// The filters as an HDF5 file stores them with a variable of such chunks. With `same_chunks`, the input's chunks are
+    /// such ones, and the input's parameters stay as they are. Else they are adapted, and n-bit goes first: only there
+    /// can all programs read what it does.
     ///
     /// # Errors
-    /// What a filter refuses of this variable.
-    pub fn stored(self, element: Element, shape: &[u64], same_chunks: bool) -> Result<Vec<FilterSpec>> {
+    /// What a filter refuses of this variable, and a codec that HDF5 has no form of.
+    pub fn stored(self, registry: &Registry, chunk: &ChunkType, same_chunks: bool) -> Result<Vec<CodecSpec>> {
         let (kept, shuffle) = match self.filters {
-            Filters::New(filters) => return working::new_pipeline(&filters, element, shape),
+            Filters::New(filters) => return registry.new_pipeline(&filters, chunk),
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for filter in kept {
-            if shuffle && filter.id == deflate::ID {
-                filters.extend(working::new_pipeline(
-                    &[(shuffle::ID, Vec::new())],
-                    element,
-                    shape,
-                )?);
+            let filter = registry.in_hdf5(&filter, chunk)?;
+            if shuffle && filter.hdf5_id() == Some(deflate::ID) {
+                filters.extend(registry.new_pipeline(&[(shuffle::ID, Vec::new())], chunk)?);
             }
             filters.push(if same_chunks {
                 filter
             } else {
-                working::working(&filter, element, shape)?
+                registry.adapted(&filter, chunk)?
             });
         }
         if !same_chunks {
-            filters.sort_by_key(|filter| filter.id != nbit::ID);
+            filters.sort_by_key(|filter| filter.hdf5_id() != Some(nbit::ID));
         }
         Ok(filters)
     }
@@ -144,7 +141,7 @@ impl<'a> Requests<'a> {
             }
             return Pipeline::new(request.pipeline.clone(), wish);
         }
-        let has = |id: u32| source.filters.iter().any(|f| f.id == id);
+        let has = |id: u32| source.filters.iter().any(|f| f.hdf5_id() == Some(id));
         if let (Some(level), false, false) = (options.deflate, scalar, addresses) {
             let mut filters = Vec::new();
             if has(fletcher32::ID) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::filter::spec;
 use crate::format::Region;
-use crate::model::{Dimension, Fill, FilterSpec, GroupId, Values, Variable};
+use crate::model::{CodecSpec, Dimension, Fill, GroupId, Type, Values, Variable};
 
 /// An input whose data nobody asks for.
 struct Input {
@@ -26,13 +26,8 @@ impl Reader for Input {
     }
 }
 
-fn filter(id: u32, parameters: &[u32]) -> FilterSpec {
-    FilterSpec {
-        id,
-        optional: id != 3,
-        parameters: parameters.to_vec(),
-        name: String::new(),
-    }
+fn filter(id: u32, parameters: &[u32]) -> CodecSpec {
+    CodecSpec::hdf5(id, parameters).with_optional(id != 3)
 }
 
 /// t unlimited (3), y 10, x 20; variables: deflated(t,y,x), plain(y,x) contiguous, checked(y,x) chunked with fletcher32,
@@ -129,7 +124,7 @@ fn refused(kind: Kind, options: &CopyOptions) -> String {
 }
 
 fn ids(layout: &VariableLayout) -> Vec<u32> {
-    layout.filters.iter().map(|f| f.id).collect()
+    layout.filters.iter().map(|f| f.hdf5_id().unwrap()).collect()
 }
 
 fn shape(layout: &VariableLayout) -> &[u64] {
@@ -156,7 +151,7 @@ fn parameters_of_kept_filters_follow_the_elements() {
     let packed = [8, 0, 200, 1, 4, 1, 31, 0];
     let kept = |source: &Input| {
         let plan = plan(source, &CopyOptions::default()).unwrap();
-        plan.variables[0].layout.filters[0].parameters.clone()
+        plan.variables[0].layout.filters[0].parameters().to_vec()
     };
     source.layouts[0].filters = vec![filter(5, &packed)];
     assert_eq!(kept(&source), packed);
@@ -177,7 +172,7 @@ fn named_filters_beat_the_star_and_later_ones_earlier() {
         all.iter().map(ids).collect::<Vec<_>>(),
         [vec![307], vec![2, 1], vec![32015], vec![]]
     );
-    assert_eq!(all[1].filters[1].parameters, [9]);
+    assert_eq!(all[1].filters[1].parameters(), [9]);
     let none = planned(Kind::Netcdf4, &options(&["none", "deflated&checked,3|307,2"]));
     assert_eq!(
         none.iter().map(ids).collect::<Vec<_>>(),
@@ -235,7 +230,7 @@ fn deflate_and_shuffle() {
     };
     let layouts = plan(&bare, &options).unwrap().variables;
     assert_eq!(ids(&layouts[2].layout), [2, 1, 3]);
-    assert_eq!(layouts[2].layout.filters[0].parameters, [4]);
+    assert_eq!(layouts[2].layout.filters[0].parameters(), [4]);
 }
 
 #[test]

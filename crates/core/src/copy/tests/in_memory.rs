@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use super::super::{CopyPlan, RunOptions, Sources, VariableCopy, prepare, run};
 use crate::chunk::{ChunkGrid, byte_count, copy_region, swap_units};
 use crate::error::{Error, Result};
-use crate::filter::pipeline::{self, Scratch};
-use crate::format::read_region::{chunk_context, chunk_filters, read_region, swap_unit};
+use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch};
+use crate::format::read_region::{chunk_size, is_filtered, read_region, swap_unit};
 use crate::format::{EncodedChunk, Reader, Region, Writer};
 use crate::model::{
-    DimId, Dimension, Encoding, Endian, Fill, FillTime, FilterSpec, Kind, Schema, Storage, Type, Values,
+    CodecSpec, DimId, Dimension, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, Values,
     VarId, Variable, VariableLayout,
 };
 
@@ -45,8 +45,7 @@ impl Source {
     pub(super) fn encoded(&self, chunk: u64) -> EncodedChunk {
         let grid = self.grid();
         let region = grid.region(chunk);
-        let context = chunk_context(&self.layout, grid.chunk()).unwrap();
-        let mut bytes = vec![0xCD; context.chunk_size];
+        let mut bytes = vec![0xCD; chunk_size(&self.layout, grid.chunk()).unwrap()];
         let origin = vec![0; region.rank()];
         copy_region(
             &self.data,
@@ -60,8 +59,14 @@ impl Source {
             swap_unit(&self.layout),
         )
         .unwrap();
-        let filters = chunk_filters(&self.layout, grid.is_edge(chunk));
-        pipeline::encode(filters, &bytes, &mut Scratch::new(), &context).unwrap()
+        if !is_filtered(&self.layout, grid.is_edge(chunk)) {
+            return EncodedChunk {
+                bytes,
+                filter_mask: 0,
+            };
+        }
+        let encoded = pipeline(&self.layout).encode(&bytes, ChunkShape::Full, &mut Scratch::new());
+        encoded.unwrap()
     }
 
     /// The element at `at`, as it reads.
@@ -90,6 +95,9 @@ impl Reader for Input {
     }
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.sources[var.0].layout
+    }
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        Ok(Arc::new(pipeline(&self.sources[var.0].layout)))
     }
     fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
         Ok(self.sources[var.0].stored())
@@ -165,6 +173,13 @@ impl Writer for Output {
     }
 }
 
+/// The codecs of a layout, bound to its chunks of bytes.
+pub(super) fn pipeline(layout: &VariableLayout) -> Pipeline {
+    let size = chunk_size(layout, layout.chunk_shape()).unwrap();
+    let bound = Registry::builtin().bind(&layout.filters, &ChunkType::of_bytes(size));
+    bound.unwrap()
+}
+
 pub(super) fn layout(
     extent: &[u64],
     chunk: Option<&[u64]>,
@@ -172,12 +187,7 @@ pub(super) fn layout(
     endian: Endian,
     filters: usize,
 ) -> VariableLayout {
-    let spec = |id, parameters: &[u32]| FilterSpec {
-        id,
-        optional: true,
-        parameters: parameters.to_vec(),
-        name: String::new(),
-    };
+    let spec = |id, parameters: &[u32]| CodecSpec::hdf5(id, parameters);
     let filters = match filters {
         _ if chunk.is_none() => vec![],
         1 => vec![spec(2, &[size as u32]), spec(1, &[1])],
@@ -264,6 +274,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
                 keeps_no_fill: false,
             })
             .collect(),
+        registry: Registry::builtin(),
     }
 }
 

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::in_memory::{Log, Source, copy, input, layout, plan, source};
+use super::in_memory::{Log, Source, copy, input, layout, pipeline, plan, source};
 use super::slow::Slow;
 use crate::chunk::{ChunkGrid, swap_units};
-use crate::filter::pipeline::{self, Scratch};
-use crate::format::read_region::{chunk_context, chunk_filters, swap_unit};
+use crate::filter::{ChunkShape, Scratch};
+use crate::format::read_region::{swap_unit, with_mask};
 use crate::format::{EncodedChunk, Region};
 use crate::model::{Endian, Storage, VarId, VariableLayout};
 
@@ -56,9 +56,9 @@ pub(super) fn check(source: &Source, out: &VariableLayout, n: usize, log: &Log, 
         "only what has data is written"
     );
     for (index, data) in written {
-        let context = chunk_context(out, grid.chunk()).unwrap();
-        let filters = chunk_filters(out, grid.is_edge(index));
-        let mut bytes = pipeline::decode(filters, (*data).clone(), &context, &mut Scratch::new()).unwrap();
+        let data = with_mask(out, grid.is_edge(index), data.clone());
+        let decoded = pipeline(out).decode(data, ChunkShape::Full, &mut Scratch::new());
+        let mut bytes = decoded.unwrap();
         swap_units(&mut bytes, swap_unit(out));
         let cells = ChunkGrid::new(grid.chunk(), &ones).unwrap();
         let origin = grid.origin(index);

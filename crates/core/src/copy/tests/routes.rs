@@ -7,20 +7,18 @@ use super::in_memory::{Input, Log, Output, Source, copy, input, layout, plan, so
 use super::model::check;
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
+use crate::filter::Pipeline;
 use crate::format::read_region::read_region;
 use crate::format::{EncodedChunk, Reader, Region};
-use crate::model::{Encoding, Endian, FilterSpec, Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Values, VarId, VariableLayout};
 
 #[test]
 fn raw_chunks_pass_through_filters_that_are_not_known() {
     let mut from = layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0);
     let source_chunks = source(from.clone(), [3]);
-    let unknown = FilterSpec {
-        id: 32_999,
-        optional: false,
-        parameters: vec![1, 2],
-        name: "odd".into(),
-    };
+    let unknown = CodecSpec::hdf5(32_999, [1, 2])
+        .with_optional(false)
+        .with_name("odd");
     from.filters = vec![unknown];
     struct Opaque(Input, Source);
     impl Reader for Opaque {
@@ -29,6 +27,9 @@ fn raw_chunks_pass_through_filters_that_are_not_known() {
         }
         fn layout(&self, var: VarId) -> &VariableLayout {
             self.0.layout(var)
+        }
+        fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+            self.0.pipeline(var)
         }
         fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
             self.0.stored_chunks(var)

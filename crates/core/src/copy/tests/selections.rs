@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::super::{CopyPlan, SourcePart, Sources, VariableCopy};
-use super::in_memory::{Input, Log, copy, input, layout, schema, source};
+use super::in_memory::{Input, Log, copy, input, layout, pipeline, schema, source};
 use crate::chunk::{ChunkGrid, Selection, swap_units};
-use crate::filter::pipeline::{self, Scratch};
-use crate::format::read_region::{chunk_context, chunk_filters, swap_unit};
+use crate::filter::{ChunkShape, Registry, Scratch};
+use crate::format::read_region::{swap_unit, with_mask};
 use crate::model::{Encoding, Endian, Storage, VarId, VariableLayout};
 
 fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
@@ -17,6 +17,7 @@ fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
             layout: to.clone(),
             keeps_no_fill: false,
         }],
+        registry: Registry::builtin(),
     }
 }
 
@@ -48,9 +49,10 @@ fn written(log: &Log, to: &VariableLayout) -> Vec<Vec<u8>> {
     }
     let grid = ChunkGrid::new(&to.extent, to.chunk_shape()).unwrap();
     for (_, index, data) in log.chunks.values() {
-        let context = chunk_context(to, grid.chunk()).unwrap();
-        let filters = chunk_filters(to, grid.is_edge(*index));
-        let mut bytes = pipeline::decode(filters, data.clone(), &context, &mut Scratch::new()).unwrap();
+        let data = with_mask(to, grid.is_edge(*index), data.clone());
+        let mut bytes = pipeline(to)
+            .decode(data, ChunkShape::Full, &mut Scratch::new())
+            .unwrap();
         swap_units(&mut bytes, swap_unit(to));
         let origin = grid.origin(*index);
         for n in ones.chunks_in(&grid.region(*index)) {

@@ -9,6 +9,7 @@ use super::super::{RunOptions, prepare};
 use super::in_memory::{Input, Log, Output, input, layout, plan, rechunk, source};
 use crate::chunk::Region;
 use crate::error::Result;
+use crate::filter::Pipeline;
 use crate::format::{EncodedChunk, Reader};
 use crate::model::{Endian, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FetchPool, Requests};
@@ -88,6 +89,9 @@ impl Reader for Slow {
     }
     fn layout(&self, var: VarId) -> &VariableLayout {
         self.input.layout(var)
+    }
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        self.input.pipeline(var)
     }
     fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
         self.under_way.during(|| std::thread::sleep(self.delay));

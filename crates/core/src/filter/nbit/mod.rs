@@ -24,8 +24,10 @@ mod packing;
 mod parameters;
 mod type_tree;
 
-use super::{Context, Element, Filter, failure, misuse};
-use crate::error::Result;
+use super::codec::stored_parameters;
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::chunk::element_count;
+use crate::model::CodecSpec;
 use parameters::Parameters;
 
 /// The id registered with HDF5.
@@ -34,56 +36,83 @@ use parameters::Parameters;
 /// its buffer for that of the chunk when it reads, so that no filter before this one gets what it made.
 pub const ID: u32 = 5;
 
-/// The filter.
+/// The codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Nbit;
 
-impl Filter for Nbit {
-    fn id(&self) -> u32 {
-        ID
-    }
-
-    fn name(&self) -> &'static str {
+impl Codec for Nbit {
+    fn name(&self) -> &str {
         "nbit"
     }
 
-    fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
+        Ok(Box::new(Bound { parameters }))
+    }
+
+    /// Parameters for elements that use all their bits, as all do that netCDF knows. Stored ones are taken too, so that
+    /// what `ncdump -s` prints can be given back.
+    fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::working(visible, chunk)
+    }
+
+    /// Those for elements that use all their bits.
+    fn adapted_parameters(&self, _: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::working(&[], chunk)
+    }
+}
+
+/// N-bit with its parameters.
+struct Bound {
+    parameters: Parameters,
+}
+
+/// Elements of a chunk: as many as the parameters say, or fewer where it is clipped.
+fn elements(full: u32, shape: ChunkShape) -> Outcome<u32> {
+    match shape {
+        ChunkShape::Full => Ok(full),
+        ChunkShape::Clipped(shape) => element_count(shape)
+            .and_then(|count| u32::try_from(count).ok())
+            .ok_or_else(|| "a chunk of more than 4294967295 elements".to_owned()),
+    }
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], shape: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         out.clear();
-        match Parameters::parse(parameters).map_err(|why| failure(self, why))? {
+        match &self.parameters {
             Parameters::AsIs => out.extend_from_slice(input),
-            Parameters::Packed { elements, element } => {
-                packing::encode(elements, &element, input, out).map_err(|why| failure(self, why))?;
-            }
+            Parameters::Packed {
+                elements: full,
+                element,
+            } => packing::encode(elements(*full, shape)?, element, input, out)?,
         }
         Ok(())
     }
 
-    fn decode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, context: &Context) -> Result<()> {
+    fn decode(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         out.clear();
-        match Parameters::parse(parameters).map_err(|why| failure(self, why))? {
-            Parameters::AsIs if input.len() > context.chunk_size => Err(failure(
-                self,
-                format!(
-                    "{} bytes, more than the {} expected",
-                    input.len(),
-                    context.chunk_size
-                ),
-            )),
+        match &self.parameters {
+            Parameters::AsIs if input.len() > limit => {
+                Err(format!("{} bytes, more than the {limit} expected", input.len()))
+            }
             Parameters::AsIs => {
                 out.extend_from_slice(input);
                 Ok(())
             }
-            Parameters::Packed { elements, element } => {
-                packing::decode(elements, &element, input, out, context.chunk_size)
-                    .map_err(|why| failure(self, why))
-            }
+            Parameters::Packed {
+                elements: full,
+                element,
+            } => packing::decode(elements(*full, shape)?, element, input, out, limit),
         }
     }
 
-    /// Parameters for elements that use all their bits, as all do that netCDF knows. Stored ones are taken too: those of
-    /// another type or chunk shape are replaced, and what `ncdump -s` prints can be given back.
-    fn working_parameters(&self, visible: &[u32], element: Element, chunk_shape: &[u64]) -> Result<Vec<u32>> {
-        parameters::working(visible, element, chunk_shape).map_err(|why| misuse(self, why))
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        input_len.saturating_add(1)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parameters of n-bit: how many there are, whether there is anything to do, how many elements a chunk has, and a
 //! description of their type (see [`super::type_tree`]).
 
-use super::super::Element;
+use super::super::ChunkType;
 use super::type_tree::{ATOMIC, BIG_ENDIAN, LITTLE_ENDIAN, Type};
 use crate::model::Endian;
 
@@ -49,25 +49,22 @@ impl Parameters {
 ///
 /// # Errors
 /// What does not fit, in words for the user.
-pub(super) fn working(
-    visible: &[u32],
-    element: Element,
-    chunk_shape: &[u64],
-) -> Result<Vec<u32>, &'static str> {
+pub(super) fn working(visible: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, String> {
     let stored = |count: u32| usize::try_from(count) == Ok(visible.len());
     if visible.first().is_some_and(|count| !stored(*count)) {
-        return Err("takes no parameters");
+        return Err("takes no parameters".to_owned());
     }
-    let elements = chunk_shape
+    let elements = chunk
+        .shape
         .iter()
         .try_fold(1u64, |product, length| product.checked_mul(*length))
         .and_then(|product| u32::try_from(product).ok())
         .ok_or("cannot take chunks of more than 4294967295 elements")?;
-    let size = u32::try_from(element.size)
+    let size = u32::try_from(chunk.element_size)
         .ok()
         .filter(|size| *size > 0)
         .ok_or("cannot take elements of this size")?;
-    let description = match (element.number, size.checked_mul(8)) {
+    let description = match (chunk.byte_order(), size.checked_mul(8)) {
         (Some(order), Some(precision)) => {
             let order = match order {
                 Endian::Little => LITTLE_ENDIAN,

@@ -3,19 +3,16 @@
 
 use super::type_tree::{Class, Type};
 use super::*;
+use crate::filter::NumberClass;
 use crate::model::Endian;
 use proptest::prelude::*;
 
-fn encode(parameters: &[u32], input: &[u8]) -> Result<Vec<u8>> {
-    let mut out = vec![9; 5];
-    Nbit.encode(parameters, input, &mut out, &Context::of_bytes(input.len()))?;
-    Ok(out)
+fn encode(parameters: &[u32], input: &[u8]) -> Outcome<Vec<u8>> {
+    super::super::encoded(&Nbit, parameters, input)
 }
 
-fn decode(parameters: &[u32], input: &[u8], limit: usize) -> Result<Vec<u8>> {
-    let mut out = vec![9; 5];
-    Nbit.decode(parameters, input, &mut out, &Context::of_bytes(limit))?;
-    Ok(out)
+fn decode(parameters: &[u32], input: &[u8], limit: usize) -> Outcome<Vec<u8>> {
+    super::super::decoded(&Nbit, parameters, input, limit)
 }
 
 #[test]
@@ -42,7 +39,6 @@ fn array_and_no_op_in_a_compound() {
     assert!(
         decode(&whole, &[0; 9], 6)
             .unwrap_err()
-            .to_string()
             .contains("first counts 16")
     );
     let mut parameters = whole;
@@ -91,7 +87,7 @@ fn damage_is_named() {
         (&deep, "nested"),
     ] {
         let parameters = [&[description.len() as u32 + 3, 0, 2], description].concat();
-        let error = decode(&parameters, &[0; 100], 100).unwrap_err().to_string();
+        let error = decode(&parameters, &[0; 100], 100).unwrap_err();
         assert!(error.contains(says), "{error}, not {says}");
         assert!(encode(&parameters, &[0; 100]).is_err());
     }
@@ -106,25 +102,21 @@ fn damage_is_named() {
 
 #[test]
 fn parameters_as_libhdf5_stores_them() {
-    let number = |size, order| Element {
-        size,
-        number: Some(order),
-    };
-    let working = |visible: &[u32], element| Nbit.working_parameters(visible, element, &[7, 3]);
+    let number = |size, order| ChunkType::of_numbers(NumberClass::Signed, size, order, &[7, 3]);
+    let working = |visible: &[u32], chunk: &ChunkType| Nbit.working_parameters(visible, chunk);
     let int = [8, 1, 21, 1, 4, 0, 32, 0];
-    assert_eq!(working(&[], number(4, Endian::Little)).unwrap(), int);
-    assert_eq!(working(&int, number(4, Endian::Little)).unwrap(), int);
-    assert_eq!(
-        working(&[8, 0, 5, 1, 2, 1, 9, 4], number(8, Endian::Big)).unwrap(),
-        [8, 1, 21, 1, 8, 1, 64, 0]
-    );
-    let text = Element {
-        size: 5,
-        number: None,
-    };
-    assert_eq!(working(&[], text).unwrap(), [3, 1, 21]);
-    assert!(working(&[7], text).is_err());
-    assert!(Nbit.working_parameters(&[], text, &[1 << 20, 1 << 20]).is_err());
+    assert_eq!(working(&[], &number(4, Endian::Little)).unwrap(), int);
+    assert_eq!(working(&int, &number(4, Endian::Little)).unwrap(), int);
+    let stored = [8, 0, 5, 1, 2, 1, 9, 4];
+    let of_longs = [8, 1, 21, 1, 8, 1, 64, 0];
+    assert_eq!(working(&stored, &number(8, Endian::Big)).unwrap(), of_longs);
+    let mut text = ChunkType::of_bytes(0);
+    (text.element_size, text.shape) = (5, vec![7, 3]);
+    assert_eq!(working(&[], &text).unwrap(), [3, 1, 21]);
+    assert!(working(&[7], &text).is_err());
+    assert_eq!(Nbit.adapted_parameters(&[7], &text).unwrap(), [3, 1, 21]);
+    text.shape = vec![1 << 20, 1 << 20];
+    assert!(working(&[], &text).is_err());
 }
 
 /// Descriptions of types whose parts do not overlap, of those that [`Type::parse`] takes.

@@ -33,8 +33,9 @@ mod samples;
 
 use std::cell::RefCell;
 
-use super::{Context, Element, Filter, failure, shuffle};
-use crate::error::Result;
+use super::codec::stored_parameters;
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, shuffle};
+use crate::model::CodecSpec;
 use parameters::Parameters;
 
 /// The id registered with HDF5.
@@ -43,7 +44,7 @@ pub const ID: u32 = 4;
 /// The bits of the option mask by which a user chooses entropy coding or nearest neighbour.
 pub const CODING: u32 = parameters::ENTROPY_CODING | parameters::NEAREST_NEIGHBOUR;
 
-/// The filter.
+/// The codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Szip;
 
@@ -56,67 +57,78 @@ thread_local! {
     static PLANES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Filter for Szip {
-    fn id(&self) -> u32 {
-        ID
-    }
-
-    fn name(&self) -> &'static str {
+impl Codec for Szip {
+    fn name(&self) -> &str {
         "szip"
     }
 
-    fn encode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, _: &Context) -> Result<()> {
-        let parameters = Parameters::parse(parameters).map_err(|why| failure(self, why))?;
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
+        Ok(Box::new(Bound { parameters }))
+    }
+
+    fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::working(visible, chunk)
+    }
+
+    fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::adapted(stored, chunk)
+    }
+}
+
+/// Szip with its four numbers.
+struct Bound {
+    parameters: Parameters,
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        let parameters = &self.parameters;
         let Ok(size) = u32::try_from(input.len()) else {
-            return Err(failure(self, "chunks over 4 GiB cannot be encoded"));
+            return Err("chunks over 4 GiB cannot be encoded".to_owned());
         };
         if !input.len().is_multiple_of(parameters.pixel_size()) {
-            return Err(failure(
-                self,
-                format!(
-                    "{size} bytes are not whole pixels of {} bits",
-                    parameters.bits_per_pixel
-                ),
+            return Err(format!(
+                "{size} bytes are not whole pixels of {} bits",
+                parameters.bits_per_pixel
             ));
         }
         out.clear();
         out.reserve(input.len() + 8);
         out.extend_from_slice(&size.to_le_bytes());
         let fits = match parameters.planes() {
-            None => encoder::encode(&parameters, input, out, input.len()),
+            None => encoder::encode(parameters, input, out, input.len()),
             Some(planes) => PLANES.with_borrow_mut(|buffer| {
                 shuffle::shuffle(planes, input, buffer);
-                encoder::encode(&parameters, buffer, out, input.len())
+                encoder::encode(parameters, buffer, out, input.len())
             }),
         };
         if fits {
             Ok(())
         } else {
-            Err(failure(self, "the chunk does not become smaller"))
+            Err("the chunk does not become smaller".to_owned())
         }
     }
 
-    fn decode(&self, parameters: &[u32], input: &[u8], out: &mut Vec<u8>, context: &Context) -> Result<()> {
-        let parameters = Parameters::parse(parameters).map_err(|why| failure(self, why))?;
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        let parameters = &self.parameters;
         let Some((size, bits)) = input.split_first_chunk::<4>() else {
-            return Err(failure(self, "the input is shorter than its header"));
+            return Err("the input is shorter than its header".to_owned());
         };
         let size = u32::from_le_bytes(*size) as usize;
-        if size > context.chunk_size {
-            return Err(failure(
-                self,
-                format!("{size} bytes, more than the {} expected", context.chunk_size),
-            ));
+        if size > limit {
+            return Err(format!("{size} bytes, more than the {limit} expected"));
         }
         if size > bits.len().saturating_mul(EXPANSION) || !size.is_multiple_of(parameters.pixel_size()) {
-            return Err(failure(
-                self,
-                format!("{} bytes cannot decode to {size}", bits.len()),
-            ));
+            return Err(format!("{} bytes cannot decode to {size}", bits.len()));
         }
         let decode = |to: &mut Vec<u8>| {
             to.resize(size, 0);
-            decoder::decode(&parameters, bits, to).map_err(|why| failure(self, why))
+            decoder::decode(parameters, bits, to).map_err(str::to_owned)
         };
         match parameters.planes() {
             None => decode(out),
@@ -128,29 +140,26 @@ impl Filter for Szip {
         }
     }
 
-    fn working_parameters(&self, visible: &[u32], element: Element, chunk_shape: &[u64]) -> Result<Vec<u32>> {
-        parameters::working(visible, element, chunk_shape).map_err(|why| super::misuse(self, why))
+    /// libhdf5 gives the encoder room for as many bytes as the chunk has, and puts its size in front.
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        input_len.saturating_add(4)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{decoded, encoded};
     use super::*;
     use proptest::prelude::*;
 
     fn round_trip(parameters: [u32; 4], data: &[u8]) -> Option<usize> {
-        let (mut encoded, mut decoded) = (vec![3; 9], vec![4; 9]);
-        Szip.encode(&parameters, data, &mut encoded, &Context::of_bytes(data.len()))
-            .ok()?;
-        Szip.decode(
-            &parameters,
-            &encoded,
-            &mut decoded,
-            &Context::of_bytes(data.len()),
-        )
-        .unwrap();
-        assert_eq!(decoded, data, "{parameters:?}");
-        Some(encoded.len())
+        let stored = encoded(&Szip, &parameters, data).ok()?;
+        assert_eq!(
+            decoded(&Szip, &parameters, &stored, data.len()).unwrap(),
+            data,
+            "{parameters:?}"
+        );
+        Some(stored.len())
     }
 
     #[test]
@@ -164,19 +173,13 @@ mod tests {
 
     #[test]
     fn damaged_headers() {
-        let mut encoded = Vec::new();
-        Szip.encode(&[169, 8, 8, 64], &[5; 640], &mut encoded, &Context::of_bytes(640))
-            .unwrap();
-        let mut out = Vec::new();
-        let mut decode = |parameters: &[u32], input: &[u8], size| {
-            Szip.decode(parameters, input, &mut out, &Context::of_bytes(size))
-                .map_err(|error| error.to_string())
-        };
-        assert!(decode(&[169, 8, 8, 64], &encoded, 640).is_ok());
-        assert!(decode(&[169, 8, 8, 64], &encoded, 639).is_err());
-        assert!(decode(&[169, 8, 8, 64], &encoded[..3], 640).is_err());
-        assert!(decode(&[169, 8, 8, 64], &encoded[..encoded.len() - 1], 640).is_err());
-        assert!(decode(&[169, 8, 8], &encoded, 640).is_err());
+        let stored = encoded(&Szip, &[169, 8, 8, 64], &[5; 640]).unwrap();
+        let decode = |parameters: &[u32], input: &[u8], size| decoded(&Szip, parameters, input, size);
+        assert!(decode(&[169, 8, 8, 64], &stored, 640).is_ok());
+        assert!(decode(&[169, 8, 8, 64], &stored, 639).is_err());
+        assert!(decode(&[169, 8, 8, 64], &stored[..3], 640).is_err());
+        assert!(decode(&[169, 8, 8, 64], &stored[..stored.len() - 1], 640).is_err());
+        assert!(decode(&[169, 8, 8], &stored, 640).is_err());
         let huge = [&u32::MAX.to_le_bytes()[..], &[0; 9]].concat();
         assert!(decode(&[169, 8, 8, 64], &huge, usize::MAX).is_err());
     }
@@ -243,8 +246,7 @@ mod tests {
         ) {
             let mask = 137 + if nearest { 32 } else { 4 };
             let input = [&size.to_le_bytes()[..], &data].concat();
-            let mut out = Vec::new();
-            if Szip.decode(&[mask, block, bits, scanline], &input, &mut out, &Context::of_bytes(4000)).is_ok() {
+            if let Ok(out) = decoded(&Szip, &[mask, block, bits, scanline], &input, 4000) {
                 prop_assert_eq!(out.len(), size as usize);
             }
         }

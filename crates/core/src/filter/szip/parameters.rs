@@ -1,6 +1,6 @@
 //! The four numbers that libhdf5 stores for szip.
 
-use crate::filter::Element;
+use crate::filter::ChunkType;
 use crate::model::Endian;
 
 /// Samples are coded as they are.
@@ -105,12 +105,13 @@ impl Parameters {
 }
 
 /// What libhdf5 stores (`H5Pset_szip`, then the filter's "set local" callback) for the option mask and pixels per block
-/// that a user gives, or for four numbers stored with another variable. Errors continue "filter 4 (szip) …".
-pub(super) fn working(visible: &[u32], element: Element, chunk_shape: &[u64]) -> Result<Vec<u32>, String> {
-    let (mut mask, block) = match visible {
+/// that a user gives, or for four numbers as `ncdump -s` of libhdf5's programs prints them. Errors continue "filter 4
+/// (szip) …".
+pub(super) fn working(visible: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, String> {
+    let (mask, block) = match visible {
         // What H5Pset_szip makes of a user's mask.
         [mask, block] => (mask & !(CHIP | LSB | MSB) | ALLOW_K13 | RAW, *block),
-        [mask, block, _, _] => (mask & !(LSB | MSB), *block),
+        [mask, block, _, _] => (*mask, *block),
         _ => {
             return Err(
                 "takes two parameters: 4 (entropy coding) or 32 (nearest neighbour), and pixels per block"
@@ -126,19 +127,35 @@ pub(super) fn working(visible: &[u32], element: Element, chunk_shape: &[u64]) ->
             "takes an even number of pixels per block from 2 to {MAX_PIXELS_PER_BLOCK}, not {block}"
         ));
     }
-    mask |= match element.number {
+    set_local(mask, block, chunk)
+}
+
+/// What stands for four stored numbers in other chunks. The coding and the pixels per block stay. Errors as of [`working`].
+pub(super) fn adapted(stored: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, String> {
+    Parameters::parse(stored)?;
+    match stored {
+        [mask, block, ..] => set_local(*mask, *block, chunk),
+        _ => Err("has too few parameters".into()),
+    }
+}
+
+/// What libhdf5's "set local" callback adds to an option mask and pixels per block, which are valid.
+fn set_local(mask: u32, block: u32, chunk: &ChunkType) -> Result<Vec<u32>, String> {
+    let mut mask = mask & !(LSB | MSB);
+    mask |= match chunk.byte_order() {
         Some(Endian::Little) => LSB,
         Some(Endian::Big) => MSB,
         None => return Err("only applies to variables of numbers".into()),
     };
-    let bits_per_pixel = match element.size {
+    let bits_per_pixel = match chunk.element_size {
         size @ (1 | 2 | 4 | 8) => size as u32 * 8,
         size => return Err(format!("does not apply to elements of {size} bytes")),
     };
-    let pixels = chunk_shape
+    let pixels = chunk
+        .shape
         .iter()
         .fold(1u64, |product, length| product.saturating_mul(*length));
-    let row = chunk_shape.last().copied().unwrap_or(1);
+    let row = chunk.shape.last().copied().unwrap_or(1);
     let most = u64::from(block) * MAX_BLOCKS_PER_SCANLINE;
     let scanline = if row >= u64::from(block) {
         if row <= MAX_PIXELS_PER_SCANLINE {
@@ -160,12 +177,10 @@ pub(super) fn working(visible: &[u32], element: Element, chunk_shape: &[u64]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::NumberClass;
 
-    fn element(size: usize, number: Endian) -> Element {
-        Element {
-            size,
-            number: Some(number),
-        }
+    fn chunk(size: usize, order: Endian, shape: &[u64]) -> ChunkType {
+        ChunkType::of_numbers(NumberClass::Signed, size, order, shape)
     }
 
     /// What h5py with HDF5 2.0 gave for the same.
@@ -183,26 +198,28 @@ mod tests {
             ([36, 8], 4, Little, &[50], [173, 8, 32, 50]),
             ([34, 8], 4, Little, &[50], [169, 8, 32, 50]),
         ] {
-            assert_eq!(working(&visible, element(size, order), shape).unwrap(), stored);
+            assert_eq!(working(&visible, &chunk(size, order, shape)).unwrap(), stored);
         }
         assert_eq!(
-            working(&[169, 32, 32, 80], element(2, Big), &[100]).unwrap(),
+            working(&[169, 32, 32, 80], &chunk(2, Big, &[100])).unwrap(),
             [177, 32, 16, 100]
         );
+        // Blocks that libhdf5 does not let a user ask for, but decodes.
+        assert_eq!(
+            adapted(&[169, 64, 32, 80], &chunk(2, Big, &[100])).unwrap(),
+            [177, 64, 16, 100]
+        );
+        assert!(adapted(&[32, 32], &chunk(2, Big, &[100])).is_err());
     }
 
     #[test]
     fn what_libhdf5_refuses() {
-        let float = element(4, Endian::Little);
+        let float = |length| chunk(4, Endian::Little, &[length]);
         for visible in [&[32, 7][..], &[32, 34], &[32, 0], &[0, 8], &[32], &[], &[1, 2, 3]] {
-            assert!(working(visible, float, &[50]).is_err(), "{visible:?}");
+            assert!(working(visible, &float(50)).is_err(), "{visible:?}");
         }
-        assert!(working(&[32, 32], float, &[10]).is_err());
-        assert!(working(&[32, 8], element(16, Endian::Little), &[50]).is_err());
-        let text = Element {
-            size: 1,
-            number: None,
-        };
-        assert!(working(&[32, 8], text, &[50]).is_err());
+        assert!(working(&[32, 32], &float(10)).is_err());
+        assert!(working(&[32, 8], &chunk(16, Endian::Little, &[50])).is_err());
+        assert!(working(&[32, 8], &ChunkType::of_bytes(50)).is_err());
     }
 }

@@ -1,20 +1,15 @@
 //! Files with every storage, filter and way to fill.
 
-use ncutils_core::model::{FillTime, FilterSpec, Kind, Storage, Type, Values};
+use ncutils_core::model::{CodecSpec, FillTime, Kind, Storage, Type, Values};
 
 use crate::whole_variables::Dataset;
 use crate::{ROOT, ints};
 
-fn filter(id: u32, optional: bool, parameters: &[u32]) -> FilterSpec {
-    FilterSpec {
-        id,
-        optional,
-        parameters: parameters.to_vec(),
-        name: String::new(),
-    }
+fn filter(id: u32, optional: bool, parameters: &[u32]) -> CodecSpec {
+    CodecSpec::hdf5(id, parameters).with_optional(optional)
 }
 
-pub(super) fn deflate(level: u32) -> FilterSpec {
+pub(super) fn deflate(level: u32) -> CodecSpec {
     filter(1, true, &[level])
 }
 
@@ -94,10 +89,7 @@ pub(super) fn storage() -> Dataset {
     );
     let name = "a name that only the file gives";
     let var = d.var(ROOT, "named_filter", Type::Int, &[x], Some(&[50]), Some(ints(50)));
-    d.layout(var).filters = vec![FilterSpec {
-        name: name.into(),
-        ..filter(32015, true, &[3])
-    }];
+    d.layout(var).filters = vec![filter(32015, true, &[3]).with_name(name)];
     d
 }
 

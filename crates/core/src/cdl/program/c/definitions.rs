@@ -248,11 +248,11 @@ impl Program<'_> {
         }
         let mut filters = layout.filters.iter().peekable();
         while let Some(filter) = filters.next() {
-            let first = filter.parameters.first().copied().unwrap_or(0);
-            let _ = match filter.id {
-                shuffle::ID => match filters.next_if(|next| next.id == deflate::ID) {
+            let first = filter.parameters().first().copied().unwrap_or(0);
+            let _ = match filter.hdf5_id().unwrap_or_default() {
+                shuffle::ID => match filters.next_if(|next| next.hdf5_id() == Some(deflate::ID)) {
                     Some(deflate) => {
-                        let level = deflate.parameters.first().copied().unwrap_or(6);
+                        let level = deflate.parameters().first().copied().unwrap_or(6);
                         writeln!(
                             out,
                             "    CHECK(nc_def_var_deflate({at}, NC_SHUFFLE, 1, {level}));"
@@ -266,18 +266,18 @@ impl Program<'_> {
                 ),
                 fletcher32::ID => writeln!(out, "    CHECK(nc_def_var_fletcher32({at}, NC_FLETCHER32));"),
                 szip::ID => {
-                    let pixels = filter.parameters.get(1).copied().unwrap_or(0);
+                    let pixels = filter.parameters().get(1).copied().unwrap_or(0);
                     writeln!(
                         out,
                         "    CHECK(nc_def_var_szip({at}, {}, {pixels}));",
                         first & szip::CODING
                     )
                 }
-                id if filter.parameters.is_empty() => {
+                id if filter.parameters().is_empty() => {
                     writeln!(out, "    CHECK(nc_def_var_filter({at}, {id}, 0, NULL));")
                 }
                 id => {
-                    let parameters: Vec<_> = filter.parameters.iter().map(|p| format!("{p}U")).collect();
+                    let parameters: Vec<_> = filter.parameters().iter().map(|p| format!("{p}U")).collect();
                     writeln!(
                         out,
                         "    {{\n        static const unsigned int parameters[] = {{{}}};\n        \

@@ -120,8 +120,13 @@ fn check(plan: &CopyPlan) -> Result<()> {
         return refuse(format!("dimension {} is longer than 2147483647", dim.name));
     }
     for (var, copy) in schema.vars.iter().zip(&plan.variables) {
-        if let Some(filter) = copy.layout.filters.iter().find(|f| !matches!(f.id, 1..=3)) {
-            return refuse(format!("variable {} has the filter {}", var.name, filter.id));
+        if let Some(filter) = copy
+            .layout
+            .filters
+            .iter()
+            .find(|f| !matches!(f.hdf5_id(), Some(1..=3)))
+        {
+            return refuse(format!("variable {} has the {filter}", var.name));
         }
         if copy.layout.storage == Storage::Compact && schema.kind.is_hdf5() && !var.dims.is_empty() {
             return refuse(format!("variable {} is stored compact", var.name));
@@ -228,9 +233,12 @@ fn define_storage(out: &mut Vec<u8>, number: usize, layout: &VariableLayout) {
         ),
     }
     for (at, filter) in layout.filters.iter().enumerate() {
-        let first = filter.parameters.first().copied().unwrap_or(6);
-        let next = layout.filters.get(at + 1).filter(|next| next.id == deflate::ID);
-        match (filter.id, next) {
+        let first = filter.parameters().first().copied().unwrap_or(6);
+        let next = layout
+            .filters
+            .get(at + 1)
+            .filter(|next| next.hdf5_id() == Some(deflate::ID));
+        match (filter.hdf5_id().unwrap_or_default(), next) {
             (shuffle::ID, Some(_)) => {}
             (shuffle::ID, None) => call(
                 out,
@@ -238,7 +246,7 @@ fn define_storage(out: &mut Vec<u8>, number: usize, layout: &VariableLayout) {
                 &words(&format!("ncid, v({number}), 1, 0, 0)")),
             ),
             (deflate::ID, _) => {
-                let shuffled = u8::from(at > 0 && layout.filters[at - 1].id == shuffle::ID);
+                let shuffled = u8::from(at > 0 && layout.filters[at - 1].hdf5_id() == Some(shuffle::ID));
                 call(
                     out,
                     "nf_def_var_deflate(",

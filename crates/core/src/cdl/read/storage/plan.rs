@@ -1,10 +1,10 @@
 //! How the variables of a CDL text are stored: what its storage attributes ask for, and netCDF-C's choice for the rest.
 
 use super::attributes::{StorageAttributes, StorageKind};
-use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, element};
+use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape};
 use crate::copy::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
-use crate::filter::working;
+use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{
     Endian, Fill, FillTime, Item, Kind, Schema, SizesInC, Storage, Type, TypeClass, VarId, VariableLayout,
@@ -22,11 +22,17 @@ pub struct PlanOptions {
     pub header_only: bool,
 }
 
-/// Plans a file from what `reader` read of a text, stored as `storage` asks: one entry for each variable.
+/// Plans a file from what `reader` read of a text, stored as `storage` asks: one entry for each variable. Chunks will be
+/// encoded by the codecs of `registry`.
 ///
 /// # Errors
 /// [`Error::Usage`] for storage that a variable cannot have.
-pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOptions) -> Result<CopyPlan> {
+pub fn plan(
+    reader: &dyn Reader,
+    storage: &[StorageAttributes],
+    options: PlanOptions,
+    registry: &Registry,
+) -> Result<CopyPlan> {
     let mut schema = reader.schema().clone();
     schema.kind = options.kind;
     if options.header_only {
@@ -45,7 +51,7 @@ pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOpt
             source.extent = schema.shape(var);
             source.allocated = false;
         }
-        let layout = layout(&schema, &sizes, var, &source, asked, options.no_fill)
+        let layout = layout(&schema, &sizes, var, &source, asked, options.no_fill, registry)
             .map_err(|error| error.in_variable(&schema.var_path(var)))?;
         variables.push(VariableCopy {
             sources: match source.allocated {
@@ -57,7 +63,11 @@ pub fn plan(reader: &dyn Reader, storage: &[StorageAttributes], options: PlanOpt
             keeps_no_fill: true,
         });
     }
-    Ok(CopyPlan { schema, variables })
+    Ok(CopyPlan {
+        schema,
+        variables,
+        registry: registry.clone(),
+    })
 }
 
 fn layout(
@@ -67,6 +77,7 @@ fn layout(
     source: &VariableLayout,
     asked: &StorageAttributes,
     no_fill: bool,
+    registry: &Registry,
 ) -> Result<VariableLayout> {
     let var = schema.var(id);
     let hdf5 = schema.kind.is_hdf5();
@@ -116,7 +127,9 @@ fn layout(
         let filters = asked.filters();
         layout.storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
         if let Storage::Chunked { shape } = &layout.storage {
-            layout.filters = working::new_pipeline(&filters, element(&layout, var.ty), shape)
+            let chunk = ChunkType::new(schema, var.ty, &layout, shape);
+            layout.filters = registry
+                .new_pipeline(&filters, &chunk)
                 .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
         }
     }
@@ -260,7 +273,7 @@ mod tests {
     fn planned(var: usize, asked: StorageAttributes, options: PlanOptions) -> Result<CopyPlan> {
         let mut storage = vec![StorageAttributes::default(); 3];
         storage[var] = asked;
-        plan(&dataset(), &storage, options)
+        plan(&dataset(), &storage, options, &Registry::builtin())
     }
 
     fn layout_of(var: usize, asked: StorageAttributes) -> VariableLayout {
@@ -311,7 +324,11 @@ mod tests {
                 ..Default::default()
             },
         );
-        let filters: Vec<_> = w.filters.iter().map(|f| (f.id, &f.parameters[..])).collect();
+        let filters: Vec<_> = w
+            .filters
+            .iter()
+            .map(|f| (f.hdf5_id().unwrap(), f.parameters()))
+            .collect();
         assert_eq!(filters, [(3, &[][..]), (2, &[2]), (1, &[4]), (32015, &[3])]);
         assert_eq!((w.storage, w.endian), (chunked(&[20]), Endian::Big));
         let v = layout_of(

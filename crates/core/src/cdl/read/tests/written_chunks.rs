@@ -17,7 +17,13 @@ fn chunks(body: &str, no_fill: bool) -> Vec<u64> {
         no_fill,
         header_only: false,
     };
-    let plan = plan(&reader, reader.storages(), options).unwrap();
+    let plan = plan(
+        &reader,
+        reader.storages(),
+        options,
+        &crate::filter::Registry::builtin(),
+    )
+    .unwrap();
     let prepared = prepare(&reader, &plan).unwrap();
     prepared.plans.iter().map(|plan| plan.chunk_count).collect()
 }

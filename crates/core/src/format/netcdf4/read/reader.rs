@@ -10,8 +10,9 @@ use super::schema::{self, StoredVariable};
 use super::structured;
 use crate::chunk::{Region, fill_pattern, resize};
 use crate::error::{Error, Result};
+use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
 use crate::format::{EncodedChunk, Reader, read_region};
-use crate::model::{Encoding, Schema, Values, VarId, VariableLayout, default_fill_value};
+use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
 use crate::store::Origin;
 
 /// An open netCDF-4 or other HDF5 file.
@@ -19,12 +20,15 @@ pub struct Netcdf4Reader {
     schema: Schema,
     files: Vec<OpenFile>,
     variables: Vec<Opened>,
+    pipelines: SharedPipelines,
 }
 
 /// A variable, with its chunk index once that was asked for.
 struct Opened {
     stored: StoredVariable,
     chunks: OnceLock<ChunkTable>,
+    /// The codecs, once they were asked for.
+    pipeline: OnceLock<Arc<Pipeline>>,
     /// Held while the index is read, so that it is read once.
     reading: Mutex<()>,
 }
@@ -34,8 +38,8 @@ impl Netcdf4Reader {
     ///
     /// # Errors
     /// Where it is not HDF5, or damaged. What netCDF cannot hold is left out with a line in [`Schema::warnings`].
-    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Self> {
-        let mut linker = Linker::open(source, origin)?;
+    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin, registry: &Registry) -> Result<Self> {
+        let mut linker = Linker::open(source, origin, registry)?;
         let hierarchy = hierarchy::read(&mut linker)?;
         let (schema, stored) = schema::build(&linker, hierarchy)?;
         Ok(Self {
@@ -46,9 +50,11 @@ impl Netcdf4Reader {
                 .map(|stored| Opened {
                     stored,
                     chunks: OnceLock::new(),
+                    pipeline: OnceLock::new(),
                     reading: Mutex::new(()),
                 })
                 .collect(),
+            pipelines: SharedPipelines::new(registry.clone()),
         })
     }
 
@@ -129,6 +135,21 @@ impl Reader for Netcdf4Reader {
 
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.variables[var.0].stored.layout
+    }
+
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        let variable = &self.variables[var.0];
+        let layout = &variable.stored.layout;
+        let Storage::Chunked { shape } = &layout.storage else {
+            return Ok(Pipeline::empty());
+        };
+        if let Some(pipeline) = variable.pipeline.get() {
+            return Ok(Arc::clone(pipeline));
+        }
+        let chunk = ChunkType::new(&self.schema, self.schema.var(var).ty, layout, shape);
+        let bound = self.pipelines.bind(&layout.filters, &chunk);
+        let bound = bound.map_err(self.named(var))?;
+        Ok(Arc::clone(variable.pipeline.get_or_init(|| bound)))
     }
 
     fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {

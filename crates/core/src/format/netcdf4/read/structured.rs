@@ -5,9 +5,9 @@ use super::datatype::convert::{Conversion, Heap};
 use super::object::links::OpenFile;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
-use crate::filter::pipeline::{self, Scratch};
+use crate::filter::{ChunkShape, Scratch};
 use crate::format::Reader;
-use crate::format::read_region::{chunk_context, chunk_filters};
+use crate::format::read_region::with_mask;
 use crate::model::{Storage, Values, VarId, VariableLayout};
 
 /// How many bytes of a contiguous variable are read at once.
@@ -139,7 +139,7 @@ fn from_chunks(
     assembly: &mut Assembly<'_>,
 ) -> Result<()> {
     let grid = ChunkGrid::new(&layout.extent, shape)?;
-    let context = chunk_context(layout, shape)?;
+    let pipeline = reader.pipeline(var)?;
     let mut scratch = Scratch::new();
     for index in grid.chunks_in(inside) {
         let wrap = |e: Error| e.in_chunk(&grid.coordinates(index));
@@ -149,12 +149,10 @@ fn from_chunks(
         let Some(wanted) = grid.region(index).intersect(inside) else {
             continue;
         };
-        let filters = chunk_filters(layout, grid.is_edge(index));
-        let decoded = pipeline::decode(filters, chunk, &context, &mut scratch).map_err(wrap)?;
-        if decoded.len() != context.chunk_size {
-            let why = format!("{} bytes, not {}", decoded.len(), context.chunk_size);
-            return Err(wrap(Error::Damaged(why)));
-        }
+        let chunk = with_mask(layout, grid.is_edge(index), chunk);
+        let decoded = pipeline
+            .decode(chunk, ChunkShape::Full, &mut scratch)
+            .map_err(wrap)?;
         assembly
             .add(&decoded, shape, &grid.origin(index), &wanted)
             .map_err(wrap)?;

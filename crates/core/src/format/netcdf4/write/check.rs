@@ -408,6 +408,7 @@ mod tests {
         };
         let plan = VariablePlan {
             layout,
+            pipeline: crate::filter::Pipeline::empty(),
             chunk_count: 2,
             keeps_no_fill: false,
         };
@@ -434,12 +435,7 @@ mod tests {
         assert!(refused(&schema, &|p| p.layout.element_size = 8).contains("8 bytes"));
         schema.dims[0].unlimited = false;
         assert!(refused(&schema, &|p| p.layout.storage = Storage::Compact).contains("compact"));
-        let filter = crate::model::FilterSpec {
-            id: 1,
-            optional: true,
-            parameters: vec![1],
-            name: String::new(),
-        };
+        let filter = crate::model::CodecSpec::hdf5(1, [1]);
         let why = refused(&schema, &|p| {
             p.layout.storage = Storage::Contiguous;
             p.layout.filters = vec![filter.clone()];

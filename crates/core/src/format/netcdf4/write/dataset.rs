@@ -9,6 +9,7 @@ use super::datatypes::{Datatypes, byte_order};
 use super::elements::ElementShape;
 use crate::chunk::{ChunkGrid, element_count, swap_units};
 use crate::error::{Error, Result};
+use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
 use crate::model::{Encoding, FillTime, Schema, Storage, Values, VarId};
 
@@ -47,12 +48,12 @@ pub fn dataset(
         }
     };
     let filters = layout.filters.iter().map(|filter| {
+        let id = filter.hdf5_id().ok_or_else(|| no_hdf5_form(filter))?;
         Ok(Filter {
-            id: u16::try_from(filter.id)
-                .map_err(|_| Error::Unsupported(format!("filter {} in HDF5", filter.id)))?,
-            optional: filter.optional,
-            name: filter.name.clone(),
-            parameters: filter.parameters.clone(),
+            id: u16::try_from(id).map_err(|_| Error::Unsupported(format!("filter {id} in HDF5")))?,
+            optional: filter.is_optional(),
+            name: filter.name().to_owned(),
+            parameters: filter.parameters().to_vec(),
         })
     });
     let filters = filters.collect::<Result<Vec<_>>>()?;
@@ -158,6 +159,7 @@ mod tests {
                 fill,
                 allocated: true,
             },
+            pipeline: crate::filter::Pipeline::empty(),
             chunk_count: 0,
             keeps_no_fill: false,
         }

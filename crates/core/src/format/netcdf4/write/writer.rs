@@ -10,8 +10,7 @@ use super::reorder_window::ReorderWindow;
 use super::tree::Built;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, swap_units};
 use crate::error::{Error, Result};
-use crate::filter::Context;
-use crate::filter::pipeline::{self, Scratch};
+use crate::filter::{ChunkShape, Pipeline, Scratch};
 use crate::format::{EncodedChunk, VariablePlan, Writer};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::Output;
@@ -29,6 +28,7 @@ struct VariableState {
     path: String,
     dataset: ObjectId,
     layout: VariableLayout,
+    pipeline: Arc<Pipeline>,
     /// `None` unless chunked.
     grid: Option<ChunkGrid>,
     shape: ElementShape,
@@ -91,6 +91,7 @@ impl Netcdf4Writer {
                 shape: ElementShape::new(schema, schema.vars[i].ty),
                 swap: if big { layout.element_size } else { 1 },
                 layout,
+                pipeline: Arc::clone(&plan.pipeline),
             });
         }
         let compact_fill = compact_fill(&vars, &built.tree);
@@ -298,17 +299,14 @@ impl VariableState {
     }
 
     fn encode(&self, bytes: Vec<u8>) -> Result<EncodedChunk> {
-        if self.layout.filters.is_empty() {
+        if self.pipeline.is_empty() {
             return Ok(EncodedChunk {
                 bytes,
                 filter_mask: 0,
             });
         }
-        let context = Context {
-            element_size: self.layout.element_size,
-            chunk_size: bytes.len(),
-        };
-        pipeline::encode(&self.layout.filters, &bytes, &mut Scratch::new(), &context)
+        self.pipeline
+            .encode(&bytes, ChunkShape::Full, &mut Scratch::new())
     }
 }
 

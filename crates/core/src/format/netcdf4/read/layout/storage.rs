@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::format::netcdf4::read::datatype::convert::{Conversion, Heap};
 use crate::format::netcdf4::read::datatype::number::Number;
 use crate::format::netcdf4::read::datatype::types::is_canonical;
-use crate::format::netcdf4::read::object::heap_filters::filter_specs;
+use crate::format::netcdf4::read::object::heap_filters::codec_specs;
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{Encoding, Endian, Schema, Storage, Type, VariableLayout};
 
@@ -70,7 +70,7 @@ pub fn layout(
         element_size: dataset.datatype.size as usize,
         encoding,
         endian,
-        filters: filter_specs(&dataset.filters),
+        filters: codec_specs(&dataset.filters),
         edge_chunks_unfiltered,
         fill: fill::convert(&dataset.fill, conversion, &Heap::new(file))?,
         allocated,

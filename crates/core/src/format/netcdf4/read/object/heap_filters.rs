@@ -2,42 +2,31 @@
 
 use ncutils_hdf5::{Filter, FilterDecoder};
 
-use crate::filter::Context;
-use crate::filter::pipeline::{self, Scratch};
-use crate::model::FilterSpec;
+use crate::filter::{ChunkShape, ChunkType, Registry, Scratch};
+use crate::model::CodecSpec;
 
-/// Undoes them with the filters that are built in.
-pub struct HeapFilters;
+/// Undoes them with the codecs of a registry.
+pub struct HeapFilters(pub Registry);
 
 impl FilterDecoder for HeapFilters {
     fn decode(&self, filters: &[Filter], mask: u32, stored: &[u8], size: usize) -> Result<Vec<u8>, String> {
-        let context = Context {
-            element_size: 1,
-            chunk_size: size,
-        };
         let mut block = Vec::new();
-        pipeline::decode_into(
-            &filter_specs(filters),
-            stored,
-            mask,
-            &context,
-            &mut Scratch::new(),
-            &mut block,
-        )
-        .map(|()| block)
-        .map_err(|error| error.to_string())
+        self.0
+            .bind(&codec_specs(filters), &ChunkType::of_bytes(size))
+            .and_then(|pipeline| {
+                pipeline.decode_into(stored, mask, ChunkShape::Full, &mut Scratch::new(), &mut block)
+            })
+            .map(|()| block)
+            .map_err(|error| error.to_string())
     }
 }
 
 /// A pipeline, as the rest of the program has it.
-pub fn filter_specs(filters: &[Filter]) -> Vec<FilterSpec> {
-    filters
-        .iter()
-        .map(|filter| FilterSpec {
-            id: filter.id.into(),
-            optional: filter.optional,
-            parameters: filter.parameters.clone(),
-            name: filter.name.clone(),
-        })
-        .collect()
+pub fn codec_specs(filters: &[Filter]) -> Vec<CodecSpec> {
+    let spec = |filter: &Filter| {
+        CodecSpec::hdf5(filter.id.into(), filter.parameters.clone())
+            .with_optional(filter.optional)
+            .with_name(filter.name.clone())
+    };
+    filters.iter().map(spec).collect()
 }

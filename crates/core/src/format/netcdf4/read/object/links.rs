@@ -14,6 +14,7 @@ use ncutils_hdf5::{ByteSource, File, LinkTarget, ObjectKind, OpenOptions};
 
 use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
+use crate::filter::Registry;
 use crate::store::{FileSource, Origin};
 
 /// How many soft and external links one resolution may pass, as libhdf5 has it.
@@ -65,6 +66,7 @@ impl From<ncutils_hdf5::Error> for Unfollowed {
 /// Follows links, and keeps the files that they lead to.
 pub struct Linker {
     files: Vec<OpenFile>,
+    registry: Registry,
     /// The folder of the input: nothing outside of it is opened.
     folder: Option<PathBuf>,
     /// Links of groups that paths led through, by name.
@@ -73,12 +75,13 @@ pub struct Linker {
 
 impl Linker {
     /// Opens the input.
-    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Self> {
+    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin, registry: &Registry) -> Result<Self> {
         let path = origin.path.as_deref().and_then(|p| p.canonicalize().ok());
         let folder = path.as_deref().and_then(Path::parent).map(Path::to_path_buf);
-        let first = OpenFile::new(source, path)?;
+        let first = OpenFile::new(source, path, registry)?;
         Ok(Self {
             files: vec![first],
+            registry: registry.clone(),
             folder,
             tables: HashMap::new(),
         })
@@ -203,8 +206,8 @@ impl Linker {
             if self.files.len() > FILES {
                 return Err(left("is one of too many"));
             }
-            let opened =
-                FileSource::open(&path).and_then(|source| OpenFile::new(Arc::new(source), Some(path)));
+            let opened = FileSource::open(&path)
+                .and_then(|source| OpenFile::new(Arc::new(source), Some(path), &self.registry));
             let file = opened.map_err(|e| left(&format!("cannot be opened: {e}")))?;
             self.files.push(file);
             return Ok(self.files.len() - 1);
@@ -214,8 +217,10 @@ impl Linker {
 }
 
 impl OpenFile {
-    fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>) -> Result<Self> {
-        let file = OpenOptions::new().decoder(HeapFilters).open(source.clone())?;
+    fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>, registry: &Registry) -> Result<Self> {
+        let file = OpenOptions::new()
+            .decoder(HeapFilters(registry.clone()))
+            .open(source.clone())?;
         Ok(Self {
             size: file.end(),
             file,
