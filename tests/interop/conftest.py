@@ -11,9 +11,12 @@ from allowed_differences import ANONYMOUS_TYPES
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ.get("NCUTILS_BIN", HERE.parent.parent / "target" / "release"))
+# Programs that only tests run. `cargo xtask interop` builds them and says where they are.
+HARNESS = pathlib.Path(os.environ.get("NCUTILS_HARNESS", BIN / "examples"))
 CORPUS = pathlib.Path(os.environ.get("NCUTILS_CORPUS", HERE.parent.parent.parent / "shared" / "corpus"))
 
-needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of files by other programs is not here")
+WITHOUT_CORPUS = "the corpus of files by other programs is not here"
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason=WITHOUT_CORPUS)
 
 # Files of the corpus of more text than a test should read.
 LARGE = {"bigf1", "bigf2", "bigf3", "bigr1", "bigr2", "bigr3"}
@@ -23,6 +26,24 @@ def each_in_corpus(*patterns, but=()):
     """Runs a test for the `path` of each file of the corpus that fits a pattern, but for those of certain stems."""
     found = sorted(path for pattern in patterns for path in CORPUS.glob(pattern) if path.stem not in but)
     return lambda test: needs_corpus(pytest.mark.parametrize("path", found, ids=lambda p: p.name)(test))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Says how many tests did not run for want of the corpus."""
+    reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    # Without the corpus, a test of each of its files has an empty list of them.
+    count = sum(WITHOUT_CORPUS in reason or "empty parameter set" in reason for reason in reasons)
+    if not CORPUS.is_dir():
+        terminalreporter.write_line(
+            f"{count} tests that read the corpus were skipped, most of which read each of its files: {CORPUS} is not here"
+        )
+
+
+def harness(program, *arguments):
+    """The command of a program that only tests run."""
+    path = HARNESS / program
+    assert path.exists(), f"{path} is not built; `cargo xtask interop` builds it"
+    return [str(path), *map(str, arguments)]
 
 
 def nccopy(*arguments, ok=True, timeout=120, **options):

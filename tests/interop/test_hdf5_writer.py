@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import HERE
+from conftest import harness
 
 import hdf5_writer
 
@@ -22,10 +22,9 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with the files that the example h5make writes."""
+    """A folder with the files that h5make writes."""
     folder = tmp_path_factory.mktemp("h5make")
-    command = ["cargo", "run", "-q", "-p", "ncutils-hdf5", "--example", "h5make", "--", str(folder)]
-    subprocess.run(command, check=True, cwd=HERE.parent.parent)
+    subprocess.run(harness("h5make", folder), check=True)
     return folder
 
 

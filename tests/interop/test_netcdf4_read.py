@@ -1,9 +1,7 @@
 """HDF5 files of other programs, read by our reader and by netCDF-C: both print the same lines."""
 
-import subprocess
-
 import pytest
-from conftest import CORPUS, HERE, needs_corpus
+from conftest import CORPUS, harness, needs_corpus
 
 import hdf5_read
 from samples import SAMPLES
@@ -53,10 +51,8 @@ DIFFERENT = {
 @pytest.fixture(scope="module")
 def dump():
     """The program that prints what our reader reads."""
-    command = ["cargo", "build", "-q", "--release", "-p", "ncutils-core", "--example", "schema_dump"]
-    root = HERE.parent.parent
-    subprocess.run(command, check=True, cwd=root)
-    return str(root / "target" / "release" / "examples" / "schema_dump")
+    [command] = harness("schema_dump")
+    return command
 
 
 def check(dump, path):

@@ -3,17 +3,16 @@
 import subprocess
 
 import pytest
-from conftest import HERE
+from conftest import harness
 
 import netcdf4_writer
 
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory):
-    """A folder with the files that the example nc4_write_samples writes."""
+    """A folder with the files that nc4_write_samples writes."""
     folder = tmp_path_factory.mktemp("nc4_write_samples")
-    command = ["cargo", "run", "-q", "-p", "ncutils-core", "--example", "nc4_write_samples", "--", str(folder)]
-    subprocess.run(command, check=True, cwd=HERE.parent.parent)
+    subprocess.run(harness("nc4_write_samples", folder), check=True)
     return folder
 
 
