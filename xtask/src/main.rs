@@ -3,6 +3,7 @@
 //! ```text
 //! cargo xtask test      unit and integration tests, then interop
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
+//! cargo xtask instructions  counts of instructions, against a table
 //! cargo xtask licences  what deny.toml says of the dependencies
 //! cargo xtask bench     pairs against netcdf-bin in the same run
 //! cargo xtask fuzz      damaged input for every parser
@@ -18,6 +19,7 @@ mod bench;
 mod codec;
 #[cfg(feature = "libraries")]
 mod fuzz;
+mod instructions;
 mod interop;
 mod licences;
 #[cfg(feature = "libraries")]
@@ -37,6 +39,7 @@ use programs::CI;
 const HELP: &str = "\
 cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone
+cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
     let done = match arguments.first().map(String::as_str) {
         Some("test") => test(),
         Some("interop") => interop::run(rest),
+        Some("instructions") => instructions::run(rest),
         Some("licences") => licences::run(),
         // The clock of the codecs is one of the things measured.
         Some("bench") => with_libraries("release", &arguments),
