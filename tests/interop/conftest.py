@@ -11,9 +11,11 @@ from allowed_differences import ANONYMOUS_TYPES
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ.get("NCUTILS_BIN", HERE.parent.parent / "target" / "release"))
+# Programs that only tests run. `cargo xtask interop` builds them and says where they are.
 CORPUS = pathlib.Path(os.environ.get("NCUTILS_CORPUS", HERE.parent.parent.parent / "shared" / "corpus"))
 
-needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of files by other programs is not here")
+WITHOUT_CORPUS = "the corpus of files by other programs is not here"
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason=WITHOUT_CORPUS)
 
 # Files of the corpus of more text than a test should read.
 LARGE = {"bigf1", "bigf2", "bigf3", "bigr1", "bigr2", "bigr3"}
@@ -23,6 +25,24 @@ def each_in_corpus(*patterns, but=()):
     """Runs a test for the `path` of each file of the corpus that fits a pattern, but for those of certain stems."""
     found = sorted(path for pattern in patterns for path in CORPUS.glob(pattern) if path.stem not in but)
     return lambda test: needs_corpus(pytest.mark.parametrize("path", found, ids=lambda p: p.name)(test))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Says how many tests did not run for want of the corpus."""
+    reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    # Without the corpus, a test of each of its files has an empty list of them.
+    count = sum(WITHOUT_CORPUS in reason or "empty parameter set" in reason for reason in reasons)
+    if not CORPUS.is_dir():
+        terminalreporter.write_line(
+            f"{count} tests that read the corpus were skipped, most of which read each of its files: {CORPUS} is not here"
+        )
+
+
+def harness(program, *arguments):
+    """The command of a program that only tests run."""
+    path = BIN / program
+    assert path.exists(), f"{path} is not built; `cargo xtask interop` builds it"
+    return [str(path), *map(str, arguments)]
 
 
 def nccopy(*arguments, ok=True, timeout=120, **options):
@@ -52,14 +72,6 @@ def ncgen(*arguments, timeout=120, **options):
     done = subprocess.run(command, capture_output=True, timeout=timeout, **options)
     assert done.returncode == 0, f"{command}: exit status {done.returncode}: {done.stderr.decode(errors='replace')}"
     return done.stderr.decode(errors="replace")
-
-
-def harness(program):
-    """The path of a program of the package `ncutils-harness`; an error where it is not built."""
-    path = pathlib.Path(os.environ.get("NCUTILS_HARNESS_BIN", BIN)) / program
-    if not path.is_file():
-        pytest.fail(f"{path} is missing: build it by `cargo build --release --package ncutils-harness`")
-    return path
 
 
 def installed(program):

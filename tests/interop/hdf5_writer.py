@@ -1,4 +1,4 @@
-"""Checks the files of `h5make FOLDER` with libhdf5, by way of h5py.
+"""Checks the files of the harness program h5make with libhdf5, by way of h5py.
 
     hdf5_writer.py FOLDER [NAME]...
 

@@ -24,7 +24,7 @@ NAMES = [
 def made(tmp_path_factory):
     """A folder with the files that h5make writes."""
     folder = tmp_path_factory.mktemp("h5make")
-    subprocess.run([harness("h5make"), str(folder)], check=True)
+    subprocess.run(harness("h5make", folder), check=True)
     return folder
 
 

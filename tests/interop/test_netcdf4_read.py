@@ -51,7 +51,8 @@ DIFFERENT = {
 @pytest.fixture(scope="module")
 def dump():
     """The program that prints what our reader reads."""
-    return str(harness("schema_dump"))
+    [command] = harness("schema_dump")
+    return command
 
 
 def check(dump, path):

@@ -12,7 +12,7 @@ import netcdf4_writer
 def samples(tmp_path_factory):
     """A folder with the files that nc4_write_samples writes."""
     folder = tmp_path_factory.mktemp("nc4_write_samples")
-    subprocess.run([harness("nc4_write_samples"), str(folder)], check=True)
+    subprocess.run(harness("nc4_write_samples", folder), check=True)
     return folder
 
 

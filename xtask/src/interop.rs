@@ -1,15 +1,89 @@
 //! Runs `tests/interop`: what other programs say of our files.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
-use crate::{build_release, python, root, succeed};
+use crate::programs::{CI, DEV, Programs};
+use crate::{python, root, succeed};
 
-/// Builds the binaries and runs the tests; `arguments` go to pytest.
+/// Builds the programs and runs the tests; `arguments` go to pytest.
+///
+/// Files of tests or node ids among the arguments are all that runs then, with programs of the profile `dev`, which are
+/// built soonest. Else everything runs, with programs of the profile `ci`, which run faster. `--profile NAME` in front
+/// chooses another one.
 pub fn run(arguments: &[String]) -> Result<()> {
+    let (profile, arguments) = match arguments {
+        [flag, profile, rest @ ..] if flag == "--profile" => (Some(profile.as_str()), rest),
+        _ => (None, arguments),
+    };
+    let chosen: Vec<PathBuf> = arguments
+        .iter()
+        .filter_map(|argument| test_file(argument))
+        .collect();
+    let profile = profile.unwrap_or(if chosen.is_empty() { CI } else { DEV });
+    let programs = Programs::build(profile)?;
+    if chosen.is_empty() || chosen.iter().any(|path| needs_harness(path)) {
+        programs.build_harness()?;
+    }
     let python = python::interpreter()?;
-    let binaries = build_release()?;
+    if chosen.is_empty() {
+        name_what_is_missing();
+    }
+    let mut command = Command::new(python);
+    command
+        .args([
+            "-W",
+            "ignore",
+            "-m",
+            "pytest",
+            "-q",
+            "-rs",
+            "--tb=short",
+            "-p",
+            "no:cacheprovider",
+        ])
+        .current_dir(root())
+        .env("NCUTILS_BIN", programs.folder())
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    if chosen.is_empty() {
+        let processors = std::thread::available_parallelism()?.get();
+        command
+            .args(["-n", &processors.to_string()])
+            .args(arguments)
+            .arg("tests/interop");
+    } else {
+        command.args(arguments.iter().map(|argument| in_tests(argument)));
+    }
+    succeed(&mut command)
+}
+
+/// The file or folder of tests that an argument names, by its path or by its name in `tests/interop`; `::` and the name of
+/// a test may follow.
+fn test_file(argument: &str) -> Option<PathBuf> {
+    let path = argument.split("::").next()?;
+    let path = root().join(in_tests(path));
+    (!argument.starts_with('-') && path.exists()).then_some(path)
+}
+
+/// An argument, with the folder of the tests before it where that makes it the path of one.
+fn in_tests(argument: &str) -> String {
+    let (path, test) = argument.split_at(argument.find("::").unwrap_or(argument.len()));
+    if !path.is_empty() && !root().join(path).exists() && root().join("tests/interop").join(path).exists() {
+        format!("tests/interop/{path}{test}")
+    } else {
+        argument.to_owned()
+    }
+}
+
+/// True where tests run programs of the harness, besides those that users have.
+fn needs_harness(tests: &Path) -> bool {
+    fs::read_to_string(tests).map_or(true, |text| text.contains("harness("))
+}
+
+fn name_what_is_missing() {
     for (program, package) in [
         ("ncdump", "netcdf-bin"),
         ("ncgen", "netcdf-bin"),
@@ -24,29 +98,4 @@ pub fn run(arguments: &[String]) -> Result<()> {
             );
         }
     }
-    if !root().join("../shared/corpus").is_dir() {
-        println!(
-            "xtask: the corpus of other programs' files is not here; the tests that need it are skipped"
-        );
-    }
-    succeed(
-        Command::new(python)
-            .args([
-                "-W",
-                "ignore",
-                "-m",
-                "pytest",
-                "-q",
-                "-rs",
-                "--tb=short",
-                "-p",
-                "no:cacheprovider",
-                "-n",
-                "2",
-            ])
-            .args(arguments)
-            .arg(root().join("tests/interop"))
-            .env("NCUTILS_BIN", binaries)
-            .env("PYTHONDONTWRITEBYTECODE", "1"),
-    )
 }

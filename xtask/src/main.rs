@@ -3,29 +3,46 @@
 //! ```text
 //! cargo xtask test      unit and integration tests, then interop
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
+//! cargo xtask instructions  counts of instructions, against a table
+//! cargo xtask licences  what deny.toml says of the dependencies
 //! cargo xtask bench     pairs against netcdf-bin in the same run
 //! cargo xtask fuzz      damaged input for every parser
 //! cargo xtask arrows    which file uses which: no cycles between folders, no arrow that goes up
 //! cargo xtask man DIR   man pages, from the flags' definitions
 //! ```
+//!
+//! The last three call our libraries. They are built with the feature `libraries`, in another run of cargo, so that the
+//! others start at once, whatever was edited.
 
 mod arrows;
+#[cfg(feature = "libraries")]
 mod bench;
+#[cfg(feature = "libraries")]
 mod codec;
+#[cfg(feature = "libraries")]
 mod fuzz;
+mod instructions;
 mod interop;
+mod licences;
+#[cfg(feature = "libraries")]
 mod man;
+#[cfg(feature = "libraries")]
 mod measure;
+mod programs;
 mod python;
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use programs::CI;
+
 const HELP: &str = "\
 cargo xtask test             unit and integration tests, then interop
-cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules)
+cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone
+cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
+cargo xtask licences         what deny.toml says of the dependencies' licences and sources
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
 cargo xtask arrows [--all]   cycles between files of different folders, and arrows that go up; `--all` cycles within folders too
@@ -37,11 +54,14 @@ fn main() -> ExitCode {
     let done = match arguments.first().map(String::as_str) {
         Some("test") => test(),
         Some("interop") => interop::run(rest),
-        Some("bench") => bench::run(rest.first().map(String::as_str)),
-        Some("fuzz") => fuzz::run(rest),
-        Some(fuzz::WORKER) => fuzz::worker(rest),
         Some("arrows") => arrows::run(&root(), rest),
-        Some("man") => man::write(rest.first().map_or("target/man", String::as_str)),
+        Some("instructions") => instructions::run(rest),
+        Some("licences") => licences::run(),
+        // The clock of the codecs is one of the things measured.
+        Some("bench") => with_libraries("release", &arguments),
+        // Overflow and debug assertions are failures to be found.
+        Some("fuzz" | "fuzz-worker") => with_libraries(CI, &arguments),
+        Some("man") => with_libraries(CI, &arguments),
         _ => {
             println!("{HELP}");
             Ok(())
@@ -56,8 +76,47 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs a command that calls our libraries.
+#[cfg(feature = "libraries")]
+fn with_libraries(_: &str, arguments: &[String]) -> Result<()> {
+    let rest = arguments.get(1..).unwrap_or_default();
+    match arguments.first().map(String::as_str) {
+        Some("bench") => bench::run(rest.first().map(String::as_str)),
+        Some("fuzz") => fuzz::run(rest),
+        Some(fuzz::WORKER) => fuzz::worker(rest),
+        _ => man::write(rest.first().map_or("target/man", String::as_str)),
+    }
+}
+
+/// Runs a command that calls our libraries, in an xtask that is linked with them.
+#[cfg(not(feature = "libraries"))]
+fn with_libraries(profile: &str, arguments: &[String]) -> Result<()> {
+    // Where this one was started: arguments may be paths.
+    let folder = std::env::current_dir()?;
+    let manifest = root().join("Cargo.toml");
+    succeed(
+        cargo()
+            .args([
+                "run",
+                "--locked",
+                "--quiet",
+                "--package",
+                "xtask",
+                "--features",
+                "libraries",
+                "--profile",
+                profile,
+            ])
+            .arg("--manifest-path")
+            .arg(manifest)
+            .arg("--")
+            .args(arguments)
+            .current_dir(folder),
+    )
+}
+
 fn test() -> Result<()> {
-    succeed(cargo().args(["test", "--workspace", "--quiet"]))?;
+    succeed(cargo().args(["test", "--locked", "--workspace", "--quiet", "--profile", CI]))?;
     interop::run(&[])
 }
 
@@ -73,22 +132,9 @@ fn cargo() -> Command {
 }
 
 /// Builds the binaries for use, and says where they are.
+#[cfg(feature = "libraries")]
 fn build_release() -> Result<PathBuf> {
-    succeed(cargo().args([
-        "build",
-        "--release",
-        "--quiet",
-        "--package",
-        "nccopy",
-        "--package",
-        "ncdump",
-        "--package",
-        "ncgen",
-        "--package",
-        "ncutils-harness",
-    ]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("release"))
+    Ok(programs::Programs::build("release")?.folder())
 }
 
 /// Runs a command that must succeed.
@@ -100,4 +146,20 @@ fn succeed(command: &mut Command) -> Result<()> {
         bail!("{command:?} failed: {status}");
     }
     Ok(())
+}
+
+/// What a command that must succeed prints on standard output.
+fn output(command: &mut Command) -> Result<String> {
+    let done = command
+        .stderr(Stdio::piped())
+        .output()
+        .with_context(|| format!("cannot run {command:?}"))?;
+    if !done.status.success() {
+        bail!(
+            "{command:?} failed: {}: {}",
+            done.status,
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+    Ok(String::from_utf8(done.stdout)?)
 }

@@ -46,7 +46,7 @@ pub struct Deflate;
 /// Level 6 would be half a percent smaller than 5, for a fifth more time. Level 4 takes a tenth less time, but loses what a
 /// lazy search finds: of 420 arrays with structure (ramps, saws, waves, steps, patterns, random walks; shuffled and not) it is
 /// more than 2 % larger than zlib 4 on 53; 5 is on 34, 6 on 35. Levels 8 and 9 are slower than 7 and no smaller on the
-/// fields. Level 10 takes about as long as zlib 9 does. See also [`MISLED_LEVELS`].
+/// fields. Level 10 takes about as long as zlib 9 does. See also `MISLED_LEVELS`.
 pub const LEVELS: [i32; 10] = [0, 3, 5, 5, 5, 5, 7, 7, 10, 10];
 
 /// The longest input whose beginning is looked at: see [`encoder`].

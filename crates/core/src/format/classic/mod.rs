@@ -10,7 +10,7 @@
 //!
 //! A single record variable is not padded. Sizes of variables in the header (`vsize`) are too narrow for large variables,
 //! so they are written for others and never read. [`Reader`](super::Reader) and [`Writer`](super::Writer) see a record
-//! variable as one array; [`Place`] maps it to records.
+//! variable as one array; `Place` maps it to records.
 //!
 //! Specification: "The NetCDF Classic Format Specification" in the netCDF documentation (OGC 10-092).
 

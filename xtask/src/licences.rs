@@ -1,0 +1,190 @@
+//! The licences and sources of the dependencies, by the rules of `deny.toml`.
+//!
+//! `cargo deny` judges them where it is installed. Elsewhere this file does, by the expressions that the packages state;
+//! advisories are then not checked.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{cargo, output, root, succeed};
+
+/// Where the RustSec advisories come from.
+const ADVISORIES: &str = "https://github.com/rustsec/advisory-db";
+/// The only registry that `Cargo.lock` may name.
+const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// Checks every dependency that is linked into a program or runs in its build.
+pub fn run() -> Result<()> {
+    if output(cargo().args(["deny", "--version"])).is_ok() {
+        succeed(cargo().args(["deny", "--locked", "check", "licenses", "bans", "sources"]))?;
+        if reachable(ADVISORIES) {
+            return succeed(cargo().args(["deny", "--locked", "check", "advisories"]));
+        }
+        println!("xtask: SKIPPED: advisories, as {ADVISORIES} cannot be reached");
+        return Ok(());
+    }
+    let allowed = allowed(&fs::read_to_string(root().join("deny.toml"))?)?;
+    let packages = packages()?;
+    let mut refused = Vec::new();
+    for (package, expression) in &packages {
+        if !permitted(expression, &allowed).with_context(|| format!("{package}: {expression:?}"))? {
+            refused.push(format!("{package}: {expression:?}"));
+        }
+    }
+    for line in fs::read_to_string(root().join("Cargo.lock"))?.lines() {
+        if let Some(source) = line.strip_prefix("source = ")
+            && source.trim_matches('"') != REGISTRY
+        {
+            refused.push(format!("Cargo.lock: {source} is not the registry of crates.io"));
+        }
+    }
+    if !refused.is_empty() {
+        bail!("deny.toml does not allow\n{}", refused.join("\n"));
+    }
+    println!(
+        "xtask: licences and sources of {} packages are allowed. SKIPPED: advisories, as cargo-deny is not installed \
+         (cargo install cargo-deny --locked)",
+        packages.len()
+    );
+    Ok(())
+}
+
+fn reachable(repository: &str) -> bool {
+    let asked = Command::new("timeout")
+        .args(["20", "git", "ls-remote", repository, "HEAD"])
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .output();
+    asked.is_ok_and(|asked| asked.status.success())
+}
+
+/// The list `allow` of the section `[licenses]`.
+fn allowed(deny: &str) -> Result<Vec<String>> {
+    let (_, section) = deny
+        .split_once("[licenses]")
+        .context("deny.toml: no [licenses]")?;
+    let (_, list) = section
+        .split_once("allow = [")
+        .context("deny.toml: no list of licences")?;
+    let (list, _) = list.split_once(']').context("deny.toml: the list does not end")?;
+    Ok(list.split('"').skip(1).step_by(2).map(str::to_owned).collect())
+}
+
+/// The SPDX expression of each dependency of other people, by name and version.
+fn packages() -> Result<BTreeMap<String, String>> {
+    let mut packages = BTreeMap::new();
+    for target in ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"] {
+        let listed = output(cargo().args([
+            "tree",
+            "--locked",
+            "--workspace",
+            "--all-features",
+            "--edges",
+            "normal,build",
+            "--no-dedupe",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}|{l}",
+            "--target",
+            target,
+        ]))?;
+        for line in listed.lines().filter(|line| !line.is_empty()) {
+            let (package, expression) = line.split_once('|').context("cargo tree prints something else")?;
+            // Packages of the workspace are printed with their folder.
+            if !package.contains("(/") {
+                packages.insert(package.to_owned(), expression.to_owned());
+            }
+        }
+    }
+    Ok(packages)
+}
+
+/// Whether an SPDX expression can be met by allowed licences alone.
+fn permitted(expression: &str, allowed: &[String]) -> Result<bool> {
+    // Packages before SPDX join alternatives by a slash.
+    let spaced = expression
+        .replace('(', " ( ")
+        .replace(')', " ) ")
+        .replace('/', " OR ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut at = 0;
+    let permitted = either(&words, &mut at, allowed)?;
+    if at != words.len() {
+        bail!("no SPDX expression");
+    }
+    Ok(permitted)
+}
+
+/// `term OR term …`
+fn either(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
+    let mut permitted = both(words, at, allowed)?;
+    while words.get(*at) == Some(&"OR") {
+        *at += 1;
+        permitted |= both(words, at, allowed)?;
+    }
+    Ok(permitted)
+}
+
+/// `licence AND licence …`
+fn both(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
+    let mut permitted = one(words, at, allowed)?;
+    while words.get(*at) == Some(&"AND") {
+        *at += 1;
+        permitted &= one(words, at, allowed)?;
+    }
+    Ok(permitted)
+}
+
+/// A licence, perhaps `WITH` an exception, or an expression in parentheses.
+fn one(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
+    let word = *words.get(*at).context("no licence is stated")?;
+    *at += 1;
+    if word == "(" {
+        let permitted = either(words, at, allowed)?;
+        if words.get(*at) != Some(&")") {
+            bail!("a parenthesis is not closed");
+        }
+        *at += 1;
+        return Ok(permitted);
+    }
+    let mut name = word.to_owned();
+    if words.get(*at) == Some(&"WITH") {
+        let exception = words.get(*at + 1).context("no exception after WITH")?;
+        name = format!("{word} WITH {exception}");
+        *at += 2;
+    }
+    Ok(allowed.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_met_by_allowed_licences_alone() {
+        let allowed = ["MIT", "Apache-2.0", "Unicode-3.0"].map(str::to_owned);
+        let permitted = |expression| permitted(expression, &allowed);
+        assert!(permitted("MIT").unwrap());
+        assert!(permitted("GPL-3.0 OR MIT").unwrap());
+        assert!(permitted("(MIT OR Apache-2.0) AND Unicode-3.0").unwrap());
+        assert!(permitted("Unlicense/MIT").unwrap());
+        assert!(!permitted("MIT AND GPL-3.0").unwrap());
+        assert!(!permitted("(MIT OR Apache-2.0) AND GPL-3.0").unwrap());
+        assert!(!permitted("Apache-2.0 WITH LLVM-exception").unwrap());
+        assert!(permitted("").is_err());
+        assert!(permitted("(MIT").is_err());
+        assert!(permitted("MIT Apache-2.0").is_err());
+    }
+
+    #[test]
+    fn the_list_of_deny_toml_is_found() {
+        let allowed = allowed(&fs::read_to_string(root().join("deny.toml")).unwrap()).unwrap();
+        assert!(
+            allowed.contains(&"MIT".to_owned()) && allowed.len() > 3,
+            "{allowed:?}"
+        );
+    }
+}

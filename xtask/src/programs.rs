@@ -1,0 +1,63 @@
+//! Our programs, built by cargo.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::{cargo, root, succeed};
+
+/// The profile of tests and of the programs that they run.
+pub const CI: &str = "ci";
+/// The profile of which a program is built soonest after an edit.
+pub const DEV: &str = "dev";
+
+/// Programs of one profile.
+pub struct Programs {
+    profile: String,
+}
+
+impl Programs {
+    /// Builds `nccopy`, `ncdump` and `ncgen`.
+    pub fn build(profile: &str) -> Result<Self> {
+        let mut command = cargo();
+        command.args(["build", "--locked", "--quiet", "--profile", profile]);
+        if profile == CI {
+            // With the features of the tests' dependencies, so that libraries which `cargo test` built are not built again.
+            command.args(["--workspace", "--bins"]);
+        } else {
+            command.args(["--package", "nccopy", "--package", "ncdump", "--package", "ncgen"]);
+        }
+        succeed(&mut command)?;
+        Ok(Self {
+            profile: profile.to_owned(),
+        })
+    }
+
+    /// Builds the programs that only tests run.
+    pub fn build_harness(&self) -> Result<()> {
+        if self.profile == CI {
+            return Ok(());
+        }
+        succeed(cargo().args([
+            "build",
+            "--locked",
+            "--quiet",
+            "--profile",
+            &self.profile,
+            "--package",
+            "ncutils-harness",
+        ]))
+    }
+
+    /// The folder of the programs.
+    pub fn folder(&self) -> PathBuf {
+        let folder = if self.profile == DEV {
+            "debug"
+        } else {
+            &self.profile
+        };
+        std::env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| root().join("target"), PathBuf::from)
+            .join(folder)
+    }
+}
