@@ -12,13 +12,13 @@ pub mod read_region;
 use std::io;
 use std::sync::Arc;
 
-use ncutils_hdf5::ByteSource;
-
 pub use crate::chunk::Region;
 use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
 use crate::model::{Kind, Schema, Values, VarId, VariableLayout};
-use crate::store::{ByteRange, Done, Origin, Output, Requests};
+use crate::store::{
+    ByteRange, Destination, DestinationKind, Done, KeyStore, Object, Place, PlaceKind, Requests,
+};
 
 /// A dataset that can be read, from many threads at once.
 ///
@@ -167,11 +167,22 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
 }
 
-/// Begins a dataset of `schema.kind` in `output`. `plans` has one entry for each of `schema.vars`, in order.
+/// Begins a dataset of `schema.kind` at a destination. `plans` has one entry for each of `schema.vars`, in order.
 ///
 /// # Errors
-/// What the kind cannot hold, named; and whatever the output refuses. Nothing exists under the output's name then.
-pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
+/// What the kind cannot hold, named; and whatever the destination refuses. Nothing exists under its name then.
+pub fn create(
+    destination: impl Into<Destination>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+) -> Result<Box<dyn Writer>> {
+    let destination = destination.into();
+    let DestinationKind::Object(output) = destination.kind().clone() else {
+        return Err(Error::Usage(format!(
+            "a dataset of the kind {} is one file, and cannot be a store of keys",
+            schema.kind.name()
+        )));
+    };
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => {
             Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
@@ -184,11 +195,30 @@ pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) 
 ///
 /// # Errors
 /// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
-pub fn open(source: Arc<dyn ByteSource>, origin: &Origin) -> Result<Box<dyn Reader>> {
-    match detect(&source)? {
-        Format::Classic => Ok(Box::new(classic::ClassicReader::open(source)?)),
-        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(source, origin)?)),
+pub fn open(place: impl Into<Place>) -> Result<Box<dyn Reader>> {
+    let place = place.into();
+    match place.kind() {
+        PlaceKind::Object(object) => open_object(object, &place),
+        PlaceKind::Keys(store) => open_keys(&**store),
     }
+}
+
+fn open_object(object: &Arc<dyn Object>, place: &Place) -> Result<Box<dyn Reader>> {
+    match detect(&**object)? {
+        Format::Classic => Ok(Box::new(classic::ClassicReader::open(object.clone())?)),
+        Format::Hdf5 => {
+            let neighbours = place.neighbours().cloned();
+            Ok(Box::new(netcdf4::Netcdf4Reader::open(
+                object.clone(),
+                neighbours,
+            )?))
+        }
+    }
+}
+
+/// A format of keys is known by the keys that it cannot do without: it is asked for them here.
+fn open_keys(_store: &dyn KeyStore) -> Result<Box<dyn Reader>> {
+    Err(Error::UnknownFormat)
 }
 
 /// What the first bytes tell.
@@ -200,29 +230,29 @@ enum Format {
 
 /// Finds the format by its magic number: `CDF` at the beginning, or HDF5's signature at the beginning or behind a user
 /// block of 512, 1024, 2048… bytes.
-fn detect(source: &dyn ByteSource) -> Result<Format> {
+fn detect(object: &dyn Object) -> Result<Format> {
     const HDF5: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
-    // Without a size, the end is where a read fails.
-    let size = source.size().map_err(|e| Error::io("cannot read", e))?;
-    let starts_with = |at: u64, magic: &[u8]| -> Result<bool> {
+    let size = object.size().map_err(|e| Error::io("cannot read", e))?;
+    // `None` where the object ends before: without a size, the end is where a read fails.
+    let starts_with = |at: u64, magic: &[u8]| -> Result<Option<bool>> {
         let mut found = [0; 8];
         let found = &mut found[..magic.len()];
         match at.checked_add(magic.len() as u64) {
             Some(end) if size.is_none_or(|size| end <= size) => {}
-            _ => return Ok(false),
+            _ => return Ok(None),
         }
-        match source.read_exact_at(at, found) {
-            Ok(()) => Ok(found == magic),
-            Err(e) if size.is_none() && e.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        match object.read_exact_at(at, found) {
+            Ok(()) => Ok(Some(found == magic)),
+            Err(e) if size.is_none() && e.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
             Err(e) => Err(Error::io("cannot read", e)),
         }
     };
-    if starts_with(0, b"CDF")? {
+    if starts_with(0, b"CDF")? == Some(true) {
         return Ok(Format::Classic);
     }
     let mut at = 0u64;
-    while size.is_none_or(|size| at < size) {
-        if starts_with(at, &HDF5)? {
+    while let Some(found) = starts_with(at, &HDF5)? {
+        if found {
             return Ok(Format::Hdf5);
         }
         at = match at.checked_mul(2) {
@@ -237,6 +267,7 @@ fn detect(source: &dyn ByteSource) -> Result<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::MemoryKeys;
 
     #[test]
     fn formats_are_found_by_their_magic_number() {
@@ -254,9 +285,9 @@ mod tests {
         ] {
             assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
         }
-        let error = open(Arc::new(b"CDF\x03....".to_vec()), &Origin::default())
-            .err()
-            .unwrap();
+        let missing = open(Place::keys("", Arc::new(MemoryKeys::new())));
+        assert!(matches!(missing.err(), Some(Error::UnknownFormat)));
+        let error = open(Arc::new(b"CDF\x03....".to_vec())).err().unwrap();
         assert_eq!(
             error.to_string(),
             "version 3 of the classic format is not supported"

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ncutils_core::format::{self, Region};
 use ncutils_core::model::{Kind, Schema, Storage, Type, Values};
-use ncutils_core::store::{FileOutput, FileSource, MemoryOutput, Origin, Output};
+use ncutils_core::store::{FileOutput, FileSource, MemoryOutput, Output};
 
 use crate::files::{KINDS, dim, open, plans, stored, var, write};
 
@@ -144,7 +144,7 @@ fn positions_beyond_4_gib() {
         }
         writer.finish().unwrap();
 
-        let reader = format::open(Arc::new(FileSource::open(&path).unwrap()), &Origin::default()).unwrap();
+        let reader = format::open(Arc::new(FileSource::open(&path).unwrap())).unwrap();
         assert_eq!(reader.schema().shape(b), shape);
         for (at, byte) in places {
             let mut found = [0xEE; 2];

@@ -10,7 +10,7 @@ mod whole_variables;
 use std::sync::Arc;
 
 use ncutils_core::format;
-use ncutils_core::store::{MemoryOutput, Origin};
+use ncutils_core::store::MemoryOutput;
 use proptest::prelude::*;
 
 use compare::compare;
@@ -40,7 +40,7 @@ proptest! {
     fn what_is_written_is_read(seed in any::<u64>()) {
         let d = dataset(seed);
         let bytes = bytes_of(&d, None);
-        let reader = format::open(Arc::new(bytes), &Origin::default()).unwrap();
+        let reader = format::open(Arc::new(bytes)).unwrap();
         compare(&d, &*reader);
     }
 
