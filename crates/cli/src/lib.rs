@@ -4,5 +4,6 @@ pub mod kind_option;
 pub mod memory;
 pub mod options;
 mod program;
+pub mod signals;
 
 pub use program::run;

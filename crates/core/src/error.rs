@@ -1,7 +1,7 @@
 //! What can go wrong, and where.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
 
 use crate::model::Item;
 
@@ -12,11 +12,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A failure within a file or under a URL.
-    #[error("{}: {source}", path.display())]
+    /// A failure within a file or another place.
+    #[error("{}: {source}", name.display())]
     File {
-        /// The file, as the user named it.
-        path: PathBuf,
+        /// The place, as the user named it.
+        name: OsString,
         /// What went wrong there.
         source: Box<Error>,
     },
@@ -132,13 +132,14 @@ impl Error {
         }
     }
 
-    /// Says that it happened in the file `path`. Keeps the innermost file where one is already named.
+    /// Says that it happened in the file, or other place, that the user calls `name`. Keeps the innermost where one is
+    /// already named.
     #[must_use]
-    pub fn in_file(self, path: impl Into<PathBuf>) -> Self {
+    pub fn in_file(self, name: impl AsRef<OsStr>) -> Self {
         match self {
             e @ (Self::File { .. } | Self::Cdl(_)) => e,
             e => Self::File {
-                path: path.into(),
+                name: name.as_ref().to_owned(),
                 source: Box::new(e),
             },
         }

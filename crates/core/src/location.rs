@@ -3,21 +3,27 @@
 //! ```text
 //! data.nc  file:///tmp/a%20b.nc        ─► a local file
 //! odd#name.nc                          ─► a local file, unless the fragment reads as netCDF's
+//! a named pipe, - as input             ─► read to its end first
 //! s3://…  https://…  dir#mode=zarr     ─► not supported
 //! ```
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fmt::Write;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use url::Url;
 
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::Schema;
-use crate::store::{FileOutput, FileSource, Origin, same_file};
+use crate::store::{
+    Destination, FileNeighbours, FileOutput, FileSource, Object, Place, open_stream, same_file,
+};
 
 /// What can be opened and created, for messages.
 const SUPPORTED: &str = "local netCDF classic and netCDF-4/HDF5 files are";
@@ -25,11 +31,24 @@ const SUPPORTED: &str = "local netCDF classic and netCDF-4/HDF5 files are";
 /// Keys that make a fragment netCDF's, rather than part of a file name.
 const FRAGMENT_KEYS: [&str; 5] = ["mode", "bytes", "dap2", "dap4", "protocol"];
 
-/// Where a dataset is.
+/// Bytes of a dataset from a pipe that are kept in memory; the rest goes to a temporary file.
+const SPOOLED_IN_MEMORY: u64 = 64 << 20;
+
+/// What standard input comes from, be it a file.
+const STDIN: &str = "/dev/stdin";
+
+/// Where a dataset, or a CDL text, is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    argument: OsString,
-    path: PathBuf,
+    name: OsString,
+    target: Target,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    File(PathBuf),
+    StandardInput,
 }
 
 impl Location {
@@ -38,25 +57,58 @@ impl Location {
     /// # Errors
     /// Names the scheme or mode that is not supported, or what is wrong with the URL.
     pub fn parse(argument: impl AsRef<OsStr>) -> Result<Self> {
-        let argument = argument.as_ref();
-        let path = if fs::symlink_metadata(argument).is_ok() {
-            PathBuf::from(argument)
+        let name = argument.as_ref();
+        let path = if fs::symlink_metadata(name).is_ok() {
+            PathBuf::from(name)
         } else {
             // What is not UTF-8 is no URL.
-            match argument.to_str() {
-                Some(text) => local_path(text).map_err(|e| e.in_file(argument))?,
-                None => PathBuf::from(argument),
+            match name.to_str() {
+                Some(text) => local_path(text).map_err(|e| e.in_file(name))?,
+                None => PathBuf::from(name),
             }
         };
         Ok(Self {
-            argument: argument.to_owned(),
-            path,
+            name: name.to_owned(),
+            target: Target::File(path),
         })
     }
 
-    /// The local file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// As [`parse`](Self::parse), for what is read: `-` and nothing are standard input, which messages call `stdin`.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_input(argument: Option<&OsStr>) -> Result<Self> {
+        match argument {
+            Some(name) if name != "-" => Self::parse(name),
+            _ => Ok(Self {
+                name: "stdin".into(),
+                target: Target::StandardInput,
+            }),
+        }
+    }
+
+    /// What the user typed.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The last part of its path; `None` for standard input and for what has no such part.
+    pub fn file_name(&self) -> Option<&OsStr> {
+        match &self.target {
+            Target::File(path) => path.file_name(),
+            Target::StandardInput => None,
+        }
+    }
+
+    fn path(&self) -> &Path {
+        match &self.target {
+            Target::File(path) => path,
+            Target::StandardInput => Path::new(STDIN),
+        }
+    }
+
+    fn named(&self) -> impl Fn(Error) -> Error + '_ {
+        |error| error.in_file(&self.name)
     }
 
     /// Makes sure that what is written to `output` does not replace this, which is read.
@@ -64,20 +116,53 @@ impl Location {
     /// # Errors
     /// Where both are the same existing file, by device and inode.
     pub fn check_output(&self, output: &Self) -> Result<()> {
-        if same_file(&self.path, &output.path) {
+        if same_file(self.path(), output.path()) {
             return Err(Error::Usage(format!(
-                "{} and {} are the same file; name another output",
-                self.path.display(),
-                output.path.display()
+                "{self} and {output} are the same file; name another output"
             )));
         }
         Ok(())
     }
 
+    /// What is here, to be read. A pipe is read to its end first.
+    ///
+    /// # Errors
+    /// Names the location, and why it cannot be opened.
+    pub fn place(&self) -> Result<Place> {
+        let is_pipe = match &self.target {
+            Target::StandardInput => true,
+            Target::File(path) => fs::metadata(path).is_ok_and(|found| {
+                let kind = found.file_type();
+                kind.is_fifo() || kind.is_socket()
+            }),
+        };
+        if is_pipe {
+            return Ok(Place::object(&self.name, self.text(SPOOLED_IN_MEMORY)?));
+        }
+        let source = FileSource::open_unnamed(self.path()).map_err(self.named())?;
+        let place = Place::object(&self.name, Arc::new(source));
+        Ok(match FileNeighbours::of(self.path()) {
+            Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
+            None => place,
+        })
+    }
+
+    /// The bytes of a text, whatever they come from. Of what is no regular file, about `memory` bytes stay in memory.
+    ///
+    /// # Errors
+    /// Names the location, and why it cannot be read.
+    pub fn text(&self, memory: u64) -> Result<Arc<dyn Object>> {
+        let path = match &self.target {
+            Target::File(path) => Some(path.as_path()),
+            Target::StandardInput => None,
+        };
+        open_stream(path, memory).map_err(self.named())
+    }
+
     /// Opens the dataset, whatever its format.
     ///
     /// # Errors
-    /// Names the file, and what is wrong with it.
+    /// Names the location, and what is wrong with it.
     pub fn open(&self) -> Result<Box<dyn Reader>> {
         self.open_with(&Registry::builtin())
     }
@@ -87,27 +172,31 @@ impl Location {
     /// # Errors
     /// Those of [`Location::open`].
     pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
-        let source = FileSource::open(&self.path)?;
-        let origin = Origin {
-            path: Some(self.path.clone()),
-        };
-        format::open(Arc::new(source), &origin, registry).map_err(|e| e.in_file(&self.path))
+        format::open(self.place()?, registry).map_err(self.named())
+    }
+
+    /// What will be here, to be written. What is here stays as it is until it is complete.
+    ///
+    /// # Errors
+    /// Names the location, and why it cannot be written.
+    pub fn destination(&self) -> Result<Destination> {
+        let output = FileOutput::create_unnamed(self.path()).map_err(self.named())?;
+        Ok(Destination::object(&self.name, Arc::new(output)))
     }
 
     /// Begins a dataset here; see [`format::create`]. A file that is here stays as it is until [`Writer::finish`].
     ///
     /// # Errors
-    /// Names the file, and what its kind cannot hold or why it cannot be written.
+    /// Names the location, and what its kind cannot hold or why it cannot be written.
     pub fn create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
-        format::check(schema).map_err(|e| e.in_file(&self.path))?;
-        let output = FileOutput::create(&self.path)?;
-        format::create(Arc::new(output), schema, plans).map_err(|e| e.in_file(&self.path))
+        format::check(schema).map_err(self.named())?;
+        format::create(self.destination()?, schema, plans).map_err(self.named())
     }
 }
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.argument.display().fmt(f)
+        self.name.display().fmt(f)
     }
 }
 
@@ -118,7 +207,7 @@ fn local_path(text: &str) -> Result<PathBuf> {
     };
     let path = match scheme(rest) {
         None => PathBuf::from(rest),
-        Some("file") => file_url(rest)?,
+        Some(scheme) if scheme.eq_ignore_ascii_case("file") => file_url(rest)?,
         Some(scheme) => {
             return Err(Error::Usage(format!(
                 "the scheme {scheme}:// is not supported; {SUPPORTED}"
@@ -135,12 +224,11 @@ fn local_path(text: &str) -> Result<PathBuf> {
 
 /// Whether the part after a `#` is `key=value&key…` with a key that netCDF knows.
 fn is_netcdf_fragment(fragment: &str) -> bool {
-    fragment
-        .split('&')
-        .filter_map(|item| item.split('=').next())
-        .any(|key| FRAGMENT_KEYS.iter().any(|known| known.eq_ignore_ascii_case(key)))
+    url::form_urlencoded::parse(fragment.as_bytes())
+        .any(|(key, _)| FRAGMENT_KEYS.iter().any(|known| known.eq_ignore_ascii_case(&key)))
 }
 
+/// What stands before `://`. A path such as `C:\x` has no scheme here.
 fn scheme(text: &str) -> Option<&str> {
     let (scheme, _) = text.split_once("://")?;
     let valid = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -150,35 +238,31 @@ fn scheme(text: &str) -> Option<&str> {
     valid.then_some(scheme)
 }
 
-/// The path of a `file://` URL, percent-decoded. The host is empty or `localhost`.
-fn file_url(url: &str) -> Result<PathBuf> {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-    if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
+/// The path of a `file://` URL. The host is empty or `localhost`. What a URL would have to escape may stand as it is, as
+/// users type it: a file has neither query nor fragment.
+fn file_url(text: &str) -> Result<PathBuf> {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii_control() || " ?#\\".contains(c) {
+            let _ = write!(escaped, "%{:02X}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    let url = Url::parse(&escaped).map_err(|e| Error::Usage(format!("not a URL: {e}")))?;
+    if let Some(host) = url.host_str() {
         return Err(Error::Usage(format!(
             "a file URL of another host, {host}; write file:///path for a file of this one"
         )));
     }
-    let mut decoded = Vec::new();
-    let mut bytes = path.bytes();
-    while let Some(byte) = bytes.next() {
-        let byte = match byte {
-            b'%' => {
-                let digit = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
-                match (digit(bytes.next()), digit(bytes.next())) {
-                    (Some(high), Some(low)) => (high << 4 | low) as u8,
-                    _ => {
-                        return Err(Error::Usage(
-                            "a % in a URL is followed by two hexadecimal digits".to_owned(),
-                        ));
-                    }
-                }
-            }
-            byte => byte,
-        };
-        decoded.push(byte);
+    let is_escape = |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|b| b.is_ascii_hexdigit());
+    if escaped.split('%').skip(1).any(|rest| !is_escape(rest)) {
+        return Err(Error::Usage(
+            "a % in a URL is followed by two hexadecimal digits".to_owned(),
+        ));
     }
-    Ok(PathBuf::from(OsString::from_vec(decoded)))
+    url.to_file_path()
+        .map_err(|()| Error::Usage("the URL names no file".to_owned()))
 }
 
 #[cfg(test)]
@@ -187,7 +271,7 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
 
     fn path(argument: &str) -> PathBuf {
-        Location::parse(argument).unwrap().path
+        Location::parse(argument).unwrap().path().to_owned()
     }
 
     fn refused(argument: &str) -> String {
@@ -209,6 +293,16 @@ mod tests {
         }
         assert_eq!(path("file:///tmp/a%20b%23.nc"), Path::new("/tmp/a b#.nc"));
         assert_eq!(path("file://localhost/a.nc"), Path::new("/a.nc"));
+        for (url, plain) in [
+            ("FILE:///tmp/a.nc", "/tmp/a.nc"),
+            ("file:///tmp/a b?c#d\\e\n.nc ", "/tmp/a b?c#d\\e\n.nc "),
+            ("file:///tmp/%C3%A4\u{e4}%25.nc", "/tmp/\u{e4}\u{e4}%.nc"),
+        ] {
+            assert_eq!(path(url), Path::new(plain));
+        }
+        let raw = Location::parse("file:///tmp/%ff.nc").unwrap();
+        assert_eq!(raw.path(), Path::new(OsStr::from_bytes(b"/tmp/\xff.nc")));
+        assert_eq!(raw.file_name(), Some(OsStr::from_bytes(b"\xff.nc")));
         let odd = OsStr::from_bytes(b"odd\xff#mode=zarr");
         assert_eq!(Location::parse(odd).unwrap().path(), Path::new(odd));
     }
@@ -228,6 +322,40 @@ mod tests {
                 message.starts_with(argument) && message.contains(part),
                 "{message}"
             );
+        }
+    }
+
+    #[test]
+    fn messages_name_what_was_typed() {
+        let location = Location::parse("file:///no/such%20file.nc").unwrap();
+        for error in [
+            location.open().err().unwrap(),
+            location.destination().err().unwrap(),
+        ] {
+            let error = error.to_string();
+            assert!(error.starts_with("file:///no/such%20file.nc: cannot"), "{error}");
+        }
+        let location = Location::parse_input(Some("-".as_ref())).unwrap();
+        assert_eq!(
+            (location.to_string().as_str(), location.file_name()),
+            ("stdin", None)
+        );
+        assert_eq!(location, Location::parse_input(None).unwrap());
+    }
+
+    #[test]
+    fn pipes_are_read_to_their_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let url = format!("file://{}", pipe.display());
+        for name in [pipe.to_str().unwrap(), &url] {
+            let error = std::thread::scope(|scope| {
+                scope.spawn(|| fs::write(&pipe, "no netCDF").unwrap());
+                Location::parse(name).unwrap().open().err().unwrap().to_string()
+            });
+            assert_eq!(error, format!("{name}: not a netCDF file"));
         }
     }
 

@@ -12,7 +12,6 @@ use ncutils_core::chunk::Region;
 use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{Encoding, VarId};
-use ncutils_core::store::Origin;
 
 /// Variables of more elements than this are not read where a file may be broken.
 const FEW: u64 = 100_000;
@@ -38,7 +37,7 @@ fn lines(name: &str, kinds: &[&str]) -> Vec<String> {
 }
 
 fn open_bytes(bytes: Vec<u8>) -> ncutils_core::Result<Box<dyn Reader>> {
-    format::open(Arc::new(bytes), &Origin::default(), &Registry::builtin())
+    format::open(Arc::new(bytes), &Registry::builtin())
 }
 
 #[test]
@@ -310,7 +309,7 @@ fn external_links_stay_within_the_folder() {
             .schema()
             .warnings
             .iter()
-            .any(|w| w.contains("not a local file"))
+            .any(|w| w.contains("what lies beside the input"))
     );
 }
 

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use ncutils_core::format;
 use ncutils_core::model::{Kind, Schema, Type, Values};
-use ncutils_core::store::{MemoryOutput, Origin};
-use ncutils_hdf5::{ByteSource, ReadRequest};
+use ncutils_core::store::{ByteRange, Done, MemoryOutput, Object, Requests};
 
 #[path = "support/whole_variables.rs"]
 mod whole_variables;
@@ -53,23 +52,28 @@ impl Slow {
     }
 }
 
-impl ByteSource for Slow {
+impl Object for Slow {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(self.tells_size.then_some(self.bytes.len() as u64))
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.wait(1);
-        self.bytes.read_exact_at(offset, buf)
+        Object::read_exact_at(&self.bytes, offset, buf)
     }
 
-    fn read_many_at(&self, reads: &mut [ReadRequest<'_>]) -> io::Result<()> {
-        self.wait(reads.len());
-        self.bytes.read_many_at(reads)
+    fn requests(&self) -> Requests {
+        Requests::slow(100, self.readahead as u64)
     }
 
-    fn readahead(&self) -> usize {
-        self.readahead
+    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        self.wait(ranges.len());
+        let read = |range: &ByteRange| {
+            let mut bytes = vec![0; range.length];
+            Object::read_exact_at(&self.bytes, range.offset, &mut bytes)?;
+            Ok(bytes)
+        };
+        done(ranges.iter().map(read).collect());
     }
 }
 
@@ -108,12 +112,7 @@ fn many_variables(count: usize) -> Vec<u8> {
 
 /// Opens a file, and counts what the schema has.
 fn open(source: Arc<Slow>) -> Schema {
-    let reader = format::open(
-        source,
-        &Origin::default(),
-        &ncutils_core::filter::Registry::builtin(),
-    )
-    .unwrap();
+    let reader = format::open(source, &ncutils_core::filter::Registry::builtin()).unwrap();
     assert!(reader.schema().warnings.is_empty());
     reader.schema().clone()
 }

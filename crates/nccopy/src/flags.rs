@@ -1,7 +1,6 @@
 //! The flags of `nccopy`. Each is defined once, here; parser, `--help` and man page come from it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
@@ -17,7 +16,7 @@ pub struct Arguments {
     /// The input, as named by the user.
     pub input: OsString,
     /// The output, as named by the user.
-    pub output: PathBuf,
+    pub output: OsString,
     /// What the copy is to be.
     pub copy: CopyOptions,
     /// `-m`: how many bytes of memory the copy may take; `None` lets the engine decide.
@@ -64,8 +63,8 @@ pub fn command() -> Command {
         .arg(value("log", 'L', "N", "Accepted for compatibility; not needed"))
         .arg(help())
         .arg(version())
-        .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The file to read"))
-        .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(PathBuf)).help("The file to write; it appears, or replaces an older one, only when complete"))
+        .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The file to read, by its path or file:// URL; - for standard input"))
+        .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(OsString)).help("The file to write; it appears, or replaces an older one, only when complete"))
 }
 
 /// Reads the flags.
@@ -97,7 +96,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     };
     Ok(Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
-        output: matches.get_one::<PathBuf>("output").cloned().unwrap_or_default(),
+        output: matches.get_one::<OsString>("output").cloned().unwrap_or_default(),
         copy,
         memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),

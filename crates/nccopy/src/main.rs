@@ -17,27 +17,23 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let input = Location::parse(&arguments.input)?;
+    let input = Location::parse_input(Some(&arguments.input))?;
     let output = Location::parse(&arguments.output)?;
-    let in_input = |error: Error| error.in_file(input.path());
+    let in_input = |error: Error| error.in_file(input.name());
     input.check_output(&output)?;
     let reader = input.open().map_err(in_input)?;
     for warning in &reader.schema().warnings {
-        tell(
-            "nccopy",
-            format_args!("{}: warning: {warning}", input.path().display()),
-        );
+        tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
     let plan = plan(&*reader, &arguments.copy).map_err(in_input)?;
     let prepared = prepare(&*reader, &plan).map_err(in_input)?;
-    let writer = output
-        .create(&plan.schema, &prepared.plans)
-        .map_err(|error| error.in_file(output.path()))?;
+    ncutils_cli::signals::handle();
+    let writer = output.create(&plan.schema, &prepared.plans)?;
     let bar = Bar::on_terminal();
     let options = RunOptions {
         threads: arguments.threads,
         memory: arguments.memory,
-        output: Some(output.path()),
+        output: Some(output.name()),
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..RunOptions::default()
     };

@@ -1,7 +1,6 @@
 //! The flags of `ncdump`. Each is defined once, here; parser, `--help` and man page come from it.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
@@ -167,7 +166,7 @@ pub fn command() -> Command {
             .value_name("INPUT")
             .required(true)
             .value_parser(value_parser!(OsString))
-            .help("The file to read"),
+            .help("The file to read, by its path or file:// URL; - for standard input"),
     )
 }
 
@@ -353,9 +352,9 @@ fn names(list: &str) -> Vec<String> {
     all
 }
 
-/// The name of a dataset that none was given for: the file's, without folder and without what follows the last dot.
-pub fn dataset_name(input: &Path) -> String {
-    let file = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
+/// The name of a dataset that none was given for: that of its file, without what follows the last dot.
+pub fn dataset_name(file: &OsStr) -> String {
+    let file = file.to_string_lossy();
     match file.rsplit_once('.') {
         Some((name, _)) => name.to_owned(),
         None => file.into_owned(),
@@ -464,12 +463,12 @@ mod tests {
     #[test]
     fn the_name_is_the_files() {
         for (path, name) in [
-            ("a/b.nc", "b"),
+            ("b.nc", "b"),
             ("b", "b"),
             ("x.y.nc", "x.y"),
-            ("/tmp/we ird.h5", "we ird"),
+            ("we ird.h5", "we ird"),
         ] {
-            assert_eq!(dataset_name(Path::new(path)), name);
+            assert_eq!(dataset_name(path.as_ref()), name);
         }
     }
 }

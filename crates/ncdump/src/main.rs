@@ -3,19 +3,15 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use ncdump::flags::{self, Arguments};
 use ncutils_core::error::{Error, Result};
-use ncutils_core::filter::Registry;
-use ncutils_core::format;
+use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
-use ncutils_core::store::{FileSource, Origin};
 
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
@@ -28,17 +24,8 @@ fn stdout() -> io::Result<BufWriter<File>> {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let path = Path::new(&arguments.input);
-    let in_file = |error: Error| error.in_file(path);
-    let source = FileSource::open(path).map_err(in_file)?;
-    let reader = format::open(
-        Arc::new(source),
-        &Origin {
-            path: Some(path.to_owned()),
-        },
-        &Registry::builtin(),
-    )
-    .map_err(in_file)?;
+    let input = Location::parse_input(Some(&arguments.input))?;
+    let reader = input.open()?;
     let mut stdout = stdout().map_err(|e| Error::io("cannot write", e))?;
     if arguments.kind_only {
         return writeln!(stdout, "{}", reader.schema().kind.name())
@@ -52,12 +39,12 @@ fn run(arguments: &Arguments) -> Result<()> {
             .map_err(|e| Error::io("cannot write", e));
     }
     for warning in &reader.schema().warnings {
-        tell("ncdump", format_args!("{}: warning: {warning}", path.display()));
+        tell("ncdump", format_args!("{input}: warning: {warning}"));
     }
     let name = arguments
         .name
         .clone()
-        .unwrap_or_else(|| flags::dataset_name(path));
+        .unwrap_or_else(|| flags::dataset_name(input.file_name().unwrap_or(input.name())));
     let done = if arguments.json {
         json::dump(&*reader, &arguments.dump, &mut stdout)
     } else if arguments.ncml {
@@ -68,10 +55,7 @@ fn run(arguments: &Arguments) -> Result<()> {
                     1 => "character cannot stand in XML and became U+FFFD",
                     _ => "characters cannot stand in XML and became U+FFFD",
                 };
-                tell(
-                    "ncdump",
-                    format_args!("{}: warning: {replaced} {what}", path.display()),
-                );
+                tell("ncdump", format_args!("{input}: warning: {replaced} {what}"));
             }
         })
     } else {
@@ -82,6 +66,6 @@ fn run(arguments: &Arguments) -> Result<()> {
     done.and(flushed).map_err(|error| match error {
         // What stops the text is not the input's fault.
         e @ (Error::Usage(_) | Error::Io { .. }) => e,
-        e => e.in_file(path),
+        e => e.in_file(input.name()),
     })
 }

@@ -1,7 +1,6 @@
 //! The flags of `ncgen`. Each is defined once, here; parser, `--help` and man page come from it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
@@ -14,8 +13,8 @@ use crate::language::Language;
 /// What one call of `ncgen` is to do.
 #[derive(Debug)]
 pub struct Arguments {
-    /// The CDL text; `None` for standard input.
-    pub input: Option<PathBuf>,
+    /// The CDL text, as named by the user; `-` or `None` for standard input.
+    pub input: Option<OsString>,
     /// `-o`: the output, as named by the user.
     pub output: Option<OsString>,
     /// `-N`: names the output where the text comes from standard input.
@@ -139,8 +138,8 @@ pub fn command() -> Command {
     .arg(
         Arg::new("input")
             .value_name("INPUT")
-            .value_parser(value_parser!(PathBuf))
-            .help("The CDL text; - or nothing for standard input"),
+            .value_parser(value_parser!(OsString))
+            .help("The CDL text, by its path or file:// URL; - or nothing for standard input"),
     )
 }
 
@@ -154,10 +153,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let kind = kind_option::asked(matches, &["kind", "version-name"])?;
     let implied = kind.is_some() || output.is_some();
     Ok(Arguments {
-        input: matches
-            .get_one::<PathBuf>("input")
-            .filter(|path| path.as_os_str() != "-")
-            .cloned(),
+        input: matches.get_one::<OsString>("input").cloned(),
         output,
         name: text("name"),
         suffix: if matches.get_flag("cdf") { ".cdf" } else { ".nc" },
@@ -223,14 +219,17 @@ mod tests {
         assert_eq!(args.kind, Some(Kind::Netcdf4Classic));
         assert!(args.no_fill && args.header_only);
         assert_eq!(args.output.unwrap(), "out.nc");
-        assert_eq!(args.input.unwrap(), PathBuf::from("in.cdl"));
+        assert_eq!(args.input.unwrap(), "in.cdl");
         assert_eq!(args.language, Some(Language::Binary));
         let args = read(&["-NM", "-Mx", "-"]).unwrap();
         assert_eq!(
             (args.name.as_deref(), args.main.as_deref()),
             (Some("M"), Some("x"))
         );
-        assert_eq!((args.input, args.language, args.suffix), (None, None, ".nc"));
+        assert_eq!(
+            (args.input, args.language, args.suffix),
+            (Some("-".into()), None, ".nc")
+        );
     }
 
     #[test]

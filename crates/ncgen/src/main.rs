@@ -16,7 +16,6 @@ use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell_lines;
-use ncutils_core::store::open_stream;
 
 /// Text from a pipe may take one part in this many of the memory,
 const TEXT_SHARE: u64 = 4;
@@ -24,20 +23,16 @@ const TEXT_SHARE: u64 = 4;
 /// and never more than this, in bytes: a temporary file that is just written is in memory anyway, as long as there is room.
 const TEXT_BYTES: u64 = 64 << 20;
 
-/// What standard input comes from, be it a file.
-const STDIN: &str = "/dev/stdin";
-
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let input = arguments.input.as_deref();
-    let shown = input.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
+    let input = Location::parse_input(arguments.input.as_deref())?;
     let memory = arguments.memory.unwrap_or_else(default_budget);
-    let source = open_stream(input, (memory / TEXT_SHARE).min(TEXT_BYTES))?;
-    let reader = CdlReader::open(Text::new(source, &shown)?)?;
-    let in_input = |error: Error| reader.locate(error).in_file(&shown);
+    let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES))?;
+    let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
+    let in_input = |error: Error| reader.locate(error).in_file(input.name());
     for warning in reader.warnings() {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }
@@ -59,7 +54,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let name = arguments.name.as_deref().unwrap_or(reader.name());
     let output = || match &arguments.output {
         Some(output) => Ok(output.clone()),
-        None => output_name(input, name, arguments.suffix).map(OsString::from),
+        None => output_name(input.file_name(), name, arguments.suffix).map(OsString::from),
     };
     let main = arguments.main.as_deref();
     let prints = matches!(arguments.language, Some(Language::C | Language::Fortran77));
@@ -67,7 +62,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         None => reader.check(),
         Some(Language::Binary) => {
             let output = Location::parse(output()?)?;
-            Location::parse(input.unwrap_or(Path::new(STDIN)))?.check_output(&output)?;
+            input.check_output(&output)?;
             make(&reader, &plan, &output, arguments)
         }
         Some(Language::C) => print(|out| c::write(&reader, &plan, &shown_name(&output()?), main, out)),
@@ -85,13 +80,12 @@ fn run(arguments: &Arguments) -> Result<()> {
 /// Makes the file.
 fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Arguments) -> Result<()> {
     let prepared = prepare(reader, plan)?;
-    let writer = output
-        .create(&plan.schema, &prepared.plans)
-        .map_err(|error| error.in_file(output.path()))?;
+    ncutils_cli::signals::handle();
+    let writer = output.create(&plan.schema, &prepared.plans)?;
     let options = RunOptions {
         threads: arguments.threads,
         memory: arguments.memory,
-        output: Some(output.path()),
+        output: Some(output.name()),
         ..RunOptions::default()
     };
     copy::run(reader, &prepared, writer, &options)

@@ -1,20 +1,23 @@
 //! Under which name the file is made where `-o` gives none.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::unescape;
 
-/// The file in the current folder that is named after `input`, its last suffix replaced by `suffix`; where the text comes from
-/// standard input, after the dataset `name`.
+/// The file in the current folder that is named after the file `input`, its last suffix replaced by `suffix`; where the text
+/// comes from standard input, after the dataset `name`.
 ///
 /// # Errors
 /// For names that no file in a folder can have.
-pub fn output_name(input: Option<&Path>, name: &str, suffix: &str) -> Result<PathBuf> {
+pub fn output_name(input: Option<&OsStr>, name: &str, suffix: &str) -> Result<PathBuf> {
     let name = unescape(name);
     let mut stem = match input {
-        Some(path) => path.file_stem().map(OsString::from).unwrap_or_default(),
+        Some(file) => Path::new(file)
+            .file_stem()
+            .map(OsString::from)
+            .unwrap_or_default(),
         None => OsString::from(&name),
     };
     // A dataset's name is any text, and it should not choose a folder.
@@ -33,7 +36,7 @@ mod tests {
 
     #[test]
     fn after_the_text_or_the_dataset() {
-        let named = |input: Option<&str>, name| output_name(input.map(Path::new), name, ".nc");
+        let named = |input: Option<&str>, name| output_name(input.map(OsStr::new), name, ".nc");
         for (input, name, expected) in [
             (Some("../cdl/a.cdl"), "b", "a.nc"),
             (Some("a.b.cdl"), "b/c", "a.b.nc"),

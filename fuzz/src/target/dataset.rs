@@ -8,7 +8,6 @@ use ncutils_core::format::{self, Reader, Region};
 use ncutils_core::model::{Storage, VarId, VariableLayout};
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::{DataOf, DumpOptions};
-use ncutils_core::store::Origin;
 
 /// Chunks of one variable beyond this many are left alone.
 const MAX_CHUNKS: usize = 16;
@@ -67,11 +66,7 @@ pub fn read_reader(reader: &dyn Reader) {
 
 /// Opens a file that is in memory.
 pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
-    check(format::open(
-        Arc::new(input.to_vec()),
-        &Origin::default(),
-        &Registry::builtin(),
-    ))
+    check(format::open(Arc::new(input.to_vec()), &Registry::builtin()))
 }
 
 /// What went well. A mistake of the program is no answer to a damaged file.

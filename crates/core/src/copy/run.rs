@@ -15,6 +15,7 @@
 //! those are already running.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +41,7 @@ pub struct RunOptions<'a> {
     /// Bytes of memory for data; `None` for [`default_budget`].
     pub memory: Option<u64>,
     /// The output's name, for messages about what cannot be written. What is wrong with the input is told without a name.
-    pub output: Option<&'a Path>,
+    pub output: Option<&'a OsStr>,
     /// The folder for temporary files, which a copy in little memory may need; `None` for `$TMPDIR`, or else `/var/tmp`.
     pub folder: Option<&'a Path>,
     /// Who is told of the progress.

@@ -1,6 +1,6 @@
 //! The writer as the engine sees it: what it cannot do is told of the output, not of the input.
 
-use std::path::Path;
+use std::ffi::OsStr;
 
 use super::prepare::Variable;
 use crate::chunk::Region;
@@ -13,7 +13,7 @@ use crate::model::Values;
 pub(super) struct Sink<'a> {
     pub writer: &'a dyn Writer,
     /// The output, where it has a name.
-    pub path: Option<&'a Path>,
+    pub path: Option<&'a OsStr>,
 }
 
 impl Sink<'_> {

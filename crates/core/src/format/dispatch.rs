@@ -4,13 +4,11 @@ use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 
-use ncutils_hdf5::ByteSource;
-
 use super::{Reader, VariablePlan, Writer, classic, netcdf4};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
-use crate::store::{Origin, Output};
+use crate::store::{Destination, DestinationKind, KeyStore, Object, Place, PlaceKind};
 
 /// Whether a dataset can be of `schema.kind`, before anything is created.
 ///
@@ -23,11 +21,22 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
 }
 
-/// Begins a dataset of `schema.kind` in `output`. `plans` has one entry for each of `schema.vars`, in order.
+/// Begins a dataset of `schema.kind` at a destination. `plans` has one entry for each of `schema.vars`, in order.
 ///
 /// # Errors
-/// What the kind cannot hold, named; and whatever the output refuses. Nothing exists under the output's name then.
-pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
+/// What the kind cannot hold, named; and whatever the destination refuses. Nothing exists under its name then.
+pub fn create(
+    destination: impl Into<Destination>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+) -> Result<Box<dyn Writer>> {
+    let destination = destination.into();
+    let DestinationKind::Object(output) = destination.kind().clone() else {
+        return Err(Error::Usage(format!(
+            "a dataset of the kind {} is one file, and cannot be a store of keys",
+            schema.kind.name()
+        )));
+    };
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => {
             Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
@@ -40,11 +49,31 @@ pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) 
 ///
 /// # Errors
 /// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
-pub fn open(source: Arc<dyn ByteSource>, origin: &Origin, registry: &Registry) -> Result<Box<dyn Reader>> {
-    match detect(&source)? {
-        Format::Classic => Ok(Box::new(classic::ClassicReader::open(source)?)),
-        Format::Hdf5 => Ok(Box::new(netcdf4::Netcdf4Reader::open(source, origin, registry)?)),
+pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Reader>> {
+    let place = place.into();
+    match place.kind() {
+        PlaceKind::Object(object) => open_object(object, &place, registry),
+        PlaceKind::Keys(store) => open_keys(&**store),
     }
+}
+
+fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> Result<Box<dyn Reader>> {
+    match detect(&**object)? {
+        Format::Classic => Ok(Box::new(classic::ClassicReader::open(object.clone())?)),
+        Format::Hdf5 => {
+            let neighbours = place.neighbours().cloned();
+            Ok(Box::new(netcdf4::Netcdf4Reader::open(
+                object.clone(),
+                neighbours,
+                registry,
+            )?))
+        }
+    }
+}
+
+/// A format of keys is known by the keys that it cannot do without: it is asked for them here.
+fn open_keys(_store: &dyn KeyStore) -> Result<Box<dyn Reader>> {
+    Err(Error::UnknownFormat)
 }
 
 /// What the first bytes tell.
@@ -56,10 +85,10 @@ enum Format {
 
 /// Finds the format by its magic number: `CDF` at the beginning, or HDF5's signature at the beginning or behind a user
 /// block of 512, 1024, 2048… bytes.
-fn detect(source: &dyn ByteSource) -> Result<Format> {
+fn detect(object: &dyn Object) -> Result<Format> {
     const HDF5: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
     // Without a size, the end is where a read fails.
-    let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+    let size = object.size().map_err(|e| Error::io("cannot read", e))?;
     let ended = Cell::new(false);
     let starts_with = |at: u64, magic: &[&[u8]]| -> Result<Option<usize>> {
         let mut found = [0; 8];
@@ -69,7 +98,7 @@ fn detect(source: &dyn ByteSource) -> Result<Format> {
                 .checked_add(len)
                 .is_some_and(|end| size.is_none_or(|size| end <= size));
             let found = &mut found[..len as usize];
-            match fits.then(|| source.read_exact_at(at, found)) {
+            match fits.then(|| object.read_exact_at(at, found)) {
                 None => {}
                 Some(Ok(())) => return Ok(magic.iter().position(|magic| found.starts_with(magic))),
                 Some(Err(e)) if size.is_none() && e.kind() == io::ErrorKind::UnexpectedEof => {}
@@ -97,6 +126,7 @@ fn detect(source: &dyn ByteSource) -> Result<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::MemoryKeys;
 
     #[test]
     fn formats_are_found_by_their_magic_number() {
@@ -114,13 +144,11 @@ mod tests {
         ] {
             assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
         }
-        let error = open(
-            Arc::new(b"CDF\x03....".to_vec()),
-            &Origin::default(),
-            &Registry::builtin(),
-        )
-        .err()
-        .unwrap();
+        let missing = open(Place::keys("", Arc::new(MemoryKeys::new())), &Registry::builtin());
+        assert!(matches!(missing.err(), Some(Error::UnknownFormat)));
+        let error = open(Arc::new(b"CDF\x03....".to_vec()), &Registry::builtin())
+            .err()
+            .unwrap();
         assert_eq!(
             error.to_string(),
             "version 3 of the classic format is not supported"

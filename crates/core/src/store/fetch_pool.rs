@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -48,7 +49,8 @@ impl Shared {
         loop {
             if let Some(task) = queue.tasks.pop_front() {
                 drop(queue);
-                task();
+                // Whoever waits for a task that panics is told when its results are dropped.
+                let _ = catch_unwind(AssertUnwindSafe(task));
                 queue = self.lock();
                 continue;
             }
@@ -87,7 +89,7 @@ impl FetchPool {
                     let task = queue.tasks.pop_back();
                     drop(queue);
                     if let Some(task) = task {
-                        task();
+                        let _ = catch_unwind(AssertUnwindSafe(task));
                     }
                     return;
                 }
@@ -186,8 +188,9 @@ pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
     joined
 }
 
-/// Results that come one by one, for one who waits for all.
-struct Gathered<T> {
+/// Results that come one by one, for one who waits for all. A request that ends without a result, as its thread
+/// panicked, fails the whole once the last request has ended.
+struct Gathered<T: Default + Send> {
     state: Mutex<Option<Waiting<T>>>,
 }
 
@@ -195,6 +198,17 @@ struct Waiting<T> {
     found: Vec<T>,
     left: usize,
     done: Done<io::Result<Vec<T>>>,
+}
+
+impl<T: Default + Send> Drop for Gathered<T> {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(waiting) = state.take() {
+            (waiting.done)(Err(io::Error::other(
+                "a request to the store ended without an answer",
+            )));
+        }
+    }
 }
 
 impl<T: Default + Send> Gathered<T> {
@@ -334,5 +348,47 @@ mod tests {
     fn a_range_past_the_end_fails_the_whole() {
         let error = fetched(&slow(), vec![range(0, 1), range(250, 9)]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    struct Panicking {
+        pool: FetchPool,
+    }
+
+    impl Object for Panicking {
+        fn size(&self) -> io::Result<Option<u64>> {
+            Ok(None)
+        }
+        fn read_exact_at(&self, offset: u64, _: &mut [u8]) -> io::Result<()> {
+            assert!(offset != 1 << 20, "a test of panics");
+            Ok(())
+        }
+        fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+            let this = Arc::clone(&self) as Arc<dyn Object>;
+            self.pool.fetch_ranges(&this, ranges, done);
+        }
+    }
+
+    #[test]
+    fn a_request_that_panics_fails_and_its_thread_goes_on() {
+        let object = Arc::new(Panicking {
+            pool: FetchPool::new(1),
+        });
+        for _ in 0..3 {
+            let (tell, told) = mpsc::channel();
+            let ranges = vec![range(0, 1), range(1 << 20, 1), range(1 << 30, 1)];
+            Arc::clone(&object).fetch(ranges, Box::new(move |all| tell.send(all).unwrap()));
+            let all = told.recv_timeout(Duration::from_secs(20)).unwrap();
+            assert!(all.unwrap_err().to_string().contains("without an answer"));
+        }
+        let (tell, told) = mpsc::channel();
+        let done = Box::new(move |all: io::Result<Vec<Vec<u8>>>| tell.send(all.is_ok()).unwrap());
+        Arc::clone(&object).fetch(vec![range(3, 1)], done);
+        assert!(told.recv_timeout(Duration::from_secs(20)).unwrap());
+    }
+
+    #[test]
+    fn what_is_too_long_for_memory_fails() {
+        let error = fetched(&slow(), vec![range(0, usize::MAX >> 1)]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
     }
 }

@@ -20,10 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use ncutils_hdf5::ByteSink;
-
 use super::Output;
-use super::partial::{PartialName, survive_file_size_limit};
+use super::key::RESERVED;
+use super::partial::PartialName;
 use super::unnamed::{give_name, open_unnamed};
 use crate::error::{Error, Result};
 
@@ -67,11 +66,11 @@ impl FileOutput {
     /// Names the path: the directory does not exist or cannot be written to, the file that is there may not be written,
     /// or is a directory, pipe, socket or terminal.
     pub fn create(path: &Path) -> Result<Self> {
-        Self::begin(path).map_err(|e| e.in_file(path))
+        Self::create_unnamed(path).map_err(|e| e.in_file(path))
     }
 
-    fn begin(path: &Path) -> Result<Self> {
-        survive_file_size_limit();
+    /// As [`create`](Self::create), with errors that do not name the path.
+    pub(crate) fn create_unnamed(path: &Path) -> Result<Self> {
         let cannot = |e| Error::io("cannot create", e);
         let existing = match fs::metadata(path) {
             Ok(found) => Some(found),
@@ -139,9 +138,9 @@ impl FileOutput {
     }
 }
 
-impl ByteSink for FileOutput {
+impl Output for FileOutput {
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        FileExt::write_all_at(&self.file, data, offset)
+        self.file.write_all_at(data, offset)
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
@@ -150,9 +149,7 @@ impl ByteSink for FileOutput {
         }
         self.file.set_len(size)
     }
-}
 
-impl Output for FileOutput {
     fn commit(&self) -> io::Result<()> {
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
         let target = match pending {
@@ -183,7 +180,7 @@ fn not_seekable() -> Error {
 }
 
 /// Where a chain of symbolic links ends, whether or not there is a file.
-fn follow_symlinks(path: &Path) -> io::Result<PathBuf> {
+pub(super) fn follow_symlinks(path: &Path) -> io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..MAX_SYMLINKS {
         match fs::read_link(&at) {
@@ -217,18 +214,8 @@ pub(super) fn partial_beside<T>(
     name: &OsStr,
     make: impl Fn(&Path) -> io::Result<T>,
 ) -> io::Result<(PartialName, T)> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let pid = std::process::id();
     for _ in 0..1000 {
-        let suffix = format!(
-            ".ncutils-partial-{pid:x}-{:x}",
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        );
-        let kept = name.as_bytes().len().min(MAX_NAME - 1 - suffix.len());
-        let mut file_name = b".".to_vec();
-        file_name.extend_from_slice(&name.as_bytes()[..kept]);
-        file_name.extend_from_slice(suffix.as_bytes());
-        match PartialName::create(directory.join(OsString::from_vec(file_name)), &make) {
+        match PartialName::create(directory.join(partial_name(name)), &make) {
             // Left by a process that had the same id and was killed.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made,
@@ -238,6 +225,18 @@ pub(super) fn partial_beside<T>(
         io::ErrorKind::AlreadyExists,
         "no name is free for the partial file",
     ))
+}
+
+/// A hidden name that tells which `name` it is part of. No two calls of this process give the same.
+pub(super) fn partial_name(name: &OsStr) -> OsString {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let suffix = format!("{RESERVED}{:x}-{count:x}", std::process::id());
+    let kept = name.as_bytes().len().min(MAX_NAME - 1 - suffix.len());
+    let mut file_name = b".".to_vec();
+    file_name.extend_from_slice(&name.as_bytes()[..kept]);
+    file_name.extend_from_slice(suffix.as_bytes());
+    OsString::from_vec(file_name)
 }
 
 /// Gives a new file the mode, and where allowed the owner, of the one it will replace.
@@ -250,7 +249,7 @@ fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(existing.mode() & 0o7777))
 }
 
-fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory).and_then(|d| d.sync_all()) {
         // Some file systems do not sync directories, and one may be writable but not readable: the data itself is safe.
         Err(e)
@@ -267,9 +266,8 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FileSource;
+    use super::super::{FileSource, Object};
     use super::*;
-    use ncutils_hdf5::ByteSource;
     use std::os::unix::fs::symlink;
 
     fn names(dir: &Path) -> Vec<String> {

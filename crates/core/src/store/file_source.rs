@@ -5,10 +5,10 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use ncutils_hdf5::ByteSource;
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
+use super::Object;
 use crate::error::{Error, Result};
 
 /// A local file being read. Its size is what it was when it was opened.
@@ -24,10 +24,11 @@ impl FileSource {
     /// # Errors
     /// Names the path: it does not exist, may not be read, or is not a regular file (a pipe cannot be read out of order).
     pub fn open(path: &Path) -> Result<Self> {
-        Self::open_regular(path).map_err(|e| e.in_file(path))
+        Self::open_unnamed(path).map_err(|e| e.in_file(path))
     }
 
-    fn open_regular(path: &Path) -> Result<Self> {
+    /// As [`open`](Self::open), with errors that do not name the path.
+    pub(crate) fn open_unnamed(path: &Path) -> Result<Self> {
         let cannot = |e| Error::io("cannot open", e);
         // Asked before opening: opening a named pipe would wait for someone to write to it.
         let kind = fs::metadata(path).map_err(cannot)?.file_type();
@@ -50,14 +51,14 @@ impl FileSource {
     }
 }
 
-impl ByteSource for FileSource {
+impl Object for FileSource {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size))
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         match offset.checked_add(buf.len() as u64) {
-            Some(end) if end <= self.size => FileExt::read_exact_at(&self.file, buf, offset),
+            Some(end) if end <= self.size => self.file.read_exact_at(buf, offset),
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }

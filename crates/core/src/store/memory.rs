@@ -1,11 +1,9 @@
-//! An output in memory.
+//! Objects in memory.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ncutils_hdf5::{ByteSink, ByteSource};
-
-use super::Output;
+use super::{Object, Output};
 
 /// A file that is only in memory: for tests, and for what is small.
 #[derive(Debug, Default)]
@@ -40,7 +38,7 @@ impl MemoryOutput {
     }
 }
 
-impl ByteSink for MemoryOutput {
+impl Output for MemoryOutput {
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let end = usize::try_from(offset)
             .ok()
@@ -59,9 +57,7 @@ impl ByteSink for MemoryOutput {
         self.state().bytes.resize(size, 0);
         Ok(())
     }
-}
 
-impl Output for MemoryOutput {
     fn commit(&self) -> io::Result<()> {
         self.state().committed = true;
         Ok(())
@@ -69,6 +65,21 @@ impl Output for MemoryOutput {
 
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.state().bytes.read_exact_at(offset, buf)
+    }
+}
+
+impl Object for Vec<u8> {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.len() as u64))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let bytes = usize::try_from(offset)
+            .ok()
+            .and_then(|start| self.get(start..start.checked_add(buf.len())?))
+            .ok_or(io::ErrorKind::UnexpectedEof)?;
+        buf.copy_from_slice(bytes);
+        Ok(())
     }
 }
 

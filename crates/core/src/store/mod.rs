@@ -1,45 +1,69 @@
 //! Where bytes live.
 //!
-//! What is read is a [`ByteSource`](ncutils_hdf5::ByteSource); what is written is an [`Output`], which appears under its
-//! name only when it is committed.
+//! What is read is an [`Object`] or a [`KeyStore`]; what is written is an [`Output`] or a [`KeyOutput`], of which nothing
+//! is visible under its name before it is committed or published. A [`Place`] and a [`Destination`] are one of the two,
+//! with a name.
 //!
 //! ```text
-//! path ─► FileSource ─► format::open
-//! pipe ─► SpooledSource ─► a text
-//!         format::create ─► FileOutput ── partial file ── commit: sync, rename, sync the directory ─► path
+//! path ─► FileSource ───┐
+//! pipe ─► SpooledSource ┴─► Place ─► format::open       folder ─► DirectoryKeys ─► Place
+//!
+//! format::create ─► Destination ─┬─► FileOutput ──── partial file ── commit: sync, rename, sync the directory ─► path
+//!                                └─► DirectoryOutput ── stage ── publish: sync, rename, sync the directory ─► folder
 //! ```
 
+mod directory_keys;
+mod directory_output;
 mod fetch_pool;
+mod file_neighbours;
 mod file_output;
 mod file_source;
+mod key;
 mod keys;
 mod memory;
+mod memory_keys;
 mod object;
 mod partial;
+mod place;
 mod requests;
 mod spooled;
 mod temporary;
 mod unnamed;
 
 use std::io;
-use std::path::PathBuf;
-
-use ncutils_hdf5::{ByteSink, ByteSource};
 
 use crate::error::{Error, Result};
 
+pub use directory_keys::DirectoryKeys;
+pub use directory_output::DirectoryOutput;
 pub use fetch_pool::FetchPool;
+pub use file_neighbours::FileNeighbours;
 pub use file_output::{FileOutput, same_file};
 pub use file_source::FileSource;
 pub use keys::{KeyOutput, KeyStore, ValueWriter};
 pub use memory::MemoryOutput;
+pub use memory_keys::MemoryKeys;
 pub use object::Object;
+pub use partial::{NoPartialFiles, remove_partial_files};
+pub use place::{Destination, DestinationKind, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
 pub use requests::{ByteRange, Done, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
 
-/// A file (or other object) being written.
-pub trait Output: ByteSink {
+/// An object being written, by many threads at once. Positions never written read as zero.
+pub trait Output: Send + Sync {
+    /// Writes the whole of `data` at byte `offset`, growing the object where needed.
+    ///
+    /// # Errors
+    /// What the store says.
+    fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()>;
+
+    /// Sets the size in bytes, cutting or extending with zeros (as a hole where the store can).
+    ///
+    /// # Errors
+    /// What the store says.
+    fn set_size(&self, size: u64) -> io::Result<()>;
+
     /// Makes what was written durable and visible under the output's name, whole. Dropping without it leaves nothing.
     fn commit(&self) -> io::Result<()>;
 
@@ -53,18 +77,11 @@ pub trait Output: ByteSink {
     }
 }
 
-/// The size of a source that must know it, in bytes.
+/// The size of an object that must know it, in bytes.
 ///
 /// # Errors
-/// Where the source cannot tell its size.
-pub fn known_size(source: &dyn ByteSource) -> Result<u64> {
+/// Where the object cannot tell its size.
+pub fn known_size(source: &dyn Object) -> Result<u64> {
     let size = source.size().map_err(|e| Error::io("cannot read", e))?;
-    size.ok_or_else(|| Error::Unsupported("a source that does not tell its size".to_owned()))
-}
-
-/// Where a dataset was found: what a format needs to open its neighbours (external links), and to name it in messages.
-#[derive(Debug, Clone, Default)]
-pub struct Origin {
-    /// The local file, where it is one.
-    pub path: Option<PathBuf>,
+    size.ok_or_else(|| Error::Unsupported("an object that does not tell its size".to_owned()))
 }

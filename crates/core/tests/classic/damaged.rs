@@ -1,7 +1,13 @@
 //! Damaged files give errors.
 
-use ncutils_core::format::Region;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ncutils_core::Error;
+use ncutils_core::format::{self, Region};
 use ncutils_core::model::{Kind, Schema, Type, VarId};
+use ncutils_core::store::Object;
 
 use crate::files::{CLASSIC_TYPES, KINDS, MORE_TYPES, attribute, dim, open, stored, var, write};
 
@@ -149,4 +155,65 @@ fn truncated_data_is_an_error_only_where_it_is_read() {
         );
     }
     reader.read_region(c, &Region::whole(&[3])).unwrap();
+}
+
+/// Bytes that do not tell how many they are, and how often they were asked.
+struct WithoutSize {
+    bytes: Vec<u8>,
+    asked: AtomicUsize,
+}
+
+impl Object for WithoutSize {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        assert!(buf.len() < 1 << 20, "no file says that so much is there");
+        self.bytes.read_exact_at(offset, buf)
+    }
+}
+
+#[test]
+fn a_file_need_not_know_its_size() {
+    for kind in KINDS {
+        let whole = sample(kind);
+        let known = open(whole.clone()).unwrap();
+        let opened = |bytes: &[u8]| {
+            let object = Arc::new(WithoutSize {
+                bytes: bytes.to_vec(),
+                asked: AtomicUsize::new(0),
+            });
+            (
+                format::open(object.clone(), &ncutils_core::filter::Registry::builtin()),
+                object,
+            )
+        };
+        let (reader, object) = opened(&whole);
+        let reader = reader.unwrap();
+        assert!(object.asked.load(Ordering::Relaxed) < 30);
+        assert_eq!(format!("{:?}", reader.schema()), format!("{:?}", known.schema()));
+        for i in 0..known.schema().vars.len() {
+            assert_eq!(stored(&*reader, VarId(i)), stored(&*known, VarId(i)));
+        }
+        for length in 0..whole.len() {
+            let cut = &whole[..length];
+            match (opened(cut).0, open(cut.to_vec())) {
+                (Ok(reader), Ok(known)) => {
+                    assert_eq!(format!("{:?}", reader.schema()), format!("{:?}", known.schema()))
+                }
+                (Err(error), Err(_)) => assert!(!matches!(error, Error::Io { .. }), "{error}"),
+                (reader, _) => panic!("{length} bytes: opened is {}", reader.is_ok()),
+            }
+        }
+        // Lengths that no file has ask for no memory.
+        for at in 4..whole.len() - 8 {
+            let mut bytes = whole.clone();
+            bytes[at..at + 8].copy_from_slice(&[0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF]);
+            if let Ok(reader) = opened(&bytes).0 {
+                let _ = reader.read_region(VarId(0), &Region::whole(&reader.schema().shape(VarId(0))));
+            }
+        }
+    }
 }

@@ -9,7 +9,7 @@ use ncutils_core::model::{
     Attribute, DimId, Dimension, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId,
     Variable, VariableLayout,
 };
-use ncutils_core::store::{MemoryOutput, Origin};
+use ncutils_core::store::MemoryOutput;
 
 pub const KINDS: [Kind; 3] = [Kind::Classic, Kind::Offset64, Kind::Data64];
 pub const CLASSIC_TYPES: [Type; 6] = [
@@ -90,7 +90,7 @@ pub fn write(schema: &Schema, pieces: &[(VarId, u64, Vec<u8>)]) -> Vec<u8> {
 }
 
 pub fn open(bytes: Vec<u8>) -> Result<Box<dyn Reader>, Error> {
-    format::open(Arc::new(bytes), &Origin::default(), &Registry::builtin())
+    format::open(Arc::new(bytes), &Registry::builtin())
 }
 
 /// All of a variable as stored, big-endian.

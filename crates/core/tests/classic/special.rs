@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Region};
 use ncutils_core::model::{Kind, Schema, Storage, Type, Values};
-use ncutils_core::store::{FileOutput, FileSource, MemoryOutput, Origin, Output};
+use ncutils_core::store::{FileOutput, FileSource, MemoryOutput, Output};
 
 use crate::files::{KINDS, dim, open, plans, stored, var, write};
 
@@ -145,12 +145,7 @@ fn positions_beyond_4_gib() {
         }
         writer.finish().unwrap();
 
-        let reader = format::open(
-            Arc::new(FileSource::open(&path).unwrap()),
-            &Origin::default(),
-            &Registry::builtin(),
-        )
-        .unwrap();
+        let reader = format::open(Arc::new(FileSource::open(&path).unwrap()), &Registry::builtin()).unwrap();
         assert_eq!(reader.schema().shape(b), shape);
         for (at, byte) in places {
             let mut found = [0xEE; 2];

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use ncutils_core::filter::Registry;
 use ncutils_core::format;
-use ncutils_core::store::{MemoryOutput, Origin};
+use ncutils_core::store::MemoryOutput;
 use proptest::prelude::*;
 
 use compare::compare;
@@ -41,7 +41,7 @@ proptest! {
     fn what_is_written_is_read(seed in any::<u64>()) {
         let d = dataset(seed);
         let bytes = bytes_of(&d, None);
-        let reader = format::open(Arc::new(bytes), &Origin::default(), &Registry::builtin()).unwrap();
+        let reader = format::open(Arc::new(bytes), &Registry::builtin()).unwrap();
         compare(&d, &*reader);
     }
 

@@ -10,7 +10,7 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::{Pipeline, Registry};
 use ncutils_core::format::{self, VariablePlan};
 use ncutils_core::model::VarId;
-use ncutils_core::store::{FileOutput, FileSource, Origin};
+use ncutils_core::store::{FileOutput, FileSource};
 
 /// How much is copied at once.
 const PIECE: u64 = 8 << 20;
@@ -33,12 +33,7 @@ fn main() -> ExitCode {
 fn copy(input: &Path, output: &Path) -> Result<()> {
     let in_input = |e: Error| e.in_file(input);
     let in_output = |e: Error| e.in_file(output);
-    let reader = format::open(
-        Arc::new(FileSource::open(input)?),
-        &Origin::default(),
-        &Registry::builtin(),
-    )
-    .map_err(in_input)?;
+    let reader = format::open(Arc::new(FileSource::open(input)?), &Registry::builtin()).map_err(in_input)?;
     let schema = reader.schema();
     let vars = || (0..schema.vars.len()).map(VarId);
     let plans: Vec<_> = vars()

@@ -10,14 +10,13 @@
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use ncutils_core::Result;
 use ncutils_core::chunk::{Region, element_count};
 use ncutils_core::filter::Registry;
 use ncutils_core::format;
+use ncutils_core::location::Location;
 use ncutils_core::model::{Endian, GroupId, Schema, Slot, Storage, Type, TypeClass, Values, VarId};
-use ncutils_core::store::{FileSource, Origin};
 
 /// Adds a line.
 macro_rules! line {
@@ -45,10 +44,7 @@ fn main() -> ExitCode {
 
 /// Opens a local file.
 pub fn open(path: &Path) -> Result<Box<dyn format::Reader>> {
-    let origin = Origin {
-        path: Some(path.to_path_buf()),
-    };
-    format::open(Arc::new(FileSource::open(path)?), &origin, &Registry::builtin())
+    format::open(Location::parse(path)?.place()?, &Registry::builtin())
 }
 
 /// The lines of a dataset.

@@ -53,7 +53,7 @@ fn what_cannot_be_written_names_the_output() {
         let input = input(vec![source(layout(&[10, 10], a, 4, Endian::Little, 1), [])]);
         let prepared = prepare(&input, &plan(&[layout(&[10, 10], b, 4, Endian::Little, 1)])).unwrap();
         let options = RunOptions {
-            output: Some(std::path::Path::new("out.nc")),
+            output: Some("out.nc".as_ref()),
             ..RunOptions::default()
         };
         let error = run(&input, &prepared, Box::new(Full), &options)

@@ -1,13 +1,13 @@
 //! Reading the header.
 
-use ncutils_hdf5::ByteSource;
+use std::io;
 
 use super::place::{record_size, slabs};
 use super::{Geometry, NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Place, Version, padded};
 use crate::chunk::swap_units;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Dimension, Schema, Type, Values, Variable};
-use crate::store::known_size;
+use crate::store::{Object, known_size};
 
 /// How much of the file is read at once while the header lasts.
 const BLOCK: usize = 256 << 10;
@@ -28,7 +28,7 @@ pub(super) struct Header {
 ///
 /// # Errors
 /// Names the part of the header that reaches past the end of the file or is not what the specification allows.
-pub(super) fn decode(source: &dyn ByteSource) -> Result<Header> {
+pub(super) fn decode(source: &dyn Object) -> Result<Header> {
     let mut header = Cursor::new(source)?;
     let magic = header.bytes("magic number", 4)?;
     let version = match *magic {
@@ -66,7 +66,7 @@ pub(super) fn decode(source: &dyn ByteSource) -> Result<Header> {
 
 /// Works out where everything is, and how many records there are.
 fn settle(
-    source: &dyn ByteSource,
+    source: &dyn Object,
     version: Version,
     mut schema: Schema,
     records: u64,
@@ -129,8 +129,11 @@ fn damaged(what: &str, at: u64, why: &str) -> Error {
 
 /// Reads the header from its beginning on, a block at a time. Nothing larger than what is left of the file is allocated.
 struct Cursor<'a> {
-    source: &'a dyn ByteSource,
-    size: u64,
+    source: &'a dyn Object,
+    /// `None` where the object does not tell: it ends where a read fails.
+    size: Option<u64>,
+    /// How much is read at once.
+    block_size: usize,
     version: Version,
     block: Vec<u8>,
     /// Where `block` begins in the file.
@@ -140,10 +143,11 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(source: &'a dyn ByteSource) -> Result<Self> {
+    fn new(source: &'a dyn Object) -> Result<Self> {
         Ok(Self {
             source,
-            size: known_size(source)?,
+            size: source.size().map_err(|e| Error::io("cannot read", e))?,
+            block_size: BLOCK,
             version: Version::Classic,
             block: Vec::new(),
             start: 0,
@@ -158,30 +162,65 @@ impl<'a> Cursor<'a> {
     /// The next `n` bytes.
     fn bytes(&mut self, what: &str, n: u64) -> Result<&[u8]> {
         let at = self.position();
-        let left = self.size.saturating_sub(at);
+        let left = self.size.map(|size| size.saturating_sub(at));
+        let truncated = || {
+            let left = left.map_or("fewer".to_owned(), |left| left.to_string());
+            let why = format!("the file is truncated: {n} bytes needed, {left} left");
+            damaged(what, at, &why)
+        };
         let n = usize::try_from(n)
             .ok()
-            .filter(|n| *n as u64 <= left)
-            .ok_or_else(|| {
-                damaged(
-                    what,
-                    at,
-                    &format!("the file is truncated: {n} bytes needed, {left} left"),
-                )
-            })?;
+            .filter(|n| left.is_none_or(|left| *n as u64 <= left))
+            .ok_or_else(truncated)?;
         if self.block.len() - self.used < n {
-            // As `n` is at most `left`, this is at most `left` too.
-            let length = usize::try_from(left).map_or(n.max(BLOCK), |left| left.min(n.max(BLOCK)));
-            self.block.clear();
-            self.block.resize(length, 0);
-            (self.start, self.used) = (at, 0);
-            self.source
-                .read_exact_at(at, &mut self.block)
-                .map_err(|e| Error::io(format!("cannot read {what} at byte {at}"), e))?;
+            match left {
+                Some(left) => self.read_block(n, left),
+                None => self.read_growing(n),
+            }
+            .map_err(|e| match e.kind() {
+                io::ErrorKind::UnexpectedEof if left.is_none() => truncated(),
+                _ => Error::io(format!("cannot read {what} at byte {at}"), e),
+            })?;
         }
         let from = self.used;
         self.used += n;
         self.block.get(from..self.used).ok_or(Error::UnknownFormat)
+    }
+
+    /// Reads a block of at least `n` bytes, of which `left` are left.
+    fn read_block(&mut self, n: usize, left: u64) -> io::Result<()> {
+        let at = self.position();
+        // As `n` is at most `left`, this is at most `left` too.
+        let length = usize::try_from(left).map_or(n.max(BLOCK), |left| left.min(n.max(BLOCK)));
+        self.block.clear();
+        self.block.resize(length, 0);
+        (self.start, self.used) = (at, 0);
+        self.source.read_exact_at(at, &mut self.block)
+    }
+
+    /// Reads a block of at least `n` bytes where the end is not known. Memory grows with what is there.
+    fn read_growing(&mut self, n: usize) -> io::Result<()> {
+        let at = self.position();
+        self.block.clear();
+        (self.start, self.used) = (at, 0);
+        while self.block.len() < n {
+            let have = self.block.len();
+            // Blocks shrink near the end, until one more byte is too many.
+            let length = self.block_size.max(1);
+            self.block.resize(have + length, 0);
+            match self
+                .source
+                .read_exact_at(at + have as u64, &mut self.block[have..])
+            {
+                Ok(()) => {}
+                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof && length > 1 => {
+                    self.block.truncate(have);
+                    self.block_size = length / 2;
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
     }
 
     /// A big-endian number of `width` bytes, at most 8.
@@ -209,7 +248,10 @@ impl<'a> Cursor<'a> {
         }
         // The smallest entry is a name and a number. A count beyond that is found out before the loop begins.
         let smallest = 2 * self.version.count_width() as u64;
-        if count > self.size.saturating_sub(self.position()) / smallest {
+        if self
+            .size
+            .is_some_and(|size| count > size.saturating_sub(self.position()) / smallest)
+        {
             return Err(damaged(
                 what,
                 at,

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Mutex;
 
-use ncutils_hdf5::ByteSource;
+use crate::store::Object;
 
 /// The longest read that may be served from a larger one, in bytes; also the longest gap between two that follow each other.
 const SMALL: usize = 4 << 10;
@@ -25,12 +25,12 @@ struct Ahead {
 }
 
 impl ReadAhead {
-    /// Fills `buf` from byte `at` of a source of `size` bytes. It reads ahead only where this read follows the one before; a
+    /// Fills `buf` from byte `at` of an object of `size` bytes (`None` for one that does not tell). It reads ahead only where this read follows the one before; a
     /// thread that finds another one here reads for itself.
     ///
     /// # Errors
-    /// Those of the source.
-    pub fn read(&self, source: &dyn ByteSource, size: u64, at: u64, buf: &mut [u8]) -> io::Result<()> {
+    /// Those of the object.
+    pub fn read(&self, source: &dyn Object, size: Option<u64>, at: u64, buf: &mut [u8]) -> io::Result<()> {
         let small = buf.len() <= SMALL;
         let Some(mut ahead) = small.then(|| self.0.try_lock().ok()).flatten() else {
             return source.read_exact_at(at, buf);
@@ -40,7 +40,8 @@ impl ReadAhead {
         }
         let gap = at.checked_sub(ahead.last_end);
         ahead.last_end = at.saturating_add(buf.len() as u64);
-        let length = size.saturating_sub(at).min(AHEAD);
+        // Without a size, nothing is known to lie behind.
+        let length = size.unwrap_or(0).saturating_sub(at).min(AHEAD);
         if gap.is_none_or(|gap| gap > SMALL as u64) || length <= buf.len() as u64 {
             return source.read_exact_at(at, buf);
         }
@@ -78,7 +79,7 @@ mod tests {
     /// Counts reads.
     struct Counted(Vec<u8>, AtomicUsize);
 
-    impl ByteSource for Counted {
+    impl Object for Counted {
         fn size(&self) -> io::Result<Option<u64>> {
             Ok(Some(self.0.len() as u64))
         }
@@ -96,7 +97,7 @@ mod tests {
     /// Reads that begin at these places, and how many the source was asked for.
     fn reads(places: impl Iterator<Item = usize>, length: usize) -> usize {
         let (source, ahead) = (source(), ReadAhead::default());
-        let size = source.0.len() as u64;
+        let size = Some(source.0.len() as u64);
         for at in places {
             let mut buf = vec![0; length];
             ahead.read(&source, size, at as u64, &mut buf).unwrap();
@@ -120,7 +121,7 @@ mod tests {
         let (source, ahead) = (source(), ReadAhead::default());
         for at in [499_990, 499_995, 499_999, u64::MAX] {
             let mut buf = [0; 8];
-            let read = ahead.read(&source, 500_000, at, &mut buf);
+            let read = ahead.read(&source, Some(500_000), at, &mut buf);
             assert_eq!(read.is_ok(), at <= 499_992, "{at}");
         }
     }

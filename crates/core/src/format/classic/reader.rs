@@ -3,8 +3,6 @@
 use std::io;
 use std::sync::Arc;
 
-use ncutils_hdf5::ByteSource;
-
 use super::decode::decode;
 use super::read_ahead::ReadAhead;
 use super::{Geometry, Place};
@@ -15,7 +13,7 @@ use crate::model::{
     Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
 };
-use crate::store::known_size;
+use crate::store::Object;
 
 /// Records are read together, with what lies between them, up to this many bytes.
 const SPAN: u64 = 1 << 20;
@@ -26,9 +24,10 @@ const MAX_GAP: u64 = 8 << 10;
 
 /// A classic file being read.
 pub struct ClassicReader {
-    source: Arc<dyn ByteSource>,
+    source: Arc<dyn Object>,
     ahead: ReadAhead,
-    size: u64,
+    /// `None` where the object does not tell.
+    size: Option<u64>,
     schema: Schema,
     places: Vec<Place>,
     geometry: Geometry,
@@ -40,13 +39,13 @@ impl ClassicReader {
     ///
     /// # Errors
     /// Names what of the header is truncated or damaged. Data that is missing is found when it is read.
-    pub fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
-        let header = decode(&source)?;
+    pub fn open(source: Arc<dyn Object>) -> Result<Self> {
+        let header = decode(&*source)?;
         let layouts = (0..header.schema.vars.len())
             .map(|i| layout(&header.schema, VarId(i)))
             .collect();
         Ok(Self {
-            size: known_size(&source)?,
+            size: source.size().map_err(|e| Error::io("cannot read", e))?,
             source,
             ahead: ReadAhead::default(),
             schema: header.schema,
@@ -69,9 +68,12 @@ impl ClassicReader {
     }
 
     fn truncated(&self, at: u64, length: u64) -> Error {
+        let end = match self.size {
+            Some(size) => format!("at byte {size}"),
+            None => "before".to_owned(),
+        };
         Error::Damaged(format!(
-            "the file is truncated: {length} bytes of data at byte {at} needed, and it ends at byte {}",
-            self.size
+            "the file is truncated: {length} bytes of data at byte {at} needed, and it ends {end}"
         ))
     }
 
@@ -126,8 +128,12 @@ impl ClassicReader {
             .fold(0, |at, ((start, count), length)| at * length + start + count - 1);
         let element = layout.element_size as u64;
         let piece = self.geometry.piece(place, last * element, element);
-        match piece.at + element {
-            end if end > self.size => Err(self.truncated(piece.at, element)),
+        match self.size {
+            Some(size) if piece.at + element > size => Err(self.truncated(piece.at, element)),
+            // Only a read tells, and one more costs little where many bytes are wanted.
+            None if region.element_count().is_none_or(|n| n > SPAN / element.max(1)) => {
+                self.read(piece.at, &mut vec![0; layout.element_size])
+            }
             _ => Ok(()),
         }
     }

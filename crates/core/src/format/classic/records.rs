@@ -231,7 +231,6 @@ fn pieces(
 mod tests {
     use super::*;
     use crate::store::MemoryOutput;
-    use ncutils_hdf5::ByteSink;
 
     const FIRST: u64 = 10;
 

@@ -1,5 +1,6 @@
 //! netCDF-4: netCDF over HDF5.
 
+mod bytes;
 mod conventions;
 mod read;
 mod write;

@@ -1,8 +1,8 @@
 //! The text, and how the grammar reads it.
 //!
 //! ```text
-//! ByteSource ─► text: bytes, lines ─► statements: one at a time ─► grammar (cdl.pest): parsed ─► names, as they are meant
-//!                                          └─► unclosed, similar: what a message suggests
+//! Object ─► text: bytes, lines ─► statements: one at a time ─► grammar (cdl.pest): parsed ─► names, as they are meant
+//!                                      └─► unclosed, similar: what a message suggests
 //! ```
 
 pub mod dataset_name;

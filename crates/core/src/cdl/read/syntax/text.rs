@@ -5,12 +5,10 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ncutils_hdf5::ByteSource;
-
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::message::is_unseen;
-use crate::store::known_size;
+use crate::store::{Object, known_size};
 
 /// Bytes that a [`Cursor`] reads at a time.
 const WINDOW: usize = 256 << 10;
@@ -21,7 +19,7 @@ const SHOWN: u64 = 60;
 /// A CDL text that can be read at any position.
 #[derive(Clone)]
 pub struct Text {
-    source: Arc<dyn ByteSource>,
+    source: Arc<dyn Object>,
     name: String,
     start: u64,
     end: u64,
@@ -42,8 +40,8 @@ impl Text {
     ///
     /// # Errors
     /// Where the source cannot be read.
-    pub fn new(source: Arc<dyn ByteSource>, name: impl Into<String>) -> Result<Self> {
-        let end = known_size(&source)?;
+    pub fn new(source: Arc<dyn Object>, name: impl Into<String>) -> Result<Self> {
+        let end = known_size(&*source)?;
         let mut text = Self {
             source,
             name: name.into(),

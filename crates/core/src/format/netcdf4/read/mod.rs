@@ -1,7 +1,7 @@
 //! Reading: HDF5 files, netCDF-4's own and others, as netCDF.
 //!
 //! ```text
-//! ByteSource ─► links, hierarchy: objects in netCDF's order, as stored
+//! Object ─► links, hierarchy: objects in netCDF's order, as stored
 //!                    │
 //!                    ├─► types ──────────────────────────┐
 //!                    ├─► dimension_scale, phony_dimension ├─► schema ─► Schema

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ncutils_hdf5::{ByteSource, ChunkRecord, ChunkTable, Layout};
+use ncutils_hdf5::{ChunkRecord, ChunkTable, Layout};
 
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
 use crate::format::{EncodedChunk, Reader, read_region};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
-use crate::store::Origin;
+use crate::store::{Neighbours, Object};
 
 /// An open netCDF-4 or other HDF5 file.
 pub struct Netcdf4Reader {
@@ -34,12 +34,16 @@ struct Opened {
 }
 
 impl Netcdf4Reader {
-    /// Opens an HDF5 file and reads its structure.
+    /// Opens an HDF5 file and reads its structure. External links lead to its `neighbours`.
     ///
     /// # Errors
     /// Where it is not HDF5, or damaged. What netCDF cannot hold is left out with a line in [`Schema::warnings`].
-    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin, registry: &Registry) -> Result<Self> {
-        let mut linker = Linker::open(source, origin, registry)?;
+    pub fn open(
+        object: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let mut linker = Linker::open(object, neighbours, registry)?;
         let hierarchy = hierarchy::read(&mut linker)?;
         let (schema, stored) = schema::build(&linker, hierarchy)?;
         Ok(Self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ncutils_hdf5::{ByteSink, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
+use ncutils_hdf5::{FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
@@ -11,6 +11,7 @@ use super::tree::Built;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Pipeline, Scratch};
+use crate::format::netcdf4::bytes::OutputBytes;
 use crate::format::{EncodedChunk, VariablePlan, Writer};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::Output;
@@ -95,8 +96,7 @@ impl Netcdf4Writer {
             });
         }
         let compact_fill = compact_fill(&vars, &built.tree);
-        let sink: Arc<dyn ByteSink> = output.clone();
-        let file = FileWriter::create(sink, built.tree)?;
+        let file = FileWriter::create(Arc::new(OutputBytes(output.clone())), built.tree)?;
         for (dataset, data) in compact_fill {
             file.write_storage(dataset, 0, &data)?;
         }

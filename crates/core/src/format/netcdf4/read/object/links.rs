@@ -3,19 +3,19 @@
 //! ```text
 //! Hard ──────────────► object
 //! Soft(path) ────────► walk from the group (or the root), at most 16 soft and external links deep
-//! External(file, path) ► a file in the input's folder, opened once ► walk from its root
+//! External(file, path) ► a neighbour of the input, opened once ► walk from its root
 //! ```
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ncutils_hdf5::{ByteSource, File, LinkTarget, ObjectKind, OpenOptions};
+use ncutils_hdf5::{File, LinkTarget, ObjectKind, OpenOptions};
 
 use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::store::{FileSource, Origin};
+use crate::format::netcdf4::bytes::ObjectBytes;
+use crate::store::{Neighbours, Object, PlaceKind};
 
 /// How many soft and external links one resolution may pass, as libhdf5 has it.
 const TRAVERSALS: u32 = 16;
@@ -39,11 +39,11 @@ pub struct OpenFile {
     /// Its structure.
     pub file: File,
     /// Its bytes.
-    pub source: Arc<dyn ByteSource>,
+    pub source: Arc<dyn Object>,
     /// How many.
     pub size: u64,
-    /// Where it is, without symbolic links; `None` where it is not a local file.
-    path: Option<PathBuf>,
+    /// Which files it may name; `None` where it stands alone.
+    neighbours: Option<Arc<dyn Neighbours>>,
 }
 
 /// Why a link leads nowhere.
@@ -67,22 +67,20 @@ impl From<ncutils_hdf5::Error> for Unfollowed {
 pub struct Linker {
     files: Vec<OpenFile>,
     registry: Registry,
-    /// The folder of the input: nothing outside of it is opened.
-    folder: Option<PathBuf>,
     /// Links of groups that paths led through, by name.
     tables: HashMap<ObjectId, Arc<HashMap<String, LinkTarget>>>,
 }
 
 impl Linker {
     /// Opens the input.
-    pub fn open(source: Arc<dyn ByteSource>, origin: &Origin, registry: &Registry) -> Result<Self> {
-        let path = origin.path.as_deref().and_then(|p| p.canonicalize().ok());
-        let folder = path.as_deref().and_then(Path::parent).map(Path::to_path_buf);
-        let first = OpenFile::new(source, path, registry)?;
+    pub fn open(
+        source: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
         Ok(Self {
-            files: vec![first],
+            files: vec![OpenFile::new(source, neighbours, registry)?],
             registry: registry.clone(),
-            folder,
             tables: HashMap::new(),
         })
     }
@@ -179,53 +177,48 @@ impl Linker {
     /// Opens the file that a link in file `from` names, unless it is open already.
     fn external(&mut self, from: usize, name: &str) -> Result<usize, Unfollowed> {
         let left = |why: &str| Unfollowed::Left(format!("its file {name} {why}"));
-        let (Some(folder), Some(here)) = (&self.folder, &self.files[from].path) else {
-            return Err(left("is not followed, as the input is not a local file"));
+        let Some(neighbours) = &self.files[from].neighbours else {
+            return Err(left(
+                "is not followed, as it is not known what lies beside the input",
+            ));
         };
-        let beside = here.parent().unwrap_or(folder);
-        // An absolute name is tried as it is, then beside the file that names it, as libhdf5 does.
-        let mut candidates = vec![beside.join(name)];
-        if let (true, Some(base)) = (Path::new(name).is_absolute(), Path::new(name).file_name()) {
-            candidates.push(beside.join(base));
+        let found = neighbours.find(name).map_err(|why| left(&why.to_string()))?;
+        let is_open = |file: &OpenFile| {
+            let own = file.neighbours.as_ref().map(|n| n.identity());
+            own == Some(found.identity())
+        };
+        if let Some(known) = self.files.iter().position(is_open) {
+            return Ok(known);
         }
-        let mut why = "does not exist";
-        for candidate in candidates {
-            let Ok(path) = candidate.canonicalize() else {
-                continue;
-            };
-            if !path.starts_with(folder) {
-                why = "is outside of the input's folder";
-                continue;
-            }
-            if let Some(known) = self.files.iter().position(|f| f.path.as_ref() == Some(&path)) {
-                return Ok(known);
-            }
-            if !path.is_file() {
-                continue;
-            }
-            if self.files.len() > FILES {
-                return Err(left("is one of too many"));
-            }
-            let opened = FileSource::open(&path)
-                .and_then(|source| OpenFile::new(Arc::new(source), Some(path), &self.registry));
-            let file = opened.map_err(|e| left(&format!("cannot be opened: {e}")))?;
-            self.files.push(file);
-            return Ok(self.files.len() - 1);
+        if self.files.len() > FILES {
+            return Err(left("is one of too many"));
         }
-        Err(left(why))
+        let opened = found.open().and_then(|place| match place.kind() {
+            PlaceKind::Object(object) => {
+                OpenFile::new(object.clone(), place.neighbours().cloned(), &self.registry)
+            }
+            PlaceKind::Keys(_) => Err(Error::UnknownFormat),
+        });
+        let file = opened.map_err(|e| left(&format!("cannot be opened: {e}")))?;
+        self.files.push(file);
+        Ok(self.files.len() - 1)
     }
 }
 
 impl OpenFile {
-    fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>, registry: &Registry) -> Result<Self> {
+    fn new(
+        source: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
         let file = OpenOptions::new()
             .decoder(HeapFilters(registry.clone()))
-            .open(source.clone())?;
+            .open(Arc::new(ObjectBytes(source.clone())))?;
         Ok(Self {
             size: file.end(),
             file,
             source,
-            path,
+            neighbours,
         })
     }
 }

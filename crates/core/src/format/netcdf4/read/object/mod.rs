@@ -1,7 +1,7 @@
 //! Objects of an HDF5 file, in netCDF's order.
 //!
 //! ```text
-//! ByteSource ─► links: open files, external links ─► hierarchy: groups, datasets, committed types
+//! Object ─► links: open files, external links ─► hierarchy: groups, datasets, committed types
 //!                 └─ heap_filters: decodes filtered links      └─ repeats: attributes of objects read once
 //! ```
 

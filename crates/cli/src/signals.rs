@@ -1,0 +1,142 @@
+//! What a program does when it is told to end: it removes its partial files.
+//!
+//! SIGINT, SIGTERM and SIGHUP remove all partial files, then end the process as the signal would have done. A signal that
+//! was ignored when the process began (`nohup`, background jobs) stays ignored.
+
+use std::ffi::c_int;
+use std::fs;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
+
+use ncutils_core::store::remove_partial_files;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+/// Installs the handlers. For programs that write files, before they begin one.
+pub fn handle() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // The default action of SIGXFSZ (`ulimit -f`) kills the process. The output would still be safe, but the user
+        // would see no message. With a handler the write fails, and that is told.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+        remove_files_at_end();
+    });
+}
+
+fn remove_files_at_end() {
+    let ignored = ignored_signals();
+    let wanted = [SIGHUP, SIGINT, SIGTERM]
+        .into_iter()
+        .filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    // Without a handler a signal still ends the process; it then leaves one file whose name says that it is partial.
+    let Ok(mut signals) = Signals::new(wanted) else {
+        return;
+    };
+    let _ = std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for signal in signals.forever() {
+                end(signal);
+            }
+        });
+}
+
+/// Removes all partial files and ends the process, before any is made or completed after.
+fn end(signal: c_int) {
+    let _none = remove_partial_files();
+    let _ = emulate_default_handler(signal);
+    std::process::exit(128 + signal);
+}
+
+/// The signals that the process ignores, signal n as bit n − 1. Read from `/proc`, as the system call that tells is not
+/// reachable from safe code; where there is no `/proc`, none.
+fn ignored_signals() -> u64 {
+    let Ok(status) = fs::read_to_string("/proc/self/status") else {
+        return 0;
+    };
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ncutils_core::store::DirectoryOutput;
+    use std::os::unix::process::ExitStatusExt;
+    use std::path::Path;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    /// Runs itself again as the process that is told to end.
+    #[test]
+    fn signals_remove_partial_files_and_end_the_process() {
+        const CHILD: &str = "NCUTILS_TEST_PARTIAL";
+        let patience = Duration::from_secs(30);
+        if let Some(path) = std::env::var_os(CHILD) {
+            handle();
+            let _held = DirectoryOutput::create(Path::new(&path), &[]).unwrap();
+            std::thread::sleep(2 * patience);
+            panic!("no signal came");
+        }
+
+        let dir = tempfile::tempdir().unwrap();
+        let partial = || fs::read_dir(dir.path()).unwrap().next().is_some();
+        let until = |what: &str, happened: &mut dyn FnMut() -> bool| {
+            let start = Instant::now();
+            while !happened() {
+                assert!(start.elapsed() < patience, "{what}");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        for (signal, ignored) in [
+            (SIGINT, false),
+            (SIGTERM, false),
+            (SIGHUP, false),
+            (SIGTERM, true),
+        ] {
+            let script = if ignored {
+                "trap '' HUP; exec \"$@\""
+            } else {
+                "exec \"$@\""
+            };
+            // What this process was told to ignore, its children ignore too, and a shell cannot change it.
+            if ignored_signals() >> (signal - 1) & 1 != 0 {
+                continue;
+            }
+            let mut child = Command::new("sh")
+                .args(["-c", script, "sh"])
+                .arg(std::env::current_exe().unwrap())
+                .args([
+                    "--exact",
+                    "signals::tests::signals_remove_partial_files_and_end_the_process",
+                ])
+                .env(CHILD, dir.path().join("d"))
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            until("the partial folder appears", &mut || partial());
+            let pid = rustix::process::Pid::from_child(&child);
+            let send = |signal: c_int| {
+                let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
+                rustix::process::kill_process(pid, signal).unwrap();
+            };
+            if ignored {
+                send(SIGHUP);
+                std::thread::sleep(Duration::from_millis(50));
+                assert!(partial(), "a signal that was ignored ended the process");
+            }
+            send(signal);
+            let mut status = None;
+            until("the process ends", &mut || {
+                status = child.try_wait().unwrap();
+                status.is_some()
+            });
+            assert_eq!(status.unwrap().signal(), Some(signal));
+            assert!(!partial(), "signal {signal}");
+        }
+    }
+}

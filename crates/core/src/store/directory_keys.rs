@@ -1,0 +1,239 @@
+//! A folder as a store of keys: each key is the path of a file below it.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::key::{RESERVED, check_key, folder_of_prefix};
+use super::{KeyStore, Part};
+use crate::error::{Error, Result};
+
+/// How deep folders may lie in each other; more than the longest key allows.
+const DEEPEST: usize = 512;
+
+/// A folder being read. Symbolic links that lead out of it are not followed.
+#[derive(Debug)]
+pub struct DirectoryKeys {
+    /// Without symbolic links.
+    root: PathBuf,
+}
+
+impl DirectoryKeys {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// Names the path where it does not exist or is no folder.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::of(path).map_err(|e| Error::io("cannot open", e).in_file(path))
+    }
+
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        let root = path.canonicalize()?;
+        if !root.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self { root })
+    }
+
+    /// The regular file of a key, open, and its size.
+    fn file(&self, key: &str) -> io::Result<Option<(File, u64)>> {
+        check_key(key)?;
+        let path = match self.root.join(key).canonicalize() {
+            Ok(path) => path,
+            Err(e) if is_missing(&e) => return Ok(None),
+            Err(e) => return Err(e),
+        };
+        if !path.starts_with(&self.root) {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!("the key {key:?} is a link that leads out of the folder"),
+            ));
+        }
+        // Asked before opening: opening a named pipe would wait for someone to write to it.
+        if !fs::symlink_metadata(&path)?.is_file() {
+            return Ok(None);
+        }
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        Ok(Some((file, size)))
+    }
+
+    fn walk(
+        &self,
+        folder: &Path,
+        key: &str,
+        prefix: &str,
+        depth: usize,
+        keys: &mut Vec<String>,
+    ) -> io::Result<()> {
+        if depth > DEEPEST {
+            return Err(io::Error::other("folders lie in each other too deeply"));
+        }
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(e) if is_missing(&e) => return Ok(()),
+            Err(e) => return Err(e),
+        };
+        for entry in entries {
+            let entry = entry?;
+            // A name that is not UTF-8 is no key.
+            let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
+                continue;
+            };
+            if name.starts_with(RESERVED) {
+                continue;
+            }
+            let key = if key.is_empty() {
+                name
+            } else {
+                format!("{key}/{name}")
+            };
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                // Below a folder, keys begin with its name: one of the two is a prefix of the other.
+                if key.starts_with(prefix) || prefix.starts_with(&key) {
+                    self.walk(&entry.path(), &key, prefix, depth + 1, keys)?;
+                }
+            } else if key.starts_with(prefix)
+                && (kind.is_file() || (kind.is_symlink() && self.file(&key).is_ok_and(|f| f.is_some())))
+            {
+                keys.push(key);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+impl KeyStore for DirectoryKeys {
+    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+        let Some((file, size)) = self.file(key)? else {
+            return Ok(None);
+        };
+        let (from, length) = match part {
+            Part::Whole => (0, size),
+            Part::Range(range) => {
+                let from = range.offset.min(size);
+                (from, (size - from).min(range.length as u64))
+            }
+            Part::Suffix(length) => {
+                let length = size.min(length as u64);
+                (size - length, length)
+            }
+        };
+        let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(length)
+            .map_err(|_| io::ErrorKind::OutOfMemory)?;
+        bytes.resize(length, 0);
+        file.read_exact_at(&mut bytes, from)?;
+        Ok(Some(bytes))
+    }
+
+    fn size(&self, key: &str) -> io::Result<Option<u64>> {
+        Ok(self.file(key)?.map(|(_, size)| size))
+    }
+
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
+        let folder = folder_of_prefix(prefix)?;
+        let at = self.root.join(folder);
+        match at.canonicalize() {
+            Ok(path) if path.starts_with(&self.root) => {}
+            Ok(_) => return Ok(Vec::new()),
+            Err(e) if is_missing(&e) => return Ok(Vec::new()),
+            Err(e) => return Err(e),
+        }
+        let mut keys = Vec::new();
+        self.walk(&at, folder, prefix, 0, &mut keys)?;
+        keys.sort_unstable();
+        Ok(keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::HOSTILE;
+    use super::*;
+    use crate::store::ByteRange;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn files_below_the_folder_are_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("d.zarr");
+        fs::create_dir_all(root.join("v/c/0")).unwrap();
+        fs::create_dir_all(root.join("vv")).unwrap();
+        for (key, value) in [
+            ("zarr.json", "{}"),
+            ("v/c/0/1", "0123456789"),
+            ("v/c/0/0", ""),
+            ("vv/x", "y"),
+        ] {
+            fs::write(root.join(key), value).unwrap();
+        }
+        let store = DirectoryKeys::open(&root).unwrap();
+        assert_eq!(
+            store.list("").unwrap(),
+            ["v/c/0/0", "v/c/0/1", "vv/x", "zarr.json"]
+        );
+        assert_eq!(store.list("v/").unwrap(), ["v/c/0/0", "v/c/0/1"]);
+        assert_eq!(store.list("v").unwrap().len(), 3);
+        assert_eq!(store.list("v/c/0/1").unwrap(), ["v/c/0/1"]);
+        assert_eq!(store.list("none/x").unwrap(), [""; 0]);
+        let part = |part| store.get("v/c/0/1", part).unwrap().unwrap();
+        let range = |offset, length| part(Part::Range(ByteRange { offset, length }));
+        assert_eq!(part(Part::Whole), b"0123456789");
+        assert_eq!(range(8, 9), b"89");
+        assert_eq!(range(u64::MAX, usize::MAX), b"");
+        assert_eq!(part(Part::Suffix(3)), b"789");
+        assert_eq!(store.size("v/c/0/1").unwrap(), Some(10));
+        for absent in ["v", "none", "v/c/0/1/2", "zarr.json/x"] {
+            assert_eq!(store.get(absent, Part::Whole).unwrap(), None, "{absent}");
+        }
+        for key in HOSTILE {
+            assert!(store.get(key, Part::Whole).is_err(), "{key:?}");
+        }
+        assert!(store.list("../").is_err());
+        let error = DirectoryKeys::open(&root.join("zarr.json"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("cannot open"), "{error}");
+    }
+
+    #[test]
+    fn links_do_not_lead_out_of_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("d");
+        fs::create_dir_all(root.join("in")).unwrap();
+        fs::write(folder.path().join("secret"), "s").unwrap();
+        fs::write(root.join("in/x"), "x").unwrap();
+        symlink("../secret", root.join("out")).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        symlink(".", root.join("loop")).unwrap();
+        symlink("in/x", root.join("alias")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            root.join("pipe"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        let store = DirectoryKeys::open(&root).unwrap();
+        for key in ["out", "up/secret", "up/d/../secret"] {
+            assert!(store.get(key, Part::Whole).is_err(), "{key}");
+        }
+        assert_eq!(store.get("pipe", Part::Whole).unwrap(), None);
+        assert_eq!(store.get("alias", Part::Whole).unwrap().unwrap(), b"x");
+        assert_eq!(store.list("").unwrap(), ["alias", "in/x"]);
+        assert_eq!(store.list("up/").unwrap(), [""; 0]);
+    }
+}

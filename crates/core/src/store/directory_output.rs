@@ -1,0 +1,512 @@
+//! A folder being written as a store of keys: each key is the path of a file below it.
+//!
+//! ```text
+//! create ─► .NAME.ncutils-partial-XXXX/     the stage, beside the target
+//! join   ─► the same stage, from another process
+//!           put ─► stage/.ncutils-partial-values/N ─ rename ─► stage/KEY
+//! publish ─► sync ─┬─ no NAME yet ──► rename stage to NAME
+//!                  └─ a dataset ────► exchange the two names, remove the old dataset
+//! ```
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::file_output::{directory_of, follow_symlinks, partial_beside, partial_name, sync_directory};
+use super::key::{RESERVED, check_key};
+use super::partial::PartialName;
+use super::{DirectoryKeys, KeyOutput, KeyStore, Part, ValueWriter};
+use crate::error::{Error, Result};
+
+/// The folder of a stage in which values lie until they are whole. No key can be below it.
+const UNFINISHED: &str = ".ncutils-partial-values";
+
+/// A folder of keys being written, by one process or several.
+#[derive(Debug)]
+pub struct DirectoryOutput {
+    target: PathBuf,
+    stage: PathBuf,
+    staged: DirectoryKeys,
+    known_by: Vec<String>,
+    /// Removes the stage when it is dropped. `None` where the stage is another's to remove, or nobody's.
+    own: Mutex<Option<PartialName>>,
+}
+
+impl DirectoryOutput {
+    /// Begins a stage for what will be the folder `path`. A symbolic link is followed, and its target replaced. An existing
+    /// folder will be replaced only if it is empty or has one of the keys `known_by`, by which datasets are known: what
+    /// else a folder may hold is not ours to remove. Dropping the stage without publishing removes it.
+    ///
+    /// # Errors
+    /// Names the path: its parent does not exist or cannot be written to, or what is there is not to be replaced.
+    pub fn create(path: &Path, known_by: &[&str]) -> Result<Self> {
+        Self::begin(path, known_by).map_err(|e| Error::io("cannot create", e).in_file(path))
+    }
+
+    fn begin(path: &Path, known_by: &[&str]) -> io::Result<Self> {
+        let target = target_of(path)?;
+        replaceable(&target, known_by)?;
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let (own, ()) = partial_beside(directory_of(&target), name, |p| fs::create_dir(p))?;
+        let stage = own.path().canonicalize()?;
+        if let Ok(old) = fs::metadata(&target) {
+            fs::set_permissions(&stage, old.permissions())?;
+        }
+        let output = Self::at(target, stage, known_by)?;
+        *output.own() = Some(own);
+        Ok(output)
+    }
+
+    /// Joins a stage that another process created for the folder `path`. Dropping it leaves the stage as it is.
+    ///
+    /// # Errors
+    /// Names the stage where it is none, or is that of another folder.
+    pub fn join(path: &Path, stage: &Path, known_by: &[&str]) -> Result<Self> {
+        Self::begin_joined(path, stage, known_by).map_err(|e| Error::io("cannot join", e).in_file(stage))
+    }
+
+    fn begin_joined(path: &Path, stage: &Path, known_by: &[&str]) -> io::Result<Self> {
+        let target = target_of(path)?;
+        let stage = stage.canonicalize()?;
+        let beside = directory_of(&target).canonicalize()?;
+        let name = stage.file_name().unwrap_or_default();
+        if stage.parent() != Some(&beside)
+            || !name
+                .as_bytes()
+                .windows(RESERVED.len())
+                .any(|part| part == RESERVED.as_bytes())
+        {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("not a stage of {}", path.display()),
+            ));
+        }
+        Self::at(target, stage, known_by)
+    }
+
+    fn at(target: PathBuf, stage: PathBuf, known_by: &[&str]) -> io::Result<Self> {
+        Ok(Self {
+            staged: DirectoryKeys::of(&stage)?,
+            target,
+            stage,
+            known_by: known_by.iter().map(|key| (*key).to_owned()).collect(),
+            own: Mutex::new(None),
+        })
+    }
+
+    /// The folder that other processes [`join`](Self::join).
+    pub fn stage(&self) -> &Path {
+        &self.stage
+    }
+
+    /// Leaves the stage to others: dropping this does not remove it any more.
+    pub fn hand_over(&self) {
+        if let Some(own) = self.own().take() {
+            // No name is left to remove.
+            let _ = own.complete(|_| Ok(()));
+        }
+    }
+
+    fn own(&self) -> std::sync::MutexGuard<'_, Option<PartialName>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a file that becomes the value of `key` when it is whole.
+    fn begin_value(&self, key: &str) -> io::Result<Value> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        check_key(key)?;
+        let folder = self.stage.join(UNFINISHED);
+        let name = || {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            format!("{:x}-{count:x}", std::process::id())
+        };
+        for _ in 0..1000 {
+            let path = folder.join(name());
+            match File::create_new(&path) {
+                Ok(file) => {
+                    return Ok(Value {
+                        file,
+                        unfinished: Some(path),
+                        stage: self.stage.clone(),
+                        key: key.to_owned(),
+                    });
+                }
+                Err(e) if e.kind() == io::ErrorKind::NotFound => match fs::create_dir(&folder) {
+                    Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
+                    _ => {}
+                },
+                // Left by a process of the same id.
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+impl KeyOutput for DirectoryOutput {
+    fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        let mut file = self.begin_value(key)?;
+        file.file.write_all(value)?;
+        file.complete()
+    }
+
+    fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        // Nothing of a stage is visible before it is published.
+        self.put(key, value)
+    }
+
+    fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
+        Ok(Box::new(self.begin_value(key)?))
+    }
+
+    fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
+        self.staged.get(key, Part::Whole)
+    }
+
+    fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.staged.list(prefix)
+    }
+
+    fn publish(&self) -> io::Result<()> {
+        match fs::remove_dir_all(self.stage.join(UNFINISHED)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        sync(&self.stage)?;
+        let replaces = replaceable(&self.target, &self.known_by)?;
+        let publish = |stage: &Path| {
+            if replaces {
+                replace(stage, &self.target).map(Some)
+            } else {
+                fs::rename(stage, &self.target).map(|()| None)
+            }
+        };
+        let mut own = self.own();
+        let old = match own.as_ref() {
+            Some(own) => own.complete(publish),
+            None => publish(&self.stage),
+        }?;
+        *own = None;
+        sync_directory(directory_of(&self.target))?;
+        // The new dataset is in place: what cannot be removed of the old one is litter, under a name that says so.
+        if let Some(old) = old {
+            let _ = fs::remove_dir_all(old);
+        }
+        Ok(())
+    }
+}
+
+/// A file that becomes the value of a key.
+struct Value {
+    file: File,
+    /// Taken when it has become the value.
+    unfinished: Option<PathBuf>,
+    stage: PathBuf,
+    key: String,
+}
+
+impl Value {
+    fn complete(mut self) -> io::Result<()> {
+        let path = self.stage.join(&self.key);
+        let folder = path.parent().unwrap_or(&self.stage);
+        make_folder(&self.stage, folder)?;
+        if let Some(unfinished) = self.unfinished.take() {
+            fs::rename(&unfinished, &path).inspect_err(|_| {
+                let _ = fs::remove_file(&unfinished);
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl ValueWriter for Value {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.complete()
+    }
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        if let Some(path) = self.unfinished.take() {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Makes a folder below `stage`, and those that hold it. No symbolic link is followed out of the stage.
+fn make_folder(stage: &Path, folder: &Path) -> io::Result<()> {
+    let mut missing = Vec::new();
+    for at in folder.ancestors() {
+        match at.canonicalize() {
+            Ok(found) if found.starts_with(stage) => break,
+            Ok(_) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::PermissionDenied,
+                    "a link leads out of the folder",
+                ));
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => missing.push(at),
+            Err(e) => return Err(e),
+        }
+    }
+    for folder in missing.into_iter().rev() {
+        match fs::create_dir(folder) {
+            // Another thread or process was here.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made?,
+        }
+    }
+    Ok(())
+}
+
+/// Where the dataset will be: `path` without a slash at its end, symbolic links followed.
+fn target_of(path: &Path) -> io::Result<PathBuf> {
+    let target = follow_symlinks(&path.components().collect::<PathBuf>())?;
+    match target.file_name() {
+        Some(_) => Ok(target),
+        None => Err(io::ErrorKind::InvalidFilename.into()),
+    }
+}
+
+/// Whether a folder is at `target`.
+///
+/// # Errors
+/// Where what is there may not be replaced.
+fn replaceable(target: &Path, known_by: &[impl AsRef<str>]) -> io::Result<bool> {
+    match fs::metadata(target) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(e) => return Err(e),
+        Ok(found) if !found.is_dir() => {
+            return Err(io::Error::new(
+                io::ErrorKind::NotADirectory,
+                "a file has this name, and is not replaced by a folder",
+            ));
+        }
+        Ok(_) => {}
+    }
+    let is_dataset = known_by.iter().any(|key| target.join(key.as_ref()).is_file());
+    if !is_dataset && fs::read_dir(target)?.next().is_some() {
+        return Err(io::Error::new(
+            io::ErrorKind::DirectoryNotEmpty,
+            "the folder holds something else than a dataset, and is not replaced",
+        ));
+    }
+    Ok(true)
+}
+
+/// Puts `stage` in the place of `target`, and tells where the old one is now.
+fn replace(stage: &Path, target: &Path) -> io::Result<PathBuf> {
+    match exchange(stage, target) {
+        Ok(()) => Ok(stage.to_owned()),
+        Err(_) => replace_by_renames(stage, target),
+    }
+}
+
+/// Gives two folders each other's name, so that there is a whole one under the target's at any time.
+#[cfg(target_os = "linux")]
+fn exchange(a: &Path, b: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_a: &Path, _b: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// As [`replace`] where names cannot be exchanged: for a moment there is nothing under the target's name.
+fn replace_by_renames(stage: &Path, target: &Path) -> io::Result<PathBuf> {
+    let name: OsString = partial_name(target.file_name().unwrap_or_default());
+    let away = directory_of(target).join(name);
+    fs::rename(target, &away)?;
+    match fs::rename(stage, target) {
+        Ok(()) => Ok(away),
+        Err(e) => {
+            fs::rename(&away, target)?;
+            Err(e)
+        }
+    }
+}
+
+/// Makes all files of a stage durable, those of other processes too.
+#[cfg(target_os = "linux")]
+fn sync(stage: &Path) -> io::Result<()> {
+    // One call for the file system takes far less time than one for each of many files.
+    Ok(rustix::fs::syncfs(File::open(stage)?)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync(_stage: &Path) -> io::Result<()> {
+    rustix::fs::sync();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::HOSTILE;
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    const KNOWN_BY: &[&str] = &["meta"];
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn read(folder: &Path, key: &str) -> Option<Vec<u8>> {
+        DirectoryKeys::open(folder)
+            .unwrap()
+            .get(key, Part::Whole)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_dataset_appears_when_it_is_published() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d.zarr");
+        let out = DirectoryOutput::create(&path.join(""), KNOWN_BY).unwrap();
+        out.put("v/c/0/0", b"chunk").unwrap();
+        out.put("v/c/0/0", b"again").unwrap();
+        let mut long = out.create("v/c/1").unwrap();
+        long.append(b"0123").unwrap();
+        long.append(b"4567").unwrap();
+        assert_eq!(out.staged("v/c/1").unwrap(), None);
+        long.finish().unwrap();
+        drop(out.create("never").unwrap());
+        out.put_last("meta", b"{}").unwrap();
+        assert!(!path.exists());
+        assert_eq!(out.staged_keys("v/").unwrap(), ["v/c/0/0", "v/c/1"]);
+        out.publish().unwrap();
+        assert!(out.publish().is_err());
+        drop(out);
+        assert_eq!(names(folder.path()), ["d.zarr"]);
+        assert_eq!(names(&path), ["meta", "v"]);
+        assert_eq!(read(&path, "v/c/0/0").unwrap(), b"again");
+        assert_eq!(read(&path, "v/c/1").unwrap(), b"01234567");
+    }
+
+    #[test]
+    fn a_dataset_is_replaced_as_a_whole_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d");
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
+        for n in 0..3 {
+            let out = DirectoryOutput::create(&path, KNOWN_BY).unwrap();
+            out.put(&format!("k{n}"), b"x").unwrap();
+            out.put_last("meta", b"{}").unwrap();
+            if n == 2 {
+                drop(out);
+            } else {
+                out.publish().unwrap();
+            }
+        }
+        assert_eq!(names(&path), ["k1", "meta"]);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o750);
+        assert_eq!(names(folder.path()), ["d"]);
+
+        let home = folder.path().join("home");
+        fs::create_dir(&home).unwrap();
+        let out = DirectoryOutput::create(&home, KNOWN_BY).unwrap();
+        fs::write(home.join("thesis.tex"), "").unwrap();
+        assert!(out.publish().is_err());
+        drop(out);
+        fs::write(folder.path().join("file"), "").unwrap();
+        for kept in ["home", "file", "no/such/d", "..", "/"] {
+            let error = DirectoryOutput::create(&folder.path().join(kept), KNOWN_BY).unwrap_err();
+            assert!(error.to_string().contains("cannot create"), "{error}");
+        }
+        assert_eq!(names(folder.path()), ["d", "file", "home"]);
+        assert_eq!(names(&home), ["thesis.tex"]);
+    }
+
+    #[test]
+    fn where_names_cannot_be_exchanged_the_old_one_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|n| folder.path().join(n));
+        for at in [&old, &new] {
+            fs::create_dir(at).unwrap();
+            fs::write(at.join("x"), at.as_os_str().as_bytes()).unwrap();
+        }
+        let away = replace_by_renames(&new, &old).unwrap();
+        assert_eq!(fs::read(old.join("x")).unwrap(), new.as_os_str().as_bytes());
+        assert_eq!(fs::read(away.join("x")).unwrap(), old.as_os_str().as_bytes());
+        assert!(replace_by_renames(&folder.path().join("none"), &old).is_err());
+        assert_eq!(fs::read(old.join("x")).unwrap(), new.as_os_str().as_bytes());
+    }
+
+    #[test]
+    fn others_join_and_publish() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d");
+        let first = DirectoryOutput::create(&path, KNOWN_BY).unwrap();
+        let stage = first.stage().to_owned();
+        first.put("a", b"1").unwrap();
+        let second = DirectoryOutput::join(&path, &stage, KNOWN_BY).unwrap();
+        second.put("b", b"2").unwrap();
+        drop(second);
+        assert_eq!(first.staged_keys("").unwrap(), ["a", "b"]);
+        first.hand_over();
+        drop(first);
+        let third = DirectoryOutput::join(&path, &stage, KNOWN_BY).unwrap();
+        assert_eq!(third.staged("b").unwrap().unwrap(), b"2");
+        third.publish().unwrap();
+        assert_eq!(names(&path), ["a", "b"]);
+        assert_eq!(names(folder.path()), ["d"]);
+        for no_stage in [&path, &folder.path().to_path_buf(), &stage] {
+            assert!(
+                DirectoryOutput::join(&path, no_stage, KNOWN_BY).is_err(),
+                "{no_stage:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_stay_in_the_stage() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = DirectoryOutput::create(&folder.path().join("d"), KNOWN_BY).unwrap();
+        for key in HOSTILE.into_iter().chain([UNFINISHED, &"x".repeat(256)]) {
+            assert!(out.put(key, b"x").is_err(), "{key:?}");
+            assert!(out.create(key).is_err(), "{key:?}");
+        }
+        symlink("../..", out.stage().join("up")).unwrap();
+        assert!(out.put("up/x", b"x").is_err());
+        assert!(out.put("up/y/x", b"x").is_err());
+        out.put("a", b"x").unwrap();
+        assert!(out.put("a/b", b"x").is_err(), "a file is no folder");
+        drop(out);
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn many_threads_put_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = DirectoryOutput::create(&folder.path().join("d"), KNOWN_BY).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let out = &out;
+                scope.spawn(move || {
+                    for n in 0..50 {
+                        out.put(&format!("{}/{thread}/c", n % 7), b"x").unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(out.staged_keys("").unwrap().len(), 7 * 8);
+    }
+}
