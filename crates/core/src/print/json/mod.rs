@@ -17,7 +17,7 @@
 //! | `opaque` | a string of hexadecimal digits behind `0X` |
 //! | vlen | an array |
 //! | `compound` | an object |
-//! | bytes that are not UTF-8 | see [`text`] |
+//! | bytes that are not UTF-8 | see `text.rs` |
 
 mod data;
 mod element;
