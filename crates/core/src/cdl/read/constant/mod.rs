@@ -1,10 +1,11 @@
 //! Constants: numbers, strings, characters and names of enum members in lists.
 //!
 //! ```text
-//! list ─► lexer: Constant ─┬─► integer, number ───────┬─► convert: bytes of an element
-//!                          ├─► escapes: text ─────────┤
-//!                          └─► enum_members ──────────┘
+//! list ─► lexer ─► Constant ─► convert ─► bytes of an element
+//!           └─ integer, number, time_constant, escapes
 //! ```
+//!
+//! `number` also reads plain decimals straight from the text, without a lexer. `enum_members` finds the value of a member's name.
 
 pub mod convert;
 pub mod enum_members;

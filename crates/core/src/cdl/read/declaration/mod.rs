@@ -1,11 +1,12 @@
 //! Declarations: the first pass over a text, which makes the schema.
 //!
 //! ```text
-//! walk: sections and groups ─┬─► section: types, dimensions, variables, data ┐
-//!                            ├─► attributes, attribute_values ───────────────┼─► declared: Schema and data lists
-//!                            └─► places: lines, for messages ────────────────┘
-//!                        scopes: what a name means    types, type_order: user-defined types
+//! walk: headings, groups ─┬─► section: statements of each section ─► types ─► type_order ┐
+//!                         └─► attributes ─► attribute_values ────────────────────────────┴─► Declared
 //! ```
+//!
+//! `scopes` says what a name means in a group. `places` keeps where each item was declared, for messages. `foreign_names` warns of
+//! names that netCDF's library refuses.
 
 pub mod attribute_values;
 pub mod attributes;

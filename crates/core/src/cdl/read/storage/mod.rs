@@ -1,8 +1,8 @@
 //! Kind and storage of the file that a text becomes.
 //!
 //! ```text
-//! attributes (`_Storage`, `_ChunkSizes`, …) ─┬─► inferred_kind: what the text needs ─► Kind
-//!                                            └─► plan: layout of each variable ─► CopyPlan
+//! attributes (_Storage, _ChunkSizes, …) ─┬─► inferred_kind ─► Kind
+//! Schema ────────────────────────────────┴─► plan: layout of each variable ─► CopyPlan
 //! ```
 
 pub mod attributes;

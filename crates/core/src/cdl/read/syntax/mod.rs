@@ -1,9 +1,10 @@
 //! The text, and how the grammar reads it.
 //!
 //! ```text
-//! Object ─► text: bytes, lines ─► statements: one at a time ─► grammar (cdl.pest): parsed ─► names, as they are meant
-//!                                      └─► unclosed, similar: what a message suggests
+//! Object ─► text ─► dataset_name ─► statements: segments ─► grammar (cdl.pest) ─► names, without escapes
 //! ```
+//!
+//! `unclosed` finds the string that has no end, and `similar` the name that was meant, for messages.
 
 pub mod dataset_name;
 pub mod grammar;

@@ -1,9 +1,10 @@
 //! Values of variables: counted in the first pass over the text, read in the second.
 //!
 //! ```text
-//! first pass:   measure ─► given (elements there are), entry (where every 4 KiB begins) ─► data_list
-//! second pass:  data_list ─► list_reader ─┬─► numbers, char_array
-//!                                         └─► elements: any other type
+//! first pass:   list ─► measure ─► DataList: lengths, given regions, an Entry every 4 KiB of text
+//! second pass:  DataList ─► list_reader ─┬─► numbers
+//!                                        ├─► char_array: rows of characters
+//!                                        └─► elements: any type
 //! ```
 
 pub mod char_array;

@@ -1,13 +1,13 @@
 //! Reading: HDF5 files, netCDF-4's own and others, as netCDF.
 //!
 //! ```text
-//! Object ─► links, hierarchy: objects in netCDF's order, as stored
-//!                    │
-//!                    ├─► types ──────────────────────────┐
-//!                    ├─► dimension_scale, phony_dimension ├─► schema ─► Schema
-//!                    ├─► attributes, extent ──────────────┘      └────► storage, fill ─► VariableLayout
-//!                    │
-//!   chunks, ranges ◄─┴─ reader ─► region: plain numbers as they are; structured: convert ─► Values
+//! Object ─► object: links, hierarchy, in netCDF's order
+//!                 │
+//!                 ├─► datatype: types ────────┐
+//!                 ├─► dimension: scale, phony ┼─► schema ─► Schema
+//!                 ├─► attributes ─────────────┘      └────► layout ─► VariableLayout
+//!                 │
+//! chunks, ranges ◄┴─ reader ─► region: plain numbers as they are; structured: datatype::convert ─► Values
 //! ```
 
 mod attributes;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Object ─► links: open files, external links ─► hierarchy: groups, datasets, committed types
-//!                 └─ heap_filters: decodes filtered links      └─ repeats: attributes of objects read once
+//!                 └─ heap_filters: filtered heaps      └─ repeats: limits what further links meet again
 //! ```
 
 pub mod heap_filters;
