@@ -13,6 +13,7 @@ use super::execute::PIECE;
 use super::ledger::Cost;
 use super::order::{Block, BlockOrder};
 use super::prepare::{Route, Tiling, Variable};
+use super::records::{self, Part};
 use super::spill::Spill;
 use crate::chunk::{Region, byte_count};
 use crate::error::Result;
@@ -64,6 +65,8 @@ pub(super) enum Job<'e> {
         tiling: &'e Tiling,
         blocks: Vec<Block>,
     },
+    /// Copy records of several variables.
+    Records(Part<'e>),
 }
 
 /// Parts of the input.
@@ -109,10 +112,14 @@ pub(super) type Jobs<'e> = Box<dyn Iterator<Item = Costed<'e>> + Send + 'e>;
 
 /// All jobs of a run, in order.
 pub(super) fn jobs<'e>(terms: &'e Terms<'e>, variables: &'e [Variable]) -> Jobs<'e> {
-    Box::new(variables.iter().flat_map(move |var| of_variable(terms, var)))
+    Box::new(
+        variables
+            .iter()
+            .flat_map(move |var| of_variable(terms, variables, var)),
+    )
 }
 
-fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
+fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Variable) -> Jobs<'e> {
     let from = terms.reader.layout(var.source);
     let to = &terms.plans[var.out.0].layout;
     match &var.route {
@@ -162,6 +169,8 @@ fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
             )
         }
         Route::Blocks(tiling) => blocks(terms, var, tiling, from, to),
+        Route::Records(Some(band)) => records::jobs(terms, variables, band),
+        Route::Records(None) => Box::new(std::iter::empty()),
     }
 }
 

@@ -7,7 +7,9 @@
 //! | ranges | one piece on both sides |
 //! | blocks | anything else of fixed-size elements: input pieces are scattered into blocks of output chunks |
 //! | values | strings, sequences, and whatever must be converted: through [`Values`](crate::model::Values) |
+//! | records | what would go by ranges or blocks, and is interleaved with others in the input: with these, record by record |
 
+use super::bands::{self, Band};
 use super::order::{BlockOrder, tile_shape};
 use super::{CopyPlan, VariableCopy};
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
@@ -62,6 +64,8 @@ pub(super) enum Route {
     Ranges,
     Blocks(Tiling),
     Values(Tiling),
+    /// By the jobs of the band that the first of its variables has.
+    Records(Option<Box<Band>>),
 }
 
 /// The geometry of a variable whose chunks change.
@@ -169,6 +173,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             bytes: bytes.unwrap_or(u64::MAX),
         });
     }
+    bands::gather(reader, &prepared.plans, &mut prepared.variables, ticket);
     Ok(prepared)
 }
 

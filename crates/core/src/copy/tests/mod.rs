@@ -5,4 +5,5 @@ mod failures;
 mod in_memory;
 mod model;
 mod progress;
+mod records;
 mod routes;
