@@ -129,15 +129,11 @@ impl Band {
 
     /// How many tickets all chunks take.
     fn tickets(&self) -> u64 {
-        let runs = self.records.div_ceil(self.run);
-        (runs > 0)
-            .then(|| {
-                let full = self.members.iter().map(|m| m.chunks(self.run)).sum::<u64>();
-                let rest = self.records - (runs - 1) * self.run;
-                let last = self.members.iter().map(|m| m.chunks(rest)).sum::<u64>();
-                full.saturating_mul(runs - 1).saturating_add(last)
-            })
-            .unwrap_or(0)
+        let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
+        let runs = self.records / self.run;
+        all(self.run)
+            .saturating_mul(runs)
+            .saturating_add(all(self.records % self.run))
     }
 }
 
