@@ -1,5 +1,6 @@
 """Makes the files of the benchmark: a smooth float32 field with noise, 248 x 361 x 720 (258 MB), 40 steps
 of it with full mantissas (10.4 M floats), 5,000 variables, and of the last two the text that the installed ncdump prints.
+Besides, a classic file of 1,000 variables of one number in each of 10,000 records (80 MB).
 
     python make.py FOLDER
 """
@@ -46,6 +47,27 @@ def many(folder, name):
     part.rename(path)
 
 
+def records(folder, name, count=10_000, variables=1_000):
+    path = folder / name
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    with netCDF4.Dataset(part, "w", format="NETCDF3_64BIT_OFFSET") as d:
+        d.createDimension("time", None)
+        made = [d.createVariable(f"v{i:03}", "f8", ("time",)) for i in range(variables)]
+        d.set_fill_off()
+        made[-1][count - 1] = 0.0
+    rng = np.random.default_rng(1)
+    walk = np.zeros((1, variables))
+    # Records are at the end of the file, and have no padding; the library would write them number by number.
+    with open(part, "r+b") as file:
+        file.seek(-count * variables * 8, 2)
+        for _ in range(0, count, 500):
+            walk = walk[-1:] + rng.normal(0, 1, (500, variables)).cumsum(0)
+            file.write((np.round(walk * 64) / 64).astype(">f8").tobytes())
+    part.rename(path)
+
+
 def text(folder, name):
     path = folder / f"{name}.cdl"
     if path.exists():
@@ -62,6 +84,7 @@ if __name__ == "__main__":
     field(folder, "raw.nc")
     field(folder, "deflated.nc", zlib=True, complevel=4, shuffle=True)
     many(folder, "many.nc")
+    records(folder, "records.nc")
     field(folder, "floats.nc", steps=40, grain=None)
     text(folder, "floats")
     text(folder, "many")

@@ -57,6 +57,7 @@ impl Job<'_> {
             | Self::Fill { var, .. }
             | Self::Empty { var, .. }
             | Self::Values { var, .. } => var,
+            Self::Records(part) => part.variable(),
         }
     }
 
@@ -108,6 +109,7 @@ impl Worker {
             Job::Values { var, tiling, blocks } => blocks
                 .iter()
                 .try_fold(0, |n, block| Ok(n + self.values(engine, var, tiling, block)?)),
+            Job::Records(part) => self.records(engine, part),
         };
         let bytes = done.map_err(|e| e.in_variable(job.variable()))?;
         if let Some(progress) = engine.progress

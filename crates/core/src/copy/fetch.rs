@@ -65,7 +65,7 @@ impl Wants {
                 }
             }
             // Values are read by the thread that needs them, and nothing is read to empty a block.
-            Job::Empty { .. } | Job::Values { .. } => {}
+            Job::Empty { .. } | Job::Values { .. } | Job::Records(_) => {}
         }
         Ok(wants)
     }

@@ -13,6 +13,7 @@ use super::execute::PIECE;
 use super::ledger::Cost;
 use super::order::Block;
 use super::prepare::Variable;
+use super::records::{self, Part};
 use super::route::{Route, Same};
 use super::spill::Spill;
 use super::tiling::Tiling;
@@ -66,6 +67,8 @@ pub(super) enum Job<'e> {
         tiling: &'e Tiling,
         blocks: Vec<Block>,
     },
+    /// Copy records of several variables.
+    Records(Part<'e>),
 }
 
 /// A piece of one of a variable's inputs.
@@ -119,10 +122,14 @@ pub(super) type Jobs<'e> = Box<dyn Iterator<Item = Costed<'e>> + Send + 'e>;
 
 /// All jobs of a run, in order.
 pub(super) fn jobs<'e>(terms: &'e Terms<'e>, variables: &'e [Variable]) -> Jobs<'e> {
-    Box::new(variables.iter().flat_map(move |var| of_variable(terms, var)))
+    Box::new(
+        variables
+            .iter()
+            .flat_map(move |var| of_variable(terms, variables, var)),
+    )
 }
 
-fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
+fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Variable) -> Jobs<'e> {
     let to = &terms.plans[var.out.0].layout;
     match &var.route {
         Route::Raw(same) => Box::new(raw(terms, var, same)),
@@ -171,6 +178,8 @@ fn of_variable<'e>(terms: &'e Terms<'e>, var: &'e Variable) -> Jobs<'e> {
             )
         }
         Route::Blocks(tiling) => blocks(terms, var, tiling, to),
+        Route::Records(Some(band)) => records::jobs(terms, variables, band),
+        Route::Records(None) => Box::new(std::iter::empty()),
     }
 }
 

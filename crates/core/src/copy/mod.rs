@@ -6,6 +6,7 @@
 //!   └── encoded chunks, ranges, values ──► run: pass through │ refilter │ rechunk ────────┘
 //! ```
 
+mod bands;
 mod block;
 mod block_jobs;
 mod execute;
@@ -19,6 +20,7 @@ pub mod plan;
 mod prepare;
 mod progress;
 mod rechunk;
+mod records;
 mod route;
 mod run;
 mod scatter;

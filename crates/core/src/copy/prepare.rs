@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::CopyPlan;
+use super::bands;
 use super::places::Places;
 use super::route::{Holes, Route, Way, way};
 use super::sources::Input;
@@ -53,6 +54,14 @@ impl Variable {
     /// The first input, which is the only one unless parts are selected.
     pub fn input(&self) -> &Input {
         &self.inputs[0]
+    }
+
+    /// The input variable, where each of its elements keeps its place.
+    pub fn whole(&self) -> Option<VarId> {
+        match &self.inputs[..] {
+            [input] if input.selection.is_none() => Some(input.var),
+            _ => None,
+        }
     }
 }
 
@@ -118,6 +127,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             ticket: first,
         });
     }
+    bands::gather(reader, &prepared.plans, &mut prepared.variables, ticket);
     Ok(prepared)
 }
 

@@ -7,7 +7,9 @@
 //! | ranges | one piece on both sides |
 //! | blocks | anything else of fixed-size elements: input pieces are scattered into blocks of output chunks |
 //! | values | strings, sequences, and whatever must be converted: through [`Values`](crate::model::Values) |
+//! | records | what would go by ranges or blocks, and is interleaved with others in the input: with these, record by record |
 
+use super::bands::Band;
 use super::order::BlockOrder;
 use super::places::{Places, places_of};
 use super::sources::{Input, Sources, overlap};
@@ -40,6 +42,8 @@ pub(super) enum Route {
     Ranges(u64),
     Blocks(Tiling),
     Values(Tiling),
+    /// By the jobs of the band, which the first of its variables has.
+    Records(Option<Box<Band>>),
 }
 
 /// The geometry of a variable whose chunks keep their shape.

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use super::prepare::Variable;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Writer};
+use crate::format::{EncodedChunk, RecordBlock, Writer};
 use crate::model::Values;
 
 /// A [`Writer`] whose errors name the variable and the output.
@@ -32,6 +32,12 @@ impl Sink<'_> {
     /// See [`Writer::write_range`].
     pub fn write_range(&self, var: &Variable, offset: u64, data: &[u8]) -> Result<()> {
         let written = self.writer.write_range(var.out, offset, data);
+        written.map_err(|e| self.name(e.in_variable(&var.name)))
+    }
+
+    /// See [`Writer::write_records`]. `var` is the one to name where no other is.
+    pub fn write_records(&self, var: &Variable, records: RecordBlock) -> Result<()> {
+        let written = self.writer.write_records(records);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 

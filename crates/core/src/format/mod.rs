@@ -7,9 +7,11 @@ pub mod classic;
 mod dispatch;
 #[cfg(test)]
 pub(crate) mod in_memory;
+mod interleaved;
 pub mod netcdf4;
 pub mod read_region;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use crate::chunk::Region;
@@ -19,6 +21,8 @@ use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
 pub use dispatch::{check, create, open};
+
+pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 
 /// A dataset that can be read, from many threads at once.
 ///
@@ -111,6 +115,24 @@ pub trait Reader: Send + Sync {
     /// being in C order without gaps (a classic record variable too). Never called where `allocated` is false.
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()>;
 
+    /// How the record variables are interleaved; `None` where the storage of each variable is apart from the others'. Variables
+    /// that are not in it, record variables among them, are read one by one.
+    fn record_layout(&self) -> Option<RecordLayout> {
+        None
+    }
+
+    /// Fills `buf` with one part of consecutive records, from record `first` on: the bytes `part` of each record of the
+    /// [`Reader::record_layout`], one after another. Bytes that no slab covers may be anything. Called only where there is a
+    /// layout.
+    ///
+    /// # Errors
+    /// Where the part does not lie within a record, or `buf` holds more records than there are or a fraction of one; and
+    /// where the records cannot be read.
+    fn read_records(&self, first: u64, part: Range<u64>, buf: &mut [u8]) -> Result<()> {
+        let _ = (first, part, buf);
+        Err(Error::Internal("variables that are not interleaved".into()))
+    }
+
     /// The first byte of the storage of a contiguous variable, from `offset` on, that may have been written: all before it are
     /// known to be zeros, without reading them, as they are a hole of a sparse file. `offset` where nothing is known.
     ///
@@ -188,6 +210,20 @@ pub trait Writer: Send + Sync {
     /// Part of the storage of a contiguous, compact or classic variable from byte `offset` on: elements of the extent
     /// in C order without gaps, in the layout's byte order. Takes no ticket: its place is known beforehand.
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()>;
+
+    /// Whether records of this variable can be written by [`Writer::write_records`]: those of several variables lie
+    /// side by side in this output, so that writing them together saves work.
+    fn interleaves(&self, var: VarId) -> bool {
+        let _ = var;
+        false
+    }
+
+    /// Consecutive records of several variables, each of which [`Writer::interleaves`], in the layouts' byte order. The
+    /// same as a [`Writer::write_range`] for each variable.
+    fn write_records(&self, records: RecordBlock) -> Result<()> {
+        let _ = records;
+        Err(Error::Internal("variables that are not interleaved".into()))
+    }
 
     /// Elements of a variable whose encoding is `Structured`: exactly one chunk (clipped to the extent) of a chunked
     /// variable; of a contiguous or compact one, any region whose elements follow each other in C order without gaps. The

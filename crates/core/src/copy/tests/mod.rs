@@ -5,6 +5,7 @@ mod failures;
 mod in_memory;
 mod model;
 mod progress;
+mod records;
 mod routes;
 mod selections;
 mod slow;

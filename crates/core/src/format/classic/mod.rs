@@ -14,6 +14,7 @@
 //!
 //! Specification: "The NetCDF Classic Format Specification" in the netCDF documentation (OGC 10-092).
 
+mod assembly;
 mod decode;
 mod encode;
 mod limits;

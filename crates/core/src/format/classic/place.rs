@@ -1,7 +1,8 @@
 //! Where the elements of variables are in a file.
 
 use crate::chunk::element_count;
-use crate::model::Schema;
+use crate::format::{RecordLayout, RecordSlab};
+use crate::model::{Schema, VarId};
 
 use super::padded;
 
@@ -59,6 +60,42 @@ impl Geometry {
     /// Whether consecutive records of a variable are apart in the file.
     pub fn interleaved(&self, place: &Place) -> bool {
         place.record && place.slab != self.record_size
+    }
+
+    /// Where the first record begins in the file; `None` without record variables.
+    pub fn first_record(&self, places: &[Place]) -> Option<u64> {
+        places.iter().filter(|p| p.record).map(|p| p.begin).min()
+    }
+
+    /// How records are interleaved; `None` where there are no records or none has two slabs with data, and where the slabs do
+    /// not follow each other with nothing but their padding between, as the specification wants them.
+    pub fn interleaving(&self, places: &[Place]) -> Option<RecordLayout> {
+        let first = self.first_record(places)?;
+        let mut slabs: Vec<_> = places
+            .iter()
+            .enumerate()
+            .filter(|(_, place)| place.record && place.slab > 0)
+            .map(|(n, place)| RecordSlab {
+                var: VarId(n),
+                offset: place.begin - first,
+                length: place.slab,
+            })
+            .collect();
+        if self.records == 0 || slabs.len() < 2 {
+            return None;
+        }
+        slabs.sort_by_key(|slab| slab.offset);
+        let end = slabs.iter().try_fold(0u64, |end, slab| {
+            (slab.offset == end)
+                .then_some(slab.length)
+                .and_then(padded)?
+                .checked_add(end)
+        });
+        (end == Some(self.record_size)).then_some(RecordLayout {
+            records: self.records,
+            record_size: self.record_size,
+            slabs,
+        })
     }
 
     /// The longest piece from byte `offset` of a variable's data on, at most `limit` long. Empty at the end.

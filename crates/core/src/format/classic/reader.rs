@@ -1,6 +1,7 @@
 //! Reading data.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::decode::decode;
@@ -8,7 +9,7 @@ use super::read_ahead::ReadAhead;
 use super::{Geometry, Place};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::format::{Reader, read_region};
+use crate::format::{Reader, RecordLayout, read_region};
 use crate::model::{
     Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
@@ -31,6 +32,8 @@ pub struct ClassicReader {
     schema: Schema,
     places: Vec<Place>,
     geometry: Geometry,
+    /// Where the first record begins; 0 without record variables.
+    first_record: u64,
     layouts: Vec<VariableLayout>,
 }
 
@@ -49,6 +52,7 @@ impl ClassicReader {
             source,
             ahead: ReadAhead::default(),
             schema: header.schema,
+            first_record: header.geometry.first_record(&header.places).unwrap_or(0),
             places: header.places,
             geometry: header.geometry,
             layouts,
@@ -77,14 +81,19 @@ impl ClassicReader {
         ))
     }
 
-    /// Reads from a variable whose records are apart, several records at once where they are close together.
-    fn read_records(&self, place: &Place, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
+    /// How many records to read at once for `wanted` bytes of each.
+    fn batch(&self, wanted: u64) -> u64 {
         let record_size = self.geometry.record_size;
-        let batch = if record_size - place.slab > MAX_GAP {
+        if record_size.saturating_sub(wanted) > MAX_GAP {
             1
         } else {
             (SPAN / record_size).max(1)
-        };
+        }
+    }
+
+    /// Reads from a variable whose records are apart, several records at once where they are close together.
+    fn read_interleaved(&self, place: &Place, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
+        let batch = self.batch(place.slab);
         let mut span = Vec::new();
         while !buf.is_empty() {
             let first = self.geometry.piece(place, offset, buf.len() as u64);
@@ -159,11 +168,68 @@ impl Reader for ClassicReader {
             return Err(e).map_err(self.in_variable(var));
         }
         let read = if self.geometry.interleaved(place) {
-            self.read_records(place, offset, buf)
+            self.read_interleaved(place, offset, buf)
         } else {
             self.read(place.begin + offset, buf)
         };
         read.map_err(self.in_variable(var))
+    }
+
+    fn record_layout(&self) -> Option<RecordLayout> {
+        let layout = self.geometry.interleaving(&self.places)?;
+        let slab = layout.slabs.last()?;
+        let records = (layout.records - 1) * layout.record_size;
+        let end = self.first_record + records + slab.offset + slab.length;
+        // Where data is missing, the first variable that misses some is to be named.
+        self.size.is_some_and(|size| end <= size).then_some(layout)
+    }
+
+    fn read_records(&self, first: u64, part: Range<u64>, buf: &mut [u8]) -> Result<()> {
+        let size = self.geometry.record_size;
+        let wanted = part.end.saturating_sub(part.start);
+        let count = (buf.len() as u64).checked_div(wanted).unwrap_or(0);
+        let fits = part.end <= size
+            && count.checked_mul(wanted) == Some(buf.len() as u64)
+            && first
+                .checked_add(count)
+                .is_some_and(|end| end <= self.geometry.records);
+        if !fits {
+            return Err(Error::Internal("records outside the file".into()));
+        }
+        // The header was checked so that this does not overflow.
+        let at = |record: u64| self.first_record + record * size + part.start;
+        if wanted == size {
+            // The padding of the last record may be missing.
+            let most = usize::try_from(self.size.unwrap_or(u64::MAX).saturating_sub(at(first)))
+                .unwrap_or(usize::MAX);
+            let missing = buf.len().saturating_sub(most);
+            let there = if missing < 4 {
+                buf.len() - missing
+            } else {
+                buf.len()
+            };
+            let (there, missing) = buf.split_at_mut(there);
+            missing.fill(0);
+            return self.read(at(first), there);
+        }
+        let batch = self.batch(wanted);
+        let mut span = Vec::new();
+        let mut record = first;
+        for now in buf.chunks_mut((batch * wanted) as usize) {
+            let count = now.len() as u64 / wanted;
+            if count == 1 {
+                self.read(at(record), now)?;
+            } else {
+                span.resize(((count - 1) * size + wanted) as usize, 0);
+                self.read(at(record), &mut span)?;
+                let records = span.chunks(size as usize);
+                for (to, from) in now.chunks_exact_mut(wanted as usize).zip(records) {
+                    to.copy_from_slice(&from[..to.len()]);
+                }
+            }
+            record += count;
+        }
+        Ok(())
     }
 
     fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {

@@ -8,12 +8,16 @@
 //! each record small          ─► a block of records at a time is read back, completed and written again
 //! large records              ─► each slab is written where it belongs
 //! ```
+//!
+//! Records that come whole, with the slabs of all variables, are written as they are, many at once.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
+use super::assembly::{Assembly, runs};
 use super::place::{Geometry, Place};
 use crate::chunk::fill_pattern;
+use crate::format::RecordBlock;
 use crate::store::Output;
 
 /// Records are collected in memory as long as all of them take no more bytes than this.
@@ -124,6 +128,71 @@ impl Records {
         }
     }
 
+    /// Writes consecutive records of several variables, one of `vars` for each of the block's slabs, and their padding.
+    pub fn put_block(
+        &self,
+        output: &dyn Output,
+        geometry: &Geometry,
+        vars: &[Slabs<'_>],
+        block: &RecordBlock<'_>,
+    ) -> io::Result<()> {
+        for run in runs(geometry, vars, block.slabs) {
+            let (vars, slabs) = (&vars[run.clone()], &block.slabs[run]);
+            let Some(first) = vars.first() else { continue };
+            let assembly = Assembly::new(geometry, vars, slabs);
+            let whole = assembly.length as u64 == geometry.record_size;
+            let records = block.data.chunks_exact(block.stride.max(1));
+            let begin = first.place.begin + block.first * geometry.record_size;
+            match self {
+                Self::Collected { first, bytes } => {
+                    let mut bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                    let from = (begin - first) as usize;
+                    let to = bytes[from..].chunks_mut(geometry.record_size as usize);
+                    for (record, to) in records.zip(to) {
+                        assembly.make(record, to);
+                    }
+                }
+                _ if whole && assembly.is_copy(block.stride) => output.write_all_at(begin, block.data)?,
+                _ if whole => {
+                    let mut at = begin;
+                    let mut made = Vec::new();
+                    for some in block
+                        .data
+                        .chunks((MAX_JOINED / block.stride).max(1) * block.stride)
+                    {
+                        made.resize(some.len() / block.stride * assembly.length, 0);
+                        let to = made.chunks_exact_mut(assembly.length);
+                        for (record, to) in some.chunks_exact(block.stride).zip(to) {
+                            assembly.make(record, to);
+                        }
+                        output.write_all_at(at, &made)?;
+                        at += made.len() as u64;
+                    }
+                }
+                Self::Direct => {
+                    let mut made = vec![0; assembly.length];
+                    for (n, record) in records.enumerate() {
+                        assembly.make(record, &mut made);
+                        output.write_all_at(begin + n as u64 * geometry.record_size, &made)?;
+                    }
+                }
+                // Others write into the same records meanwhile, under the locks of blocks.
+                Self::Blocks { .. } => {
+                    for (var, slab) in vars.iter().zip(slabs) {
+                        let from = slab.offset as usize;
+                        let length = slab.length as usize;
+                        let mut data = Vec::with_capacity(length * block.count() as usize);
+                        for record in records.clone() {
+                            data.extend_from_slice(&record[from..from + length]);
+                        }
+                        self.put(output, geometry, *var, block.first * slab.length, &data)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Writes what is still in memory.
     pub fn finish(&self, output: &dyn Output) -> io::Result<()> {
         match self {
@@ -230,6 +299,8 @@ fn pieces(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::RecordSlab;
+    use crate::model::VarId;
     use crate::store::MemoryOutput;
 
     const FIRST: u64 = 10;
@@ -275,6 +346,106 @@ mod tests {
         output.bytes()
     }
 
+    /// The same by blocks of records: each group of variables by a thread.
+    fn write_blocks(
+        records: u64,
+        groups: &[&[usize]],
+        at_once: u64,
+        how: impl Fn(&MemoryOutput, &Geometry) -> Records,
+    ) -> Vec<u8> {
+        let geometry = Geometry {
+            records,
+            record_size: 20,
+            record_variables: 3,
+        };
+        let output = MemoryOutput::new();
+        output.set_size(FIRST + 20 * records).unwrap();
+        let how = how(&output, &geometry);
+        let places = places();
+        let fill = [[1, 0x77], [2, 0x77], [3, 0x77]];
+        std::thread::scope(|threads| {
+            for group in groups {
+                let (how, output, geometry, places, fill) = (&how, &output, &geometry, &places, &fill);
+                threads.spawn(move || {
+                    let vars: Vec<_> = group
+                        .iter()
+                        .map(|n| Slabs {
+                            place: &places[*n],
+                            fill: &fill[*n],
+                        })
+                        .collect();
+                    let slabs: Vec<_> = group
+                        .iter()
+                        .map(|n| RecordSlab {
+                            var: VarId(*n),
+                            offset: places[*n].begin - FIRST,
+                            length: places[*n].slab,
+                        })
+                        .collect();
+                    let mut data = vec![0xEE; 20 * records as usize];
+                    for (r, record) in data.chunks_mut(20).enumerate() {
+                        for (slab, n) in slabs.iter().zip(*group) {
+                            for b in 0..slab.length {
+                                let value = (r as u64 * slab.length + b) * 3 + *n as u64;
+                                record[(slab.offset + b) as usize] = value as u8;
+                            }
+                        }
+                    }
+                    let mut first = 0;
+                    for some in data.chunks(20 * at_once as usize) {
+                        let block = RecordBlock {
+                            first,
+                            stride: 20,
+                            slabs: &slabs,
+                            data: some,
+                        };
+                        how.put_block(output, geometry, &vars, &block).unwrap();
+                        first += block.count();
+                    }
+                });
+            }
+        });
+        how.finish(&output).unwrap();
+        output.bytes()
+    }
+
+    #[test]
+    fn whole_records_give_the_same_file() {
+        let groups: [&[&[usize]]; 4] = [
+            &[&[0, 1, 2]],
+            &[&[0, 1], &[2]],
+            &[&[0, 2], &[1]],
+            &[&[1], &[0], &[2]],
+        ];
+        for records in [0, 1, 7, 500] {
+            let expected = write(records, |_, _| Records::Direct);
+            for groups in groups {
+                for at_once in [1, 3, 1000] {
+                    let direct = write_blocks(records, groups, at_once, |_, _| Records::Direct);
+                    assert_eq!(direct, expected);
+                    let blocks = write_blocks(records, groups, at_once, |_, _| Records::Blocks {
+                        records: 7,
+                        locks: (0..2).map(|_| Mutex::default()).collect(),
+                    });
+                    assert_eq!(blocks, expected);
+                    let collected = write_blocks(records, groups, at_once, choose);
+                    assert_eq!(collected, expected);
+                }
+            }
+        }
+    }
+
+    /// As the size has it.
+    fn choose(output: &MemoryOutput, geometry: &Geometry) -> Records {
+        let places = places();
+        let fill = [[1, 0x77], [2, 0x77], [3, 0x77]];
+        let vars = places
+            .iter()
+            .zip(&fill)
+            .map(|(place, fill)| Slabs { place, fill });
+        Records::choose(output, geometry, vars)
+    }
+
     #[test]
     fn all_ways_give_the_same_file() {
         let blocks = |records| {
@@ -282,15 +453,6 @@ mod tests {
                 records,
                 locks: (0..2).map(|_| Mutex::default()).collect(),
             }
-        };
-        let choose = |output: &MemoryOutput, geometry: &Geometry| {
-            let places = places();
-            let fill = [[1, 0x77], [2, 0x77], [3, 0x77]];
-            let vars = places
-                .iter()
-                .zip(&fill)
-                .map(|(place, fill)| Slabs { place, fill });
-            Records::choose(output, geometry, vars)
         };
         for records in [0, 1, 7, 500] {
             let direct = write(records, |_, _| Records::Direct);

@@ -10,7 +10,7 @@ use super::written::Written;
 use super::{Geometry, Place, Version, check};
 use crate::chunk::{Region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, VariablePlan, Writer};
+use crate::format::{EncodedChunk, RecordBlock, VariablePlan, Writer};
 use crate::model::{Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute};
 use crate::store::Output;
 
@@ -163,6 +163,43 @@ impl Writer for ClassicWriter {
         };
         written.map_err(|e| Error::io("cannot write", e).in_variable(&var.name))?;
         var.written().add(offset..end);
+        Ok(())
+    }
+
+    fn interleaves(&self, var: VarId) -> bool {
+        self.vars.get(var.0).is_some_and(|var| {
+            var.swap == 1 && self.geometry.interleaved(&var.place) && self.geometry.record_variables > 1
+        })
+    }
+
+    fn write_records(&self, block: RecordBlock) -> Result<()> {
+        let Some(end) = block.first.checked_add(block.count()) else {
+            return Err(Error::Internal("records outside the file".into()));
+        };
+        let mut vars = Vec::with_capacity(block.slabs.len());
+        for slab in block.slabs {
+            let var = self.var(slab.var)?;
+            let fits = self.interleaves(slab.var)
+                && slab.length == var.place.slab
+                && slab
+                    .offset
+                    .checked_add(slab.length)
+                    .is_some_and(|end| end <= block.stride as u64)
+                && end
+                    .checked_mul(slab.length)
+                    .is_some_and(|bytes| bytes <= var.size);
+            if !fits {
+                return Err(Error::Internal("slabs that do not fit".into()).in_variable(&var.name));
+            }
+            vars.push(var.slabs());
+        }
+        self.records
+            .put_block(self.output.as_ref(), &self.geometry, &vars, &block)
+            .map_err(|e| Error::io("cannot write", e))?;
+        for slab in block.slabs {
+            let range = block.first * slab.length..end * slab.length;
+            self.var(slab.var)?.written().add(range);
+        }
         Ok(())
     }
 

@@ -1,0 +1,247 @@
+//! Bands: record variables that are copied together, record by record.
+//!
+//! Where the input interleaves its record variables, copying one after another reads every record once for each of them. A band
+//! is several of them whose slabs are near each other; [`records`](super::records) copies it in **runs** of records:
+//!
+//! ```text
+//!          a   b   c    d   e
+//! record 0 ├── band ──┤ ├ band ┤   a run of the first band becomes chunks of a, then chunks of b, then chunks of c
+//! record 1 │          │ │      │
+//!    …
+//! ```
+//!
+//! Tickets are in the order of bands, runs, variables and chunks. So bands and runs do not depend on threads or memory. Jobs that
+//! need less memory take fewer variables of a band.
+
+use super::places::Places;
+use super::prepare::Variable;
+use super::route::Route;
+use crate::chunk::byte_count;
+use crate::format::{Reader, RecordSlab, VariablePlan};
+use crate::model::{Encoding, Storage, VariableLayout};
+
+/// The most bytes that the least run of a band takes: as many records as the longest chunk has.
+const LEAST_RUN: u64 = 8 << 20;
+
+/// About how many bytes a run takes where chunks are short.
+const RUN: u64 = 4 << 20;
+
+/// Larger slabs, in bytes, are as well copied one by one.
+const MAX_SLAB: u64 = 64 << 10;
+
+/// The most bytes between the slabs of neighbours in a band: they are read, and left.
+const MAX_GAP: u64 = 4 << 10;
+
+/// The most chunks of one variable in a run: a job cannot have fewer.
+const MAX_CHUNKS: u64 = 1024;
+
+/// A variable joins one of this many bands, the latest ones.
+const OPEN: usize = 8;
+
+/// Variables that are copied together.
+#[derive(Debug)]
+pub(super) struct Band {
+    /// How many records there are.
+    pub records: u64,
+    /// Bytes of a record, of which the band may be a part.
+    pub record_size: u64,
+    /// How many records one run has, but for the last. A multiple of the members' chunks.
+    pub run: u64,
+    /// The ticket of the first chunk.
+    pub ticket: u64,
+    /// By ascending offset.
+    pub members: Vec<Member>,
+}
+
+/// One variable of a band.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    /// Its place in the list of the copy's variables.
+    pub variable: usize,
+    /// Where it is in the input's records.
+    pub slab: RecordSlab,
+    /// Records in a chunk; 1 where the output is contiguous.
+    pub chunk: u64,
+    /// Chunks side by side in all dimensions but the first; 0 where the output is contiguous.
+    pub across: u64,
+}
+
+impl Member {
+    /// How many chunks hold so many records, the first of which begins a chunk.
+    pub fn chunks(&self, records: u64) -> u64 {
+        records.div_ceil(self.chunk).saturating_mul(self.across)
+    }
+
+    fn end(&self) -> u64 {
+        self.slab.offset + self.slab.length
+    }
+}
+
+impl Band {
+    fn new(records: u64, record_size: u64, member: Member) -> Self {
+        Self {
+            records,
+            record_size,
+            run: member.chunk,
+            ticket: 0,
+            members: vec![member],
+        }
+    }
+
+    /// Adds a member where it fits; false where it does not.
+    fn join(&mut self, member: Member) -> bool {
+        let (Some(first), Some(last)) = (self.members.first(), self.members.last()) else {
+            return false;
+        };
+        let run = self.run.max(member.chunk);
+        let near = member
+            .slab
+            .offset
+            .checked_sub(last.end())
+            .is_some_and(|gap| gap <= MAX_GAP);
+        let fits = near
+            && run.is_multiple_of(self.run)
+            && run.is_multiple_of(member.chunk)
+            && run.saturating_mul(member.end() - first.slab.offset) <= LEAST_RUN
+            && member.chunks(run) <= MAX_CHUNKS
+            && self.members.iter().all(|m| m.chunks(run) <= MAX_CHUNKS);
+        if fits {
+            self.run = run;
+            self.members.push(member);
+        }
+        fits
+    }
+
+    /// Makes runs longer than they must be.
+    fn settle(&mut self) {
+        let bytes = self.bytes();
+        let most = |m: &Member| MAX_CHUNKS / m.across.max(1) * m.chunk;
+        let most = self.members.iter().map(most).min().unwrap_or(0);
+        let records = (RUN / bytes.max(1)).min(most).min(self.records);
+        self.run = self.run.max(records / self.run * self.run);
+    }
+
+    /// Bytes from the first slab of a record to the end of the last.
+    fn bytes(&self) -> u64 {
+        match (self.members.first(), self.members.last()) {
+            (Some(first), Some(last)) => last.end() - first.slab.offset,
+            _ => 0,
+        }
+    }
+
+    /// How many tickets all chunks take.
+    fn tickets(&self) -> u64 {
+        let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
+        let runs = self.records / self.run;
+        all(self.run)
+            .saturating_mul(runs)
+            .saturating_add(all(self.records % self.run))
+    }
+}
+
+/// Finds the bands among the variables of a copy, gives each to its first variable, and numbers all `tickets` again.
+pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable], tickets: u64) {
+    let Some(layout) = reader.record_layout() else {
+        return;
+    };
+    let mut slabs = layout.slabs;
+    slabs.sort_unstable_by_key(|slab| slab.var.0);
+    let mut bands: Vec<Band> = Vec::new();
+    for (n, var) in variables.iter().enumerate() {
+        let Some(source) = var.whole() else { continue };
+        let slab = slabs.binary_search_by_key(&source.0, |slab| slab.var.0);
+        let Some(slab) = slab.ok().map(|at| slabs[at]) else {
+            continue;
+        };
+        let (from, to) = (reader.layout(source), &plans[var.out.0].layout);
+        let Some(member) = member(n, var, slab, from, to).filter(|_| from.extent[0] == layout.records) else {
+            continue;
+        };
+        let mut open = bands.iter_mut().rev().take(OPEN);
+        if !open.any(|band| band.join(member)) {
+            bands.push(Band::new(layout.records, layout.record_size, member));
+        }
+    }
+    bands.retain(|band| band.members.len() > 1);
+    if bands.is_empty() {
+        return;
+    }
+    number(bands, variables, tickets);
+}
+
+/// The member that a variable can be; `None` where it goes its own way.
+fn member(
+    variable: usize,
+    var: &Variable,
+    slab: RecordSlab,
+    from: &VariableLayout,
+    to: &VariableLayout,
+) -> Option<Member> {
+    let whole = match (&var.route, &var.places) {
+        (Route::Ranges(_), Places::Range(_)) => true,
+        (Route::Blocks(tiling), Places::Range(range)) => {
+            var.input().grid.is_none() && *range == (0..tiling.grid.len())
+        }
+        _ => false,
+    };
+    let same = from.extent == to.extent
+        && from.element_size == to.element_size
+        && ![from.encoding, to.encoding].contains(&Encoding::Structured);
+    let elements = from
+        .extent
+        .get(1..)?
+        .iter()
+        .try_fold(from.element_size as u64, |n, length| n.checked_mul(*length));
+    if !whole || !same || elements != Some(slab.length) || slab.length > MAX_SLAB {
+        return None;
+    }
+    let (chunk, across) = match &to.storage {
+        Storage::Chunked { shape } if shape.len() == to.extent.len() => {
+            let mut across = to.extent[1..].iter().zip(&shape[1..]);
+            let across = across.try_fold(1u64, |n, (e, c)| n.checked_mul(e.div_ceil((*c).max(1))));
+            (shape[0].max(1), across?)
+        }
+        Storage::Chunked { .. } => return None,
+        _ => (1, 0),
+    };
+    let bytes = match &to.storage {
+        Storage::Chunked { shape } => byte_count(shape, to.element_size)? as u64,
+        _ => slab.length,
+    };
+    (bytes <= LEAST_RUN).then_some(Member {
+        variable,
+        slab,
+        chunk,
+        across,
+    })
+}
+
+/// Puts bands into the places of their first variables, and deals out tickets anew.
+fn number(bands: Vec<Band>, variables: &mut [Variable], tickets: u64) {
+    let next = variables.iter().skip(1).map(|v| v.ticket).chain([tickets]);
+    let taken: Vec<u64> = next
+        .zip(variables.iter())
+        .map(|(next, v)| next - v.ticket)
+        .collect();
+    for mut band in bands {
+        band.settle();
+        for member in &band.members {
+            variables[member.variable].route = Route::Records(None);
+        }
+        if let Some(first) = band.members.first().map(|m| m.variable) {
+            variables[first].route = Route::Records(Some(Box::new(band)));
+        }
+    }
+    let mut ticket = 0;
+    for (var, taken) in variables.iter_mut().zip(taken) {
+        var.ticket = ticket;
+        ticket += match &mut var.route {
+            Route::Records(Some(band)) => {
+                band.ticket = ticket;
+                band.tickets()
+            }
+            Route::Records(None) => 0,
+            _ => taken,
+        };
+    }
+}
