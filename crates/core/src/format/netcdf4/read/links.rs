@@ -37,9 +37,7 @@ pub(super) struct ObjectId {
 pub(super) struct OpenFile {
     /// Its structure.
     pub file: File,
-    /// Its bytes.
-    pub source: Arc<dyn ByteSource>,
-    /// How many.
+    /// Where it ends, in bytes.
     pub size: u64,
     /// Where it is, without symbolic links; `None` where it is not a local file.
     path: Option<PathBuf>,
@@ -215,11 +213,10 @@ impl Linker {
 
 impl OpenFile {
     fn new(source: Arc<dyn ByteSource>, path: Option<PathBuf>) -> Result<Self> {
-        let file = OpenOptions::new().decoder(HeapFilters).open(source.clone())?;
+        let file = OpenOptions::new().decoder(HeapFilters).open(source)?;
         Ok(Self {
             size: file.end(),
             file,
-            source,
             path,
         })
     }
