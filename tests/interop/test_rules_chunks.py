@@ -36,6 +36,23 @@ def test_chunk_specs(nc4, tmp_path):
     assert filters(copied(nc4, tmp_path, "-c", "/", "-d1"), "g/var") == [DEFLATE]
 
 
+@pytest.mark.parametrize("size", [65200, 65531])
+def test_compact_variables_as_large_as_hdf5_has_them(size, tmp_path):
+    data = np.arange(size, dtype="u8").astype("u1")
+    with h5py.File(tmp_path / "in.nc", "w", libver=("v108", "v108")) as f:
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_layout(h5py.h5d.COMPACT)
+        space = h5py.h5s.create_simple((size,))
+        h5py.h5d.create(f.id, b"v", h5py.h5t.STD_U8LE, space, dcpl=plist).write(h5py.h5s.ALL, h5py.h5s.ALL, data)
+    nccopy(tmp_path / "in.nc", tmp_path / "plain.nc")
+    nccopy("-c", "v:contiguous", tmp_path / "in.nc", tmp_path / "contiguous.nc")
+    nccopy("-c", "v:compact", tmp_path / "contiguous.nc", tmp_path / "compact.nc")
+    for name in ("plain.nc", "compact.nc"):
+        with h5py.File(tmp_path / name) as f:
+            assert f["v"].id.get_create_plist().get_layout() == h5py.h5d.COMPACT
+            np.testing.assert_array_equal(f["v"][()], data)
+
+
 @pytest.mark.parametrize("spec, says", [
     ("absent/3", "absent"), ("absent:3", "absent"), ("small:3", "2"), ("small:50,50", "50"), ("small:0,1", "0"), ("y", "y"),
 ])

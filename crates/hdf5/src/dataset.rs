@@ -110,7 +110,7 @@ pub enum Fill {
 pub struct ChunkRecord {
     /// The chunk's number in C order over the grid of chunks that covers the present extent.
     pub index: u64,
-    /// Address in bytes from the start of the *source* (base address already added).
+    /// Address in the file, as all addresses here: what [`File::read_at`](crate::File::read_at) takes.
     pub address: u64,
     /// Size in bytes as stored (after filters).
     pub size: u64,

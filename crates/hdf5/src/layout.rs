@@ -2,6 +2,10 @@
 
 use crate::chunk_index::ChunkedLayout;
 
+/// The most bytes of data that compact storage holds: a message of an object header has at most 65,535 bytes (section
+/// IV.A.1.b), of which the Data Layout message takes four for version, class and size.
+pub const MAX_COMPACT_BYTES: u64 = u16::MAX as u64 - 4;
+
 /// The layout of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
@@ -9,7 +13,8 @@ pub enum Layout {
     Compact(Vec<u8>),
     /// In one block.
     Contiguous {
-        /// File-relative address of the block; `None` where it was never allocated.
+        /// Address of the block in the file, which [`File::read_at`](crate::File::read_at) takes; `None` where it was never
+        /// allocated.
         address: Option<u64>,
         /// Bytes of all elements of the present extent.
         size: u64,

@@ -34,7 +34,7 @@ pub use decoder::FilterDecoder;
 pub use error::{Error, Result};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
-pub use layout::Layout;
+pub use layout::{Layout, MAX_COMPACT_BYTES};
 pub use reader::{Dataset, File, Limits, Object, ObjectKind, OpenOptions};
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use writer::{

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use ncutils_core::filter::Registry;
 use ncutils_core::format;
+use ncutils_core::model::{Kind, Schema, Storage, Type, Values};
 use ncutils_core::store::MemoryOutput;
 use proptest::prelude::*;
 
@@ -49,5 +50,32 @@ proptest! {
     fn the_order_of_pieces_changes_no_byte(seed in any::<u64>()) {
         let d = dataset(seed);
         prop_assert!(bytes_of(&d, None) == bytes_of(&d, Some(seed)), "the bytes differ");
+    }
+}
+
+/// Compact storage holds what HDF5's does, to the byte.
+#[test]
+fn compact_variables_of_any_size_that_hdf5_has() {
+    for size in [65_001, 65_200, 65_531, 65_532] {
+        let mut d = Dataset::new(Kind::Netcdf4);
+        let x = d.dim(Schema::ROOT, "x", size, false);
+        let bytes = (0..size).map(|i| (i % 251) as u8).collect();
+        let var = d.var(
+            Schema::ROOT,
+            "v",
+            Type::UByte,
+            &[x],
+            None,
+            Some(Values::from_bytes(bytes)),
+        );
+        d.layout(var).storage = Storage::Compact;
+        let output = Arc::new(MemoryOutput::new());
+        match d.write(output.clone()) {
+            Ok(()) => compare(
+                &d,
+                &*format::open(Arc::new(output.bytes()), &Registry::builtin()).unwrap(),
+            ),
+            Err(e) => assert!(size == 65_532 && e.to_string().contains("65531"), "{size}: {e}"),
+        }
     }
 }

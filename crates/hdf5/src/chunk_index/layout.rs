@@ -13,7 +13,7 @@ pub struct ChunkedLayout {
     pub index: ChunkIndex,
 }
 
-/// How the chunks of a dataset are found. Addresses are those of the file, without the base address.
+/// How the chunks of a dataset are found. Addresses are those of the file, as all here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChunkIndex {
     /// No chunk was written yet.

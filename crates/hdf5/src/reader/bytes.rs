@@ -295,6 +295,29 @@ impl MetadataReader {
         read.map_err(|source| self.failed(what, address, buf.len(), source))
     }
 
+    /// Reads `len` bytes of raw data from `address` on, past the cache, in place of what `bytes` has.
+    pub(crate) fn read_raw_into(
+        &self,
+        what: &'static str,
+        address: u64,
+        len: u64,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        // What is longer than the address space is longer than the file.
+        let size = usize::try_from(len).unwrap_or(usize::MAX);
+        self.check(what, address, size)?;
+        if size > bytes.len() {
+            let more = bytes.try_reserve_exact(size - bytes.len());
+            more.map_err(|_| Error::Io {
+                what,
+                offset: self.absolute(address),
+                source: io::ErrorKind::OutOfMemory.into(),
+            })?;
+        }
+        bytes.resize(size, 0);
+        self.read_raw(what, address, bytes)
+    }
+
     /// The error for a read that the source refused. Its end may be nearer than expected where it does not tell its size.
     fn failed(&self, what: &'static str, address: u64, len: usize, source: io::Error) -> Error {
         let offset = self.absolute(address);

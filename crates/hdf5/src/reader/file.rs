@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::attribute::{self, Attribute};
 use crate::chunk_index::{self, ChunkTable};
+use crate::dataset::ChunkRecord;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
 use crate::group::{self, Links};
@@ -20,7 +21,9 @@ use crate::superblock::Superblock;
 
 /// An open HDF5 file. Clones are the same file; any thread may use any of them.
 ///
-/// Addresses are those of the file: they count from where it begins in its source (behind a user block).
+/// All addresses, of objects, data blocks and chunks, are those that stand in the file: they count in bytes from where the
+/// file begins in its source, which is behind a [user block](Self::user_block_size). Errors alone name positions in the
+/// source.
 #[derive(Clone)]
 pub struct File {
     inner: Arc<Inner>,
@@ -141,9 +144,27 @@ impl File {
         Datatype::decode(&mut self.inner.shared.resolve(message)?.cursor())
     }
 
-    /// Fills `buf` with raw data from `address` on. Nothing is cached.
+    /// Bytes of the user block: how far behind the start of the source the file begins.
+    pub fn user_block_size(&self) -> u64 {
+        self.reader().base()
+    }
+
+    /// Fills `buf` with raw data from `address` on, which is the address of a contiguous block, of a chunk, or between.
+    /// Nothing is cached.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] where the file ends before `buf` is full.
     pub fn read_at(&self, address: u64, buf: &mut [u8]) -> Result<()> {
         self.reader().read_raw("raw data", address, buf)
+    }
+
+    /// Reads a chunk as it is stored, in place of what `bytes` has. No more is allocated than the file has room for.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] where the file ends before the chunk.
+    pub fn read_stored(&self, chunk: &ChunkRecord, bytes: &mut Vec<u8>) -> Result<()> {
+        self.reader()
+            .read_raw_into("chunk", chunk.address, chunk.size, bytes)
     }
 
     /// The first address from `address` on that may hold something else than zeros, as far as the source knows without reading.

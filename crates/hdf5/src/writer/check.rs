@@ -6,10 +6,7 @@ use super::sequences::Payload;
 use super::spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind,
 };
-use crate::{Dataspace, Error, Result};
-
-/// What the layout message has room for.
-const MAX_COMPACT: u64 = super::messages::MAX_MESSAGE as u64 - 4;
+use crate::{Dataspace, Error, MAX_COMPACT_BYTES, Result};
 
 /// The library reads no larger chunk.
 const MAX_CHUNK: u64 = u32::MAX as u64;
@@ -165,9 +162,9 @@ fn check_dataset(tree: &FileTree, dataset: &DatasetSpec) -> Result<(), String> {
                     "{given} bytes of storage do not agree with its shape and type"
                 ));
             }
-            if matches!(dataset.layout, LayoutSpec::Compact { .. }) && *given > MAX_COMPACT {
+            if matches!(dataset.layout, LayoutSpec::Compact { .. }) && *given > MAX_COMPACT_BYTES {
                 return Err(format!(
-                    "{given} bytes of compact storage; the limit is {MAX_COMPACT}"
+                    "{given} bytes of compact storage; the limit is {MAX_COMPACT_BYTES}"
                 ));
             }
             if !dataset.filters.is_empty() {

@@ -142,7 +142,7 @@ impl Tree<'_> {
                 let table = self.file.chunk_table(dataset)?;
                 let mut bytes = Vec::new();
                 for chunk in table.iter() {
-                    bytes.extend(chunk.address.to_le_bytes());
+                    bytes.extend((self.file.user_block_size() + chunk.address).to_le_bytes());
                     bytes.extend(chunk.size.to_le_bytes());
                     bytes.extend(u64::from(chunk.filter_mask).to_le_bytes());
                 }

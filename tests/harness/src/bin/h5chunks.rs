@@ -40,7 +40,10 @@ fn show(file: &File, path: &str, object: &Object) -> Result<()> {
     for chunk in file.chunk_table(&dataset)?.iter() {
         println!(
             "{path} {} {} {} {}",
-            chunk.index, chunk.address, chunk.size, chunk.filter_mask
+            chunk.index,
+            file.user_block_size() + chunk.address,
+            chunk.size,
+            chunk.filter_mask
         );
     }
     Ok(())

@@ -10,8 +10,7 @@ use super::pipeline::{Pipeline, Wish};
 use crate::error::{Error, Result};
 use crate::model::{DimId, Dimension, Schema, Storage, VarId, VariableLayout};
 
-/// What an object header message can hold of a compact variable's data, in bytes.
-pub const MAX_COMPACT_BYTES: u64 = 65_520;
+pub use ncutils_hdf5::MAX_COMPACT_BYTES;
 
 /// The `-c` arguments, related to the input's variables and dimensions.
 #[derive(Debug)]

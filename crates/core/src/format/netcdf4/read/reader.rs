@@ -8,7 +8,7 @@ use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
 use super::schema::{self, StoredVariable};
 use super::structured;
-use crate::chunk::{Region, fill_pattern, resize};
+use crate::chunk::{Region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
 use crate::format::{EncodedChunk, Reader, read_region};
@@ -175,23 +175,10 @@ impl Reader for Netcdf4Reader {
         let Some(record) = self.chunk(var, chunk)? else {
             return Ok(None);
         };
-        let file = self.file(var);
-        let end = record.address.checked_add(record.size);
-        let size = usize::try_from(record.size).ok();
-        let (Some(size), true) = (size, end.is_some_and(|end| end <= file.size)) else {
-            return Err(self.named(var)(
-                ncutils_hdf5::Error::Truncated {
-                    what: "chunk",
-                    offset: record.address,
-                    need: record.size,
-                }
-                .into(),
-            ));
-        };
-        resize(bytes, size)?;
-        file.source
-            .read_exact_at(record.address, bytes)
-            .map_err(|e| self.named(var)(Error::io("cannot read", e)))?;
+        self.file(var)
+            .file
+            .read_stored(&record, bytes)
+            .map_err(|e| self.named(var)(e.into()))?;
         Ok(Some(record.filter_mask))
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use ncutils_hdf5::MAX_COMPACT_BYTES;
+
 use super::super::conventions::MAX_NAME;
 use super::dimensions::Scales;
 use super::tree::contents;
@@ -15,9 +17,6 @@ use crate::model::{
 
 /// The longest name of an attribute in HDF5, in bytes, without its terminating NUL.
 const MAX_ATTRIBUTE_NAME: usize = 65_534;
-
-/// The most bytes of compact storage: a message of an object header is shorter than 64 KiB.
-const MAX_COMPACT: u64 = 65_000;
 
 /// The largest fill value, in bytes: a message of an object header, of which version, flags and size take six bytes.
 pub(super) const MAX_FILL_VALUE: usize = 65_535 - 6;
@@ -187,9 +186,9 @@ fn variable(schema: &Schema, id: VarId, plan: &VariablePlan) -> Result<()> {
         _ if !layout.filters.is_empty() => Err(Error::Usage("filters need chunked storage".to_owned())),
         Storage::Compact => {
             let bytes = element_count(&layout.extent).and_then(|n| n.checked_mul(size as u64));
-            if bytes.is_none_or(|bytes| bytes > MAX_COMPACT) {
+            if bytes.is_none_or(|bytes| bytes > MAX_COMPACT_BYTES) {
                 return Err(Error::Usage(format!(
-                    "compact storage holds at most {MAX_COMPACT} bytes"
+                    "compact storage holds at most {MAX_COMPACT_BYTES} bytes"
                 )));
             }
             Ok(())

@@ -38,9 +38,9 @@ pub struct ObjectId {
 pub struct OpenFile {
     /// Its structure.
     pub file: File,
-    /// Its bytes.
+    /// Its bytes, for requests that do not block.
     pub source: Arc<dyn Object>,
-    /// How many.
+    /// Where it ends, in bytes.
     pub size: u64,
     /// Which files it may name; `None` where it stands alone.
     neighbours: Option<Arc<dyn Neighbours>>,
