@@ -58,7 +58,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     };
     let main = arguments.main.as_deref();
     let prints = matches!(arguments.language, Some(Language::C | Language::Fortran77));
-    match arguments.language {
+    let done = match arguments.language {
         None => reader.check(),
         Some(Language::Binary) => {
             let output = Location::parse(output()?)?;
@@ -69,8 +69,11 @@ fn run(arguments: &Arguments) -> Result<()> {
         Some(Language::Fortran77) => {
             print(|out| fortran77::write(&reader, &plan, &shown_name(&output()?), main, out))
         }
+    };
+    for warning in reader.warnings_of_values()? {
+        tell_lines("ncgen", format_args!("warning: {warning}"));
     }
-    .map_err(|error| match error {
+    done.map_err(|error| match error {
         // What stops the program's text is not the input's fault.
         e @ Error::Io { .. } if prints => e,
         e => in_input(e),

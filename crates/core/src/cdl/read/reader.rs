@@ -17,6 +17,7 @@ use super::storage::plan::fill_type;
 use super::syntax::text::Text;
 use super::values::data_list::DataList;
 use super::values::elements::Elements;
+use super::values::excess::Excesses;
 use super::values::levels::Levels;
 use super::values::list_reader::ListReader;
 use crate::diagnostic::Diagnostic;
@@ -32,6 +33,7 @@ pub struct CdlReader {
     declared: Declared,
     layouts: Vec<VariableLayout>,
     enums: EnumConstants,
+    excesses: Excesses,
 }
 
 impl CdlReader {
@@ -60,6 +62,7 @@ impl CdlReader {
             .collect();
         let mut reader = Self {
             enums: EnumConstants::new(&declared.schema),
+            excesses: Excesses::default(),
             text,
             declared,
             layouts,
@@ -119,6 +122,14 @@ impl CdlReader {
         &self.declared.warnings
     }
 
+    /// The same of values within compounds: as far as these have been read.
+    ///
+    /// # Errors
+    /// Where the text cannot be read.
+    pub fn warnings_of_values(&self) -> Result<Vec<Diagnostic>> {
+        self.excesses.diagnostics(&self.text)
+    }
+
     /// The name of the dataset: what stands between `netcdf` and `{`.
     pub fn name(&self) -> &str {
         &self.declared.name
@@ -170,6 +181,7 @@ impl CdlReader {
         Elements {
             schema: &self.declared.schema,
             enums: &self.enums,
+            excesses: &self.excesses,
         }
     }
 

@@ -102,6 +102,11 @@ impl<'t> Lexer<'t> {
         self.bytes
     }
 
+    /// Where in the text the byte `at` of the piece stands.
+    pub fn place(&self, at: usize) -> u64 {
+        self.base + at as u64
+    }
+
     /// What has not been read.
     pub fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.at..).unwrap_or_default()

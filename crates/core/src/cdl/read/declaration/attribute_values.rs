@@ -23,6 +23,7 @@ use crate::cdl::read::constant::lexer::{Constant, Lexer, special};
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::char_array::{self, NO_FILL_VALUE};
 use crate::cdl::read::values::elements::Elements;
+use crate::cdl::read::values::excess::Excesses;
 use crate::diagnostic::Diagnostic;
 
 /// What an attribute holds.
@@ -55,7 +56,13 @@ pub fn attribute_values(
     let mut lexer = Lexer::new(text, &bytes, list.start);
     match declared {
         Some(Type::Char) => char_values(&mut lexer),
-        Some(ty) => typed(&mut lexer, ty, schema, 0),
+        Some(ty) => {
+            let excesses = Excesses::default();
+            let values = typed(&mut lexer, ty, schema, 0, &excesses)?;
+            warnings.extend(excesses.diagnostics(text)?);
+            warnings.truncate(MAX_WARNINGS);
+            Ok(values)
+        }
         None => untyped(&mut lexer, list.start, text, schema, warnings),
     }
 }
@@ -63,7 +70,7 @@ pub fn attribute_values(
 /// Text. An empty string is one NUL in netCDF-C, and only an empty list is an attribute of length 0.
 fn char_values(lexer: &mut Lexer) -> Result<AttributeValues> {
     let empty = lexer.peek()?.is_none();
-    let mut text = char_array::text(lexer, 0, None, None)?;
+    let mut text = char_array::text(lexer, 0, None, None)?.bytes;
     at_end(lexer)?;
     if text.is_empty() && !empty {
         text.push(0);
@@ -83,7 +90,13 @@ fn at_end(lexer: &mut Lexer) -> Result<()> {
 }
 
 /// Values of a type, of which `count` are known to come: 0 where nobody has counted them.
-fn typed(lexer: &mut Lexer, ty: Type, schema: &Schema, count: usize) -> Result<AttributeValues> {
+fn typed(
+    lexer: &mut Lexer,
+    ty: Type,
+    schema: &Schema,
+    count: usize,
+    excesses: &Excesses,
+) -> Result<AttributeValues> {
     let mut values = Values::default();
     let size = schema.type_size(ty);
     values.bytes.reserve_exact(count.saturating_mul(size));
@@ -94,6 +107,7 @@ fn typed(lexer: &mut Lexer, ty: Type, schema: &Schema, count: usize) -> Result<A
     let elements = Elements {
         schema,
         enums: &enums,
+        excesses,
     };
     let mut length = 0;
     while length > 0 || lexer.peek()?.is_some() {
@@ -134,7 +148,8 @@ fn untyped(
     lexer.at = 0;
     match inferred.ty() {
         Type::Char => char_values(lexer),
-        ty => typed(lexer, ty, schema, inferred.count),
+        // Of no compound, which alone has fields.
+        ty => typed(lexer, ty, schema, inferred.count, &Excesses::default()),
     }
 }
 
@@ -431,7 +446,7 @@ mod tests {
         assert_eq!(c.string(24), Some(&b"x"[..]));
         assert_eq!(c.string(64), Some(&b""[..]));
         for wrong in [
-            "{Rain, {\"abcdefg\"}}",
+            "{Rain, \"abcdefg\"}",
             "{Rain, 5}",
             "{Rain, {\"a\"}, {1}, \"x\", 5}",
             "{Rain",

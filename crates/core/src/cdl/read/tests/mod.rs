@@ -4,6 +4,7 @@ mod declarations;
 mod errors;
 mod limits;
 mod sizes_in_c;
+mod too_many;
 mod written_chunks;
 
 use std::fmt::Write as _;

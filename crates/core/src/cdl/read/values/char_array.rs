@@ -6,6 +6,7 @@
 
 use crate::error::Result;
 
+use super::excess::{Excess, Unit};
 use crate::cdl::read::constant::escapes::unescape_string;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
 
@@ -72,15 +73,25 @@ impl Rows {
     }
 }
 
+/// What [`text`] finds.
+#[derive(Debug)]
+pub struct CharText {
+    /// The characters that there is room for.
+    pub bytes: Vec<u8>,
+    /// Those that there is none for.
+    pub excess: Option<Excess>,
+}
+
 /// The text of a `char` array field, an attribute or a sequence: all constants of a list, which may be in braces, up to the
 /// end of the piece or the brace that closes what is around. A `row` of 0: strings are put together, and an empty one is nothing.
 /// Without a `fill` a `_` means nothing.
 ///
 /// # Errors
-/// A constant that is not text; more than `most` elements; a `_` where there is no `fill`.
-pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) -> Result<Vec<u8>> {
+/// A constant that is not text; a `_` where there is no `fill`.
+pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) -> Result<CharText> {
     let padding = fill.unwrap_or(0);
     let mut out = Vec::new();
+    let mut first_excess = None;
     let mut rows = Rows {
         row,
         ..Rows::new(row)
@@ -107,7 +118,16 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
                 after_value = true;
                 continue;
             }
-            None | Some(b'}' | b';') if braces == 0 => return Ok(out),
+            None | Some(b'}' | b';') if braces == 0 => {
+                let room = most.map_or(u64::MAX, |most| most as u64);
+                let excess = first_excess.map(|at| Excess {
+                    at: lexer.place(at),
+                    unit: Unit::Characters,
+                    room,
+                    left_out: rows.length.saturating_sub(room),
+                });
+                return Ok(CharText { bytes: out, excess });
+            }
             Some(b',') if after_value => {
                 lexer.at += 1;
                 after_value = false;
@@ -121,6 +141,24 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
         }
         after_value = true;
         let constant = lexer.constant()?;
+        if first_excess.is_some() {
+            // Only counted: nothing of it is kept.
+            match constant {
+                Constant::String(spelled) => {
+                    let from = rows.begin_string();
+                    let mut text = Vec::new();
+                    unescape_string(spelled, &mut text);
+                    rows.length = from.saturating_add(text.len() as u64);
+                    rows.end_string(from);
+                }
+                Constant::Fill => drop(rows.fill()),
+                _ => {
+                    character(&constant).map_err(|what| lexer.error(start, what))?;
+                    rows.character();
+                }
+            }
+            continue;
+        }
         let from = match constant {
             Constant::String(spelled) => {
                 let from = rows.begin_string();
@@ -142,8 +180,9 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
         };
         if most.is_some_and(|most| rows.length > most as u64 && (out.len() > most || position(from) >= most))
         {
-            let most = most.unwrap_or_default();
-            return Err(lexer.error(start, format!("too many characters: there is room for {most}")));
+            first_excess = Some(start);
+            out.truncate(most.unwrap_or_default());
+            continue;
         }
         // What ends a string's last row is added when another begins.
         if matches!(constant, Constant::Fill) {

@@ -19,6 +19,7 @@ use crate::error::Result;
 use crate::model::{DimId, Schema, VarId};
 
 use super::entry::Entry;
+use super::excess::Excess;
 use super::given::Given;
 use super::levels::Levels;
 use super::measure::Measure;
@@ -30,7 +31,7 @@ pub struct DataList {
     pub(crate) lengths: Vec<(DimId, u64)>,
     /// The variable's own lengths: in an unlimited dimension only as long as this list.
     pub(crate) extent: Vec<u64>,
-    /// Where its text is, from behind `=` to before `;`.
+    /// Where its text is, from behind `=` to before `;`, or to before the comma behind the last item that there is room for.
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// For each level, its dimensions' first position.
@@ -39,6 +40,8 @@ pub struct DataList {
     pub(crate) index: Vec<Entry>,
     /// Whether there is any value.
     pub(crate) empty: bool,
+    /// What is left out, as there is no room for it.
+    pub(crate) excess: Option<Excess>,
     given: Given,
 }
 
@@ -47,7 +50,7 @@ impl DataList {
     /// the lengths of unlimited dimensions there do not matter.
     ///
     /// # Errors
-    /// The first value that is too many, braces that do not match, and a list without end.
+    /// Several values where one is wanted, braces that do not match, and a list without end.
     pub fn measure(cursor: &mut Cursor, schema: &Schema, var: VarId) -> Result<Self> {
         let levels = Levels::new(schema, var);
         let start = cursor.at();
@@ -71,10 +74,11 @@ impl DataList {
             lengths,
             extent,
             start,
-            end: cursor.at(),
+            end: measured.cut.unwrap_or(cursor.at()),
             levels: levels.starts,
             index: Vec::new(),
             empty: measured.empty,
+            excess: measured.excess,
             given: measured.given,
         };
         let depth = list.levels.len();
@@ -154,7 +158,9 @@ mod tests {
         let list = DataList::measure(&mut cursor, &schema, VarId(0));
         let list = list.map_err(|e| e.to_string())?;
         assert_eq!(cursor.peek().unwrap(), Some(b';'));
-        assert_eq!(list.end, cursor.at());
+        if list.excess.is_none() {
+            assert_eq!(list.end, cursor.at());
+        }
         Ok(list)
     }
 
@@ -223,23 +229,45 @@ mod tests {
     }
 
     #[test]
-    fn the_first_value_that_is_too_many_is_told() {
-        for (ty, lengths, spelled, place) in [
-            (Type::Int, &[2][..], "1, 2, 3;", "a.cdl:1:7:"),
-            (Type::Int, &[], "1, 2;", "a.cdl:1:4:"),
-            (Type::Int, &[2, 0], "{1}, {2}, {3};", "a.cdl:1:11:"),
-            (Type::Char, &[3], "\"ab\", \"cd\";", "a.cdl:1:7:"),
-            (Type::Char, &[2, 3], "\"a\", \"b\", \"c\";", "a.cdl:1:11:"),
-            (Type::Char, &[], "\"ab\";", "a.cdl:1:1:"),
+    fn what_there_is_no_room_for_is_counted() {
+        let long: String = (0..3000).map(|n| format!("{n}, ")).collect();
+        for (ty, lengths, spelled, at, left_out) in [
+            (Type::Int, &[2][..], "1, 2, 3;", 6, 1),
+            (Type::Int, &[2, 2], "1, 2, 3, 4 /* , */ , 'a', \"b\", _ ;", 21, 3),
+            (Type::Int, &[2, 0], "{1}, {2}, {3}, {}, {4, 5};", 10, 3),
+            (Type::Char, &[3], "\"ab\", \"cd\";", 6, 1),
+            (Type::Char, &[3], "'a', 'b', 'c', 'd', \"ef\";", 15, 3),
+            (Type::Char, &[2, 3], "\"a\", \"b\", \"c\";", 10, 1),
+            (Type::Char, &[2, 0], "{\"a\"}, {\"b\"}, {\"c\"};", 14, 1),
+            (Type::Char, &[], "\"ab\";", 0, 1),
+            (
+                Type::User(crate::model::TypeId(0)),
+                &[1],
+                "{1, 2}, {3, 4}, _;",
+                8,
+                2,
+            ),
+            (Type::Int, &[1500], &(long + "1;"), 7890, 1501),
         ] {
-            let error = measure(ty, lengths, spelled).unwrap_err();
-            assert!(error.starts_with(place) && error.contains("too many"), "{error}");
+            let list = measure(ty, lengths, spelled).unwrap();
+            let excess = list.excess.unwrap();
+            assert_eq!((excess.at, excess.left_out), (at, left_out), "{spelled}");
+            assert!(
+                list.index.iter().all(|entry| entry.place().at <= list.end),
+                "{spelled}"
+            );
         }
+        // What is left out is as long as netCDF-C has it.
+        extent(Type::Int, &[2, 0], "{1}, {2}, {3, 4};", &[2, 2]);
+        let error = measure(Type::Int, &[], "1, 2;").unwrap_err();
+        assert!(error.starts_with("a.cdl:1:4: too many values"), "{error}");
         for (ty, lengths, spelled, place) in [
             (Type::Int, &[3][..], "1, 2, 3\n d = 4, 5, 6;", "a.cdl:2:2:"),
             (Type::Int, &[], "1\n d = 4, 5;", "a.cdl:2:2:"),
             (Type::Char, &[3], "\"abc\"\n d = \"def\";", "a.cdl:2:2:"),
             (Type::Int, &[1, 0], "{1, 2} {3}, {4};", "a.cdl:1:8:"),
+            (Type::Int, &[2], "1, 2, 3, 4\n d = 5;", "a.cdl:2:2:"),
+            (Type::Char, &[2], "\"abc\"\n d = \"ef\";", "a.cdl:2:2:"),
         ] {
             let error = measure(ty, lengths, spelled).unwrap_err();
             assert!(
@@ -248,10 +276,13 @@ mod tests {
             );
         }
         let long: String = (0..2000).map(|n| format!("{n}, ")).collect();
-        let error = measure(Type::Int, &[1500], &(long + "1;")).unwrap_err();
-        assert!(error.contains("\n  ") && error.contains("too many"), "{error}");
+        let error = measure(Type::Int, &[1500], &(long + "1 2;")).unwrap_err();
+        assert!(
+            error.contains("\n  ") && error.contains("expected ','"),
+            "{error}"
+        );
         let caret = error.lines().last().unwrap().find('^').unwrap();
-        assert_eq!(&error.lines().nth(1).unwrap()[caret..caret + 4], "1500");
+        assert_eq!(&error.lines().nth(1).unwrap()[caret - 2..=caret], "1 2");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::model::{Field, SLOT_SIZE, Schema, Slot, Type, TypeClass, TypeId, Values, default_fill_value};
 
 use super::char_array;
+use super::excess::{Excess, Excesses, Unit};
 use crate::cdl::read::constant::convert::{opaque, store};
 use crate::cdl::read::constant::enum_members::EnumConstants;
 use crate::cdl::read::constant::escapes::unescape_string;
@@ -31,6 +32,8 @@ pub struct Elements<'s> {
     pub schema: &'s Schema,
     /// The members of its enums.
     pub enums: &'s EnumConstants,
+    /// Where values are noted that are too many for the field of a compound.
+    pub excesses: &'s Excesses,
 }
 
 impl Elements<'_> {
@@ -197,7 +200,7 @@ impl Elements<'_> {
         let mut values = Values::default();
         let size = self.schema.type_size(base);
         let count = if base == Type::Char {
-            values.bytes = char_array::text(lexer, 1, None, Some(0))?;
+            values.bytes = char_array::text(lexer, 1, None, Some(0))?.bytes;
             if !lexer.take(b'}')? {
                 return Err(lexer.expected("'}'"));
             }
@@ -300,20 +303,37 @@ impl Elements<'_> {
             if !lexer.take(b'}')? {
                 return Err(lexer.expected("'}'"));
             }
-            return self.put_text(lexer, start, &text, out);
+            if let Some(excess) = text.excess {
+                self.excesses.add(excess);
+            }
+            return self.put_text(lexer, start, &text.bytes, out);
         }
         let size = self.schema.type_size(field.ty);
         let room = out.len() / size.max(1);
+        let mut excess = None;
+        let mut left_out = Vec::new();
         let count = self.items(lexer, |lexer, n| {
-            if n >= room {
-                lexer.peek()?;
-                let what = format!("too many values: the array '{}' has room for {room}", field.name);
-                return Err(lexer.error(lexer.at, what));
+            if n < room {
+                let part = &mut out[n * size..(n + 1) * size];
+                return self.nested(lexer, field.ty, None, part, heap, depth + 1);
             }
-            let part = &mut out[n * size..(n + 1) * size];
-            self.nested(lexer, field.ty, None, part, heap, depth + 1)
+            lexer.peek()?;
+            excess.get_or_insert(lexer.place(lexer.at));
+            left_out.resize(size, 0);
+            let before = heap.len();
+            self.nested(lexer, field.ty, None, &mut left_out, heap, depth + 1)?;
+            heap.truncate(before);
+            Ok(())
         })?;
-        self.fill_array(field.ty, &mut out[count * size..], heap);
+        if let Some(at) = excess {
+            self.excesses.add(Excess {
+                at,
+                unit: Unit::Values,
+                room: room as u64,
+                left_out: (count - room) as u64,
+            });
+        }
+        self.fill_array(field.ty, &mut out[count.min(room) * size..], heap);
         Ok(())
     }
 

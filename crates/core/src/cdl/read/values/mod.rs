@@ -11,6 +11,7 @@ pub mod char_array;
 pub mod data_list;
 pub mod elements;
 pub mod entry;
+pub mod excess;
 pub mod given;
 pub mod levels;
 pub mod list_reader;

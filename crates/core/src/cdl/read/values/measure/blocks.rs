@@ -10,7 +10,8 @@ impl Measure<'_> {
     /// Passes over blocks that hold nothing but numbers, names, blanks and commas.
     pub(super) fn blocks(&mut self, bytes: &[u8], mut n: usize, base: u64) -> usize {
         let level = self.level;
-        if level + 1 < self.levels.starts.len() {
+        // In what is left out, too, each missing comma has to be seen: a statement that has no end goes on with the next one.
+        if level + 1 < self.levels.starts.len() || self.full.is_some() {
             return n;
         }
         let most = match (level, self.levels.most) {

@@ -5,6 +5,7 @@ use crate::error::Result;
 use super::Measure;
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::entry::Place;
+use crate::cdl::read::values::excess::{Excess, Unit};
 
 /// About how many bytes of text lie between two entries of the index.
 pub(super) const SPACING: u64 = 4096;
@@ -13,6 +14,9 @@ impl Measure<'_> {
     /// Adds an entry to the index.
     pub(super) fn enter(&mut self, at: u64, in_string: bool) {
         self.last_entry = at;
+        if self.full.is_some() {
+            return;
+        }
         let place = Place {
             at,
             level: self.level,
@@ -43,8 +47,10 @@ impl Measure<'_> {
         let longest = &mut self.measured.longest[level];
         *longest = count.max(*longest);
         self.measured.empty &= items == 0;
-        if last {
-            self.measured.given.add(&self.items[..level], count);
+        // What is left out lengthens unlimited dimensions all the same, as in netCDF-C.
+        if last && (level == 0 || self.excess.is_none()) {
+            let most = self.levels.most.filter(|_| level == 0).unwrap_or(u64::MAX);
+            self.measured.given.add(&self.items[..level], count.min(most));
         }
     }
 
@@ -53,6 +59,20 @@ impl Measure<'_> {
             return Err(text.error(at, "expected ',' or '}', found ';'"));
         }
         self.close();
+        if let (Some(at), Some(room)) = (self.excess, self.levels.most) {
+            let characters = self.rows.filter(|_| self.levels.starts.len() == 1);
+            let (unit, found) = match characters {
+                Some(rows) => (Unit::Characters, rows.length),
+                None => (Unit::Values, self.items[0] + u64::from(self.content[0])),
+            };
+            self.measured.excess = Some(Excess {
+                at,
+                unit,
+                room,
+                left_out: found.saturating_sub(room),
+            });
+            self.measured.cut = self.full;
+        }
         Ok(())
     }
 }

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::model::{Schema, Type, TypeClass, VarId};
 
 use super::char_array::Rows;
+use super::excess::Excess;
 use super::given::Given;
 use super::levels::Levels;
 use crate::cdl::read::constant::escapes::Digits;
@@ -35,6 +36,10 @@ pub struct Measured {
     pub empty: bool,
     /// Which elements there are.
     pub given: Given,
+    /// What there is no room for, and is left out.
+    pub excess: Option<Excess>,
+    /// Where the list ends for those who parse it: at the comma before what is left out. `None`: at its `;`.
+    pub cut: Option<u64>,
 }
 
 /// Where in a list the machine is.
@@ -80,6 +85,12 @@ pub struct Measure<'l> {
     /// Where the first value stands that has no comma before it. Only where there are then too many is it certain to have
     /// been looked for; otherwise whoever parses the values finds it.
     without_comma: Option<u64>,
+    /// Whether it is one value that is wanted: netCDF-C takes no list for it, however it begins.
+    one_value: bool,
+    /// Where the comma stands behind the last item that there is room for.
+    full: Option<u64>,
+    /// Where the first item or constant stands that there is no room for.
+    excess: Option<u64>,
     /// Where the present string begins, and at which element.
     string: (u64, u64),
     /// Where the value, comment or quote that is open begins.
@@ -118,6 +129,9 @@ impl<'l> Measure<'l> {
             in_word: false,
             wants_comma: false,
             without_comma: None,
+            one_value: schema.var(var).dims.is_empty() && ty != Type::Char,
+            full: None,
+            excess: None,
             string: (0, 0),
             open: start,
             start,
@@ -128,6 +142,8 @@ impl<'l> Measure<'l> {
                 places: Vec::new(),
                 empty: true,
                 given: Given::new(depth),
+                excess: None,
+                cut: None,
             },
         };
         machine.enter(start, false);

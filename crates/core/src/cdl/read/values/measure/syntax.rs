@@ -1,6 +1,6 @@
 //! What may stand where between values: commas, braces, and as many values as there is room for.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 use super::index::SPACING;
 use super::{Measure, State};
@@ -27,6 +27,9 @@ impl Measure<'_> {
                 self.comma = true;
                 if self.braces == 0 {
                     self.items[self.level] += 1;
+                    if self.level == 0 && self.counts_items() && Some(self.items[0]) == self.levels.most {
+                        self.full = Some(at);
+                    }
                 }
                 let counted = self.braces == 0 || self.rows.is_some();
                 if counted && at.saturating_sub(self.last_entry) >= SPACING {
@@ -156,30 +159,41 @@ impl Measure<'_> {
             self.without_comma.get_or_insert(at);
         }
         self.wants_comma = true;
-        let counted = self.rows.is_none() || self.levels.starts.len() > 1;
         match self.levels.most {
-            Some(most) if self.level == 0 && self.braces == 0 && counted && self.items[0] >= most => {
-                Err(self.too_many("values", most, at, text))
+            Some(most)
+                if self.level == 0 && self.braces == 0 && self.counts_items() && self.items[0] >= most =>
+            {
+                self.too_many("values", most, at, text)
             }
             _ => Ok(()),
         }
     }
 
-    /// Fails where the characters so far, the last of which are of the constant at `at`, are too many.
-    pub(super) fn room(&self, at: u64, text: &Text) -> Result<()> {
+    /// Whether the items of the first level are counted, and not characters.
+    fn counts_items(&self) -> bool {
+        self.rows.is_none() || self.levels.starts.len() > 1
+    }
+
+    /// Looks whether the characters so far, the last of which are of the constant at `at`, are too many.
+    pub(super) fn room(&mut self, at: u64, text: &Text) -> Result<()> {
         match (&self.rows, self.levels.most) {
             (Some(rows), Some(most)) if self.levels.starts.len() == 1 && rows.length > most => {
-                Err(self.too_many("characters", most, at, text))
+                self.too_many("characters", most, at, text)
             }
             _ => Ok(()),
         }
     }
 
-    /// There are more than `most`, as the constant at `at` shows; or a statement that has no end goes on with the next one.
-    fn too_many(&self, what: &str, most: u64, at: u64, text: &Text) -> Error {
-        match self.without_comma {
-            Some(at) => text.error(at, "expected ',' or ';' before this"),
-            None => text.error(at, format!("too many {what}: there is room for {most}")),
+    /// There are more than `most`, as the constant at `at` shows: what is too many is left out. Fails where a statement that has no
+    /// end goes on with the next one, and where one value is wanted.
+    fn too_many(&mut self, what: &str, most: u64, at: u64, text: &Text) -> Result<()> {
+        if let Some(at) = self.without_comma {
+            return Err(text.error(at, "expected ',' or ';' before this"));
         }
+        if self.one_value {
+            return Err(text.error(at, format!("too many {what}: there is room for {most}")));
+        }
+        self.excess.get_or_insert(at);
+        Ok(())
     }
 }
