@@ -148,6 +148,7 @@ impl fmt::Debug for Registry {
 
 #[cfg(test)]
 mod tests {
+    use super::super::UNKNOWN_ID;
     use super::*;
     use crate::model::ZarrVersion::{self, V2, V3};
     use serde_json::json;
@@ -171,7 +172,7 @@ mod tests {
                 }
             }
         }
-        assert!(registry.find(&CodecSpec::hdf5(65000, [])).is_none());
+        assert!(registry.find(&CodecSpec::hdf5(UNKNOWN_ID, [])).is_none());
         assert!(registry.find(&zarr(V3, "zlib", json!({}))).is_none());
     }
 
@@ -211,8 +212,8 @@ mod tests {
             (hdf5(307, &[]), hdf5(307, &[9, 20, 0])),
             (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
             (
-                hdf5(65000, &[1]).with_name("one"),
-                hdf5(65000, &[1]).with_name("other").with_optional(false),
+                hdf5(UNKNOWN_ID, &[1]).with_name("one"),
+                hdf5(UNKNOWN_ID, &[1]).with_name("other").with_optional(false),
             ),
             (
                 zarr(V3, "odd", json!({"a": [1, 2]})),
@@ -230,7 +231,7 @@ mod tests {
             (hdf5(1, &[5]), zarr(V3, "zlib", json!({"level": 5}))),
             (hdf5(2, &[8]), zarr(V2, "shuffle", json!({"elementsize": 4}))),
             (hdf5(1, &[5]), hdf5(307, &[5])),
-            (hdf5(65000, &[1]), hdf5(65000, &[2])),
+            (hdf5(UNKNOWN_ID, &[1]), hdf5(UNKNOWN_ID, &[2])),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V2, "odd", json!({"a": 1}))),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V3, "odd", json!({"a": 2}))),
         ] {

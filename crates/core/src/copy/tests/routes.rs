@@ -7,7 +7,7 @@ use super::in_memory::{Input, Log, Output, Source, copy, input, layout, plan, so
 use super::model::check;
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
-use crate::filter::Pipeline;
+use crate::filter::{Pipeline, UNKNOWN_ID};
 use crate::format::read_region::read_region;
 use crate::format::{EncodedChunk, Reader, Region};
 use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Values, VarId, VariableLayout};
@@ -16,7 +16,7 @@ use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Values, VarId, 
 fn raw_chunks_pass_through_filters_that_are_not_known() {
     let mut from = layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0);
     let source_chunks = source(from.clone(), [3]);
-    let unknown = CodecSpec::hdf5(32_999, [1, 2])
+    let unknown = CodecSpec::hdf5(UNKNOWN_ID, [1, 2])
         .with_optional(false)
         .with_name("odd");
     from.filters = vec![unknown];
@@ -73,7 +73,7 @@ fn raw_chunks_pass_through_filters_that_are_not_known() {
     let mut other = from;
     other.storage = Storage::Chunked { shape: vec![5, 5] };
     let error = prepare(&reader, &plan(&[other])).unwrap_err().to_string();
-    assert!(error.contains("v0") && error.contains("32999"), "{error}");
+    assert!(error.contains("v0") && error.contains("511"), "{error}");
 }
 
 #[test]
