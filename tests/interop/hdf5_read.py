@@ -14,6 +14,7 @@ import sys
 
 TIME = 60
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import forked  # noqa: E402
 from netcdf_c_dump import encode  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,6 +24,14 @@ def run(command):
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIME)
         return done.returncode, done.stdout.decode(errors="replace").splitlines(), done.stderr.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        return "timeout", [], ""
+
+
+def run_forked(script, path):
+    try:
+        code, out, error = forked.run(("netCDF4",), os.path.join(HERE, script), path, timeout=TIME)
+        return code, out.splitlines(), error
     except subprocess.TimeoutExpired:
         return "timeout", [], ""
 
@@ -90,7 +99,7 @@ def compare(ours, theirs):
 def judge(dump, path):
     """What is wrong (a list of texts, empty where nothing is), and a remark on how much netCDF-C could say."""
     ours_status, ours, ours_error = run([dump, path])
-    theirs_status, theirs, theirs_error = run([sys.executable, os.path.join(HERE, "netcdf_c_dump.py"), path])
+    theirs_status, theirs, theirs_error = run_forked("netcdf_c_dump.py", path)
     if ours_status not in (0, 1):
         return [f"ended badly: {ours_status} {ours_error[-300:]}"], ""
     warnings = sum(line.startswith("warning") for line in ours)

@@ -108,7 +108,7 @@ ERRORS = {
     "shortened_section": ("netcdf x {\n¦vars: int a ;\n}", "'variables:'"),
     "section_in_capitals": ("netcdf x {\n¦DIMENSIONS: a = 1 ; b = 2 ;\n}", "'dimensions:'"),
     "attribute_of_a_misspelt_variable": ("netcdf x {\nvariables: int retime ; ¦reftime:a = 1 ;\n}", "and no type: is 'retime' meant?"),
-    "filter_not_built_in": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:¦_Filter = \"32001,1\" ; data: v = 1, 2 ;\n}", "-H"),
+    "filter_not_built_in": ("netcdf x {\ndimensions: x = 2 ; variables: int v(x) ; v:¦_Filter = \"511,1\" ; data: v = 1, 2 ;\n}", "-H"),
     "nothing": ("¦", "netcdf"),
     "after_wide_characters": ("netcdf x {\n:a = \"äöü\" ; :b = ¦? ;\n}", ""),
 }

@@ -5,8 +5,9 @@ import hdf5plugin
 import netCDF4
 import numpy as np
 import pytest
-from conftest import compare, nccopy, ncdump
+from conftest import UNKNOWN_FILTER, compare, nccopy, ncdump
 
+from hdf5_checksum import with_filter_id
 from samples.reader_hdf5 import FILTERED, filtered_group
 
 
@@ -58,5 +59,6 @@ def test_filter_that_is_not_built_in(tmp_path):
         g = filtered_group(f, "g", (hdf5plugin.LZ4_ID,))
         for i in range(20):
             g.create_group(f"{i}")
+    path.write_bytes(with_filter_id(path.read_bytes(), hdf5plugin.LZ4_ID, UNKNOWN_FILTER))
     error = nccopy(path, tmp_path / "out.nc", ok=False)
-    assert "fractal heap direct block" in error and "32004" in error, error
+    assert "fractal heap direct block" in error and str(UNKNOWN_FILTER) in error, error

@@ -58,7 +58,7 @@ def test_chunks_behind_the_values_are_not_in_the_file(folder, attribute):
 
 
 def test_a_long_list_among_short_ones_writes_its_own_chunks(folder):
-    rows = [[n] for n in range(20_000)] + [list(range(20_000))]
+    rows = [[n] for n in range(5_000)] + [list(range(5_000))]
     lists = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows)
     text = f"""netcdf a {{ dimensions: t = unlimited; u = unlimited; variables: int v(t, u); v:_ChunkSizes = 100, 100;
     data: v = {lists}; }}"""
@@ -69,11 +69,11 @@ def test_a_long_list_among_short_ones_writes_its_own_chunks(folder):
     for path in (out, theirs):
         with h5py.File(path) as f:
             v = f["v"]
-            assert v.shape == (20_001, 20_000)
+            assert v.shape == (5_001, 5_000)
             # One column of chunks and one row; the list that is long is alone in its row.
-            assert v.id.get_num_chunks() == 400 or path == theirs
-            assert (v[:20_000, 0] == np.arange(20_000)).all() and (v[20_000] == np.arange(20_000)).all()
-            assert (v[[0, 150, 19_999], 1:] == -2147483647).all()
+            assert v.id.get_num_chunks() == 100 or path == theirs
+            assert (v[:5_000, 0] == np.arange(5_000)).all() and (v[5_000] == np.arange(5_000)).all()
+            assert (v[[0, 150, 4_999], 1:] == -2147483647).all()
 
 
 def test_part_of_a_grid_reads_as_that_of_netcdf_c(folder):

@@ -8,7 +8,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import UNKNOWN_FILTER, nccopy
 from rules_inputs import copied, nc4  # noqa: F401 (fixtures)
 from stored import chunks, filters, flags, parameters
 
@@ -136,7 +136,7 @@ def test_constants(tmp_path, constant, words):
     with netCDF4.Dataset(source, "w") as d:
         d.createDimension("t", None)
         d.createVariable("v", "f4", ("t",))
-    nccopy("-F", f"v,4000,{constant}", source, target)
+    nccopy("-F", f"v,{UNKNOWN_FILTER},{constant}", source, target)
     assert parameters(target, "v") == [tuple(words)]
 
 
@@ -191,13 +191,29 @@ def alone(script, path):
     subprocess.run([sys.executable, "-W", "ignore", "-c", script, str(path)], check=True, env=env)
 
 
-def test_unknown_filters_pass_through_and_are_named_when_they_must_be_decoded(tmp_path):
+def test_chunks_of_plugins_pass_through(tmp_path):
     source, target = tmp_path / "in.h5", tmp_path / "out.nc"
     alone(BLOSC, source)
     nccopy(source, target)
     alone(READ, target)
+
+
+def test_unknown_filters_pass_through_and_are_named_when_they_must_be_decoded(tmp_path):
+    source, target = tmp_path / "in.h5", tmp_path / "out.nc"
+    stored = [bytes(range(n, n + 50)) for n in range(3)]
+    with h5py.File(source, "w") as f:
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_chunk((1, 20))
+        plist.set_filter(UNKNOWN_FILTER, h5py.h5z.FLAG_OPTIONAL, (7, 8))
+        v = h5py.h5d.create(f.id, b"v", h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((3, 20)), plist)
+        for n, data in enumerate(stored):
+            v.write_direct_chunk((n, 0), data)
+    nccopy(source, target)
+    with h5py.File(target) as f:
+        assert [f["v"].id.read_direct_chunk((n, 0)) for n in range(3)] == [(0, data) for data in stored]
+    assert filters(target, "v") == [UNKNOWN_FILTER] and parameters(target, "v") == [(7, 8)]
     message = nccopy("-F", "v,1,1", source, tmp_path / "out2.nc", ok=False)
-    assert "32001" in message and "v" in message
+    assert str(UNKNOWN_FILTER) in message and "v" in message
     assert not (tmp_path / "out2.nc").exists()
 
 

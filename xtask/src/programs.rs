@@ -22,8 +22,8 @@ impl Programs {
         let mut command = cargo();
         command.args(["build", "--locked", "--quiet", "--profile", profile]);
         if profile == CI {
-            // With the features of the tests' dependencies, so that libraries which `cargo test` built are not built again.
-            command.args(["--workspace", "--bins"]);
+            // Examples bring the features of the tests' dependencies, so that libraries which `cargo test` built serve here too.
+            command.args(["--workspace", "--bins", "--examples"]);
         } else {
             command.args(["--package", "nccopy", "--package", "ncdump", "--package", "ncgen"]);
         }

@@ -1,6 +1,7 @@
 //! Chunks that libhdf5, libaec, zlib, bzip2 and zstd encoded (testdata/filters) decode, and where an encoder has no choice,
 //! encoding gives the same bytes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ncutils_core::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle, spec};
@@ -23,6 +24,31 @@ fn pipeline(text: &str, size: usize) -> Pipeline {
     Registry::builtin()
         .bind(&specs, &ChunkType::of_bytes(size))
         .unwrap()
+}
+
+#[test]
+fn every_codec_has_fixtures_and_a_row_in_the_guide() {
+    let index = std::fs::read_to_string(fixture("index.txt")).unwrap();
+    let pipelines = index.lines().filter_map(|line| line.split(' ').nth(2));
+    let filters = pipelines.flat_map(|pipeline| spec::parse_filters(pipeline).unwrap());
+    let encoded: BTreeSet<u32> = filters.map(|(id, _)| id).collect();
+    let guide = std::fs::read_to_string(fixture("../../docs/guide/filters.md")).unwrap();
+    for codec in Registry::builtin().iter() {
+        let name = codec.name();
+        let Some(id) = codec.hdf5_id() else {
+            assert!(guide.contains(name), "docs/guide/filters.md does not name {name}");
+            continue;
+        };
+        let row = format!("| {id} | ");
+        assert!(
+            guide.lines().any(|line| line.starts_with(&row)),
+            "docs/guide/filters.md has no row of filter {id} ({name})"
+        );
+        assert!(
+            encoded.contains(&id),
+            "testdata/filters has no chunk of filter {id} ({name}): make.py makes them"
+        );
+    }
 }
 
 #[test]

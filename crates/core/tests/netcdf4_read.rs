@@ -1,4 +1,4 @@
-//! Reading HDF5 files as netCDF, judged by what netCDF-C read of the same files (`testdata/netcdf4`).
+//! Reading HDF5 and classic files, judged by what netCDF-C read of the same files (`testdata/netcdf4`, `testdata/classic`).
 
 #[path = "../../../tests/harness/src/bin/schema_dump.rs"]
 mod schema_dump;
@@ -42,8 +42,18 @@ fn open_bytes(bytes: Vec<u8>) -> ncutils_core::Result<Box<dyn Reader>> {
 
 #[test]
 fn files_read_as_netcdf_c_reads_them() {
+    assert!(judged_files(&folder()) >= 14);
+}
+
+#[test]
+fn classic_files_read_as_netcdf_c_reads_them() {
+    assert!(judged_files(&folder().with_file_name("classic")) >= 6);
+}
+
+/// Compares every file of a folder that has a `.txt` beside it, and counts them.
+fn judged_files(folder: &Path) -> usize {
     let mut judged = 0;
-    for entry in fs::read_dir(folder()).unwrap() {
+    for entry in fs::read_dir(folder).unwrap() {
         let text = entry.unwrap().path();
         if text.extension().is_none_or(|e| e != "txt") {
             continue;
@@ -81,7 +91,7 @@ fn files_read_as_netcdf_c_reads_them() {
         }
         judged += 1;
     }
-    assert!(judged >= 14, "only {judged} files");
+    judged
 }
 
 #[test]

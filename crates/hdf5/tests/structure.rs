@@ -4,6 +4,7 @@
 
 mod tree;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,6 +75,11 @@ fn narrow_addresses_and_lengths() {
 }
 
 #[test]
+fn nodes_of_other_sizes_than_usual() {
+    check("superblock1");
+}
+
+#[test]
 fn shared_messages() {
     check("shared_list");
     check("shared_btree");
@@ -82,6 +88,33 @@ fn shared_messages() {
 #[test]
 fn closed_with_a_metadata_cache_image() {
     check("cache_image");
+}
+
+/// Files that libhdf5 wrote have each structure that begins with a signature, and each version of the superblock.
+#[test]
+fn fixtures_have_every_structure() {
+    let mut left: BTreeSet<Vec<u8>> = [
+        "TREE", "SNOD", "HEAP", "GCOL", "FRHP", "FHDB", "FHIB", "FSHD", "FSSE", "BTHD", "BTIN", "BTLF",
+        "FAHD", "FADB", "EAHD", "EAIB", "EASB", "EADB", "SMTB", "SMLI", "OHDR", "OCHK",
+    ]
+    .map(|signature| signature.as_bytes().to_vec())
+    .into();
+    left.extend((0..4).map(|version| [b"\x89HDF\r\n\x1a\n", &[version][..]].concat()));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["tests/data", "tests/data/structure", "../../testdata/netcdf4"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "h5" || e == "nc") {
+                let bytes = std::fs::read(path).unwrap();
+                left.retain(|wanted| !bytes.windows(wanted.len()).any(|window| window == wanted));
+            }
+        }
+    }
+    let left: Vec<_> = left
+        .iter()
+        .map(|wanted| wanted.escape_ascii().to_string())
+        .collect();
+    assert!(left.is_empty(), "no fixture has {left:?}");
 }
 
 #[test]

@@ -174,6 +174,21 @@ mod tests {
     }
 
     #[test]
+    fn the_help_names_every_filter_built_in() {
+        let line = AFTER_HELP
+            .lines()
+            .find(|line| line.starts_with("Filters built in: "))
+            .unwrap();
+        let ids: Vec<u32> = line
+            .split([' ', ',', '.'])
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let registry = ncutils_core::filter::Registry::builtin();
+        let builtin: Vec<u32> = registry.iter().filter_map(|codec| codec.hdf5_id()).collect();
+        assert_eq!(ids, builtin, "{line}");
+    }
+
+    #[test]
     fn flags_cluster_and_attach_as_getopt_takes_them() {
         let args = read(&[
             "-d1", "-s", "-M0", "-k", "nc4", "-uw", "-m64M", "-h", "1000", "-e5", "-L0",

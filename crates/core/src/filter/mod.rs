@@ -43,6 +43,10 @@ pub mod szip;
 mod working;
 pub mod zstd;
 
+/// An HDF5 id of the range 256–511, which is kept for tests, so that no codec will ever be built in under it.
+#[cfg(test)]
+pub(crate) const UNKNOWN_ID: u32 = 511;
+
 pub use chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::{BoundCodec, Codec, Outcome};
 pub use pipeline::{EncodedChunk, Pipeline, Scratch};

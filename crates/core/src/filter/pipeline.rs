@@ -362,10 +362,12 @@ pub(crate) fn check_size(size: usize, expected: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Codec, NumberClass};
+    use super::super::{Codec, NumberClass, UNKNOWN_ID};
     use super::*;
     use crate::model::{Configuration, Endian, ZarrVersion};
     use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use std::collections::BTreeSet;
 
     fn spec(id: u32, optional: bool, parameters: &[u32]) -> CodecSpec {
         CodecSpec::hdf5(id, parameters).with_optional(optional)
@@ -443,10 +445,10 @@ mod tests {
 
     #[test]
     fn unknown_filters_are_named() {
-        let pipeline = [spec(65000, true, &[]).with_name("odd")];
+        let pipeline = [spec(UNKNOWN_ID, true, &[]).with_name("odd")];
         let mut scratch = Scratch::new();
         let error = encode(&pipeline, &[0; 4], &mut scratch).unwrap_err().to_string();
-        assert!(error.contains("filter 65000 (odd)"), "{error}");
+        assert!(error.contains("filter 511 (odd)"), "{error}");
         let chunk = |filter_mask| EncodedChunk {
             bytes: vec![0; 4],
             filter_mask,
@@ -635,7 +637,25 @@ mod tests {
             Just(spec(4, true, &[141, 8, 16, 50])),
             (1u32..10).prop_map(|block| spec(307, true, &[block])),
             (1u32..5).prop_map(|level| spec(32015, true, &[level])),
+            Just(spec(5, true, &[8, 1, 200, 1, 4, 0, 32, 0])),
         ]
+    }
+
+    #[test]
+    fn every_codec_with_an_id_is_tried() {
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let mut left: BTreeSet<u32> = Registry::builtin()
+            .iter()
+            .filter_map(|codec| codec.hdf5_id())
+            .collect();
+        for _ in 0..1000 {
+            let spec = any_filter().new_tree(&mut runner).unwrap().current();
+            left.remove(&spec.hdf5_id().unwrap());
+        }
+        assert!(
+            left.is_empty(),
+            "the property tests leave out {left:?}: any_filter makes them"
+        );
     }
 
     proptest! {

@@ -150,6 +150,7 @@ impl fmt::Debug for Registry {
 
 #[cfg(test)]
 mod tests {
+    use super::super::UNKNOWN_ID;
     use super::*;
     use crate::model::ZarrVersion::{self, V2, V3};
     use serde_json::json;
@@ -174,7 +175,7 @@ mod tests {
                 }
             }
         }
-        assert!(registry.find(&CodecSpec::hdf5(65000, [])).is_none());
+        assert!(registry.find(&CodecSpec::hdf5(UNKNOWN_ID, [])).is_none());
         assert!(registry.find(&zarr(V3, "zlib", json!({}))).is_none());
     }
 
@@ -234,8 +235,8 @@ mod tests {
             (hdf5(307, &[]), hdf5(307, &[9, 20, 0])),
             (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
             (
-                hdf5(65000, &[1]).with_name("one"),
-                hdf5(65000, &[1]).with_name("other").with_optional(false),
+                hdf5(UNKNOWN_ID, &[1]).with_name("one"),
+                hdf5(UNKNOWN_ID, &[1]).with_name("other").with_optional(false),
             ),
             (
                 zarr(V3, "odd", json!({"a": [1, 2]})),
@@ -259,7 +260,7 @@ mod tests {
                 hdf5(32015, &[3]),
                 zarr(V3, "zstd", json!({"level": 3, "checksum": true})),
             ),
-            (hdf5(65000, &[1]), hdf5(65000, &[2])),
+            (hdf5(UNKNOWN_ID, &[1]), hdf5(UNKNOWN_ID, &[2])),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V2, "odd", json!({"a": 1}))),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V3, "odd", json!({"a": 2}))),
         ] {

@@ -28,6 +28,8 @@ LIB.H5Dcreate2.restype = ID
 LIB.H5Aread.argtypes = [ID, ID, ctypes.c_void_p]
 LIB.H5Dread.argtypes = [ID] * 5 + [ctypes.c_void_p]
 LIB.H5Pget_fill_value.argtypes = [ID, ID, ctypes.c_void_p]
+LIB.H5Pset_istore_k.argtypes = [ID, ctypes.c_uint]
+LIB.H5Pset_sym_k.argtypes = [ID, ctypes.c_uint, ctypes.c_uint]
 LIB.H5Pset_shared_mesg_nindexes.argtypes = [ID, ctypes.c_uint]
 LIB.H5Pset_shared_mesg_index.argtypes = [ID] + [ctypes.c_uint] * 3
 LIB.H5Pset_shared_mesg_phase_change.argtypes = [ID, ctypes.c_uint, ctypes.c_uint]
@@ -239,7 +241,7 @@ def path(name):
     return os.path.join(HERE, name + ".h5")
 
 
-MADE = "earliest v18 v200 userblock sizes24 sizes44 sizes84 shared_list shared_btree".split()
+MADE = "earliest v18 v200 userblock sizes24 sizes44 sizes84 superblock1 shared_list shared_btree".split()
 
 
 def create(name, fcpl=None, fapl=None):
@@ -313,6 +315,19 @@ def everything(file):
         few.attrs[name] = 1
 
 
+def superblock1():
+    # Version 1 of the superblock is only written where nodes of chunks' B-trees are of another size than usual.
+    fcpl = h5p.create(h5p.FILE_CREATE)
+    assert LIB.H5Pset_istore_k(fcpl.id, 3) >= 0 and LIB.H5Pset_sym_k(fcpl.id, 2, 3) >= 0
+    fapl = h5p.create(h5p.FILE_ACCESS)
+    fapl.set_libver_bounds(h5f.LIBVER_EARLIEST, h5f.LIBVER_LATEST)
+    with create("superblock1", fcpl, fapl) as file:
+        for i in range(30):
+            file[f"x{i * 7 % 30}"] = np.arange(i % 3)
+        file.create_dataset("chunked", data=np.arange(200), chunks=(3,))
+        file.attrs["a"] = 1
+
+
 def make():
     with h5py.File(path("earliest"), "w", libver=("earliest", "latest")) as file:
         everything(file)
@@ -337,6 +352,7 @@ def make():
             file.create_dataset("chunked", data=np.arange(20), chunks=(3,))
             file["group/soft"] = h5py.SoftLink("/x")
             file.attrs["a"] = 1
+    superblock1()
     # All kinds of messages shared: in one list, and in B-trees.
     dataspace, datatype, fill, pipeline, attribute = 1 << 1, 1 << 3, 1 << 5, 1 << 11, 1 << 12
     for name, indexes, most in (
