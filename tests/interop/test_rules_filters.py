@@ -199,3 +199,21 @@ def test_unknown_filters_pass_through_and_are_named_when_they_must_be_decoded(tm
     message = nccopy("-F", "v,1,1", source, tmp_path / "out2.nc", ok=False)
     assert "32001" in message and "v" in message
     assert not (tmp_path / "out2.nc").exists()
+
+
+# The plugins look at the first parameter alone. PyTables stores three for bzip2.
+@pytest.mark.parametrize("filter, stored", [(ZSTD, (3, 0)), (BZIP2, (9, 20, 0))])
+def test_parameters_as_stored_survive_new_chunks(tmp_path, filter, stored):
+    source, target = tmp_path / "in.h5", tmp_path / "out.nc"
+    data = np.arange(100, dtype="i4")
+    with h5py.File(source, "w") as f:
+        f.create_dataset("v", data=data, chunks=(20,), compression=filter, compression_opts=stored)
+    assert parameters(source, "v") == [stored]
+    nccopy("-c", "v:50", source, target)
+    assert chunks(target, "v") == (50,)
+    assert parameters(target, "v") == [stored]
+    with h5py.File(target) as f:
+        np.testing.assert_array_equal(f["v"][()], data)
+    # A user may not ask for them.
+    given = ",".join(map(str, stored))
+    assert f"filter {filter}" in nccopy("-F", f"v,{filter},{given}", source, tmp_path / "out2.nc", ok=False)

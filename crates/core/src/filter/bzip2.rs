@@ -9,9 +9,9 @@ use std::borrow::Cow;
 
 use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 
-use super::codec::{generous_bound, stored_parameters};
+use super::codec::{generous_bound, only, stored_parameters};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use crate::model::CodecSpec;
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 307;
@@ -33,6 +33,14 @@ impl Codec for Bzip2 {
 
     fn hdf5_id(&self) -> Option<u32> {
         Some(ID)
+    }
+
+    /// numcodecs hands chunks to Python's `bz2.compress`, which makes the same stream.
+    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+        Some(match version {
+            ZarrVersion::V2 => "bz2",
+            ZarrVersion::V3 => "numcodecs.bz2",
+        })
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -67,6 +75,19 @@ impl Codec for Bzip2 {
         match stored {
             [] => Cow::Borrowed(&[DEFAULT_BLOCK]),
             [block, ..] => Cow::Borrowed(std::slice::from_ref(block)),
+        }
+    }
+
+    /// `{"level": 1 to 9}`.
+    fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
+        let block = only(configuration, "level")?;
+        (1..=9).contains(&block).then(|| vec![block])
+    }
+
+    fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
+        match *self.canonical_parameters(parameters) {
+            [block @ 1..=9] => Some(Configuration::from_iter([("level".to_owned(), block.into())])),
+            _ => None,
         }
     }
 }
@@ -156,6 +177,18 @@ mod tests {
         let codec = bound(&Bzip2, &[1], data.len()).unwrap();
         assert!(codec.decode(&stored, ChunkShape::Full, 1000, &mut small).is_err());
         assert!(small.capacity() < 10_000);
+    }
+
+    #[test]
+    fn stream_of_numcodecs() {
+        // `BZ2(1).encode(b"hello hello")`
+        let stored = [
+            0x42, 0x5a, 0x68, 0x31, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0x04, 0x08, 0x0d, 0x8e, 0x00, 0x00,
+            0x01, 0x91, 0x00, 0x40, 0x00, 0x02, 0x44, 0xa0, 0x00, 0x21, 0x20, 0x06, 0x68, 0x35, 0x1c, 0xa6,
+            0x0e, 0x2e, 0xe4, 0x8a, 0x70, 0xa1, 0x20, 0x08, 0x10, 0x1b, 0x1c,
+        ];
+        assert_eq!(encoded(&Bzip2, &[1], b"hello hello").unwrap(), stored);
+        assert_eq!(decoded(&Bzip2, &[1], &stored, 11).unwrap(), b"hello hello");
     }
 
     #[test]

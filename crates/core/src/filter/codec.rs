@@ -21,10 +21,16 @@ pub trait Codec: Send + Sync {
         None
     }
 
-    /// The name of this codec in a version of Zarr.
+    /// The name of this codec in a version of Zarr: the one to write.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         let _ = version;
         None
+    }
+
+    /// Other names by which a version of Zarr calls it.
+    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
+        let _ = version;
+        &[]
     }
 
     /// Prepares for chunks of `chunk`, with the parameters of `spec`, which names this codec.
@@ -68,6 +74,11 @@ pub trait Codec: Send + Sync {
     ) -> Option<Vec<u32>> {
         let _ = (version, configuration, chunk);
         None
+    }
+
+    /// Whether two configurations, of which one at least has no stored parameters, make the same stream. Both name this codec.
+    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
+        a == b
     }
 
     /// The Zarr configuration that makes the same stream as stored parameters; `None` where there is none.

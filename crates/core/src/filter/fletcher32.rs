@@ -8,8 +8,10 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 3.
 
+use std::borrow::Cow;
+
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use crate::model::CodecSpec;
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 3;
@@ -60,6 +62,14 @@ impl Codec for Fletcher32 {
         Some(ID)
     }
 
+    /// numcodecs says that it has HDF5's sums, and appends them in the same order. It refuses to sum no bytes at all.
+    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+        Some(match version {
+            ZarrVersion::V2 => "fletcher32",
+            ZarrVersion::V3 => "numcodecs.fletcher32",
+        })
+    }
+
     fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(*self))
     }
@@ -69,6 +79,18 @@ impl Codec for Fletcher32 {
             [] => Ok(Vec::new()),
             _ => Err("takes no parameters".to_owned()),
         }
+    }
+
+    fn canonical_parameters<'a>(&self, _: &'a [u32]) -> Cow<'a, [u32]> {
+        Cow::Borrowed(&[])
+    }
+
+    fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
+        configuration.is_empty().then(Vec::new)
+    }
+
+    fn configuration(&self, _: ZarrVersion, _: &[u32], _: &ChunkType) -> Option<Configuration> {
+        Some(Configuration::new())
     }
 }
 
@@ -131,6 +153,22 @@ mod tests {
                 let data = vec![byte; len];
                 assert_eq!(checksum(&data), plain(&data), "{len} × {byte}");
             }
+        }
+    }
+
+    #[test]
+    fn as_numcodecs_encodes() {
+        let counted: Vec<u8> = (0..3).flat_map(|_| 0..=255).chain([0xff]).collect();
+        for (data, sums) in [
+            (&b"some data"[..], 0xadc3_d87b_u32),
+            (&counted, 0xc03f_c09f),
+            (&[0xff; 721], 0x00ff_00ff),
+            (&[0xff; 100_000], 0xffff_ffff),
+        ] {
+            assert_eq!(
+                encoded(&Fletcher32, &[], data).unwrap()[data.len()..],
+                sums.to_be_bytes()
+            );
         }
     }
 

@@ -15,22 +15,24 @@
 //! | `shared_pipelines` | one pipeline for variables that are alike |
 //! | `working` | parameters as stored |
 //! | [`spec`] | the language of filters in text |
+//! | [`json_text`] | codecs as JSON, for people |
 //!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
 //! | 1 | [`deflate`] | deflate | zlib | numcodecs.zlib |
 //! | 2 | [`shuffle`] | shuffle | shuffle | numcodecs.shuffle |
-//! | 3 | [`fletcher32`] | fletcher32 | | |
+//! | 3 | [`fletcher32`] | fletcher32 | fletcher32 | numcodecs.fletcher32 |
 //! | 4 | [`szip`] | szip | | |
 //! | 5 | [`nbit`] | nbit | | |
-//! | 307 | [`bzip2`] | bzip2 | | |
-//! | 32015 | [`zstd`] | zstd | | |
+//! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
+//! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 
 pub mod bzip2;
 pub mod chunk_type;
 mod codec;
 pub mod deflate;
 pub mod fletcher32;
+pub mod json_text;
 pub mod nbit;
 pub mod pipeline;
 pub mod registry;

@@ -51,10 +51,12 @@ impl Registry {
     pub fn find(&self, spec: &CodecSpec) -> Option<&Arc<dyn Codec>> {
         match spec {
             CodecSpec::Hdf5 { id, .. } => self.iter().rev().find(|codec| codec.hdf5_id() == Some(*id)),
-            CodecSpec::Zarr { version, name, .. } => self
-                .iter()
-                .rev()
-                .find(|codec| codec.zarr_name(*version) == Some(name)),
+            CodecSpec::Zarr { version, name, .. } => {
+                let name = name.as_str();
+                self.iter().rev().find(|codec| {
+                    codec.zarr_name(*version) == Some(name) || codec.zarr_aliases(*version).contains(&name)
+                })
+            }
         }
     }
 
@@ -94,7 +96,7 @@ impl Registry {
         let parameters = |spec| stored_parameters(codec.as_ref(), spec, chunk);
         match (parameters(a), parameters(b)) {
             (Ok(a), Ok(b)) => codec.canonical_parameters(&a) == codec.canonical_parameters(&b),
-            _ => false,
+            _ => codec.same_configuration(a, b),
         }
     }
 
@@ -165,7 +167,8 @@ mod tests {
             let found = registry.find(&CodecSpec::hdf5(id, [])).unwrap();
             assert!(Arc::ptr_eq(found, codec), "{id}");
             for version in [V2, V3] {
-                if let Some(name) = codec.zarr_name(version) {
+                let aliases = codec.zarr_aliases(version).iter().copied();
+                for name in codec.zarr_name(version).into_iter().chain(aliases) {
                     let found = registry.find(&zarr(version, name, json!({}))).unwrap();
                     assert!(Arc::ptr_eq(found, codec), "{name}");
                 }
@@ -208,6 +211,26 @@ mod tests {
                 hdf5(2, &[4]),
                 zarr(V3, "numcodecs.shuffle", json!({"elementsize": 4})),
             ),
+            (hdf5(3, &[]), zarr(V2, "fletcher32", json!({}))),
+            (hdf5(3, &[7]), zarr(V3, "numcodecs.fletcher32", json!({}))),
+            (hdf5(307, &[]), zarr(V2, "bz2", json!({"level": 9}))),
+            (hdf5(307, &[1]), zarr(V3, "numcodecs.bz2", json!({"level": 1}))),
+            (
+                hdf5(32015, &[-5i32 as u32]),
+                zarr(V2, "zstd", json!({"level": -5})),
+            ),
+            (
+                hdf5(32015, &[3]),
+                zarr(V3, "zstd", json!({"level": 0, "checksum": false})),
+            ),
+            (
+                zarr(V3, "numcodecs.zstd", json!({"level": 7})),
+                zarr(V3, "zstd", json!({"level": 7, "checksum": false})),
+            ),
+            (
+                zarr(V2, "zstd", json!({"level": 7, "checksum": true})),
+                zarr(V3, "zstd", json!({"level": 7, "checksum": true})),
+            ),
             (hdf5(307, &[]), hdf5(307, &[9, 20, 0])),
             (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
             (
@@ -230,6 +253,12 @@ mod tests {
             (hdf5(1, &[5]), zarr(V3, "zlib", json!({"level": 5}))),
             (hdf5(2, &[8]), zarr(V2, "shuffle", json!({"elementsize": 4}))),
             (hdf5(1, &[5]), hdf5(307, &[5])),
+            (hdf5(307, &[5]), zarr(V2, "bz2", json!({"level": 0}))),
+            (hdf5(3, &[]), zarr(V2, "fletcher32", json!({"more": 1}))),
+            (
+                hdf5(32015, &[3]),
+                zarr(V3, "zstd", json!({"level": 3, "checksum": true})),
+            ),
             (hdf5(65000, &[1]), hdf5(65000, &[2])),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V2, "odd", json!({"a": 1}))),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V3, "odd", json!({"a": 2}))),
@@ -250,13 +279,17 @@ mod tests {
         for codec in Registry::builtin().iter() {
             for version in [V2, V3] {
                 if let Some(configuration) = codec.configuration(version, &[4], &chunk) {
-                    let back = codec.parameters(version, &configuration, &chunk);
-                    assert_eq!(back, Some(vec![4]), "{}", codec.name());
+                    let back = codec.parameters(version, &configuration, &chunk).unwrap();
+                    let (back, given) = (
+                        codec.canonical_parameters(&back),
+                        codec.canonical_parameters(&[4]),
+                    );
+                    assert_eq!(back, given, "{}", codec.name());
                     translated += 1;
                 }
             }
         }
-        assert_eq!(translated, 4);
+        assert_eq!(translated, 10);
     }
 
     #[test]

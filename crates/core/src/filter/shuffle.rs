@@ -215,7 +215,7 @@ impl Codec for Shuffle {
         Some(ID)
     }
 
-    /// numcodecs transposes whole elements as HDF5 does. It has no rule for what does not fill an element at the end.
+    /// numcodecs transposes whole elements as HDF5 does. It refuses an input that does not end with an element.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {
             ZarrVersion::V2 => "shuffle",
@@ -291,7 +291,7 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{bound, decoded};
+    use super::super::{bound, decoded, encoded};
     use super::*;
     use proptest::prelude::*;
 
@@ -312,6 +312,15 @@ mod tests {
         let mut out = Vec::new();
         shuffle(4, &[1, 2, 3, 4, 5, 6, 7, 8, 9], &mut out);
         assert_eq!(out, [1, 5, 2, 6, 3, 7, 4, 8, 9]);
+    }
+
+    #[test]
+    fn as_numcodecs_encodes() {
+        let data: Vec<u8> = (0..12).collect();
+        assert_eq!(
+            encoded(&Shuffle, &[4], &data).unwrap(),
+            [0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ use ::zstd::{compression_level_range, zstd_safe};
 
 use super::codec::{generous_bound, stored_parameters};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use crate::model::CodecSpec;
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32015;
@@ -33,14 +33,17 @@ const EXPANSION: usize = 32 << 10;
 const GUESS: usize = 8;
 
 thread_local! {
-    static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
+    static COMPRESSOR: RefCell<Option<((i32, bool), Compressor<'static>)>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// The level of stored parameters. The plugin looks at no other than the first.
 fn level(parameters: &[u32]) -> i32 {
-    // Signed in 32 bits, as the plugin casts it.
-    let level = parameters.first().map_or(DEFAULT_LEVEL, |level| *level as i32);
+    // Signed in 32 bits, as the plugin casts it. Zstd itself takes 0 for its default.
+    let level = match parameters.first().map_or(0, |level| *level as i32) {
+        0 => DEFAULT_LEVEL,
+        level => level,
+    };
     let levels = compression_level_range();
     level.clamp(*levels.start(), *levels.end())
 }
@@ -54,11 +57,24 @@ impl Codec for Zstd {
         Some(ID)
     }
 
+    /// numcodecs and Zarr's own codec make one frame that says how long its content is.
+    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
+        Some("zstd")
+    }
+
+    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
+        match version {
+            ZarrVersion::V2 => &[],
+            ZarrVersion::V3 => &["numcodecs.zstd"],
+        }
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        let parameters = stored_parameters(self, spec, chunk)?;
-        Ok(Box::new(Bound {
-            level: level(&parameters),
-        }))
+        let (level, checksum) = match spec.configuration().and_then(parse) {
+            Some((parsed, checksum)) => (level(&[parsed as u32]), checksum),
+            None => (level(&stored_parameters(self, spec, chunk)?), false),
+        };
+        Ok(Box::new(Bound { level, checksum }))
     }
 
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
@@ -71,11 +87,47 @@ impl Codec for Zstd {
     fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
         Cow::Owned(vec![level(stored) as u32])
     }
+
+    /// `{"level": number, "checksum": false}`. A frame that ends with a checksum of its content has no parameters in HDF5.
+    fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
+        match parse(configuration)? {
+            (level, false) => Some(vec![level as u32]),
+            (_, true) => None,
+        }
+    }
+
+    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
+        let parsed = |spec: &CodecSpec| {
+            let (parsed, checksum) = parse(spec.configuration()?)?;
+            Some((level(&[parsed as u32]), checksum))
+        };
+        parsed(a).is_some() && parsed(a) == parsed(b)
+    }
+
+    fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
+        Some(Configuration::from_iter([
+            ("level".to_owned(), level(parameters).into()),
+            ("checksum".to_owned(), false.into()),
+        ]))
+    }
+}
+
+/// The level of a Zarr configuration, and whether frames end with a checksum; `None` where it is not understood.
+fn parse(configuration: &Configuration) -> Option<(i32, bool)> {
+    let level = configuration.get("level")?.as_i64()?;
+    let (checksum, members) = match configuration.get("checksum") {
+        Some(checksum) => (checksum.as_bool()?, 2),
+        None => (false, 1),
+    };
+    let level = i32::try_from(level).ok()?;
+    (configuration.len() == members).then_some((level, checksum))
 }
 
 /// Zstandard at a level.
 struct Bound {
     level: i32,
+    /// Whether frames end with a checksum of their content.
+    checksum: bool,
 }
 
 /// Decodes into the capacity of `out`.
@@ -96,10 +148,12 @@ impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         COMPRESSOR.with_borrow_mut(|slot| {
             let compressor = match slot {
-                Some((of, compressor)) if *of == self.level => compressor,
+                Some((of, compressor)) if *of == (self.level, self.checksum) => compressor,
                 _ => {
-                    let new = Compressor::new(self.level).map_err(|error| error.to_string())?;
-                    &mut slot.insert((self.level, new)).1
+                    let mut new = Compressor::new(self.level).map_err(|error| error.to_string())?;
+                    new.include_checksum(self.checksum)
+                        .map_err(|error| error.to_string())?;
+                    &mut slot.insert(((self.level, self.checksum), new)).1
                 }
             };
             out.clear();
@@ -166,6 +220,37 @@ mod tests {
     }
 
     #[test]
+    fn frame_of_numcodecs() {
+        // `Zstd(3).encode(b"hello hello hello")`
+        let stored = [
+            0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x11, 0x65, 0x00, 0x00, 0x30, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x20,
+            0x01, 0x00, 0x31, 0x4a, 0x11,
+        ];
+        assert_eq!(decoded(&Zstd, &[3], &stored, 17).unwrap(), b"hello hello hello");
+    }
+
+    #[test]
+    fn frames_with_a_checksum() {
+        let chunk = ChunkType::of_bytes(1000);
+        for (checksum, sum) in [(false, 0), (true, 4)] {
+            let configuration = Configuration::from_iter([
+                ("level".to_owned(), 3.into()),
+                ("checksum".to_owned(), checksum.into()),
+            ]);
+            let spec = CodecSpec::zarr(ZarrVersion::V3, "zstd", configuration);
+            let codec = Zstd.bind(&spec, &chunk).unwrap();
+            let mut stored = Vec::new();
+            codec.encode(&[5; 1000], ChunkShape::Full, &mut stored).unwrap();
+            let plain = encoded(&Zstd, &[3], &[5; 1000]).unwrap();
+            assert_eq!(stored.len(), plain.len() + sum);
+            assert_eq!(decoded(&Zstd, &[3], &stored, 1000).unwrap(), [5; 1000]);
+        }
+        let odd = Configuration::from_iter([("levels".to_owned(), 3.into())]);
+        let spec = CodecSpec::zarr(ZarrVersion::V3, "zstd", odd);
+        assert!(Zstd.bind(&spec, &chunk).is_err());
+    }
+
+    #[test]
     fn frames_without_size() {
         let data: Vec<u8> = (0..300_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
         for data in [&data[..], &[0; 500_000], b"x"] {
@@ -206,7 +291,10 @@ mod tests {
         let frame = encoded(&Zstd, &[3], &[5; 100_000]).unwrap();
         assert!(decoded(&Zstd, &[3], &frame, 99_999).is_err());
         let mut out = Vec::new();
-        let codec = Bound { level: 3 };
+        let codec = Bound {
+            level: 3,
+            checksum: false,
+        };
         assert!(
             codec
                 .decode(&frame[..8], ChunkShape::Full, usize::MAX, &mut out)

@@ -69,7 +69,8 @@ pub fn chunk_size(layout: &VariableLayout, shape: &[u64]) -> Result<usize> {
 
 /// Whether a chunk goes through the layout's codecs: not where it reaches past the extent (`edge`) and the layout says so.
 pub fn is_filtered(layout: &VariableLayout, edge: bool) -> bool {
-    !layout.filters.is_empty() && !(edge && layout.edge_chunks_unfiltered)
+    let skipped = edge && layout.edge_chunks_unfiltered;
+    !layout.filters.is_empty() && !skipped
 }
 
 /// The chunk with the mask by which it is decoded: where no codec was applied to it, all are masked.

@@ -48,7 +48,7 @@ pub enum CodecSpec {
         /// The name: in version 2 the value of `id`.
         name: String,
         /// The configuration: in version 2 without `id`.
-        configuration: Configuration,
+        configuration: Box<Configuration>,
     },
 }
 
@@ -68,7 +68,7 @@ impl CodecSpec {
         Self::Zarr {
             version,
             name: name.into(),
-            configuration,
+            configuration: Box::new(configuration),
         }
     }
 

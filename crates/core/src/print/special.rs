@@ -1,6 +1,6 @@
 //! The special attributes of `ncdump -s`: how variables and file are stored.
 
-use crate::filter::{deflate, fletcher32, shuffle, szip};
+use crate::filter::{deflate, fletcher32, json_text, shuffle, szip};
 use crate::model::{CodecSpec, Encoding, Endian, Kind, Schema, Storage, Type, VarId, VariableLayout};
 
 /// The value of a special attribute.
@@ -17,7 +17,8 @@ fn text(value: &str) -> Special {
 }
 
 /// The special attributes of a variable, in ncdump's order. With `filters`, the whole pipeline stands in `_Filter`, in
-/// the file's order, instead of in an attribute for each filter that netCDF-C has one for.
+/// the file's order, instead of in an attribute for each filter that netCDF-C has one for. A pipeline that has a codec with a
+/// Zarr name stands in `_Codecs`, as JSON.
 pub fn of_variable(
     schema: &Schema,
     var: VarId,
@@ -34,10 +35,11 @@ pub fn of_variable(
     if let Storage::Chunked { shape } = &layout.storage {
         all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
     }
+    let zarr = layout.filters.iter().any(|codec| codec.zarr_name().is_some());
     let has = |id: u32| layout.filters.iter().find(|f| f.hdf5_id() == Some(id));
     let mut own_attribute =
         |f: &&CodecSpec| filters || !matches!(f.hdf5_id(), Some(deflate::ID | shuffle::ID | fletcher32::ID));
-    if !filters {
+    if !filters && !zarr {
         if has(fletcher32::ID).is_some() {
             all.push(("_Fletcher32", text("true")));
         }
@@ -55,7 +57,9 @@ pub fn of_variable(
         .filter(&mut own_attribute)
         .map(filter_text)
         .collect();
-    if !pipeline.is_empty() {
+    if zarr {
+        all.push(("_Codecs", Special::Text(json_text::format(&layout.filters))));
+    } else if !pipeline.is_empty() {
         all.push(("_Filter", Special::Text(pipeline.join("|"))));
     }
     let number = !matches!(schema.var(var).ty, Type::String | Type::User(_) | Type::Char);

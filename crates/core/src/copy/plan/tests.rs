@@ -3,7 +3,9 @@
 use super::*;
 use crate::filter::spec;
 use crate::format::Region;
-use crate::model::{CodecSpec, Dimension, Fill, GroupId, Type, Values, Variable};
+use crate::model::{
+    CodecSpec, Configuration, Dimension, Fill, GroupId, Type, Values, Variable, ZarrVersion,
+};
 
 /// An input whose data nobody asks for.
 struct Input {
@@ -160,6 +162,28 @@ fn parameters_of_kept_filters_follow_the_elements() {
     // An integer of 31 bits, say, that becomes one of 32.
     source.layouts[0].encoding = Encoding::Structured;
     assert_eq!(kept(&source), [8, 1, 200, 1, 4, 0, 32, 0]);
+}
+
+#[test]
+fn codecs_with_zarr_names_take_their_hdf5_form_or_are_refused() {
+    let zarr = |name: &str, member: &str| {
+        let configuration = Configuration::from_iter([(member.to_owned(), 5.into())]);
+        CodecSpec::zarr(ZarrVersion::V2, name, configuration)
+    };
+    let mut source = input(Kind::Netcdf4);
+    source.layouts[0].filters = vec![zarr("zlib", "level")];
+    let planned = plan(&source, &CopyOptions::default()).unwrap();
+    let found = &planned.variables[0].layout.filters[0];
+    assert_eq!((found.hdf5_id(), found.parameters()), (Some(1), &[5][..]));
+    source.layouts[0].filters = vec![zarr("lz4", "acceleration")];
+    let error = plan(&source, &CopyOptions::default()).unwrap_err().to_string();
+    assert!(
+        error.starts_with("variable deflated: codec lz4 has no form in HDF5"),
+        "{error}"
+    );
+    // Other filters in its place.
+    let options = options(&["deflated,1,4"]);
+    assert_eq!(ids(&plan(&source, &options).unwrap().variables[0].layout), [1]);
 }
 
 #[test]

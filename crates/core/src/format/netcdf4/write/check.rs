@@ -7,6 +7,7 @@ use super::dimensions::Scales;
 use super::tree::contents;
 use crate::chunk::{ChunkGrid, MAX_RANK, element_count};
 use crate::error::{Error, Result};
+use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
 use crate::model::{
     Attribute, DimId, GroupId, Item, Kind, Schema, Storage, Type, TypeId, VarId, Variable,
@@ -221,6 +222,14 @@ fn chunks(plan: &VariablePlan, shape: &[u64]) -> Result<()> {
             plan.layout.filters.len()
         )));
     }
+    if let Some(spec) = plan.layout.filters.iter().find(|spec| spec.hdf5_id().is_none()) {
+        return Err(no_hdf5_form(spec));
+    }
+    if plan.pipeline.specs() != plan.layout.filters {
+        return Err(Error::Internal(
+            "the codecs that are bound are not those of the layout".to_owned(),
+        ));
+    }
     Ok(())
 }
 
@@ -267,7 +276,8 @@ fn classic_model(schema: &Schema) -> Result<()> {
 mod tests {
     use super::*;
     use crate::model::{
-        Dimension, Encoding, Endian, FILL_VALUE_ATTRIBUTE, Fill, TypeClass, UserType, Values, VariableLayout,
+        CodecSpec, Dimension, Encoding, Endian, FILL_VALUE_ATTRIBUTE, Fill, TypeClass, UserType, Values,
+        VariableLayout, ZarrVersion,
     };
 
     fn refused(schema: &Schema) -> String {
@@ -435,11 +445,16 @@ mod tests {
         assert!(refused(&schema, &|p| p.layout.element_size = 8).contains("8 bytes"));
         schema.dims[0].unlimited = false;
         assert!(refused(&schema, &|p| p.layout.storage = Storage::Compact).contains("compact"));
-        let filter = crate::model::CodecSpec::hdf5(1, [1]);
+        let filter = CodecSpec::hdf5(1, [1]);
         let why = refused(&schema, &|p| {
             p.layout.storage = Storage::Contiguous;
             p.layout.filters = vec![filter.clone()];
         });
         assert!(why.contains("chunked"), "{why}");
+        let why = refused(&schema, &|p| p.layout.filters = vec![filter.clone()]);
+        assert!(why.contains("bound"), "{why}");
+        let lz4 = CodecSpec::zarr(ZarrVersion::V2, "lz4", Default::default());
+        let why = refused(&schema, &|p| p.layout.filters = vec![lz4.clone()]);
+        assert!(why.contains("variable v: codec lz4 has no form in HDF5"), "{why}");
     }
 }
