@@ -53,3 +53,22 @@ impl SharedPipelines {
         Ok(new)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_ones_are_shared() {
+        let pipelines = SharedPipelines::new(Registry::builtin());
+        let bind = |level: u32, size| {
+            let specs = [CodecSpec::hdf5(1, [level])];
+            pipelines.bind(&specs, &ChunkType::of_bytes(size)).unwrap()
+        };
+        let first = bind(1, 10);
+        assert!(Arc::ptr_eq(&first, &bind(1, 10)));
+        assert!(!Arc::ptr_eq(&first, &bind(2, 10)));
+        assert!(!Arc::ptr_eq(&first, &bind(1, 20)));
+        assert_eq!((bind(2, 10).decoded_size(), bind(1, 20).decoded_size()), (10, 20));
+    }
+}

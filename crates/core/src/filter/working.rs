@@ -160,7 +160,7 @@ mod tests {
             (3, vec![7], vec![7]),
             (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
             (307, vec![9, 20, 0], vec![9, 20, 0]),
-            (32015, vec![3, 0], vec![3, 0]),
+            (32015, vec![3, 0], vec![3]),
             (65000, vec![1, 2], vec![1, 2]),
         ] {
             let spec = CodecSpec::hdf5(id, stored).with_optional(false);

@@ -1,7 +1,7 @@
 //! Zstandard, HDF5 filter 32015: one zstd frame (RFC 8878) that says how long its content is.
 //!
 //! Parameters: the level as a signed number in 32 bits; none means 3; levels beyond what zstd has count as its
-//! first or last. The plugin ignores further ones. As in the plugin, a frame that is longer than the chunk is stored all the same. Frames that do not
+//! first or last. The registered plugin ignores further ones. As in the plugin, a frame that is longer than the chunk is stored all the same. Frames that do not
 //! say how long their content is (other writers stream them) decode too.
 //!
 //! HDF5 registered filters, id 32015.
@@ -82,6 +82,11 @@ impl Codec for Zstd {
             [] | [_] => Ok(visible.to_vec()),
             _ => Err("takes one parameter: the level (3 where none is given)".to_owned()),
         }
+    }
+
+    /// The first parameter. netCDF-C's plugin, unlike the registered one, refuses to decode where there are more.
+    fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        Ok(stored.iter().take(1).copied().collect())
     }
 
     fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
@@ -275,13 +280,13 @@ mod tests {
     }
 
     #[test]
-    fn further_parameters_are_ignored_and_kept() {
+    fn further_parameters_are_ignored() {
         let chunk = ChunkType::of_bytes(5);
         assert_eq!(
             encoded(&Zstd, &[3, 0], b"hello").unwrap(),
             encoded(&Zstd, &[3], b"hello").unwrap()
         );
-        assert_eq!(Zstd.adapted_parameters(&[3, 0], &chunk).unwrap(), [3, 0]);
+        assert_eq!(Zstd.adapted_parameters(&[3, 0], &chunk).unwrap(), [3]);
         assert!(Zstd.working_parameters(&[3, 0], &chunk).is_err());
         assert_eq!(Zstd.canonical_parameters(&[]), Zstd.canonical_parameters(&[3, 0]));
     }

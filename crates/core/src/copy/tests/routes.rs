@@ -10,15 +10,24 @@ use crate::error::{Error, Result};
 use crate::filter::Pipeline;
 use crate::format::read_region::read_region;
 use crate::format::{EncodedChunk, Reader, Region};
-use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{
+    CodecSpec, Configuration, Encoding, Endian, Schema, Storage, Values, VarId, VariableLayout, ZarrVersion,
+};
 
 #[test]
 fn raw_chunks_pass_through_filters_that_are_not_known() {
-    let mut from = layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0);
-    let source_chunks = source(from.clone(), [3]);
-    let unknown = CodecSpec::hdf5(32_999, [1, 2])
+    let hdf5 = CodecSpec::hdf5(65_000, [1, 2])
         .with_optional(false)
         .with_name("odd");
+    pass_unknown(hdf5, "filter 65000 (odd) is not known");
+    let configuration = Configuration::from_iter([("a".to_owned(), 1.into())]);
+    let zarr = CodecSpec::zarr(ZarrVersion::V3, "odd", configuration);
+    pass_unknown(zarr, "codec odd is not known");
+}
+
+fn pass_unknown(unknown: CodecSpec, says: &str) {
+    let mut from = layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0);
+    let source_chunks = source(from.clone(), [3]);
     from.filters = vec![unknown];
     struct Opaque(Input, Source);
     impl Reader for Opaque {
@@ -73,7 +82,7 @@ fn raw_chunks_pass_through_filters_that_are_not_known() {
     let mut other = from;
     other.storage = Storage::Chunked { shape: vec![5, 5] };
     let error = prepare(&reader, &plan(&[other])).unwrap_err().to_string();
-    assert!(error.contains("v0") && error.contains("32999"), "{error}");
+    assert!(error.contains("v0") && error.contains(says), "{error}");
 }
 
 #[test]
