@@ -3,9 +3,7 @@
 use super::*;
 use crate::filter::spec;
 use crate::format::Region;
-use crate::model::{
-    CodecSpec, Configuration, Dimension, Fill, GroupId, Type, Values, Variable, ZarrVersion,
-};
+use crate::model::{CodecSpec, Configuration, Dimension, Fill, GroupId, Type, Values, Variable, ZarrVersion};
 
 /// An input whose data nobody asks for.
 struct Input {
