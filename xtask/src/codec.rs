@@ -63,7 +63,9 @@ pub fn time(input: &Path, encode: &[(u32, &[u32])], threads: usize) -> Result<Du
 
 fn encoded_chunks(reader: &dyn Reader, var: VarId) -> Result<Vec<ncutils_core::format::EncodedChunk>> {
     let mut chunks = Vec::new();
-    for index in reader.stored_chunks(var)? {
+    let layout = reader.layout(var);
+    let grid = ncutils_core::chunk::ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
+    for index in reader.written(var)?.chunks(&grid) {
         chunks.extend(reader.read_encoded_chunk(var, index)?);
     }
     Ok(chunks)

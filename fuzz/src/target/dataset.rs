@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use ncutils_core::Error;
+use ncutils_core::chunk::ChunkGrid;
 use ncutils_core::filter::Registry;
-use ncutils_core::format::{self, Reader, Region};
+use ncutils_core::format::{self, Reader, Region, Written};
 use ncutils_core::model::{Storage, VarId, VariableLayout};
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::{DataOf, DumpOptions};
@@ -108,9 +109,11 @@ pub fn corner(shape: &[u64]) -> Option<Region> {
 
 fn storage(reader: &dyn Reader, var: VarId, layout: &VariableLayout) {
     if let Storage::Chunked { .. } = layout.storage {
-        let Some(chunks) = check(reader.stored_chunks(var)) else {
+        let Some(written) = check(reader.written(var)) else {
             return;
         };
+        let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape()).expect("a grid, as it was opened");
+        let chunks = written.chunks(&grid);
         assert!(chunks.is_sorted(), "chunks come in order");
         let step = (chunks.len() / MAX_CHUNKS).max(1);
         for chunk in chunks.into_iter().step_by(step) {
@@ -120,7 +123,7 @@ fn storage(reader: &dyn Reader, var: VarId, layout: &VariableLayout) {
                 assert_eq!(size, data.bytes.len() as u64, "a chunk is as large as was said");
             }
         }
-    } else if layout.allocated {
+    } else if check(reader.written(var)).is_some_and(|written| written != Written::Nothing) {
         let bytes = layout
             .extent
             .iter()

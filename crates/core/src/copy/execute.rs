@@ -7,11 +7,11 @@ use super::rechunk::base;
 use super::route::{Route, Same, swap_between};
 use super::run::Engine;
 use super::sink::Sink;
-use crate::chunk::{Axis, ChunkGrid, Region, copy_region, fill_pattern, resize, swap_units};
+use crate::chunk::{Axis, ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{Scratch, check_size};
 use crate::filter::{ChunkShape, Pipeline};
-use crate::format::read_region::{RangeList, byte_offset, chunk_size, fill_element, is_filtered, swap_unit};
+use crate::format::read_region::{RangeList, byte_offset, chunk_shape, chunk_size, fill_element, swap_unit};
 use crate::format::{EncodedChunk, Reader};
 use crate::model::{Storage, VarId, VariableLayout};
 use crate::store::ByteRange;
@@ -169,7 +169,8 @@ impl Worker {
                 None => Err(lost()),
                 Some((input, from)) => {
                     let input = &var.inputs[input];
-                    if raw && same.is_whole(input, from, chunk) {
+                    let edges = reader.layout(input.var).edges == to.edges || !same.grid.is_edge(chunk);
+                    if raw && edges && same.is_whole(input, from, chunk) {
                         self.pass(reader, input.var, from, chunk, &target, var.ticket + n)
                     } else {
                         self.refilter_chunk(reader, input.var, from, chunk, &target, var.ticket + n)
@@ -225,6 +226,7 @@ impl Worker {
         if target.grid.is_edge(chunk) || grid.is_edge(from) {
             // What lies past the extent may be anything; written, it is fill.
             let shape = target.grid.chunk();
+            let own = grid.region(from);
             let origin = vec![0; shape.len()];
             let inside = target.grid.region(chunk).relative_to(&target.grid.origin(chunk));
             let held = grid.region(from).relative_to(&grid.origin(from));
@@ -232,7 +234,7 @@ impl Worker {
                 start: origin.clone(),
                 count: origin.clone(),
             });
-            let size = self.decoded.len();
+            let size = chunk_size(target.layout, shape)?;
             fill_block(
                 &mut self.block,
                 size,
@@ -241,7 +243,7 @@ impl Worker {
             )?;
             copy_region(
                 &self.decoded,
-                shape,
+                layout.stored_shape(&own.count),
                 &origin,
                 &mut self.block,
                 shape,
@@ -258,7 +260,8 @@ impl Worker {
         written
     }
 
-    /// Reads a chunk and decodes it into `self.decoded`, in the layout's byte order; false where it is not stored.
+    /// Reads a chunk and decodes it into `self.decoded`, in its stored shape and the layout's byte order; false where it is not
+    /// stored.
     pub(super) fn decode(
         &mut self,
         reader: &dyn Reader,
@@ -267,8 +270,8 @@ impl Worker {
         grid: &ChunkGrid,
         chunk: u64,
     ) -> Result<bool> {
-        let filtered = is_filtered(layout, grid.is_edge(chunk));
-        let bytes = if filtered {
+        let pipeline = reader.pipeline(var)?;
+        let bytes = if !pipeline.is_empty() {
             &mut self.encoded
         } else {
             &mut self.decoded
@@ -283,16 +286,18 @@ impl Worker {
         let Some(filter_mask) = filter_mask else {
             return Ok(false);
         };
-        if filtered {
-            reader.pipeline(var)?.decode_into(
+        let own = grid.region(chunk);
+        let shape = chunk_shape(layout, &own.count);
+        if pipeline.is_empty() {
+            check_size(bytes.len(), chunk_size(layout, layout.stored_shape(&own.count))?)?;
+        } else {
+            pipeline.decode_into(
                 &self.encoded,
                 filter_mask,
-                ChunkShape::Full,
+                shape,
                 &mut self.scratch,
                 &mut self.decoded,
             )?;
-        } else {
-            check_size(bytes.len(), chunk_size(layout, grid.chunk())?)?;
         }
         Ok(true)
     }
@@ -328,11 +333,25 @@ impl Worker {
             let slab = length.ok_or_else(|| Error::Internal("a slab of the wrong length".into()))?;
             return target.sink.write_range(target.var, offset, slab);
         }
+        let own = target.grid.region(chunk);
+        let shape = chunk_shape(layout, &own.count);
+        let mut clipped = Vec::new();
+        let data = match shape {
+            ChunkShape::Full => data,
+            ChunkShape::Clipped(count) => {
+                clip(
+                    data.bytes(),
+                    target.grid.chunk(),
+                    count,
+                    layout.element_size,
+                    &mut clipped,
+                )?;
+                Data::Owned(&mut clipped)
+            }
+        };
         let encoded = match data {
-            data if is_filtered(layout, target.grid.is_edge(chunk)) => {
-                target
-                    .pipeline
-                    .encode(data.bytes(), ChunkShape::Full, &mut self.scratch)?
+            data if !target.pipeline.is_empty() => {
+                target.pipeline.encode(data.bytes(), shape, &mut self.scratch)?
             }
             Data::Owned(bytes) => EncodedChunk {
                 bytes: std::mem::take(bytes),
@@ -368,6 +387,15 @@ impl Worker {
         engine.sink.write_range(var, offset, buffer)?;
         Ok(length)
     }
+}
+
+/// Makes `out` the elements of a chunk of shape `full` that lie in its first `count` of each dimension.
+fn clip(bytes: &[u8], full: &[u64], count: &[u64], size: usize, out: &mut Vec<u8>) -> Result<()> {
+    let length =
+        byte_count(count, size).ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
+    resize(out, length)?;
+    let origin = vec![0; count.len()];
+    copy_region(bytes, full, &origin, out, count, &origin, count, size, 1)
 }
 
 fn lost() -> Error {

@@ -13,10 +13,10 @@ use super::bands;
 use super::places::Places;
 use super::route::{Holes, Route, Way, way};
 use super::sources::Input;
-use crate::chunk::byte_count;
+use crate::chunk::{byte_count, element_count};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};
-use crate::format::{Reader, VariablePlan};
+use crate::format::{Promised, Reader, VariablePlan};
 use crate::model::{Encoding, Storage, VarId, VariableLayout};
 use crate::threads::on_all;
 
@@ -85,9 +85,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     let mut ticket = 0u64;
     for (n, way) in ways(reader, plan)?.into_iter().enumerate() {
         let copy = &plan.variables[n];
-        let mut layout = copy.layout.clone();
-        let chunked = matches!(layout.storage, Storage::Chunked { .. });
-        layout.allocated = way.is_some();
+        let layout = copy.layout.clone();
         let chunks = way.as_ref().map_or(0, |way| way.places.len());
         let pipeline = match &layout.storage {
             Storage::Chunked { shape } => {
@@ -102,7 +100,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         prepared.plans.push(VariablePlan {
             layout,
             pipeline,
-            chunk_count: if chunked { chunks } else { 0 },
+            promised: promised(way.as_ref(), &copy.layout, chunks),
             keeps_no_fill: copy.keeps_no_fill,
         });
         let Some(Way {
@@ -129,6 +127,19 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     }
     bands::gather(reader, &prepared.plans, &mut prepared.variables, ticket);
     Ok(prepared)
+}
+
+/// What the writer is told of how much will come. Worked out from the layout alone, not from what the engine or the progress
+/// bar count, so that a mistake there is found when the writer finishes.
+fn promised(way: Option<&Way>, to: &VariableLayout, chunks: u64) -> Promised {
+    match (way, &to.storage) {
+        (None, _) => Promised::Nothing,
+        (Some(_), Storage::Chunked { .. }) => Promised::Chunks(chunks),
+        (Some(_), _) => {
+            let bytes = element_count(&to.extent).and_then(|n| n.checked_mul(to.element_size as u64));
+            bytes.map_or(Promised::Nothing, Promised::Bytes)
+        }
+    }
 }
 
 /// Whether the pieces of a variable are written in the order of tickets.

@@ -81,15 +81,15 @@ impl Worker {
                     if !self.decode(reader, input.var, from, grid, *chunk).map_err(wrap)? {
                         continue;
                     }
-                    let held = grid.region(*chunk);
-                    let Some(target) = input.output(&held) else {
+                    let own = grid.region(*chunk);
+                    let Some(target) = input.output(&own) else {
                         continue;
                     };
                     let bytes = std::mem::take(&mut self.decoded);
                     let held = InputBox {
                         bytes: &bytes,
-                        origin: &held.start,
-                        shape: grid.chunk(),
+                        origin: &own.start,
+                        shape: from.stored_shape(&own.count),
                         selection: input.selection.as_ref(),
                     };
                     let done = then(self, input, &held, &target);

@@ -200,12 +200,12 @@ impl Found {
             return Ok(());
         }
         let mut input = Input::new(var, selection, from, &to.extent)?;
+        input.find_written(reader)?;
         let is_part = matches!(copy.sources, Sources::Parts(_));
-        let is_unwritten = input.grid.is_none() && !from.allocated;
+        let is_unwritten = input.grid.is_none() && input.regions.as_ref().is_some_and(Vec::is_empty);
         if is_unwritten && !zeros_matter && (!is_part || same_fill(from, to)) {
             return Ok(());
         }
-        input.find_stored(reader)?;
         if is_part && !same_fill(from, to) && (is_unwritten || input.stored.is_some()) {
             // What the input reads as fill is written out, by its reader.
             input.stored = None;
@@ -322,12 +322,16 @@ impl Found {
         }
         let grid = ChunkGrid::new(&to.extent, shape)?;
         // A chunk that is cut passes through its filters even where the others pass as they are.
-        let cut = self.inputs.iter().any(|input| input.selection.is_some());
+        let edges = |input: &Input| reader.layout(input.var).edges != to.edges;
+        let cut = self
+            .inputs
+            .iter()
+            .any(|input| input.selection.is_some() || edges(input));
         if !raw || cut {
             for input in &self.inputs {
                 match reader.pipeline(input.var)?.check_known() {
                     Err(e) if !raw => return Err(e),
-                    Err(_) if !self.is_all_whole(&grid) => return Ok(None),
+                    Err(_) if edges(input) || !self.is_all_whole(&grid) => return Ok(None),
                     _ => {}
                 }
             }
@@ -424,7 +428,7 @@ impl Found {
             return all;
         };
         let from = reader.layout(input.var);
-        let given = reader.given(input.var).filter(|_| same_fill(from, to));
+        let given = input.regions.clone().filter(|_| same_fill(from, to));
         let parts = given.unwrap_or_else(|| vec![Region::whole(&from.extent)]);
         if reaches(input) && parts == [Region::whole(&from.extent)] {
             return all;
@@ -463,6 +467,5 @@ pub(super) fn swap_between(from: &VariableLayout, to: &VariableLayout) -> usize 
 fn same_encoding(from: &VariableLayout, to: &VariableLayout, registry: &Registry, chunk: &ChunkType) -> bool {
     unit(from) == unit(to)
         && swap_between(from, to) == 1
-        && from.edge_chunks_unfiltered == to.edge_chunks_unfiltered
         && registry.same_streams(&from.filters, &to.filters, chunk)
 }

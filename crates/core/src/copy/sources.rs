@@ -2,7 +2,7 @@
 
 use crate::chunk::{ChunkGrid, Region, Selection};
 use crate::error::Result;
-use crate::format::Reader;
+use crate::format::{Reader, Written};
 use crate::model::{Storage, VarId, VariableLayout};
 
 /// Where the data of an output variable comes from.
@@ -48,6 +48,8 @@ pub(super) struct Input {
     pub grid: Option<ChunkGrid>,
     /// The chunks that are stored, ascending; `None` for all.
     pub stored: Option<Vec<u64>>,
+    /// The regions that are written of an input in one piece; `None` for all.
+    pub regions: Option<Vec<Region>>,
     /// The region of the output that it fills.
     pub target: Region,
 }
@@ -81,22 +83,30 @@ impl Input {
             selection,
             grid,
             stored: None,
+            regions: None,
             target,
         })
     }
 
-    /// The chunks that are stored and lie within the extent: `None` for all.
+    /// Finds out what of the input was ever written.
     ///
     /// # Errors
-    /// What reading the chunk index finds wrong.
-    pub fn find_stored(&mut self, reader: &dyn Reader) -> Result<()> {
-        let Some(grid) = &self.grid else {
+    /// What reading a chunk index finds wrong.
+    pub fn find_written(&mut self, reader: &dyn Reader) -> Result<()> {
+        let written = reader.written(self.var)?;
+        if self.grid.is_some() {
+            self.stored = match written {
+                Written::Nothing => Some(Vec::new()),
+                Written::Chunks(stored) => Some(stored),
+                Written::All | Written::Regions(_) => None,
+            };
             return Ok(());
+        }
+        self.regions = match written {
+            Written::Nothing => Some(Vec::new()),
+            Written::Regions(regions) => Some(regions),
+            Written::All | Written::Chunks(_) => None,
         };
-        let mut stored = reader.stored_chunks(self.var)?;
-        // An index may still name chunks that lie past the extent.
-        stored.retain(|chunk| *chunk < grid.len());
-        self.stored = (stored.len() as u64 != grid.len()).then_some(stored);
         Ok(())
     }
 

@@ -60,10 +60,11 @@ impl Tiling {
     }
 }
 
-/// The shape of a shard in chunks.
+/// The shape of a shard in chunks; `None` where chunks are stored one by one.
 pub(super) fn shard_chunks(to: &VariableLayout) -> Option<Vec<u64>> {
-    let _ = to;
-    None
+    let chunks = |(shard, chunk): (&u64, &u64)| shard.div_ceil((*chunk).max(1)).max(1);
+    let shard = to.shard.as_ref()?;
+    Some(shard.iter().zip(to.chunk_shape()).map(chunks).collect())
 }
 
 /// The slabs in which a contiguous output is written: whole in the fastest dimensions, near [`SLAB`] bytes, and cut where

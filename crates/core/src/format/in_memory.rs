@@ -1,6 +1,6 @@
 //! A dataset whose values are in memory: what tests read from.
 
-use super::{Reader, Region};
+use super::{Reader, Region, Written};
 use crate::chunk::copy_region;
 use crate::error::Result;
 use crate::model::{Endian, Fill, Schema, Storage, Values, VarId, VariableLayout};
@@ -25,9 +25,9 @@ impl InMemoryReader {
                 encoding,
                 endian: Endian::Little,
                 filters: Vec::new(),
-                edge_chunks_unfiltered: false,
+                edges: crate::model::EdgeChunks::Full,
+                shard: None,
                 fill: Fill::default(),
-                allocated: true,
             }
         };
         let layouts = (0..schema.vars.len()).map(|at| layout(VarId(at))).collect();
@@ -46,6 +46,10 @@ impl Reader for InMemoryReader {
 
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.layouts[var.0]
+    }
+
+    fn written(&self, _: VarId) -> Result<Written> {
+        Ok(Written::All)
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {

@@ -9,7 +9,9 @@ mod dispatch;
 pub(crate) mod in_memory;
 mod interleaved;
 pub mod netcdf4;
+mod promise;
 pub mod read_region;
+mod written;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,6 +23,10 @@ use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
 pub use dispatch::{check, create, open};
+pub use promise::Promised;
+pub(crate) use promise::Received;
+pub use written::Written;
+pub(crate) use written::between_holes;
 
 pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 
@@ -46,15 +52,15 @@ pub trait Reader: Send + Sync {
         }
     }
 
-    /// The numbers of the chunks of a chunked variable that were ever written, ascending. The first call may read an
-    /// index from the file; it is kept (at most 64 bytes a chunk). None in a format that has no chunks.
-    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
-        let _ = var;
-        Ok(Vec::new())
-    }
+    /// What of a variable was ever written. The first call for a chunked variable may read an index from the file; it is
+    /// kept (at most 64 bytes a chunk).
+    ///
+    /// # Errors
+    /// What reading the index finds wrong.
+    fn written(&self, var: VarId) -> Result<Written>;
 
     /// How many bytes a stored chunk takes (after filters), as far as that is known without reading anything: after
-    /// [`Reader::stored_chunks`], in a format that has an index.
+    /// [`Reader::written`], in a format that has an index.
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let _ = (var, chunk);
         None
@@ -112,7 +118,8 @@ pub trait Reader: Send + Sync {
     }
 
     /// Fills `buf` with the storage of a contiguous or compact variable from byte `offset` on, the elements of its extent
-    /// being in C order without gaps (a classic record variable too). Never called where `allocated` is false.
+    /// being in C order without gaps (a classic record variable too). Never called where nothing was
+    /// [written](Reader::written).
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()>;
 
     /// How the record variables are interleaved; `None` where the storage of each variable is apart from the others'. Variables
@@ -133,23 +140,6 @@ pub trait Reader: Send + Sync {
         Err(Error::Internal("variables that are not interleaved".into()))
     }
 
-    /// The first byte of the storage of a contiguous variable, from `offset` on, that may have been written: all before it are
-    /// known to be zeros, without reading them, as they are a hole of a sparse file. `offset` where nothing is known.
-    ///
-    /// # Errors
-    /// Where the file cannot be asked.
-    fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {
-        let _ = var;
-        Ok(offset)
-    }
-
-    /// Regions that hold all elements of a variable in one piece that are given; the others are the layout's fill, and read as
-    /// that. They may have elements in common. `None` where all are given.
-    fn given(&self, var: VarId) -> Option<Vec<Region>> {
-        let _ = var;
-        None
-    }
-
     /// The elements of a region of any variable as [`Values`], decoded; fill where nothing was written, also past the
     /// variable's own extent. The region lies within the lengths of the variable's *dimensions*.
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values>;
@@ -162,8 +152,8 @@ pub struct VariablePlan {
     pub layout: VariableLayout,
     /// The codecs of a chunked variable, bound to its chunks; the pipeline without codecs for any other variable.
     pub pipeline: Arc<Pipeline>,
-    /// How many chunks will be written, for a chunked variable.
-    pub chunk_count: u64,
+    /// How much will be written. A writer refuses to finish where something else came.
+    pub promised: Promised,
     /// Whether a variable in no-fill mode stays in it where parts of it are not written, which other programs then read
     /// as anything. Else these parts are given zeros to read as.
     pub keeps_no_fill: bool,
@@ -178,7 +168,7 @@ impl VariablePlan {
         schema: &Schema,
         var: VarId,
         layout: VariableLayout,
-        chunk_count: u64,
+        promised: Promised,
         registry: &Registry,
     ) -> Result<Self> {
         let pipeline = match &layout.storage {
@@ -191,7 +181,7 @@ impl VariablePlan {
         Ok(Self {
             layout,
             pipeline,
-            chunk_count,
+            promised,
             keeps_no_fill: false,
         })
     }

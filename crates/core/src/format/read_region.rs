@@ -1,15 +1,14 @@
 //! Reading a region of a variable through the chunks or ranges that a [`Reader`] gives: the part of
 //! [`Reader::read_region`] that is the same for all formats.
 
-use super::Reader;
+use super::{Reader, Written};
 use crate::chunk::{
     Axis, ChunkGrid, ChunksIn, Region, byte_count, copy_region, copy_strided, fill_pattern, resize,
     swap_units,
 };
 use crate::error::{Error, Result};
-use crate::filter::pipeline::{ALL_SKIPPED, Scratch};
-use crate::filter::{ChunkShape, EncodedChunk};
-use crate::model::{Encoding, Endian, Storage, Values, VarId, VariableLayout};
+use crate::filter::{ChunkShape, EncodedChunk, Scratch};
+use crate::model::{EdgeChunks, Encoding, Endian, Storage, Values, VarId, VariableLayout};
 use crate::store::ByteRange;
 
 /// Small pieces of a range closer together than this are read in one go.
@@ -36,8 +35,8 @@ pub fn read_region(reader: &dyn Reader, var: VarId, region: &Region) -> Result<V
     };
     let bytes = match &layout.storage {
         Storage::Chunked { shape } => from_chunks(reader, var, layout, shape, region, &inside, size)?,
-        _ if layout.allocated => from_ranges(reader, var, layout, region, &inside, size)?,
-        _ => filled(size, layout)?,
+        _ if reader.written(var)? == Written::Nothing => filled(size, layout)?,
+        _ => from_ranges(reader, var, layout, region, &inside, size)?,
     };
     Ok(Values::from_bytes(bytes))
 }
@@ -67,18 +66,12 @@ pub fn chunk_size(layout: &VariableLayout, shape: &[u64]) -> Result<usize> {
         .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))
 }
 
-/// Whether a chunk goes through the layout's codecs: not where it reaches past the extent (`edge`) and the layout says so.
-pub fn is_filtered(layout: &VariableLayout, edge: bool) -> bool {
-    let skipped = edge && layout.edge_chunks_unfiltered;
-    !layout.filters.is_empty() && !skipped
-}
-
-/// The chunk with the mask by which it is decoded: where no codec was applied to it, all are masked.
-pub fn with_mask(layout: &VariableLayout, edge: bool, mut chunk: EncodedChunk) -> EncodedChunk {
-    if !is_filtered(layout, edge) {
-        chunk.filter_mask = ALL_SKIPPED;
+/// The shape of a stored chunk whose elements within the extent are a box of `count`, as codecs are told it.
+pub fn chunk_shape<'a>(layout: &VariableLayout, count: &'a [u64]) -> ChunkShape<'a> {
+    match layout.edges {
+        EdgeChunks::Clipped if count != layout.chunk_shape() => ChunkShape::Clipped(count),
+        _ => ChunkShape::Full,
     }
-    chunk
 }
 
 fn allocate(size: usize) -> Result<Vec<u8>> {
@@ -115,16 +108,17 @@ fn from_chunks(
         let Some(chunk) = chunk.map_err(wrap)? else {
             continue;
         };
-        let chunk = with_mask(layout, grid.is_edge(index), chunk);
+        let own = grid.region(index);
+        let shape = layout.stored_shape(&own.count);
         let mut decoded = pipeline
-            .decode(chunk, ChunkShape::Full, &mut scratch)
+            .decode(chunk, chunk_shape(layout, &own.count), &mut scratch)
             .map_err(wrap)?;
         let origin = grid.origin(index);
-        if region.start == origin && region.count == *shape && inside == region {
+        if region.start == origin && region.count == shape && inside == region {
             swap_units(&mut decoded, swap);
             return Ok(decoded);
         }
-        let Some(part) = grid.region(index).intersect(inside) else {
+        let Some(part) = own.intersect(inside) else {
             continue;
         };
         let out = match &mut out {
@@ -434,14 +428,14 @@ mod tests {
                     encoding: Encoding::Numbers { unit: 4 },
                     endian: Endian::Big,
                     filters: Vec::new(),
-                    edge_chunks_unfiltered: false,
+                    edges: EdgeChunks::Full,
+                    shard: None,
                     fill: Fill {
                         value: Some(Values::from_bytes(FILL.to_le_bytes().to_vec())),
                         explicit: true,
                         no_fill: false,
                         time: FillTime::IfSet,
                     },
-                    allocated: true,
                 },
                 missing,
             }
@@ -464,8 +458,8 @@ mod tests {
             let chunk = ChunkType::new(&self.schema, Type::Int, &self.layout, self.layout.chunk_shape());
             Ok(Arc::new(Registry::builtin().bind(&self.layout.filters, &chunk)?))
         }
-        fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
-            Ok(Vec::new())
+        fn written(&self, _: VarId) -> Result<Written> {
+            Ok(Written::All)
         }
         fn read_encoded_chunk(&self, _: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
             if self.missing.contains(&chunk) {

@@ -68,6 +68,7 @@ pub struct Fill {
 /// How a variable is stored. Two variables whose layouts have equal storage, element size, encoding (not
 /// `Structured`), endian (where a unit is over one byte) and filters can exchange encoded chunks.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct VariableLayout {
     /// Contiguous, compact or chunked.
     pub storage: Storage,
@@ -81,15 +82,71 @@ pub struct VariableLayout {
     pub endian: Endian,
     /// The codecs of each chunk, in the order in which writing applies them; empty unless chunked.
     pub filters: Vec<CodecSpec>,
-    /// Chunks that reach past the extent are stored without filters (HDF5 layout flag bit 0).
-    pub edge_chunks_unfiltered: bool,
+    /// How chunks are stored that reach past the extent.
+    pub edges: EdgeChunks,
+    /// The shape of a shard in elements, a multiple of the chunk's in each dimension; `None` where chunks are stored one
+    /// by one. The chunks of a shard are stored together, as one object.
+    pub shard: Option<Vec<u64>>,
     /// What reads where nothing was written.
     pub fill: Fill,
-    /// Whether any storage was ever allocated. A contiguous variable for which this is false stays unallocated in a copy.
-    pub allocated: bool,
+}
+
+/// How chunks are stored that reach past the extent of their variable. Whether codecs were applied to a chunk is told chunk
+/// by chunk, by its filter mask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum EdgeChunks {
+    /// In the shape of all others. What lies past the extent may be anything.
+    #[default]
+    Full,
+    /// Only the elements within the extent.
+    Clipped,
 }
 
 impl VariableLayout {
+    /// One piece of `extent`, of little-endian numbers or bytes, without a fill value.
+    pub fn contiguous(extent: Vec<u64>, element_size: usize, encoding: Encoding) -> Self {
+        Self {
+            storage: Storage::Contiguous,
+            extent,
+            element_size,
+            encoding,
+            endian: Endian::Little,
+            filters: Vec::new(),
+            edges: EdgeChunks::Full,
+            shard: None,
+            fill: Fill::default(),
+        }
+    }
+
+    /// The same in chunks of `shape`.
+    #[must_use]
+    pub fn in_chunks(mut self, shape: Vec<u64>) -> Self {
+        self.storage = Storage::Chunked { shape };
+        self
+    }
+
+    /// The same with numbers in another byte order.
+    #[must_use]
+    pub fn with_endian(mut self, endian: Endian) -> Self {
+        self.endian = endian;
+        self
+    }
+
+    /// The same with a fill value.
+    #[must_use]
+    pub fn with_fill(mut self, fill: Fill) -> Self {
+        self.fill = fill;
+        self
+    }
+
+    /// The shape in which the chunk is stored that holds the elements of `region`, a chunk's region clipped to the extent.
+    pub fn stored_shape<'a>(&'a self, region_count: &'a [u64]) -> &'a [u64] {
+        match self.edges {
+            EdgeChunks::Full => self.chunk_shape(),
+            EdgeChunks::Clipped => region_count,
+        }
+    }
+
     /// The shape of one chunk: that of the storage, or the whole extent where it is not chunked.
     pub fn chunk_shape(&self) -> &[u64] {
         match &self.storage {

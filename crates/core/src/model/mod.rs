@@ -27,7 +27,7 @@ pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
 };
 pub use item::Item;
-pub use layout::{Encoding, Endian, Fill, FillTime, Storage, VariableLayout};
+pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, Storage, VariableLayout};
 pub use name::{MAX_NAME, name_fault, unescape};
 pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
 pub use sizes_in_c::SizesInC;

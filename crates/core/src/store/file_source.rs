@@ -72,4 +72,14 @@ impl Object for FileSource {
             Err(_) => Ok(offset),
         }
     }
+
+    fn next_hole(&self, offset: u64) -> io::Result<u64> {
+        // Moves the position of the file, which nothing here reads from.
+        match rustix::fs::seek(&self.file, SeekFrom::Hole(offset)) {
+            Ok(next) => Ok(next),
+            Err(Errno::NXIO) => Ok(self.size.max(offset)),
+            // The file system knows no holes.
+            Err(_) => Ok(u64::MAX),
+        }
+    }
 }

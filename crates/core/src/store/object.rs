@@ -43,6 +43,15 @@ pub trait Object: Send + Sync {
         Ok(offset)
     }
 
+    /// The first position from `offset` on that is known to be a hole, or the end. `u64::MAX` where nothing is known.
+    ///
+    /// # Errors
+    /// Where the object cannot be asked.
+    fn next_hole(&self, offset: u64) -> io::Result<u64> {
+        let _ = offset;
+        Ok(u64::MAX)
+    }
+
     /// How the object likes to be asked.
     fn requests(&self) -> Requests {
         Requests::LOCAL

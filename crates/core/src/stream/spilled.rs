@@ -40,7 +40,7 @@ impl StoredChunks {
         let grid = ChunkGrid::new(&reader.schema().shape(id), chunk)?;
         // The reader counts them over the variable's own extent.
         let own = ChunkGrid::new(&reader.layout(id).extent, chunk)?;
-        let mut stored = reader.stored_chunks(id)?;
+        let mut stored = reader.written(id)?.chunks(&own);
         if own.counts() != grid.counts() {
             for index in &mut stored {
                 *index = grid.index(&own.coordinates(*index));

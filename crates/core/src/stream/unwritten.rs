@@ -12,22 +12,18 @@ use super::pieces::Band;
 use crate::chunk::ChunkGrid;
 use crate::error::Result;
 use crate::format::read_region::fill_element;
-use crate::format::{Reader, Region};
+use crate::format::{Reader, Region, Written};
 use crate::model::{Storage, VarId, default_fill_value};
 
 /// What is known of a variable whose elements are zeros where they were never written.
 pub struct Unwritten<'a> {
-    reader: &'a dyn Reader,
-    id: VarId,
     extent: &'a [u64],
-    size: u64,
     storage: Stored,
 }
 
 enum Stored {
-    Nothing,
-    /// Bytes that follow each other, of which a file may have only some.
-    Bytes,
+    /// Everything, or these regions of it.
+    Regions(Option<Vec<Region>>),
     /// These chunks, ascending.
     Chunks(ChunkGrid, Vec<u64>),
 }
@@ -47,16 +43,18 @@ impl<'a> Unwritten<'a> {
         }
         let storage = match &layout.storage {
             Storage::Chunked { shape } => {
-                Stored::Chunks(ChunkGrid::new(&layout.extent, shape)?, reader.stored_chunks(id)?)
+                let grid = ChunkGrid::new(&layout.extent, shape)?;
+                let stored = reader.written(id)?.chunks(&grid);
+                Stored::Chunks(grid, stored)
             }
-            _ if layout.allocated => Stored::Bytes,
-            _ => Stored::Nothing,
+            _ => Stored::Regions(match reader.written(id)? {
+                Written::Nothing => Some(Vec::new()),
+                Written::Regions(regions) => Some(regions),
+                Written::All | Written::Chunks(_) => None,
+            }),
         };
         Ok(Some(Self {
-            reader,
-            id,
             extent: &layout.extent,
-            size: layout.element_size as u64,
             storage,
         }))
     }
@@ -74,14 +72,16 @@ impl<'a> Unwritten<'a> {
             return end;
         }
         let next = match &self.storage {
-            Stored::Nothing => None,
-            Stored::Bytes => {
-                let index = at.iter().zip(self.extent).fold(0, |n: u64, (at, length)| {
-                    n.saturating_mul(*length).saturating_add(*at)
-                });
-                let offset = index.saturating_mul(self.size);
-                let next = self.reader.next_written(self.id, offset).unwrap_or(offset);
-                Some(column.saturating_add(next.saturating_sub(offset) / self.size.max(1)))
+            Stored::Regions(None) => Some(*column),
+            Stored::Regions(Some(regions)) => {
+                let last = outer.len();
+                let meets = |region: &&Region| {
+                    let row = (0..last)
+                        .all(|d| at[d] >= region.start[d] && at[d] - region.start[d] < region.count[d]);
+                    row && region.start[last].saturating_add(region.count[last]) > *column
+                };
+                let first = |region: &Region| region.start[last].max(*column);
+                regions.iter().filter(meets).map(first).min()
             }
             Stored::Chunks(grid, stored) => {
                 let coordinates: Vec<u64> = at.iter().zip(grid.chunk()).map(|(at, n)| at / n).collect();
@@ -183,6 +183,7 @@ mod tests {
         chunks: Vec<u64>,
         /// Bytes that are stored; what lies between is a hole.
         bytes: Vec<u64>,
+        is_written: bool,
     }
 
     impl Sparse {
@@ -213,6 +214,7 @@ mod tests {
                 layout,
                 chunks: Vec::new(),
                 bytes: Vec::new(),
+                is_written: true,
             }
         }
 
@@ -238,16 +240,22 @@ mod tests {
             &self.layout
         }
 
-        fn stored_chunks(&self, _: VarId) -> Result<Vec<u64>> {
-            Ok(self.chunks.clone())
+        fn written(&self, _: VarId) -> Result<Written> {
+            if self.layout.storage != Storage::Contiguous {
+                return Ok(Written::Chunks(self.chunks.clone()));
+            }
+            let regions = self
+                .bytes
+                .iter()
+                .flat_map(|at| Region::range(&self.layout.extent, *at, 1));
+            Ok(match self.is_written {
+                true => Written::Regions(regions.collect()),
+                false => Written::Nothing,
+            })
         }
 
         fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
             unreachable!("nothing is read")
-        }
-
-        fn next_written(&self, _: VarId, offset: u64) -> Result<u64> {
-            Ok(*self.bytes.iter().find(|at| **at >= offset).unwrap_or(&u64::MAX))
         }
 
         fn read_region(&self, _: VarId, _: &Region) -> Result<Values> {
@@ -325,7 +333,7 @@ mod tests {
                 (1, 999, 1, true),
             ]
         );
-        sparse.layout.allocated = false;
+        sparse.is_written = false;
         assert_eq!(sparse.bands(100), [(0, 0, 1000, false), (1, 0, 1000, false)]);
     }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ncutils_core::error::Error;
 use ncutils_core::filter::{Pipeline, Registry};
-use ncutils_core::format::{self, Reader, VariablePlan};
+use ncutils_core::format::{self, Promised, Reader, VariablePlan};
 use ncutils_core::model::{
-    Attribute, DimId, Dimension, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId,
-    Variable, VariableLayout,
+    Attribute, DimId, Dimension, Encoding, Endian, Kind, Schema, Type, Values, VarId, Variable,
+    VariableLayout,
 };
 use ncutils_core::store::MemoryOutput;
 
@@ -53,19 +53,10 @@ pub fn attribute(name: &str, ty: Type, bytes: &[u8]) -> Attribute {
 pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
     let size = schema.type_size(schema.var(id).ty);
     VariablePlan {
-        layout: VariableLayout {
-            storage: Storage::Contiguous,
-            extent: schema.shape(id),
-            element_size: size,
-            encoding: Encoding::Numbers { unit: size },
-            endian,
-            filters: Vec::new(),
-            edge_chunks_unfiltered: false,
-            fill: Fill::default(),
-            allocated: true,
-        },
+        layout: VariableLayout::contiguous(schema.shape(id), size, Encoding::Numbers { unit: size })
+            .with_endian(endian),
         pipeline: Pipeline::empty(),
-        chunk_count: 0,
+        promised: Promised::Nothing,
         keeps_no_fill: false,
     }
 }
@@ -79,7 +70,12 @@ pub fn plans(schema: &Schema) -> Vec<VariablePlan> {
 /// Writes `pieces` (variable, byte offset, big-endian bytes) and gives the file.
 pub fn write(schema: &Schema, pieces: &[(VarId, u64, Vec<u8>)]) -> Vec<u8> {
     let output = Arc::new(MemoryOutput::new());
-    let writer = format::create(output.clone(), schema, &plans(schema)).unwrap();
+    let mut plans = plans(schema);
+    for (n, plan) in plans.iter_mut().enumerate() {
+        let own = pieces.iter().filter(|(var, ..)| var.0 == n);
+        plan.promised = Promised::Bytes(own.map(|(.., bytes)| bytes.len() as u64).sum());
+    }
+    let writer = format::create(output.clone(), schema, &plans).unwrap();
     for (var, offset, bytes) in pieces {
         writer.write_range(*var, *offset, bytes).unwrap();
     }

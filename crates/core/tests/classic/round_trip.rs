@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ncutils_core::format::{self, Region};
+use ncutils_core::format::{self, Promised, Region, VariablePlan};
 use ncutils_core::model::{Endian, Schema, Type, VarId, default_fill_value};
 use ncutils_core::store::MemoryOutput;
 use proptest::prelude::*;
@@ -125,7 +125,12 @@ proptest! {
 
         // Reading and writing again gives the same file, whatever the order and byte order of the writes.
         let output = Arc::new(MemoryOutput::new());
-        let little: Vec<_> = (0..schema.vars.len()).map(|i| plan(schema, VarId(i), Endian::Little)).collect();
+        let little: Vec<_> = (0..schema.vars.len())
+            .map(|i| VariablePlan {
+                promised: Promised::Bytes(stored(reader.as_ref(), VarId(i)).len() as u64),
+                ..plan(schema, VarId(i), Endian::Little)
+            })
+            .collect();
         let writer = format::create(output.clone(), reader.schema(), &little).unwrap();
         for i in (0..schema.vars.len()).rev() {
             let data = big_endian(stored(reader.as_ref(), VarId(i)), schema.vars[i].ty.atomic_size());

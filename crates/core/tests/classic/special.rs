@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ncutils_core::filter::Registry;
-use ncutils_core::format::{self, Region};
+use ncutils_core::format::{self, Promised, Region};
 use ncutils_core::model::{Kind, Schema, Storage, Type, Values};
 use ncutils_core::store::{FileOutput, FileSource, MemoryOutput, Output};
 
@@ -62,6 +62,8 @@ fn a_variable_with_fewer_records_than_the_file_has_is_filled() {
     let b = var(&mut schema, "b", Type::Int, &[t]);
     let mut plans = plans(&schema);
     plans[a.0].layout.extent = vec![2];
+    plans[a.0].promised = Promised::Bytes(4);
+    plans[b.0].promised = Promised::Bytes(4);
     let output = Arc::new(MemoryOutput::new());
     let writer = format::create(output.clone(), &schema, &plans).unwrap();
     writer.write_range(a, 0, &[0, 1, 0, 2]).unwrap();
@@ -80,6 +82,26 @@ fn a_variable_with_fewer_records_than_the_file_has_is_filled() {
         [0, 1, 0, 2, 0x80, 1, 0x80, 1, 0x80, 1]
     );
     assert_eq!(stored(reader.as_ref(), b)[16..], [0, 0, 0, 9]);
+}
+
+#[test]
+fn what_was_promised_must_come() {
+    let mut schema = Schema::new(Kind::Offset64);
+    let x = dim(&mut schema, "x", 4, false);
+    let a = var(&mut schema, "a", Type::Short, &[x]);
+    let mut plans = plans(&schema);
+    plans[a.0].promised = Promised::Bytes(8);
+    for written in [4, 8] {
+        let output = Arc::new(MemoryOutput::new());
+        let writer = format::create(output.clone(), &schema, &plans).unwrap();
+        writer.write_range(a, 0, &vec![1; written]).unwrap();
+        let finished = writer.finish();
+        assert_eq!(output.committed(), written == 8);
+        if let Err(error) = finished {
+            let text = error.to_string();
+            assert!(text.contains("variable a") && text.contains("4 bytes"), "{text}");
+        }
+    }
 }
 
 #[test]
@@ -130,7 +152,12 @@ fn positions_beyond_4_gib() {
         let shape = schema.shape(b);
         let size: u64 = shape.iter().product();
         let output: Arc<dyn Output> = Arc::new(FileOutput::create(&path).unwrap());
-        let writer = format::create(output, &schema, &plans(&schema)).unwrap();
+        let mut plans = plans(&schema);
+        plans[b.0].promised = Promised::Bytes(4);
+        if let Some(a) = a {
+            plans[a.0].promised = Promised::Bytes(1 << 10);
+        }
+        let writer = format::create(output, &schema, &plans).unwrap();
         let places = BTreeMap::from([
             (0, b'0'),
             ((4 << 30) - 2, b'1'),

@@ -276,21 +276,13 @@ fn variable(d: &mut Dataset, group: GroupId, name: &str, random: &mut Random) {
     let n: u64 = extent.iter().product();
     let values = random.one_in(5);
     let values = (!values && n > 0).then(|| elements(&d.schema, ty, n as usize, random));
-    let written = values.is_some();
     let var = d.var(group, name, ty, &dims, chunk.as_deref(), values);
-    d.plans[var.0].chunk_count = 0;
     let is_enum = matches!(d.schema.vars[var.0].ty, Type::User(id)
         if matches!(d.schema.user_type(id).class, TypeClass::Enum { .. }));
     let layout = d.layout(var);
     layout.extent = extent;
-    if let Some(shape) = chunk.as_ref().filter(|_| written) {
-        let counts = layout.extent.iter().zip(shape).map(|(n, c)| n.div_ceil(*c));
-        d.plans[var.0].chunk_count = counts.product();
-    }
-    let layout = d.layout(var);
     if chunk.is_none() && random.one_in(3) {
         layout.storage = Storage::Compact;
-        layout.allocated = written;
     }
     if matches!(layout.encoding, Encoding::Numbers { unit } if unit > 1) && !is_enum && random.one_in(3) {
         layout.endian = Endian::Big;
@@ -308,8 +300,10 @@ fn variable(d: &mut Dataset, group: GroupId, name: &str, random: &mut Random) {
             .iter()
             .map(|(id, optional, parameters)| CodecSpec::hdf5(*id, *parameters).with_optional(*optional))
             .collect();
-        layout.edge_chunks_unfiltered = random.one_in(6) && layout.encoding != Encoding::Structured;
+        let structured = layout.encoding == Encoding::Structured;
+        d.unfiltered_edges[var.0] = random.one_in(6) && !structured;
     }
+    let layout = d.layout(var);
     layout.fill.time = *random.pick(&[FillTime::Alloc, FillTime::IfSet, FillTime::Never]);
     if random.one_in(4) {
         (layout.fill.no_fill, layout.fill.value) = (true, None);

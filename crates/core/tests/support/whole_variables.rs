@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ncutils_core::Result;
 use ncutils_core::chunk::{ChunkGrid, Region, copy_region, fill_pattern, swap_units};
 use ncutils_core::filter::{ChunkShape, Pipeline, Registry, Scratch};
-use ncutils_core::format::{self, EncodedChunk, VariablePlan, Writer};
+use ncutils_core::format::{self, EncodedChunk, Promised, VariablePlan, Writer};
 use ncutils_core::model::{
     Attribute, DimId, Dimension, Encoding, Endian, Fill, FillTime, GroupId, Kind, Schema, Storage, Type,
     Values, VarId, Variable, VariableLayout, default_fill_value, fill_value_attribute,
@@ -17,10 +17,12 @@ use ncutils_core::store::Output;
 pub struct Dataset {
     /// The structure.
     pub schema: Schema,
-    /// How each variable is stored; chunk counts are of the chunks that are written.
+    /// How each variable is stored. What is promised follows from the data.
     pub plans: Vec<VariablePlan>,
     /// The elements of each variable's extent; `None` where nothing is written.
     pub data: Vec<Option<Values>>,
+    /// Whether a variable's chunks that reach past the extent are stored without filters.
+    pub unfiltered_edges: Vec<bool>,
 }
 
 #[allow(dead_code)]
@@ -31,6 +33,7 @@ impl Dataset {
             schema: Schema::new(kind),
             plans: Vec::new(),
             data: Vec::new(),
+            unfiltered_edges: Vec::new(),
         }
     }
 
@@ -75,30 +78,21 @@ impl Dataset {
             };
         }
         let (element_size, encoding) = self.schema.storage_encoding(ty);
-        let mut plan = VariablePlan {
-            layout: VariableLayout {
-                storage,
-                extent,
-                element_size,
-                encoding,
-                endian: Endian::Little,
-                filters: Vec::new(),
-                edge_chunks_unfiltered: false,
-                fill: Fill {
-                    value: default_fill_value(ty),
-                    explicit: false,
-                    no_fill: false,
-                    time: FillTime::IfSet,
-                },
-                allocated: values.is_some(),
-            },
+        let fill = Fill {
+            value: default_fill_value(ty),
+            explicit: false,
+            no_fill: false,
+            time: FillTime::IfSet,
+        };
+        let mut layout = VariableLayout::contiguous(extent, element_size, encoding).with_fill(fill);
+        layout.storage = storage;
+        let plan = VariablePlan {
+            promised: Promised::Nothing,
+            layout,
             pipeline: Pipeline::empty(),
-            chunk_count: 0,
             keeps_no_fill: false,
         };
-        if values.is_some() {
-            plan.chunk_count = grid(&plan.layout).map_or(0, |grid| grid.len());
-        }
+        self.unfiltered_edges.push(false);
         self.plans.push(plan);
         self.data.push(values);
         id
@@ -151,8 +145,12 @@ impl Dataset {
     /// The plans, with their codecs bound.
     fn bound(&self) -> Result<Vec<VariablePlan>> {
         let plan = |(at, plan): (usize, &VariablePlan)| {
-            let (layout, count) = (plan.layout.clone(), plan.chunk_count);
-            let bound = VariablePlan::new(&self.schema, VarId(at), layout, count, &Registry::builtin())?;
+            let layout = plan.layout.clone();
+            let promised = match &self.data[at] {
+                Some(_) => promised(&layout),
+                None => Promised::Nothing,
+            };
+            let bound = VariablePlan::new(&self.schema, VarId(at), layout, promised, &Registry::builtin())?;
             Ok(VariablePlan {
                 keeps_no_fill: plan.keeps_no_fill,
                 ..bound
@@ -175,7 +173,7 @@ impl Dataset {
     ) {
         let layout = &self.plans[var.0].layout;
         let registry = Registry::builtin();
-        let bound = VariablePlan::new(&self.schema, var, layout.clone(), 0, &registry);
+        let bound = VariablePlan::new(&self.schema, var, layout.clone(), Promised::Nothing, &registry);
         let pipeline = bound.expect("codecs that can be bound").pipeline;
         let structured = layout.encoding == Encoding::Structured;
         let Some(grid) = grid(layout) else {
@@ -236,10 +234,25 @@ impl Dataset {
                     ticket,
                     var,
                     chunk,
-                    encode(&pipeline, layout, &grid, chunk, bytes)?,
+                    encode(
+                        &pipeline,
+                        layout,
+                        &grid,
+                        chunk,
+                        bytes,
+                        self.unfiltered_edges[var.0],
+                    )?,
                 )
             }));
         }
+    }
+}
+
+/// What a variable is that is written whole.
+fn promised(layout: &VariableLayout) -> Promised {
+    match grid(layout) {
+        Some(grid) => Promised::Chunks(grid.len()),
+        None => Promised::Bytes(layout.extent.iter().product::<u64>() * layout.element_size as u64),
     }
 }
 
@@ -263,11 +276,12 @@ fn encode(
     grid: &ChunkGrid,
     chunk: u64,
     bytes: Vec<u8>,
+    unfiltered_edges: bool,
 ) -> Result<EncodedChunk> {
-    if layout.filters.is_empty() || (layout.edge_chunks_unfiltered && grid.is_edge(chunk)) {
+    if layout.filters.is_empty() || (unfiltered_edges && grid.is_edge(chunk)) {
         return Ok(EncodedChunk {
             bytes,
-            filter_mask: 0,
+            filter_mask: (1 << layout.filters.len()) - 1,
         });
     }
     pipeline.encode(&bytes, ChunkShape::Full, &mut Scratch::new())

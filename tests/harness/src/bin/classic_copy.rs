@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::{Pipeline, Registry};
-use ncutils_core::format::{self, VariablePlan};
+use ncutils_core::format::{self, Promised, VariablePlan};
 use ncutils_core::model::VarId;
 use ncutils_core::store::{FileOutput, FileSource};
 
@@ -37,11 +37,15 @@ fn copy(input: &Path, output: &Path) -> Result<()> {
     let schema = reader.schema();
     let vars = || (0..schema.vars.len()).map(VarId);
     let plans: Vec<_> = vars()
-        .map(|id| VariablePlan {
-            layout: reader.layout(id).clone(),
-            pipeline: Pipeline::empty(),
-            chunk_count: 0,
-            keeps_no_fill: false,
+        .map(|id| {
+            let layout = reader.layout(id).clone();
+            let bytes = layout.extent.iter().product::<u64>() * layout.element_size as u64;
+            VariablePlan {
+                layout,
+                pipeline: Pipeline::empty(),
+                promised: Promised::Bytes(bytes),
+                keeps_no_fill: false,
+            }
         })
         .collect();
     let writer = format::create(Arc::new(FileOutput::create(output)?), schema, &plans).map_err(in_output)?;

@@ -27,7 +27,7 @@ fn for_each_slab(
     mut each: impl FnMut(&Region, &Values) -> Result<()>,
 ) -> Result<()> {
     let copy = &plan.variables[var.0];
-    let Some(source) = copy.sources.whole().filter(|_| copy.layout.allocated) else {
+    let Some(source) = copy.sources.whole() else {
         return Ok(());
     };
     let size = plan.schema.type_size(plan.schema.var(var).ty);

@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Error, Result};
-use crate::format::{Reader, read_region};
+use crate::format::{Reader, Written, read_region};
 use crate::model::{
-    Encoding, Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, Values, VarId, VariableLayout,
-    default_fill_value, fill_value_attribute,
+    EdgeChunks, Encoding, Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, Values, VarId,
+    VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 use super::constant::enum_members::EnumConstants;
@@ -82,13 +82,19 @@ impl CdlReader {
             // An enum has the fill value of its integers in the file.
             let schema = &self.declared.schema;
             let made = default_fill_value(fill_type(schema, schema.var(var).ty)).is_none();
-            if layout.allocated && layout.extent != shape && few && made && !self.missing_is_fill(var) {
+            if self.is_given(var) && layout.extent != shape && few && made && !self.missing_is_fill(var) {
                 let layout = &mut self.layouts[var.0];
                 layout.extent = shape;
                 // They are not one piece of the list any more.
                 layout.encoding = Encoding::Structured;
             }
         }
+    }
+
+    /// Whether the text has a value for a variable.
+    fn is_given(&self, var: VarId) -> bool {
+        let list = self.declared.lists[var.0].as_ref();
+        list.is_some_and(|list| !list.empty && !list.extent.contains(&0))
     }
 
     /// Whether what a list does not give is what the file would read there if nothing were written.
@@ -317,13 +323,13 @@ fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout
     let explicit = fill_value_attribute(var);
     VariableLayout {
         storage: Storage::Contiguous,
-        allocated: list.is_some_and(|list| !list.empty) && !extent.contains(&0),
         extent,
         element_size,
         encoding,
         endian: Endian::Little,
         filters: Vec::new(),
-        edge_chunks_unfiltered: false,
+        edges: EdgeChunks::Full,
+        shard: None,
         fill: Fill {
             value: explicit.cloned().or_else(|| default_fill_value(var.ty)),
             explicit: explicit.is_some(),
@@ -342,11 +348,16 @@ impl Reader for CdlReader {
         &self.layouts[var.0]
     }
 
-    fn given(&self, var: VarId) -> Option<Vec<Region>> {
-        let list = self.declared.lists[var.0].as_ref()?;
+    fn written(&self, var: VarId) -> Result<Written> {
+        let Some(list) = self.declared.lists[var.0].as_ref().filter(|_| self.is_given(var)) else {
+            return Ok(Written::Nothing);
+        };
         let layout = &self.layouts[var.0];
         // Of what has another shape than its list, the rest is made of the fill values of parts.
-        (self.missing_is_fill(var) && layout.extent == list.extent).then(|| list.given())
+        Ok(match self.missing_is_fill(var) && layout.extent == list.extent {
+            true => Written::Regions(list.given()),
+            false => Written::All,
+        })
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {

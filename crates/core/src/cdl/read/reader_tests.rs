@@ -13,6 +13,7 @@ use super::values::data_list::DataList;
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::format::Reader;
+use crate::format::Written;
 use crate::model::{
     Attribute, DimId, Dimension, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, Field, Kind, Schema, Slot, Type,
     TypeClass, UserType, Values, VarId, Variable,
@@ -281,7 +282,7 @@ fn a_range_may_cut_elements() {
 #[test]
 fn nothing_is_allocated_for_what_is_not_there() {
     let reader = open(schema(Type::Double, &[1 << 40, 1 << 20], None), b" ").unwrap();
-    assert!(!reader.layout(VAR).allocated);
+    assert_eq!(reader.written(VAR).unwrap(), Written::Nothing);
     let part = Region {
         start: vec![1 << 39, 7],
         count: vec![1, 2],

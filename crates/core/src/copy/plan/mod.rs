@@ -29,7 +29,8 @@ use crate::filter::spec::FilterRequest;
 use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{
-    Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout, default_fill_value,
+    EdgeChunks, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout,
+    default_fill_value,
 };
 
 use chunking::Chunking;
@@ -96,12 +97,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             var: VarId(at),
             layout: reader.layout(source),
         };
-        let mut layout = var
+        let layout = var
             .plan(&requests, &chunking, options)
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
-        if used == Use::Define {
-            layout.allocated = false;
-        }
         variables.push(VariableCopy {
             sources: match used {
                 Use::Copy => Sources::Whole(source),
@@ -158,9 +156,9 @@ impl Target<'_> {
             encoding,
             endian: if hdf5 { Endian::Little } else { Endian::Big },
             filters: Vec::new(),
-            edge_chunks_unfiltered: false,
+            edges: EdgeChunks::Full,
+            shard: None,
             fill: self.layout.fill.clone(),
-            allocated: self.layout.allocated,
         };
         if !hdf5 {
             return Ok(layout);

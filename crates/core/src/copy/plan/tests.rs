@@ -3,7 +3,9 @@
 use super::*;
 use crate::filter::spec;
 use crate::format::Region;
-use crate::model::{CodecSpec, Configuration, Dimension, Fill, GroupId, Type, Values, Variable, ZarrVersion};
+use crate::model::{
+    CodecSpec, Configuration, Dimension, EdgeChunks, Fill, GroupId, Type, Values, Variable, ZarrVersion,
+};
 
 /// An input whose data nobody asks for.
 struct Input {
@@ -18,6 +20,10 @@ impl Reader for Input {
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.layouts[var.0]
     }
+    fn written(&self, _: VarId) -> Result<crate::format::Written> {
+        Ok(crate::format::Written::All)
+    }
+
     fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
         Ok(())
     }
@@ -87,9 +93,9 @@ fn input(kind: Kind) -> Input {
                 Endian::Big
             },
             filters: if kind.is_hdf5() { filters } else { Vec::new() },
-            edge_chunks_unfiltered: false,
+            edges: EdgeChunks::Full,
+            shard: None,
             fill: Fill::default(),
-            allocated: true,
         });
     }
     Input { schema, layouts }

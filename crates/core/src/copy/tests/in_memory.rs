@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use super::super::{CopyPlan, RunOptions, Sources, VariableCopy, prepare, run};
 use crate::chunk::{ChunkGrid, byte_count, copy_region, swap_units};
 use crate::error::{Error, Result};
-use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch};
-use crate::format::read_region::{chunk_size, is_filtered, read_region, swap_unit};
-use crate::format::{EncodedChunk, Reader, Region, Writer};
+use crate::filter::{ChunkType, Pipeline, Registry, Scratch};
+use crate::format::read_region::{chunk_shape, chunk_size, read_region, swap_unit};
+use crate::format::{EncodedChunk, Reader, Region, Writer, Written};
 use crate::model::{
-    CodecSpec, DimId, Dimension, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type, Values,
-    VarId, Variable, VariableLayout,
+    CodecSpec, DimId, Dimension, EdgeChunks, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type,
+    Values, VarId, Variable, VariableLayout,
 };
 
 /// A variable in memory: `data` are all elements of the extent, little-endian.
@@ -20,6 +20,9 @@ pub(super) struct Source {
     pub(super) layout: VariableLayout,
     pub(super) data: Vec<u8>,
     pub(super) missing: BTreeSet<u64>,
+    pub(super) unwritten: bool,
+    /// Chunks that reach past the extent are stored without filters.
+    pub(super) unfiltered_edges: bool,
 }
 
 pub(super) struct Input {
@@ -45,27 +48,29 @@ impl Source {
     pub(super) fn encoded(&self, chunk: u64) -> EncodedChunk {
         let grid = self.grid();
         let region = grid.region(chunk);
-        let mut bytes = vec![0xCD; chunk_size(&self.layout, grid.chunk()).unwrap()];
+        let shape = self.layout.stored_shape(&region.count);
+        let mut bytes = vec![0xCD; chunk_size(&self.layout, shape).unwrap()];
         let origin = vec![0; region.rank()];
         copy_region(
             &self.data,
             &self.layout.extent,
             &region.start,
             &mut bytes,
-            grid.chunk(),
+            shape,
             &origin,
             &region.count,
             self.layout.element_size,
             swap_unit(&self.layout),
         )
         .unwrap();
-        if !is_filtered(&self.layout, grid.is_edge(chunk)) {
+        if self.unfiltered_edges && grid.is_edge(chunk) {
             return EncodedChunk {
                 bytes,
-                filter_mask: 0,
+                filter_mask: (1 << self.layout.filters.len()) - 1,
             };
         }
-        let encoded = pipeline(&self.layout).encode(&bytes, ChunkShape::Full, &mut Scratch::new());
+        let shape = chunk_shape(&self.layout, &region.count);
+        let encoded = pipeline(&self.layout).encode(&bytes, shape, &mut Scratch::new());
         encoded.unwrap()
     }
 
@@ -99,8 +104,13 @@ impl Reader for Input {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         Ok(Arc::new(pipeline(&self.sources[var.0].layout)))
     }
-    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
-        Ok(self.sources[var.0].stored())
+    fn written(&self, var: VarId) -> Result<Written> {
+        let source = &self.sources[var.0];
+        Ok(match source.layout.storage {
+            _ if source.unwritten => Written::Nothing,
+            Storage::Chunked { .. } => Written::of_chunks(source.stored(), &source.grid()),
+            _ => Written::All,
+        })
     }
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let source = &self.sources[var.0];
@@ -175,9 +185,13 @@ impl Writer for Output {
 
 /// The codecs of a layout, bound to its chunks of bytes.
 pub(super) fn pipeline(layout: &VariableLayout) -> Pipeline {
-    let size = chunk_size(layout, layout.chunk_shape()).unwrap();
-    let bound = Registry::builtin().bind(&layout.filters, &ChunkType::of_bytes(size));
-    bound.unwrap()
+    let chunk = ChunkType::new(
+        &Schema::new(Kind::Netcdf4),
+        Type::Byte,
+        layout,
+        layout.chunk_shape(),
+    );
+    Registry::builtin().bind(&layout.filters, &chunk).unwrap()
 }
 
 pub(super) fn layout(
@@ -201,14 +215,14 @@ pub(super) fn layout(
         encoding: Encoding::Numbers { unit: size },
         endian,
         filters,
-        edge_chunks_unfiltered: false,
+        edges: EdgeChunks::Full,
+        shard: None,
         fill: Fill {
             value: Some(Values::from_bytes((0xF0..).take(size).collect())),
             explicit: true,
             no_fill: false,
             time: FillTime::IfSet,
         },
-        allocated: true,
     }
 }
 
@@ -222,6 +236,8 @@ pub(super) fn source(layout: VariableLayout, missing: impl IntoIterator<Item = u
         data: (0..n).map(|i| (i * 31 + i / 255 + 7) as u8).collect(),
         layout,
         missing,
+        unwritten: false,
+        unfiltered_edges: false,
     }
 }
 
@@ -289,7 +305,7 @@ pub(super) fn copy(input: &dyn Reader, plan: &CopyPlan, threads: usize, memory: 
     run(input, &prepared, Box::new(Output(Arc::clone(&log))), &options)?;
     let log = Arc::into_inner(log).unwrap().into_inner().unwrap();
     assert!(log.finished);
-    let chunked: u64 = prepared.plans.iter().map(|p| p.chunk_count).sum();
+    let chunked: u64 = prepared.plans.iter().map(|p| p.promised.chunks()).sum();
     assert_eq!(log.chunks.len() as u64, chunked);
     assert!(log.chunks.keys().copied().eq(0..chunked), "tickets have no gap");
     Ok(log)

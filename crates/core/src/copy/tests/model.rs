@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use super::in_memory::{Log, Source, copy, input, layout, pipeline, plan, source};
 use super::slow::Slow;
 use crate::chunk::{ChunkGrid, swap_units};
-use crate::filter::{ChunkShape, Scratch};
-use crate::format::read_region::{swap_unit, with_mask};
+use crate::filter::Scratch;
+use crate::format::read_region::{chunk_shape, swap_unit};
 use crate::format::{EncodedChunk, Region};
-use crate::model::{Endian, Storage, VarId, VariableLayout};
+use crate::model::{EdgeChunks, Endian, Storage, VarId, VariableLayout};
 
 /// Compares what was written of variable `n` with the model.
 pub(super) fn check(source: &Source, out: &VariableLayout, n: usize, log: &Log, raw: bool) {
@@ -56,11 +56,12 @@ pub(super) fn check(source: &Source, out: &VariableLayout, n: usize, log: &Log, 
         "only what has data is written"
     );
     for (index, data) in written {
-        let data = with_mask(out, grid.is_edge(index), data.clone());
-        let decoded = pipeline(out).decode(data, ChunkShape::Full, &mut Scratch::new());
+        let own = grid.region(index);
+        let shape = out.stored_shape(&own.count);
+        let decoded = pipeline(out).decode(data.clone(), chunk_shape(out, &own.count), &mut Scratch::new());
         let mut bytes = decoded.unwrap();
         swap_units(&mut bytes, swap_unit(out));
-        let cells = ChunkGrid::new(grid.chunk(), &ones).unwrap();
+        let cells = ChunkGrid::new(shape, &ones).unwrap();
         let origin = grid.origin(index);
         for e in 0..cells.len() {
             let at: Vec<u64> = cells
@@ -93,7 +94,8 @@ struct Case {
     size: usize,
     big: (bool, bool),
     filters: (usize, usize),
-    edge: (bool, bool),
+    /// Whether input and output clip chunks at the edge, and whether the input stores those without filters.
+    edge: (bool, bool, bool),
     missing: Vec<u64>,
 }
 
@@ -119,7 +121,7 @@ fn case() -> impl Strategy<Value = Case> {
         proptest::sample::select(vec![1usize, 2, 4, 8]),
         (any::<bool>(), any::<bool>()),
         (0usize..3, 0usize..3),
-        (any::<bool>(), any::<bool>()),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
         proptest::collection::vec(0u64..12, 0..8),
         any::<bool>(),
     )
@@ -161,9 +163,18 @@ fn build(case: &Case) -> (Source, VariableLayout) {
         endian(case.big.1),
         case.filters.1,
     );
-    from.edge_chunks_unfiltered = case.edge.0;
-    to.edge_chunks_unfiltered = case.edge.1;
-    (source(from, case.missing.iter().copied()), to)
+    let edges = |clipped| {
+        if clipped {
+            EdgeChunks::Clipped
+        } else {
+            EdgeChunks::Full
+        }
+    };
+    from.edges = edges(case.edge.0);
+    to.edges = edges(case.edge.1);
+    let mut source = source(from, case.missing.iter().copied());
+    source.unfiltered_edges = case.edge.2;
+    (source, to)
 }
 
 proptest! {

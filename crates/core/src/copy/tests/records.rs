@@ -12,7 +12,7 @@ use super::super::run::run_jobs;
 use super::super::{Prepared, Progress, RunOptions, prepare, run};
 use crate::error::Result;
 use crate::filter::{Pipeline, Registry};
-use crate::format::{self, EncodedChunk, Reader, Region, VariablePlan};
+use crate::format::{self, EncodedChunk, Reader, Region, VariablePlan, Written};
 use crate::model::{
     Attribute, Dimension, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId, Variable, VariableLayout,
 };
@@ -49,6 +49,9 @@ impl Reader for OneByOne<'_> {
     }
     fn layout(&self, var: VarId) -> &VariableLayout {
         self.0.layout(var)
+    }
+    fn written(&self, var: VarId) -> Result<Written> {
+        self.0.written(var)
     }
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
         self.0.read_encoded_chunk(var, chunk)
@@ -122,14 +125,15 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
                 encoding,
                 endian: Endian::Big,
                 filters: Vec::new(),
-                edge_chunks_unfiltered: false,
+                edges: crate::model::EdgeChunks::Full,
+                shard: None,
                 fill: Fill::default(),
-                allocated: true,
             };
+            let bytes = layout.extent.iter().product::<u64>() * element_size as u64;
             VariablePlan {
                 layout,
                 pipeline: Pipeline::empty(),
-                chunk_count: 0,
+                promised: crate::format::Promised::Bytes(bytes),
                 keeps_no_fill: false,
             }
         })

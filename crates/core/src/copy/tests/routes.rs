@@ -9,7 +9,7 @@ use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
 use crate::filter::{Pipeline, UNKNOWN_ID};
 use crate::format::read_region::read_region;
-use crate::format::{EncodedChunk, Reader, Region};
+use crate::format::{EncodedChunk, Reader, Region, Written};
 use crate::model::{
     CodecSpec, Configuration, Encoding, Endian, Schema, Storage, Values, VarId, VariableLayout, ZarrVersion,
 };
@@ -40,8 +40,8 @@ fn pass_unknown(unknown: CodecSpec, says: &str) {
         fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
             self.0.pipeline(var)
         }
-        fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
-            self.0.stored_chunks(var)
+        fn written(&self, var: VarId) -> Result<Written> {
+            self.0.written(var)
         }
         fn stored_size(&self, _: VarId, chunk: u64) -> Option<u64> {
             Some(self.1.encoded(chunk).bytes.len() as u64)
@@ -136,21 +136,17 @@ fn values_are_written_as_values_or_encoded() {
 
 #[test]
 fn a_variable_without_source_or_storage_is_not_written() {
-    let mut from = layout(&[10], None, 4, Endian::Little, 0);
-    from.allocated = false;
+    let from = layout(&[10], None, 4, Endian::Little, 0);
     let to = layout(&[10], Some(&[4]), 4, Endian::Little, 0);
     let empty = source(layout(&[10], Some(&[4]), 4, Endian::Little, 0), [0, 1, 2]);
-    let input = input(vec![source(from.clone(), []), empty]);
+    let mut unwritten = source(from.clone(), []);
+    unwritten.unwritten = true;
+    let input = input(vec![unwritten, empty]);
     let mut plan = plan(&[to.clone(), from, to]);
     plan.variables[1].sources = Sources::Whole(VarId(1));
     plan.variables[2].sources = Sources::Nothing;
     let prepared = prepare(&input, &plan).unwrap();
-    assert!(
-        prepared
-            .plans
-            .iter()
-            .all(|p| p.chunk_count == 0 && !p.layout.allocated)
-    );
+    assert!(prepared.plans.iter().all(|p| p.promised.is_nothing()));
     let log = copy(&input, &plan, 2, 1 << 30).unwrap();
     assert!(log.chunks.is_empty() && log.ranges.is_empty());
 }

@@ -6,7 +6,7 @@ use super::super::{CopyPlan, SourcePart, Sources, VariableCopy};
 use super::in_memory::{Input, Log, copy, input, layout, pipeline, schema, source};
 use crate::chunk::{ChunkGrid, Selection, swap_units};
 use crate::filter::{ChunkShape, Registry, Scratch};
-use crate::format::read_region::{swap_unit, with_mask};
+use crate::format::read_region::swap_unit;
 use crate::model::{Encoding, Endian, Storage, VarId, VariableLayout};
 
 fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
@@ -49,9 +49,8 @@ fn written(log: &Log, to: &VariableLayout) -> Vec<Vec<u8>> {
     }
     let grid = ChunkGrid::new(&to.extent, to.chunk_shape()).unwrap();
     for (_, index, data) in log.chunks.values() {
-        let data = with_mask(to, grid.is_edge(*index), data.clone());
         let mut bytes = pipeline(to)
-            .decode(data, ChunkShape::Full, &mut Scratch::new())
+            .decode(data.clone(), ChunkShape::Full, &mut Scratch::new())
             .unwrap();
         swap_units(&mut bytes, swap_unit(to));
         let origin = grid.origin(*index);

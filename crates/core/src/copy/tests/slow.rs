@@ -10,7 +10,7 @@ use super::in_memory::{Input, Log, Output, input, layout, plan, rechunk, source}
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::filter::Pipeline;
-use crate::format::{EncodedChunk, Reader};
+use crate::format::{EncodedChunk, Reader, Written};
 use crate::model::{Endian, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FetchPool, Requests};
 
@@ -93,9 +93,9 @@ impl Reader for Slow {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         self.input.pipeline(var)
     }
-    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
+    fn written(&self, var: VarId) -> Result<Written> {
         self.under_way.during(|| std::thread::sleep(self.delay));
-        self.input.stored_chunks(var)
+        self.input.written(var)
     }
     fn requests(&self) -> Requests {
         Requests::slow(self.in_flight, 0)

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use super::decode::decode;
 use super::read_ahead::ReadAhead;
 use super::{Geometry, Place};
-use crate::chunk::Region;
+use crate::chunk::{Region, resize};
 use crate::error::{Error, Result};
-use crate::format::{Reader, RecordLayout, read_region};
+use crate::format::{Reader, RecordLayout, Written, between_holes, read_region};
 use crate::model::{
-    Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout, default_fill_value,
-    fill_value_attribute,
+    EdgeChunks, Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout,
+    default_fill_value, fill_value_attribute,
 };
-use crate::store::Object;
+use crate::store::{ByteRange, Done, Object, Requests};
 
 /// Records are read together, with what lies between them, up to this many bytes.
 const SPAN: u64 = 1 << 20;
@@ -232,19 +232,48 @@ impl Reader for ClassicReader {
         Ok(())
     }
 
-    fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {
+    fn written(&self, var: VarId) -> Result<Written> {
+        let (place, layout) = (&self.places[var.0], &self.layouts[var.0]);
+        let zeros = layout.fill.value.as_ref().is_none_or(Values::is_zero);
+        let end = place.begin.checked_add(self.geometry.total(place));
+        Ok(match end {
+            Some(end) if zeros && !self.geometry.interleaved(place) => between_holes(
+                &*self.source,
+                place.begin..end,
+                layout.element_size,
+                &layout.extent,
+            ),
+            _ => Written::All,
+        })
+    }
+
+    fn requests(&self) -> Requests {
+        self.source.requests()
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         let place = &self.places[var.0];
-        let Some(at) = place.begin.checked_add(offset) else {
-            return Ok(offset);
-        };
-        if self.geometry.interleaved(place) {
-            return Ok(offset);
+        let total = self.geometry.total(place);
+        let fits = |range: &ByteRange| range.end().is_some_and(|end| end <= total);
+        if self.geometry.interleaved(place) || !ranges.iter().all(fits) {
+            // Records are read several at once; what does not fit gets its error there.
+            let read = |range: &ByteRange| {
+                let mut bytes = Vec::new();
+                resize(&mut bytes, range.length)?;
+                self.read_range(var, range.offset, &mut bytes)?;
+                Ok(bytes)
+            };
+            return done(ranges.iter().map(read).collect());
         }
-        let next = self
-            .source
-            .next_data(at)
-            .map_err(|e| Error::io("cannot read", e))?;
-        Ok(next.max(at) - place.begin)
+        let path = self.schema.var_path(var);
+        let moved = ranges.iter().map(|range| ByteRange {
+            offset: place.begin + range.offset,
+            ..*range
+        });
+        let named = move |found: io::Result<_>| {
+            done(found.map_err(|e| Error::io("cannot read", e).in_variable(&path)));
+        };
+        Arc::clone(&self.source).fetch(moved.collect(), Box::new(named));
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
@@ -264,7 +293,8 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
         encoding: Encoding::Numbers { unit: element_size },
         endian: Endian::Big,
         filters: Vec::new(),
-        edge_chunks_unfiltered: false,
+        edges: EdgeChunks::Full,
+        shard: None,
         // A classic file has a fill value for every variable: its own, or that of its type.
         fill: Fill {
             value: fill_value_attribute(var)
@@ -274,6 +304,5 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
             no_fill: false,
             time: FillTime::IfSet,
         },
-        allocated: true,
     }
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::encode::lay_out;
 use super::records::{Records, Slabs};
-use super::written::Written;
+use super::written::WrittenBytes;
 use super::{Geometry, Place, Version, check};
 use crate::chunk::{Region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, RecordBlock, VariablePlan, Writer};
+use crate::format::{EncodedChunk, Received, RecordBlock, VariablePlan, Writer};
 use crate::model::{Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute};
 use crate::store::Output;
 
@@ -24,6 +24,7 @@ pub struct ClassicWriter {
     geometry: Geometry,
     vars: Vec<Target>,
     records: Records,
+    received: Received,
 }
 
 /// One variable being written.
@@ -39,7 +40,7 @@ struct Target {
     swap: usize,
     /// One element, big-endian.
     fill: Vec<u8>,
-    written: Mutex<Written>,
+    written: Mutex<WrittenBytes>,
 }
 
 impl Target {
@@ -50,7 +51,7 @@ impl Target {
         }
     }
 
-    fn written(&self) -> MutexGuard<'_, Written> {
+    fn written(&self) -> MutexGuard<'_, WrittenBytes> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -91,6 +92,7 @@ impl ClassicWriter {
             geometry: layout.geometry,
             vars,
             records,
+            received: Received::new(plans),
         })
     }
 
@@ -142,8 +144,8 @@ impl Writer for ClassicWriter {
         Err(Error::Usage("classic files have no chunks".to_owned()).in_variable(name))
     }
 
-    fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
-        let var = self.var(var)?;
+    fn write_range(&self, id: VarId, offset: u64, data: &[u8]) -> Result<()> {
+        let var = self.var(id)?;
         let end = offset
             .checked_add(data.len() as u64)
             .filter(|end| *end <= var.size)
@@ -162,6 +164,7 @@ impl Writer for ClassicWriter {
             self.put(var, offset, data)
         };
         written.map_err(|e| Error::io("cannot write", e).in_variable(&var.name))?;
+        self.received.add(id, data.len() as u64);
         var.written().add(offset..end);
         Ok(())
     }
@@ -198,6 +201,7 @@ impl Writer for ClassicWriter {
             .map_err(|e| Error::io("cannot write", e))?;
         for slab in block.slabs {
             let range = block.first * slab.length..end * slab.length;
+            self.received.add(slab.var, range.end - range.start);
             self.var(slab.var)?.written().add(range);
         }
         Ok(())
@@ -221,6 +225,7 @@ impl Writer for ClassicWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
+        self.received.check(|var| self.vars[var.0].name.clone())?;
         for var in &self.vars {
             self.fill(var)
                 .map_err(|e| Error::io("cannot write", e).in_variable(&var.name))?;

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 /// A set of byte ranges. Ranges that touch become one, so a variable that is written in order takes one entry.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenBytes {
     /// Start ─► end; disjoint, and none touches the next.
     ranges: BTreeMap<u64, u64>,
 }
 
-impl Written {
+impl WrittenBytes {
     /// Adds a range.
     pub fn add(&mut self, range: Range<u64>) {
         if range.is_empty() {
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn ranges_in_order_become_one() {
-        let mut written = Written::default();
+        let mut written = WrittenBytes::default();
         for i in 0..100 {
             written.add(i * 10..i * 10 + 10);
         }
@@ -64,7 +64,7 @@ mod tests {
     proptest! {
         #[test]
         fn gaps_are_what_was_not_added(ranges in proptest::collection::vec((0u64..60, 0u64..12), 0..12)) {
-            let mut written = Written::default();
+            let mut written = WrittenBytes::default();
             let mut flags = [false; 80];
             for (start, length) in ranges {
                 written.add(start..start + length);

@@ -196,7 +196,6 @@ fn dimensions() -> Dataset {
     // Shorter than its dimension, which nothing else reaches.
     let short = d.var(ROOT, "late", Type::Int, &[late], Some(&[2]), None);
     d.layout(short).extent = vec![2];
-    d.plans[short.0].chunk_count = 1;
     d.data[short.0] = Some(ints(2));
     let long = d.var(
         ROOT,
@@ -208,7 +207,6 @@ fn dimensions() -> Dataset {
     );
     let short = d.var(ROOT, "short", Type::Int, &[record, two], Some(&[2, 2]), None);
     d.layout(short).extent = vec![3, 2];
-    d.plans[short.0].chunk_count = 2;
     d.data[short.0] = Some(ints(6));
     d.attribute(long, "_FillValue", Type::Int, 1, Values::from_bytes(vec![255; 4]));
     // A dimension of the same name below, and one of the root used there.

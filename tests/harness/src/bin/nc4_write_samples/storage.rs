@@ -61,7 +61,7 @@ pub(super) fn storage() -> Dataset {
         Some(ints(350)),
     );
     d.layout(edge).filters = vec![filter(2, true, &[4]), deflate(6)];
-    d.layout(edge).edge_chunks_unfiltered = true;
+    d.unfiltered_edges[edge.0] = true;
     let pipelines = [
         ("deflate", vec![deflate(1)]),
         ("shuffle_deflate", vec![filter(2, true, &[4]), deflate(9)]),

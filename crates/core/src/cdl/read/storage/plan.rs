@@ -5,10 +5,10 @@ use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default
 use crate::copy::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
-use crate::format::Reader;
+use crate::format::{Reader, Written};
 use crate::model::{
-    Endian, Fill, FillTime, Item, Kind, Schema, SizesInC, Storage, Type, TypeClass, VarId, VariableLayout,
-    default_fill_value, fill_value_attribute,
+    EdgeChunks, Endian, Fill, FillTime, Item, Kind, Schema, SizesInC, Storage, Type, TypeClass, VarId,
+    VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 /// How to make a file of a text.
@@ -49,12 +49,21 @@ pub fn plan(
         let mut source = reader.layout(var).clone();
         if options.header_only {
             source.extent = schema.shape(var);
-            source.allocated = false;
         }
-        let layout = layout(&schema, &sizes, var, &source, asked, options.no_fill, registry)
-            .map_err(|error| error.in_variable(&schema.var_path(var)))?;
+        let written = !options.header_only && reader.written(var)? != Written::Nothing;
+        let layout = layout(
+            &schema,
+            &sizes,
+            var,
+            &source,
+            written,
+            asked,
+            options.no_fill,
+            registry,
+        )
+        .map_err(|error| error.in_variable(&schema.var_path(var)))?;
         variables.push(VariableCopy {
-            sources: match source.allocated {
+            sources: match written {
                 true => Sources::Whole(var),
                 false => Sources::Nothing,
             },
@@ -75,6 +84,7 @@ fn layout(
     sizes: &SizesInC,
     id: VarId,
     source: &VariableLayout,
+    written: bool,
     asked: &StorageAttributes,
     no_fill: bool,
     registry: &Registry,
@@ -91,7 +101,7 @@ fn layout(
             .or_else(|| default_fill_value(fill_type(schema, var.ty)))
     };
     // Shorter lists are filled up to as many records as there are.
-    let mut extent = match source.allocated {
+    let mut extent = match written {
         true => schema.shape(id),
         false => source.extent.clone(),
     };
@@ -114,14 +124,14 @@ fn layout(
             Endian::Big
         },
         filters: Vec::new(),
-        edge_chunks_unfiltered: false,
+        edges: EdgeChunks::Full,
+        shard: None,
         fill: Fill {
             explicit: value.is_some(),
             no_fill,
             value,
             time: if no_fill { FillTime::Never } else { FillTime::IfSet },
         },
-        allocated: source.allocated,
     };
     if hdf5 {
         let filters = asked.filters();

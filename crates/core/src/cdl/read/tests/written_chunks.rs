@@ -25,7 +25,7 @@ fn chunks(body: &str, no_fill: bool) -> Vec<u64> {
     )
     .unwrap();
     let prepared = prepare(&reader, &plan).unwrap();
-    prepared.plans.iter().map(|plan| plan.chunk_count).collect()
+    prepared.plans.iter().map(|plan| plan.promised.chunks()).collect()
 }
 
 #[test]

@@ -1,19 +1,20 @@
 //! [`Reader`] over an HDF5 file.
 
+use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ncutils_hdf5::{ChunkRecord, ChunkTable, Layout};
+use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
 use super::schema::{self, StoredVariable};
 use super::structured;
-use crate::chunk::{Region, fill_pattern};
+use crate::chunk::{ChunkGrid, Region, fill_pattern, resize};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
-use crate::format::{EncodedChunk, Reader, read_region};
+use crate::format::{EncodedChunk, Reader, Written, between_holes, read_region};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
-use crate::store::{Neighbours, Object};
+use crate::store::{ByteRange, Done, Neighbours, Object, Requests};
 
 /// An open netCDF-4 or other HDF5 file.
 pub struct Netcdf4Reader {
@@ -88,6 +89,43 @@ impl Netcdf4Reader {
         Ok(variable.chunks.get_or_init(|| table))
     }
 
+    /// The filter mask of a chunk. A layout may say that chunks which reach past the extent have no filters; here each such
+    /// chunk says so itself.
+    fn mask(&self, var: VarId, chunk: u64, record: &ChunkRecord) -> u32 {
+        let stored = &self.variables[var.0].stored;
+        let unfiltered =
+            matches!(&stored.dataset.layout, Layout::Chunked(layout) if layout.edge_chunks_unfiltered);
+        let layout = &stored.layout;
+        if unfiltered
+            && ChunkGrid::new(&layout.extent, layout.chunk_shape()).is_ok_and(|grid| grid.is_edge(chunk))
+        {
+            return 1u32
+                .checked_shl(layout.filters.len() as u32)
+                .unwrap_or(0)
+                .wrapping_sub(1);
+        }
+        record.filter_mask
+    }
+
+    /// Addresses and sizes as ranges of the object that the variable's file is.
+    fn ranges(&self, var: VarId, asked: impl Iterator<Item = (u64, u64)>) -> Result<Vec<ByteRange>> {
+        let file = self.file(var);
+        let range = |(address, size): (u64, u64)| {
+            let end = address.checked_add(size).filter(|end| *end <= file.size);
+            let offset = file.file.user_block_size().checked_add(address);
+            match (end, offset, usize::try_from(size)) {
+                (Some(_), Some(offset), Ok(length)) => Ok(ByteRange { offset, length }),
+                _ => Err(ncutils_hdf5::Error::Truncated {
+                    what: "raw data",
+                    offset: address,
+                    need: size,
+                }
+                .into()),
+            }
+        };
+        asked.map(range).collect()
+    }
+
     fn chunk(&self, var: VarId, chunk: u64) -> Result<Option<ChunkRecord>> {
         Ok(self.chunks(var)?.get(chunk))
     }
@@ -156,8 +194,33 @@ impl Reader for Netcdf4Reader {
         Ok(Arc::clone(variable.pipeline.get_or_init(|| bound)))
     }
 
-    fn stored_chunks(&self, var: VarId) -> Result<Vec<u64>> {
-        Ok(self.chunks(var)?.iter().map(|chunk| chunk.index).collect())
+    fn written(&self, var: VarId) -> Result<Written> {
+        let stored = &self.variables[var.0].stored;
+        let layout = &stored.layout;
+        Ok(match &stored.dataset.layout {
+            Layout::Chunked(chunked) if matches!(chunked.index, ChunkIndex::Unallocated) => Written::Nothing,
+            Layout::Chunked(_) => {
+                let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape()).map_err(self.named(var))?;
+                Written::of_chunks(self.chunks(var)?.iter().map(|chunk| chunk.index).collect(), &grid)
+            }
+            Layout::Compact(data) if data.is_empty() => Written::Nothing,
+            Layout::Contiguous { address: None, .. } => Written::Nothing,
+            Layout::Contiguous {
+                address: Some(address),
+                size,
+            } if layout.encoding != Encoding::Structured
+                && layout.fill.value.as_ref().is_none_or(Values::is_zero) =>
+            {
+                let file = self.file(var);
+                let begin = file.file.user_block_size().checked_add(*address);
+                let range = begin.and_then(|begin| Some(begin..begin.checked_add(*size)?));
+                match range {
+                    Some(range) => between_holes(&*file.source, range, layout.element_size, &layout.extent),
+                    None => Written::All,
+                }
+            }
+            _ => Written::All,
+        })
     }
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
@@ -179,7 +242,7 @@ impl Reader for Netcdf4Reader {
             .file
             .read_stored(&record, bytes)
             .map_err(|e| self.named(var)(e.into()))?;
-        Ok(Some(record.filter_mask))
+        Ok(Some(self.mask(var, chunk, &record)))
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
@@ -214,19 +277,78 @@ impl Reader for Netcdf4Reader {
         }
     }
 
-    fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {
+    fn requests(&self) -> Requests {
+        self.files[0].source.requests()
+    }
+
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        let records = chunks.iter().map(|chunk| self.chunk(var, *chunk));
+        let records: Vec<Option<ChunkRecord>> = match records.collect() {
+            Ok(records) => records,
+            Err(e) => return done(Err(e)),
+        };
+        let asked = records
+            .iter()
+            .flatten()
+            .map(|record| (record.address, record.size));
+        let ranges = match self.ranges(var, asked) {
+            Ok(ranges) => ranges,
+            Err(e) => return done(Err(self.named(var)(e))),
+        };
+        let masks: Vec<Option<u32>> = chunks
+            .iter()
+            .zip(&records)
+            .map(|(chunk, record)| record.as_ref().map(|record| self.mask(var, *chunk, record)))
+            .collect();
+        let path = self.schema.var_path(var);
+        let named = move |found: io::Result<Vec<Vec<u8>>>| {
+            let found = found.map_err(|e| Error::io("cannot read chunks", e).in_variable(&path));
+            done(found.map(|found| {
+                let mut found = found.into_iter();
+                let chunk = |mask: Option<u32>| {
+                    Some(EncodedChunk {
+                        filter_mask: mask?,
+                        bytes: found.next()?,
+                    })
+                };
+                masks.into_iter().map(chunk).collect()
+            }));
+        };
+        Arc::clone(&self.file(var).source).fetch(ranges, Box::new(named));
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         let Layout::Contiguous {
             address: Some(address),
-            ..
+            size,
         } = &self.variables[var.0].stored.dataset.layout
         else {
-            return Ok(offset);
+            // Compact data is here already.
+            let read = |range: &ByteRange| {
+                let mut bytes = Vec::new();
+                resize(&mut bytes, range.length)?;
+                self.read_range(var, range.offset, &mut bytes)?;
+                Ok(bytes)
+            };
+            return done(ranges.iter().map(read).collect());
         };
-        let Some(at) = address.checked_add(offset) else {
-            return Ok(offset);
+        let fits = |range: &ByteRange| range.end().is_some_and(|end| end <= *size);
+        let asked = ranges
+            .iter()
+            .map(|range| (address.saturating_add(range.offset), range.length as u64));
+        let moved = match ranges.iter().all(fits) {
+            true => self.ranges(var, asked),
+            false => Err(Error::Damaged("its storage ends before what is asked for".into())),
         };
-        let next = self.file(var).file.next_data(at);
-        Ok(next.map_err(|e| self.named(var)(e.into()))?.max(at) - address)
+        let moved = match moved {
+            Ok(moved) => moved,
+            Err(e) => return done(Err(self.named(var)(e))),
+        };
+        let path = self.schema.var_path(var);
+        let named = move |found: io::Result<_>| {
+            done(found.map_err(|e| Error::io("cannot read", e).in_variable(&path)));
+        };
+        Arc::clone(&self.file(var).source).fetch(moved, Box::new(named));
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {

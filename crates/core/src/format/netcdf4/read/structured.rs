@@ -6,8 +6,7 @@ use super::object::links::OpenFile;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Scratch};
-use crate::format::Reader;
-use crate::format::read_region::with_mask;
+use crate::format::{Reader, Written};
 use crate::model::{Storage, Values, VarId, VariableLayout};
 
 /// How many bytes of a contiguous variable are read at once.
@@ -35,7 +34,7 @@ pub(super) fn read_region(
         return Ok(assembly.out);
     };
     match &layout.storage {
-        _ if !layout.allocated => {}
+        Storage::Compact | Storage::Contiguous if reader.written(var)? == Written::Nothing => {}
         Storage::Chunked { shape } => from_chunks(reader, var, layout, shape, &inside, &mut assembly)?,
         Storage::Compact | Storage::Contiguous => from_ranges(reader, var, layout, &inside, &mut assembly)?,
     }
@@ -149,7 +148,6 @@ fn from_chunks(
         let Some(wanted) = grid.region(index).intersect(inside) else {
             continue;
         };
-        let chunk = with_mask(layout, grid.is_edge(index), chunk);
         let decoded = pipeline
             .decode(chunk, ChunkShape::Full, &mut scratch)
             .map_err(wrap)?;

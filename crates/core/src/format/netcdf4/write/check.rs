@@ -212,7 +212,7 @@ fn chunks(plan: &VariablePlan, shape: &[u64]) -> Result<()> {
             "a chunk of 4 GiB or more; HDF5 needs smaller ones".to_owned(),
         ));
     }
-    if plan.chunk_count > ChunkGrid::new(&plan.layout.extent, shape)?.len() {
+    if plan.promised.chunks() > ChunkGrid::new(&plan.layout.extent, shape)?.len() {
         return Err(Error::Usage("more chunks than its extent has".to_owned()));
     }
     if plan.layout.filters.len() > crate::filter::pipeline::MAX_FILTERS {
@@ -411,14 +411,14 @@ mod tests {
             encoding: Encoding::Numbers { unit: 4 },
             endian: Endian::Little,
             filters: vec![],
-            edge_chunks_unfiltered: false,
+            edges: crate::model::EdgeChunks::Full,
+            shard: None,
             fill: Fill::default(),
-            allocated: true,
         };
         let plan = VariablePlan {
             layout,
             pipeline: crate::filter::Pipeline::empty(),
-            chunk_count: 2,
+            promised: crate::format::Promised::Chunks(2),
             keeps_no_fill: false,
         };
         let refused = |schema: &Schema, change: &dyn Fn(&mut VariablePlan)| {
@@ -439,7 +439,9 @@ mod tests {
         assert!(refused(&schema, &|p| p.layout.storage = chunked(&[1 << 20, 1 << 10])).contains("4 GiB"));
         assert!(refused(&schema, &|p| p.layout.storage = chunked(&[1, 0])).contains("length 0"));
         assert!(refused(&schema, &|p| p.layout.storage = chunked(&[1])).contains("dimensions"));
-        assert!(refused(&schema, &|p| p.chunk_count = 3).contains("more chunks"));
+        assert!(
+            refused(&schema, &|p| p.promised = crate::format::Promised::Chunks(3)).contains("more chunks")
+        );
         assert!(refused(&schema, &|p| p.layout.extent = vec![3, 100_000]).contains("dimension time"));
         assert!(refused(&schema, &|p| p.layout.element_size = 8).contains("8 bytes"));
         schema.dims[0].unlimited = false;

@@ -30,19 +30,20 @@ pub fn dataset(
     let size = element_count(extent)
         .and_then(|n| n.checked_mul(layout.element_size as u64))
         .ok_or_else(|| Error::Unsupported("more data than 2^64 bytes".to_owned()))?;
+    let written = !plan.promised.is_nothing();
     let (hdf_layout, allocation_time) = match &layout.storage {
-        Storage::Compact if layout.allocated || layout.encoding != Encoding::Structured => {
+        Storage::Compact if written || layout.encoding != Encoding::Structured => {
             (LayoutSpec::Compact { size }, AllocationTime::Early)
         }
         // Compact data is always there; what reads as a fill value on the heap must stay unallocated.
         Storage::Compact | Storage::Contiguous => {
-            let allocated = layout.allocated && size > 0;
+            let allocated = written && size > 0;
             (LayoutSpec::Contiguous { size, allocated }, AllocationTime::Late)
         }
         Storage::Chunked { shape } => {
             let layout = LayoutSpec::Chunked {
                 shape: shape.clone(),
-                chunk_count: plan.chunk_count,
+                chunk_count: plan.promised.chunks(),
             };
             (layout, AllocationTime::Incremental)
         }
@@ -70,8 +71,8 @@ pub fn dataset(
     };
     let has_holes = match &layout.storage {
         Storage::Compact => false,
-        Storage::Contiguous => size > 0 && !layout.allocated,
-        Storage::Chunked { shape } => plan.chunk_count < ChunkGrid::new(extent, shape)?.len(),
+        Storage::Contiguous => size > 0 && !written,
+        Storage::Chunked { shape } => plan.promised.chunks() < ChunkGrid::new(extent, shape)?.len(),
     };
     let (fill, fill_time) = fill(schema, variable.ty, plan, order, has_holes)?;
     Ok(DatasetSpec {
@@ -128,7 +129,7 @@ fn fill(
     };
     let value = fill.value.as_ref();
     if fill.no_fill && !fill.explicit {
-        if time == HdfFillTime::Never && has_holes && plan.layout.allocated && !plan.keeps_no_fill {
+        if time == HdfFillTime::Never && has_holes && !plan.promised.is_nothing() && !plan.keeps_no_fill {
             // What a no-fill variable reads as elsewhere in this program.
             return Ok((defined(None)?, HdfFillTime::IfSet));
         }
@@ -155,12 +156,12 @@ mod tests {
                 encoding: Encoding::Numbers { unit: 4 },
                 endian: Endian::Big,
                 filters: vec![],
-                edge_chunks_unfiltered: false,
+                edges: crate::model::EdgeChunks::Full,
+                shard: None,
                 fill,
-                allocated: true,
             },
             pipeline: crate::filter::Pipeline::empty(),
-            chunk_count: 0,
+            promised: crate::format::Promised::Bytes(4),
             keeps_no_fill: false,
         }
     }

@@ -12,7 +12,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, fi
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Pipeline, Scratch};
 use crate::format::netcdf4::bytes::OutputBytes;
-use crate::format::{EncodedChunk, VariablePlan, Writer};
+use crate::format::{EncodedChunk, Promised, Received, VariablePlan, Writer};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::Output;
 
@@ -22,6 +22,7 @@ pub struct Netcdf4Writer {
     output: Arc<dyn Output>,
     vars: Vec<VariableState>,
     window: ReorderWindow<Submitted>,
+    received: Received,
 }
 
 /// What is known of a variable.
@@ -29,6 +30,7 @@ struct VariableState {
     path: String,
     dataset: ObjectId,
     layout: VariableLayout,
+    promised: Promised,
     pipeline: Arc<Pipeline>,
     /// `None` unless chunked.
     grid: Option<ChunkGrid>,
@@ -87,6 +89,7 @@ impl Netcdf4Writer {
             let big = byte_order(plan) == ncutils_hdf5::ByteOrder::Big;
             vars.push(VariableState {
                 path: schema.var_path(VarId(i)),
+                promised: plan.promised,
                 dataset,
                 grid,
                 shape: ElementShape::new(schema, schema.vars[i].ty),
@@ -105,6 +108,7 @@ impl Netcdf4Writer {
             output,
             vars,
             window: ReorderWindow::new(),
+            received: Received::new(plans),
         })
     }
 
@@ -167,7 +171,7 @@ impl Netcdf4Writer {
 fn compact_fill(vars: &[VariableState], tree: &FileTree) -> Vec<(ObjectId, Vec<u8>)> {
     let unwritten = vars
         .iter()
-        .filter(|v| v.layout.storage == Storage::Compact && !v.layout.allocated);
+        .filter(|v| v.layout.storage == Storage::Compact && v.promised.is_nothing());
     unwritten
         .filter_map(|var| {
             let ObjectSpecKind::Dataset(spec) = &tree.objects.get(var.dataset.0)?.kind else {
@@ -184,21 +188,18 @@ fn compact_fill(vars: &[VariableState], tree: &FileTree) -> Vec<(ObjectId, Vec<u
 }
 
 impl Writer for Netcdf4Writer {
-    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, mut data: EncodedChunk) -> Result<()> {
+    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
         let state = self.var(var)?;
-        let Some(grid) = state.grid.as_ref().filter(|grid| chunk < grid.len()) else {
+        if state.grid.as_ref().is_none_or(|grid| chunk >= grid.len()) {
             return Err(Error::Usage(format!("there is no chunk {chunk}")).in_variable(&state.path));
-        };
-        // The layouts that older readers know have no flag for this; the filter mask says the same chunk by chunk.
-        if state.layout.edge_chunks_unfiltered && grid.is_edge(chunk) {
-            let filters = state.layout.filters.len() as u32;
-            data.filter_mask = 1u32.checked_shl(filters).unwrap_or(0).wrapping_sub(1);
         }
+        self.received.add_chunk(var);
         self.submit(ticket, Submitted::Chunk { var, chunk, data })
     }
 
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
         let state = self.var(var)?;
+        self.received.add(var, data.len() as u64);
         self.file
             .write_storage(state.dataset, offset, data)
             .map_err(|e| Error::from(e).in_variable(&state.path))
@@ -206,6 +207,7 @@ impl Writer for Netcdf4Writer {
 
     fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
         let state = self.var(var)?;
+        self.received.add(var, values.bytes.len() as u64);
         let piece = state
             .place(region, values)
             .map_err(|e| e.in_variable(&state.path))
@@ -215,6 +217,7 @@ impl Writer for Netcdf4Writer {
 
     fn finish(self: Box<Self>) -> Result<()> {
         self.window.close()?;
+        self.received.check(|var| self.vars[var.0].path.clone())?;
         self.file.finish()?;
         self.output
             .commit()

@@ -1,6 +1,6 @@
 //! How a dataset is stored, as the rest of the program sees it.
 
-use ncutils_hdf5::{ByteOrder, ChunkIndex, Class, Dataset, Datatype, Layout};
+use ncutils_hdf5::{ByteOrder, Class, Dataset, Datatype, Layout};
 
 use super::fill;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::format::netcdf4::read::datatype::number::Number;
 use crate::format::netcdf4::read::datatype::types::is_canonical;
 use crate::format::netcdf4::read::object::heap_filters::codec_specs;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::model::{Encoding, Endian, Schema, Storage, Type, VariableLayout};
+use crate::model::{EdgeChunks, Encoding, Endian, Schema, Storage, Type, VariableLayout};
 
 /// The size of an element, in bytes, that needs no further justification.
 const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
@@ -42,22 +42,18 @@ pub fn layout(
         )));
     }
     let extent = dataset.dataspace.dims().to_vec();
-    let (storage, allocated, edge_chunks_unfiltered) = match &dataset.layout {
-        Layout::Compact(data) => (Storage::Compact, !data.is_empty(), false),
-        Layout::Contiguous { address, .. } => (Storage::Contiguous, address.is_some(), false),
+    let storage = match &dataset.layout {
+        Layout::Compact(_) => Storage::Compact,
+        Layout::Contiguous { .. } => Storage::Contiguous,
         Layout::Chunked(chunked) => {
             if chunked.shape.len() != extent.len() || chunked.shape.contains(&0) {
                 return Err(Error::Damaged(
                     "chunks do not have the shape of the dataset".into(),
                 ));
             }
-            (
-                Storage::Chunked {
-                    shape: chunked.shape.clone(),
-                },
-                !matches!(chunked.index, ChunkIndex::Unallocated),
-                chunked.edge_chunks_unfiltered,
-            )
+            Storage::Chunked {
+                shape: chunked.shape.clone(),
+            }
         }
         Layout::Virtual | Layout::External => {
             return Err(Error::Unsupported("virtual or external layout".into()));
@@ -71,9 +67,9 @@ pub fn layout(
         encoding,
         endian,
         filters: codec_specs(&dataset.filters),
-        edge_chunks_unfiltered,
+        edges: EdgeChunks::Full,
+        shard: None,
         fill: fill::convert(&dataset.fill, conversion, &Heap::new(file))?,
-        allocated,
     })
 }
 

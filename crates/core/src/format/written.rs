@@ -1,0 +1,153 @@
+//! What of a variable was ever written.
+
+use std::ops::Range;
+
+use super::Region;
+use crate::chunk::ChunkGrid;
+use crate::store::Object;
+
+/// What of a variable was ever written. The rest reads as the fill value of its layout, or as zeros where that has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    /// Everything within the extent.
+    All,
+    /// Nothing.
+    Nothing,
+    /// The chunks with these numbers, ascending, all within the grid of chunks over the extent.
+    Chunks(Vec<u64>),
+    /// These regions of a variable in one piece. They may have elements in common.
+    Regions(Vec<Region>),
+}
+
+impl Written {
+    /// The answer for a chunked variable of which the chunks `stored` are there, ascending.
+    pub fn of_chunks(mut stored: Vec<u64>, grid: &ChunkGrid) -> Self {
+        // An index may still name chunks that lie past the extent.
+        stored.truncate(stored.partition_point(|chunk| *chunk < grid.len()));
+        match stored.len() as u64 {
+            0 => Self::Nothing,
+            all if all == grid.len() => Self::All,
+            _ => Self::Chunks(stored),
+        }
+    }
+
+    /// The numbers of the chunks of a chunked variable, ascending.
+    pub fn chunks(self, grid: &ChunkGrid) -> Vec<u64> {
+        match self {
+            Self::Chunks(stored) => stored,
+            Self::Nothing => Vec::new(),
+            Self::All | Self::Regions(_) => (0..grid.len()).collect(),
+        }
+    }
+}
+
+/// Variables of fewer bytes than this are not worth asking for holes.
+const LEAST: u64 = 1 << 20;
+
+/// More pieces between holes than this are taken for one.
+const MOST_PIECES: usize = 4096;
+
+/// What is written of a contiguous variable that reads as zeros where it is not: `bytes` of an object, which may be a
+/// sparse file, hold its elements of `size` bytes in C order. Where the object cannot be asked, all of it counts as
+/// written.
+pub(crate) fn between_holes(object: &dyn Object, bytes: Range<u64>, size: usize, extent: &[u64]) -> Written {
+    let length = bytes.end.saturating_sub(bytes.start);
+    let size = size.max(1) as u64;
+    if length < LEAST {
+        return Written::All;
+    }
+    let mut regions = Vec::new();
+    let mut at = bytes.start;
+    for _ in 0..MOST_PIECES {
+        let Ok(data) = object.next_data(at) else {
+            return Written::All;
+        };
+        if data >= bytes.end {
+            return match regions.is_empty() {
+                true => Written::Nothing,
+                false => Written::Regions(regions),
+            };
+        }
+        let Ok(hole) = object.next_hole(data) else {
+            return Written::All;
+        };
+        if data <= bytes.start && hole >= bytes.end {
+            return Written::All;
+        }
+        let first = (data.max(bytes.start) - bytes.start) / size;
+        let end = (hole.min(bytes.end) - bytes.start).div_ceil(size);
+        regions.extend(Region::range(extent, first, end - first));
+        if hole <= data {
+            return Written::All;
+        }
+        at = hole;
+        if at >= bytes.end {
+            return Written::Regions(regions);
+        }
+    }
+    Written::All
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    /// Bytes of which these are data.
+    struct Sparse(Vec<Range<u64>>);
+
+    impl Object for Sparse {
+        fn size(&self) -> io::Result<Option<u64>> {
+            Ok(None)
+        }
+        fn read_exact_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+        fn next_data(&self, offset: u64) -> io::Result<u64> {
+            let next = self.0.iter().find(|data| data.end > offset);
+            Ok(next.map_or(u64::MAX, |data| data.start.max(offset)))
+        }
+        fn next_hole(&self, offset: u64) -> io::Result<u64> {
+            Ok(self
+                .0
+                .iter()
+                .find(|data| data.contains(&offset))
+                .map_or(offset, |d| d.end))
+        }
+    }
+
+    #[test]
+    fn holes_are_left_out() {
+        let mib = 1u64 << 20;
+        let of = |data: Vec<Range<u64>>, bytes| between_holes(&Sparse(data), bytes, 4, &[mib]);
+        let whole = 0..4 * mib;
+        assert_eq!(of(vec![0..5 * mib], whole.clone()), Written::All);
+        assert_eq!(of(vec![], whole.clone()), Written::Nothing);
+        assert_eq!(of(vec![5 * mib..6 * mib], whole.clone()), Written::Nothing);
+        let region = |start, count| Region {
+            start: vec![start],
+            count: vec![count],
+        };
+        assert_eq!(
+            of(vec![10..13, 2 * mib..9 * mib], whole),
+            Written::Regions(vec![region(2, 2), region(mib / 2, mib / 2)])
+        );
+        // The variable begins within the object.
+        assert_eq!(
+            of(vec![0..mib], mib / 2..4 * mib + mib / 2),
+            Written::Regions(vec![region(0, mib / 8)])
+        );
+        let many = (0..5000).map(|n| n * 100..n * 100 + 4).collect();
+        assert_eq!(of(many, 0..4 * mib), Written::All, "too many pieces");
+        assert_eq!(of(vec![], 0..100), Written::All, "too small to ask");
+    }
+
+    #[test]
+    fn chunks_past_the_extent_do_not_count() {
+        let grid = ChunkGrid::new(&[10], &[5]).unwrap();
+        assert_eq!(Written::of_chunks(vec![0, 1, 7], &grid), Written::All);
+        assert_eq!(Written::of_chunks(vec![1, 7], &grid), Written::Chunks(vec![1]));
+        assert_eq!(Written::of_chunks(vec![7], &grid), Written::Nothing);
+        assert_eq!(Written::All.chunks(&grid), [0, 1]);
+    }
+}
