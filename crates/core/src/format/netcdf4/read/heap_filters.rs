@@ -1,6 +1,6 @@
 //! The filters over a file's own structure: heaps of links, in groups that were made with filters.
 
-use ncutils_hdf5::{Filter, FilterDecoder};
+use ncutils_hdf5::{Encoded, FilterDecoder};
 
 use super::storage::filter_specs;
 use crate::filter::Context;
@@ -10,16 +10,16 @@ use crate::filter::pipeline::{self, Scratch};
 pub(super) struct HeapFilters;
 
 impl FilterDecoder for HeapFilters {
-    fn decode(&self, filters: &[Filter], mask: u32, stored: &[u8], size: usize) -> Result<Vec<u8>, String> {
+    fn decode(&self, encoded: &Encoded<'_>) -> Result<Vec<u8>, String> {
         let context = Context {
-            element_size: 1,
-            chunk_size: size,
+            element_size: encoded.element_size,
+            chunk_size: encoded.size,
         };
         let mut block = Vec::new();
         pipeline::decode_into(
-            &filter_specs(filters),
-            stored,
-            mask,
+            &filter_specs(encoded.filters),
+            encoded.stored,
+            encoded.mask,
             &context,
             &mut Scratch::new(),
             &mut block,
