@@ -72,7 +72,7 @@ impl MetadataReader {
             offset: 0,
             cause: source,
         })?;
-        let capacity = limits.cache_bytes(source.readahead());
+        let capacity = limits.cache_capacity(source.readahead());
         let cache = BlockCache::new(source, size.unwrap_or(u64::MAX), capacity);
         Self::over(Arc::new(cache), decoder, Arc::new(limits), 0, 8, 8)
     }

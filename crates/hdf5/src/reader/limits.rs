@@ -44,7 +44,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Bytes of the metadata cache over a source with this readahead.
-    pub(crate) fn cache_bytes(&self, readahead: usize) -> usize {
+    pub(crate) fn cache_capacity(&self, readahead: usize) -> usize {
         self.cache_bytes
             .unwrap_or_else(|| readahead.saturating_mul(32).clamp(16 << 20, 1 << 30))
     }

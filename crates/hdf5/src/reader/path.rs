@@ -20,7 +20,7 @@ impl File {
     /// # fn main() -> ncutils_hdf5::Result<()> {
     /// # let bytes = std::fs::read("tests/data/chunk_indexes_latest.h5").unwrap();
     /// let file = ncutils_hdf5::File::open(bytes)?;
-    /// let dataset = file.dataset(&file.open_path("/one")?)?;
+    /// let dataset = file.dataset(&file.open_path("/small")?)?;
     /// println!("{:?}", dataset.dataspace.dims());
     /// # Ok(())
     /// # }

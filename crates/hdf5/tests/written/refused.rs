@@ -54,7 +54,7 @@ fn fewer_chunks_than_announced_leave_room_and_more_are_refused() {
     let error = writer.reserve_chunk(ObjectId(1), 200, 4, 0).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot write: /d: more chunks than the 200 announced"
+        "/d: more chunks than the 200 announced"
     );
 
     let writer = FileWriter::create(sink, tree).unwrap();

@@ -19,6 +19,7 @@ pub(super) fn unreadable(layout: &Layout) -> Option<&'static str> {
         Layout::Virtual => Some("virtual layout is not supported"),
         Layout::External => Some("data in external files is not supported"),
         Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => None,
+        _ => Some("its layout is not supported"),
     }
 }
 
@@ -58,7 +59,7 @@ pub(super) fn layout(
                 chunked.edge_chunks_unfiltered,
             )
         }
-        Layout::Virtual | Layout::External => {
+        _ => {
             return Err(Error::Unsupported("virtual or external layout".into()));
         }
     };
