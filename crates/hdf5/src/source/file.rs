@@ -9,7 +9,7 @@ impl ByteSource for File {
     /// The length of a regular file; `None` for what is none, such as a device.
     fn size(&self) -> io::Result<Option<u64>> {
         let metadata = self.metadata()?;
-        Ok(metadata.is_file().then(|| metadata.len()))
+        Ok(metadata.is_file().then_some(metadata.len()))
     }
 
     #[cfg(unix)]
