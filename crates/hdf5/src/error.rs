@@ -5,7 +5,11 @@ use std::io;
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a file cannot be read or written. Names the structure, as the file format specification does, and where it is.
+/// Why a file cannot be read or written. Names the structure, as the file format specification does, and where it is, in bytes
+/// from the start of the source.
+///
+/// A message says everything, the system's reason included, which is therefore not a
+/// [`source`](std::error::Error::source): chains of causes print nothing twice.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,14 +18,14 @@ pub enum Error {
     NotHdf5,
 
     /// Reading or writing bytes failed.
-    #[error("{what} at byte {offset}: {source}")]
+    #[error("{what} at byte {offset}: {cause}")]
     Io {
         /// What was being read or written.
         what: &'static str,
-        /// Where, in bytes from the start of the file.
+        /// Where, in bytes from the start of the source.
         offset: u64,
         /// The system's reason.
-        source: io::Error,
+        cause: io::Error,
     },
 
     /// A structure reaches past the end of the file.
@@ -29,7 +33,7 @@ pub enum Error {
     Truncated {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the file.
+        /// Where it begins, in bytes from the start of the source.
         offset: u64,
         /// How many bytes it needs.
         need: u64,
@@ -40,7 +44,7 @@ pub enum Error {
     Damaged {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the file.
+        /// Where it begins, in bytes from the start of the source.
         offset: u64,
         /// What is wrong with it.
         why: String,
@@ -51,7 +55,7 @@ pub enum Error {
     Checksum {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the file.
+        /// Where it begins, in bytes from the start of the source.
         offset: u64,
     },
 
@@ -60,7 +64,7 @@ pub enum Error {
     Filter {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the file.
+        /// Where it begins, in bytes from the start of the source.
         offset: u64,
         /// What the decoder says.
         why: String,
@@ -69,6 +73,18 @@ pub enum Error {
     /// Legal, but something this crate does not do.
     #[error("{0} is not supported")]
     Unsupported(String),
+
+    /// A function was called with what it is not for, such as another kind of object. The file is not at fault.
+    #[error("{0}")]
+    Usage(String),
+
+    /// There is no object at a path.
+    #[error("{0}")]
+    NotFound(String),
+
+    /// Reading would take more than the [`Limits`](crate::Limits) allow.
+    #[error("{0}: more than the limits allow")]
+    Limit(String),
 
     /// What was asked for cannot be written in this format.
     #[error("cannot write: {0}")]

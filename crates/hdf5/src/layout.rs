@@ -8,6 +8,7 @@ pub const MAX_COMPACT_BYTES: u64 = u16::MAX as u64 - 4;
 
 /// The layout of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Layout {
     /// In the object header: the bytes of all elements, or none where nothing was ever written.
     Compact(Vec<u8>),

@@ -3,7 +3,27 @@
 //! Laid out as the *HDF5 File Format Specification* is. The crate knows structure only: it runs no filter (those over
 //! the structure itself are undone by the [`FilterDecoder`] that the caller brings), converts no value and knows nothing of
 //! netCDF.
+//!
+//! Reading goes from a [`ByteSource`] to a [`File`], to [objects](File::object), and to what they hold: [links](File::links),
+//! [attributes](File::attributes), [datasets](File::dataset). Data is read [by value](File::read_values),
+//! [by chunk](File::read_chunk), or at [addresses](File::read_at). Writing is for [`FileWriter`].
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use ncutils_hdf5::File;
+//!
+//! let file = File::open(std::fs::File::open("tests/data/chunk_indexes_latest.h5")?)?;
+//! let dataset = file.dataset(&file.open_path("/small")?)?;
+//! let values: Vec<u8> = file.read_values(&dataset)?;
+//! # assert_eq!(values.len(), 70);
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod attribute;
 mod btree;
@@ -30,12 +50,12 @@ pub use dataset::{AllocationTime, ChunkRecord, Dataspace, Fill, FillTime, FillVa
 pub use datatype::{
     ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,
 };
-pub use decoder::FilterDecoder;
+pub use decoder::{Encoded, FilterDecoder};
 pub use error::{Error, Result};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::{Layout, MAX_COMPACT_BYTES};
-pub use reader::{Dataset, File, Limits, Object, ObjectKind, OpenOptions};
+pub use reader::{Dataset, File, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk};
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,

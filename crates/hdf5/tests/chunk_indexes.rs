@@ -98,6 +98,7 @@ fn kind(dataset: &Dataset) -> &'static str {
         ChunkIndex::FixedArray { .. } => "fixed array",
         ChunkIndex::ExtensibleArray { .. } => "extensible array",
         ChunkIndex::BtreeV2 { .. } => "v2 B-tree",
+        other => panic!("{other:?}"),
     }
 }
 

@@ -43,7 +43,7 @@ pub fn walk(input: &[u8]) {
             ObjectKind::NamedDatatype => {
                 let _ = file.named_datatype(&object);
             }
-            ObjectKind::Unknown => {}
+            _ => {}
         }
     }
 }

@@ -2,6 +2,7 @@
 
 /// The layout of a dataset whose data is stored in chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChunkedLayout {
     /// The shape of a chunk in elements, slowest dimension first; of the same rank as the dataspace.
     pub shape: Vec<u64>,
@@ -15,6 +16,7 @@ pub struct ChunkedLayout {
 
 /// How the chunks of a dataset are found. Addresses are those of the file, as all here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChunkIndex {
     /// No chunk was written yet.
     Unallocated,

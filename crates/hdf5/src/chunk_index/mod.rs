@@ -60,7 +60,7 @@ pub(crate) fn chunk_table(
             .ok_or_else(|| damaged("maximum dimensions that its chunk index cannot have"))
     };
     if grid.count() == 0 {
-        return Ok(ChunkTable::empty());
+        return Ok(ChunkTable::empty(grid));
     }
     let mut table = TableBuilder::new(reader, address, &grid);
     match layout.index {

@@ -14,6 +14,7 @@ const WHAT: &str = "chunk index";
 /// Takes 32 bytes a chunk, or nothing where the chunks lie in a row.
 #[derive(Debug, Clone)]
 pub struct ChunkTable {
+    grid: ChunkGrid,
     entries: Entries,
 }
 
@@ -25,14 +26,14 @@ enum Entries {
     Computed {
         address: u64,
         chunk_size: u64,
-        grid: ChunkGrid,
         order: ArrayOrder,
     },
 }
 
 impl ChunkTable {
-    pub(super) fn empty() -> Self {
+    pub(super) fn empty(grid: ChunkGrid) -> Self {
         Self {
+            grid,
             entries: Entries::Listed(Vec::new()),
         }
     }
@@ -55,10 +56,10 @@ impl ChunkTable {
             .unwrap_or(u64::MAX);
         check_stored(reader, "chunks of an implicit index", address, size)?;
         Ok(Self {
+            grid,
             entries: Entries::Computed {
                 address,
                 chunk_size,
-                grid,
                 order,
             },
         })
@@ -68,7 +69,7 @@ impl ChunkTable {
     pub fn len(&self) -> usize {
         match &self.entries {
             Entries::Listed(list) => list.len(),
-            Entries::Computed { grid, .. } => usize::try_from(grid.count()).unwrap_or(usize::MAX),
+            Entries::Computed { .. } => usize::try_from(self.grid.count()).unwrap_or(usize::MAX),
         }
     }
 
@@ -94,9 +95,9 @@ impl ChunkTable {
             Entries::Computed {
                 address,
                 chunk_size,
-                grid,
                 order,
             } => {
+                let grid = &self.grid;
                 if index >= grid.count() {
                     return None;
                 }
@@ -111,11 +112,17 @@ impl ChunkTable {
         }
     }
 
+    /// The number of the chunk at these coordinates, which count in chunks, slowest dimension first. `None` outside the present
+    /// extent.
+    pub fn index_of(&self, coordinates: &[u64]) -> Option<u64> {
+        self.grid.linear(coordinates)
+    }
+
     /// All stored chunks, by ascending number.
     pub fn iter(&self) -> impl Iterator<Item = ChunkRecord> + '_ {
         let (list, computed) = match &self.entries {
             Entries::Listed(list) => (list.as_slice(), 0),
-            Entries::Computed { grid, .. } => (&[] as &[_], grid.count()),
+            Entries::Computed { .. } => (&[] as &[_], self.grid.count()),
         };
         list.iter()
             .copied()
@@ -188,6 +195,7 @@ impl<'a> TableBuilder<'a> {
         }
         self.list.shrink_to_fit();
         Ok(ChunkTable {
+            grid: self.grid.clone(),
             entries: Entries::Listed(self.list),
         })
     }

@@ -16,6 +16,7 @@ const HEAD: u64 = 256;
 
 /// The links of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Links {
     /// Whether the group tracks the creation order of its links.
     pub creation_order_tracked: bool,
@@ -25,6 +26,7 @@ pub struct Links {
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Link {
     /// Its name.
     pub name: String,
@@ -36,6 +38,7 @@ pub struct Link {
 
 /// What a link leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LinkTarget {
     /// The object with this address.
     Hard(u64),

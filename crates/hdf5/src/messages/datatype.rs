@@ -6,22 +6,22 @@ use crate::datatype::{
 use crate::error::{Error, Result};
 use crate::reader::bytes::Cursor;
 
-/// How deep types may nest. (netCDF's own types come to a handful.)
-const MAX_DEPTH: u32 = 32;
-
 impl Datatype {
     /// Reads the message.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a class or version that is not known; else where it is damaged.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
-        decode(message, MAX_DEPTH)
+        decode(message, message.datatype_depth())
     }
 }
 
 fn decode(message: &mut Cursor<'_>, depth: u32) -> Result<Datatype> {
     let Some(depth) = depth.checked_sub(1) else {
-        return Err(message.damaged(format!("types nested more than {MAX_DEPTH} deep")));
+        return Err(message.damaged(format!(
+            "types nested more than {} deep",
+            message.datatype_depth()
+        )));
     };
     let class_and_version = message.u8()?;
     let version = class_and_version >> 4;

@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::misses::Misses;
 use crate::checksum;
 use crate::dataset::Filter;
-use crate::decoder::FilterDecoder;
+use crate::decoder::{Encoded, FilterDecoder};
 use crate::error::{Error, Result};
 use crate::source::ByteSource;
 
@@ -70,9 +70,9 @@ impl MetadataReader {
         let size = source.size().map_err(|source| Error::Io {
             what: "file size",
             offset: 0,
-            source,
+            cause: source,
         })?;
-        let capacity = limits.cache_bytes(source.readahead());
+        let capacity = limits.cache_capacity(source.readahead());
         let cache = BlockCache::new(source, size.unwrap_or(u64::MAX), capacity);
         Self::over(Arc::new(cache), decoder, Arc::new(limits), 0, 8, 8)
     }
@@ -263,6 +263,20 @@ impl MetadataReader {
         mask: u32,
         size: usize,
     ) -> Result<Vec<u8>> {
+        let len = usize::try_from(len).map_err(|_| self.damaged(what, address, format!("{len} bytes")))?;
+        let stored = self.read(what, address, len)?;
+        let encoded = Encoded {
+            filters,
+            mask,
+            stored: &stored,
+            size,
+            element_size: 1,
+        };
+        self.decode(what, address, &encoded)
+    }
+
+    /// Undoes the filters of the structure or chunk `what` at `address`.
+    pub(crate) fn decode(&self, what: &'static str, address: u64, encoded: &Encoded<'_>) -> Result<Vec<u8>> {
         let Some(decoder) = &self.shared.decoder else {
             return Err(Error::Unsupported(format!("a {what} with filters")));
         };
@@ -271,11 +285,10 @@ impl MetadataReader {
             offset: self.absolute(address),
             why,
         };
-        let len = usize::try_from(len).map_err(|_| self.damaged(what, address, format!("{len} bytes")))?;
-        let stored = self.read(what, address, len)?;
-        let decoded = decoder.decode(filters, mask, &stored, size).map_err(fail)?;
-        if decoded.len() != size {
-            return Err(fail(format!("it has {} bytes instead of {size}", decoded.len())));
+        let decoded = decoder.decode(encoded).map_err(fail)?;
+        if decoded.len() != encoded.size {
+            let (found, size) = (decoded.len(), encoded.size);
+            return Err(fail(format!("it has {found} bytes instead of {size}")));
         }
         Ok(decoded)
     }
@@ -311,7 +324,7 @@ impl MetadataReader {
             more.map_err(|_| Error::Io {
                 what,
                 offset: self.absolute(address),
-                source: io::ErrorKind::OutOfMemory.into(),
+                cause: io::ErrorKind::OutOfMemory.into(),
             })?;
         }
         bytes.resize(size, 0);
@@ -327,7 +340,11 @@ impl MetadataReader {
                 offset,
                 need: len as u64,
             },
-            _ => Error::Io { what, offset, source },
+            _ => Error::Io {
+                what,
+                offset,
+                cause: source,
+            },
         }
     }
 
@@ -335,7 +352,11 @@ impl MetadataReader {
     pub(crate) fn next_data(&self, what: &'static str, address: u64) -> Result<u64> {
         let offset = self.absolute(address);
         let next = self.shared.cache.source().next_data(offset);
-        let next = next.map_err(|source| Error::Io { what, offset, source })?;
+        let next = next.map_err(|source| Error::Io {
+            what,
+            offset,
+            cause: source,
+        })?;
         Ok(next.max(offset) - self.base())
     }
 
@@ -347,6 +368,7 @@ impl MetadataReader {
             bytes,
             self.offset_size,
             self.length_size,
+            self.limits().datatype_depth,
         )
     }
 

@@ -12,7 +12,11 @@ pub(crate) struct Cursor<'a> {
     position: usize,
     offset_size: u8,
     length_size: u8,
+    datatype_depth: u32,
 }
+
+/// How deep datatypes may nest at most, whatever the limits say: reading them recurses.
+const MAX_DATATYPE_DEPTH: u32 = 256;
 
 impl<'a> Cursor<'a> {
     /// A cursor over `bytes`, which begin at byte `origin` of the source, in a file whose addresses and lengths take so many
@@ -23,6 +27,7 @@ impl<'a> Cursor<'a> {
         bytes: &'a [u8],
         offset_size: u8,
         length_size: u8,
+        datatype_depth: u32,
     ) -> Self {
         Self {
             what,
@@ -31,7 +36,13 @@ impl<'a> Cursor<'a> {
             position: 0,
             offset_size,
             length_size,
+            datatype_depth: datatype_depth.min(MAX_DATATYPE_DEPTH),
         }
+    }
+
+    /// How deep datatypes may nest.
+    pub(crate) fn datatype_depth(&self) -> u32 {
+        self.datatype_depth
     }
 
     /// The next `n` bytes.
@@ -206,6 +217,7 @@ impl<'a> Cursor<'a> {
             position: 0,
             offset_size: 8,
             length_size: 8,
+            datatype_depth: 32,
         }
     }
 }
@@ -217,7 +229,7 @@ mod tests {
     #[test]
     fn cursor_reads_numbers_addresses_and_lengths() {
         let bytes = [1, 2, 0, 0xff, 0xff, 0xff, 0xff, 3, 0, 0, 0, 7, 1, 9];
-        let mut cursor = Cursor::new("x", 0, &bytes, 4, 2);
+        let mut cursor = Cursor::new("x", 0, &bytes, 4, 2, 32);
         assert_eq!(cursor.u8().unwrap(), 1);
         assert_eq!(cursor.u16().unwrap(), 2);
         assert_eq!(cursor.offset().unwrap(), None);

@@ -14,6 +14,7 @@ const WHAT: &str = "dataset";
 
 /// A dataset, apart from its raw data.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Dataset {
     /// Address of its object header.
     pub address: u64,

@@ -125,21 +125,30 @@ impl File {
     /// What the messages of a dataset say.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a datatype or layout that is not known; else where messages are missing, damaged, or
+    /// [`Error::Usage`] where `object` is something else; [`Error::Unsupported`] for a datatype or layout that is not known; else where messages are missing, damaged, or
     /// contradict each other.
     pub fn dataset(&self, object: &Object) -> Result<Dataset> {
-        Dataset::read(&self.inner.shared, object)
+        match object.kind {
+            ObjectKind::Group | ObjectKind::NamedDatatype => Err(Error::Usage(format!(
+                "the object at address {} is not a dataset",
+                object.address
+            ))),
+            ObjectKind::Dataset | ObjectKind::Unknown => Dataset::read(&self.inner.shared, object),
+        }
     }
 
     /// The datatype that a [`NamedDatatype`](ObjectKind::NamedDatatype) object is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it is another kind of object; [`Error::Unsupported`] for a class that is not known; else
+    /// where the message is damaged.
     pub fn named_datatype(&self, object: &Object) -> Result<Datatype> {
         let message = object.header.first(message_type::DATATYPE);
         let (Some(message), ObjectKind::NamedDatatype) = (message, object.kind) else {
-            return Err(self.reader().damaged(
-                "object header",
-                object.address,
-                "it is not a committed datatype",
-            ));
+            return Err(Error::Usage(format!(
+                "the object at address {} is not a committed datatype",
+                object.address
+            )));
         };
         Datatype::decode(&mut self.inner.shared.resolve(message)?.cursor())
     }
@@ -178,11 +187,11 @@ impl File {
     /// Reads the whole chunk index of a chunked dataset.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the layout is not chunked.
+    /// [`Error::Usage`] where the layout is not chunked; else where the index is damaged.
     pub fn chunk_table(&self, dataset: &Dataset) -> Result<ChunkTable> {
         let Layout::Chunked(layout) = &dataset.layout else {
-            return Err(Error::Unsupported(
-                "a chunk table of a dataset that is not chunked".into(),
+            return Err(Error::Usage(
+                "a dataset that is not chunked has no chunk table".into(),
             ));
         };
         chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout)

@@ -18,8 +18,10 @@ pub struct Limits {
     /// Bytes that one heap may hand out besides 8 times the file's size, as a damaged file can name the same bytes again
     /// and again: 64 MiB.
     pub heap_bytes: u64,
-    /// How deep datatypes may nest: 32.
+    /// How deep datatypes may nest: 32, and never more than 256.
     pub datatype_depth: u32,
+    /// The most bytes that the elements of a dataset may take where they are read as a whole: 1 GiB.
+    pub dataset_bytes: u64,
     /// How many soft links a path may lead through: 40.
     pub links_followed: u32,
     /// How many bytes a path may have: 64 KiB.
@@ -33,6 +35,7 @@ impl Default for Limits {
             global_heap_cache_bytes: 32 << 20,
             heap_bytes: 64 << 20,
             datatype_depth: 32,
+            dataset_bytes: 1 << 30,
             links_followed: 40,
             path_bytes: 64 << 10,
         }
@@ -41,7 +44,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Bytes of the metadata cache over a source with this readahead.
-    pub(crate) fn cache_bytes(&self, readahead: usize) -> usize {
+    pub(crate) fn cache_capacity(&self, readahead: usize) -> usize {
         self.cache_bytes
             .unwrap_or_else(|| readahead.saturating_mul(32).clamp(16 << 20, 1 << 30))
     }

@@ -5,6 +5,7 @@ use crate::object_header::ObjectHeader;
 
 /// An object of a file, with its header's messages.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Object {
     /// Address of its object header, which identifies it.
     pub address: u64,
@@ -15,6 +16,7 @@ pub struct Object {
 
 /// What an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ObjectKind {
     /// It has links.
     Group,

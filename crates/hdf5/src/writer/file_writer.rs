@@ -59,7 +59,7 @@ impl FileWriter {
     fn dataset(&self, id: ObjectId) -> Result<&DatasetSpec> {
         match self.tree.objects.get(id.0).map(|o| &o.kind) {
             Some(ObjectSpecKind::Dataset(dataset)) => Ok(dataset),
-            _ => Err(Error::CannotWrite(format!(
+            _ => Err(Error::Usage(format!(
                 "object {} of the tree is not a dataset",
                 id.0
             ))),
@@ -67,16 +67,15 @@ impl FileWriter {
     }
 
     fn refuse<T>(&self, dataset: ObjectId, why: String) -> Result<T> {
-        Err(Error::CannotWrite(format!(
-            "{}: {why}",
-            path(&self.tree, dataset)
-        )))
+        Err(Error::Usage(format!("{}: {why}", path(&self.tree, dataset))))
     }
 
     fn put(&self, what: &'static str, offset: u64, bytes: &[u8]) -> Result<()> {
-        self.sink
-            .write_all_at(offset, bytes)
-            .map_err(|source| Error::Io { what, offset, source })
+        self.sink.write_all_at(offset, bytes).map_err(|source| Error::Io {
+            what,
+            offset,
+            cause: source,
+        })
     }
 
     /// Writes part of a contiguous or compact dataset, at a byte offset in its data. From any thread, in any order.
@@ -115,7 +114,7 @@ impl FileWriter {
     /// Writes at an address that [`reserve_chunk`](Self::reserve_chunk) gave. From any thread, in any order.
     pub fn write_at(&self, address: u64, bytes: &[u8]) -> Result<()> {
         if address < self.layout.end {
-            return Err(Error::CannotWrite(format!(
+            return Err(Error::Usage(format!(
                 "byte {address} is not the address of a chunk"
             )));
         }
@@ -244,7 +243,7 @@ impl FileWriter {
         self.sink.set_size(end).map_err(|source| Error::Io {
             what: "end of file",
             offset: end,
-            source,
+            cause: source,
         })?;
         let root = self.layout.places.first().map_or(0, |place| place.header);
         self.put("superblock", 0, &superblock(root, end))

@@ -67,7 +67,7 @@ impl Tree<'_> {
                     describe(&self.file.named_datatype(&object)?)
                 );
             }
-            ObjectKind::Unknown => {}
+            _ => {}
         }
         Ok(())
     }
@@ -80,6 +80,7 @@ impl Tree<'_> {
                 LinkTarget::Soft(path) => format!("soft {path}"),
                 LinkTarget::External { file, path } => format!("external {file} {path}"),
                 LinkTarget::UserDefined(kind) => format!("user {kind}"),
+                other => format!("{other:?}"),
             };
             line!(self.out, "{path}\tlink\t{}\t{target}", link.name);
             if let LinkTarget::Hard(address) = link.target
@@ -150,6 +151,7 @@ impl Tree<'_> {
             }
             Layout::Virtual => "virtual".to_owned(),
             Layout::External => "external".to_owned(),
+            other => format!("{other:?}"),
         };
         line!(
             self.out,

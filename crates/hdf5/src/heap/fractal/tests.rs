@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::checksum::lookup3;
-use crate::dataset::Filter;
-use crate::decoder::FilterDecoder;
+use crate::decoder::{Encoded, FilterDecoder};
 use crate::reader::Limits;
 
 /// The header of a heap with identifiers of `id_len` bytes, whose root is at byte 1024.
@@ -114,7 +113,14 @@ const PIPELINE: [u8; 18] = [2, 2, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 4, 0, 0, 0
 struct Toy;
 
 impl FilterDecoder for Toy {
-    fn decode(&self, filters: &[Filter], mask: u32, stored: &[u8], size: usize) -> Result<Vec<u8>, String> {
+    fn decode(&self, encoded: &Encoded<'_>) -> Result<Vec<u8>, String> {
+        let Encoded {
+            filters,
+            mask,
+            stored,
+            size,
+            ..
+        } = *encoded;
         let mut bytes = stored.to_vec();
         for (position, filter) in filters.iter().enumerate().rev() {
             match filter.id {

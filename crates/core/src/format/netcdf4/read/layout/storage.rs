@@ -20,6 +20,7 @@ pub fn unreadable(layout: &Layout) -> Option<&'static str> {
         Layout::Virtual => Some("virtual layout is not supported"),
         Layout::External => Some("data in external files is not supported"),
         Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => None,
+        _ => Some("its layout is not supported"),
     }
 }
 
@@ -55,7 +56,7 @@ pub fn layout(
                 shape: chunked.shape.clone(),
             }
         }
-        Layout::Virtual | Layout::External => {
+        _ => {
             return Err(Error::Unsupported("virtual or external layout".into()));
         }
     };

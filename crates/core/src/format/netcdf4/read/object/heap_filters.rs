@@ -1,6 +1,6 @@
 //! The filters over a file's own structure: heaps of links, in groups that were made with filters.
 
-use ncutils_hdf5::{Filter, FilterDecoder};
+use ncutils_hdf5::{Encoded, Filter, FilterDecoder};
 
 use crate::filter::{ChunkShape, ChunkType, Registry, Scratch};
 use crate::model::CodecSpec;
@@ -9,11 +9,13 @@ use crate::model::CodecSpec;
 pub struct HeapFilters(pub Registry);
 
 impl FilterDecoder for HeapFilters {
-    fn decode(&self, filters: &[Filter], mask: u32, stored: &[u8], size: usize) -> Result<Vec<u8>, String> {
+    fn decode(&self, encoded: &Encoded<'_>) -> Result<Vec<u8>, String> {
         let mut block = Vec::new();
+        let chunk = ChunkType::of_bytes(encoded.size);
         self.0
-            .bind(&codec_specs(filters), &ChunkType::of_bytes(size))
+            .bind(&codec_specs(encoded.filters), &chunk)
             .and_then(|pipeline| {
+                let (stored, mask) = (encoded.stored, encoded.mask);
                 pipeline.decode_into(stored, mask, ChunkShape::Full, &mut Scratch::new(), &mut block)
             })
             .map(|()| block)

@@ -302,7 +302,7 @@ fn describe(file: &File, id: ObjectId, path: &str) -> Result<Described> {
                 What::Dataset(Arc::new(dataset), attributes()?)
             }
             ObjectKind::NamedDatatype => What::Type(file.named_datatype(&object)?),
-            ObjectKind::Unknown => {
+            _ => {
                 return Err(ncutils_hdf5::Error::Unsupported(
                     "an object that is neither group, dataset nor datatype".into(),
                 ));

@@ -134,7 +134,8 @@ impl Linker {
             LinkTarget::UserDefined(class) => Err(Unfollowed::Left(format!(
                 "it is a user-defined link of class {class}"
             ))),
-            LinkTarget::Hard(_) => unreachable!("returned above"),
+            // Hard links returned above.
+            _ => Err(Unfollowed::Left("it is a link of an unknown kind".into())),
         }
     }
 

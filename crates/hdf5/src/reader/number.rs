@@ -1,0 +1,62 @@
+//! Numbers of Rust as elements of datasets.
+
+use crate::datatype::{ByteOrder, Datatype};
+
+/// A type of numbers that a dataset's elements can be read as: of the same kind and size, in either byte order.
+pub trait Number: sealed::Sealed + Copy {
+    /// What it is called in a file.
+    #[doc(hidden)]
+    fn datatype(order: ByteOrder) -> Datatype;
+
+    /// The elements that these bytes are.
+    #[doc(hidden)]
+    fn decode(bytes: &[u8], order: ByteOrder) -> Vec<Self>;
+
+    /// The byte order of elements of this datatype; `None` where they are of another type.
+    #[doc(hidden)]
+    fn order(datatype: &Datatype) -> Option<ByteOrder> {
+        let orders = [ByteOrder::Little, ByteOrder::Big];
+        orders
+            .into_iter()
+            .find(|order| Self::datatype(*order) == *datatype)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! number {
+    ($($type:ty: |$size:ident, $order:ident| $datatype:expr;)*) => {$(
+        impl sealed::Sealed for $type {}
+
+        impl Number for $type {
+            fn datatype($order: ByteOrder) -> Datatype {
+                let $size = size_of::<Self>() as u32;
+                $datatype
+            }
+
+            fn decode(bytes: &[u8], order: ByteOrder) -> Vec<Self> {
+                let decode = match order {
+                    ByteOrder::Big => Self::from_be_bytes,
+                    ByteOrder::Little | ByteOrder::Vax => Self::from_le_bytes,
+                };
+                let (elements, _) = bytes.as_chunks();
+                elements.iter().map(|element| decode(*element)).collect()
+            }
+        }
+    )*};
+}
+
+number! {
+    i8: |size, order| Datatype::integer(size, true, order);
+    i16: |size, order| Datatype::integer(size, true, order);
+    i32: |size, order| Datatype::integer(size, true, order);
+    i64: |size, order| Datatype::integer(size, true, order);
+    u8: |size, order| Datatype::integer(size, false, order);
+    u16: |size, order| Datatype::integer(size, false, order);
+    u32: |size, order| Datatype::integer(size, false, order);
+    u64: |size, order| Datatype::integer(size, false, order);
+    f32: |size, order| Datatype::ieee(size, order);
+    f64: |size, order| Datatype::ieee(size, order);
+}

@@ -1,0 +1,88 @@
+//! Objects by path.
+
+use super::file::File;
+use super::object::{Object, ObjectKind};
+use crate::error::{Error, Result};
+use crate::group::LinkTarget;
+
+impl File {
+    /// The object at a path, such as `/group/dataset`, from the root on: a leading `/` may be left out. Hard and soft links are
+    /// followed.
+    ///
+    /// Every group on the way is read as a whole. To open many objects, go through the [`links`](Self::links) of their group.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where no such object is; [`Error::Limit`] where soft links lead through more others than the
+    /// [limits](crate::Limits::links_followed) allow, as those that lead in circles do; [`Error::Unsupported`] where an external or
+    /// a user-defined link is on the way.
+    ///
+    /// ```
+    /// # fn main() -> ncutils_hdf5::Result<()> {
+    /// # let bytes = std::fs::read("tests/data/chunk_indexes_latest.h5").unwrap();
+    /// let file = ncutils_hdf5::File::open(bytes)?;
+    /// let dataset = file.dataset(&file.open_path("/small")?)?;
+    /// println!("{:?}", dataset.dataspace.dims());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn open_path(&self, path: &str) -> Result<Object> {
+        let limits = self.reader().limits();
+        let mut bytes_left = limits.path_bytes;
+        let mut links_left = limits.links_followed;
+        // Names still to be followed, the next one last.
+        let mut names = Vec::new();
+        let mut group = self.object(self.root())?;
+        let mut push = |names: &mut Vec<String>, part: &str| {
+            let left = bytes_left.checked_sub(part.len());
+            bytes_left = left.ok_or_else(|| {
+                Error::Limit(format!(
+                    "the path of an object is longer than {} bytes",
+                    limits.path_bytes
+                ))
+            })?;
+            names.extend(part.rsplit('/').map(str::to_owned));
+            Ok(())
+        };
+        push(&mut names, path)?;
+        while let Some(name) = names.pop() {
+            if name.is_empty() || name == "." {
+                continue;
+            }
+            if group.kind != ObjectKind::Group {
+                return Err(Error::NotFound(format!(
+                    "`{path}`: what should hold `{name}` is not a group"
+                )));
+            }
+            let links = self.links(&group)?.links;
+            let Some(link) = links.into_iter().find(|link| link.name == name) else {
+                return Err(Error::NotFound(format!("`{path}`: there is no `{name}`")));
+            };
+            match link.target {
+                LinkTarget::Hard(address) => group = self.object(address)?,
+                LinkTarget::Soft(target) => {
+                    links_left = links_left.checked_sub(1).ok_or_else(|| {
+                        Error::Limit(format!(
+                            "`{path}` leads through more than {} soft links",
+                            limits.links_followed
+                        ))
+                    })?;
+                    if target.starts_with('/') {
+                        group = self.object(self.root())?;
+                    }
+                    push(&mut names, &target)?;
+                }
+                LinkTarget::External { file, .. } => {
+                    return Err(Error::Unsupported(format!(
+                        "`{path}`, which leads into the file `{file}`,"
+                    )));
+                }
+                LinkTarget::UserDefined(kind) => {
+                    return Err(Error::Unsupported(format!(
+                        "`{path}`, which leads through a link of type {kind},"
+                    )));
+                }
+            }
+        }
+        Ok(group)
+    }
+}
