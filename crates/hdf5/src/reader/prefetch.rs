@@ -30,7 +30,7 @@ impl File {
     /// fails to be read. Its results and errors do not count. It must not read raw data.
     ///
     /// Returns how many of the items, from the first on, are fetched now: at least one, and fewer than all where the
-    /// [cache](crate::Limits::cache_bytes) has no room for more. Read those for good, then ask for the others.
+    /// cache (`Limits::cache_bytes`) has no room for more. Read those for good, then ask for the others.
     ///
     /// ```
     /// # use ncutils_hdf5::{File, LinkTarget, Result};
