@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ncutils_hdf5::{ChunkRecord, ChunkTable, Layout};
+use ncutils_hdf5::{ChunkRecord, ChunkTable};
 
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
-use super::schema::{self, StoredVariable};
+use super::schema::{self, StoredData, StoredVariable};
 use super::structured;
 use crate::chunk::{Region, fill_pattern, resize};
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub struct Netcdf4Reader {
 /// A variable, with its chunk index once that was asked for.
 struct Opened {
     stored: StoredVariable,
-    chunks: OnceLock<ChunkTable>,
+    chunks: OnceLock<Box<ChunkTable>>,
     /// The codecs, once they were asked for.
     pipeline: OnceLock<Arc<Pipeline>>,
     /// Held while the index is read, so that it is read once.
@@ -80,12 +80,12 @@ impl Netcdf4Reader {
         if let Some(table) = variable.chunks.get() {
             return Ok(table);
         }
-        let table = self
-            .file(var)
-            .file
-            .chunk_table(&variable.stored.dataset)
-            .map_err(|e| self.named(var)(e.into()))?;
-        Ok(variable.chunks.get_or_init(|| table))
+        let StoredData::Chunked(dataset) = &variable.stored.data else {
+            return Err(self.named(var)(Error::Internal("it has no chunks".into())));
+        };
+        let table = self.file(var).file.chunk_table(dataset);
+        let table = table.map_err(|e| self.named(var)(e.into()))?;
+        Ok(variable.chunks.get_or_init(|| Box::new(table)))
     }
 
     fn chunk(&self, var: VarId, chunk: u64) -> Result<Option<ChunkRecord>> {
@@ -203,8 +203,8 @@ impl Reader for Netcdf4Reader {
             )))
         };
         let end = offset.checked_add(buf.len() as u64).ok_or_else(outside)?;
-        match &self.variables[var.0].stored.dataset.layout {
-            Layout::Compact(data) => {
+        match &self.variables[var.0].stored.data {
+            StoredData::Compact(data) => {
                 let bytes = usize::try_from(offset)
                     .ok()
                     .zip(usize::try_from(end).ok())
@@ -213,10 +213,7 @@ impl Reader for Netcdf4Reader {
                 buf.copy_from_slice(bytes);
                 Ok(())
             }
-            Layout::Contiguous {
-                address: Some(address),
-                size,
-            } if end <= *size => {
+            StoredData::Contiguous { address, size } if end <= *size => {
                 let at = address.checked_add(offset).ok_or_else(outside)?;
                 self.file(var)
                     .file
@@ -228,11 +225,7 @@ impl Reader for Netcdf4Reader {
     }
 
     fn next_written(&self, var: VarId, offset: u64) -> Result<u64> {
-        let Layout::Contiguous {
-            address: Some(address),
-            ..
-        } = &self.variables[var.0].stored.dataset.layout
-        else {
+        let StoredData::Contiguous { address, .. } = &self.variables[var.0].stored.data else {
             return Ok(offset);
         };
         let Some(at) = address.checked_add(offset) else {
