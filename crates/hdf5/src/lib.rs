@@ -59,5 +59,5 @@ pub use reader::{Dataset, File, Limits, Number, Object, ObjectKind, OpenOptions,
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,
-    ObjectSpec, ObjectSpecKind, Payload, Sequences,
+    ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
 };

@@ -143,7 +143,11 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
     let mut found = Found::default();
     match &copy.sources {
         Sources::Nothing => return Ok(None),
-        Sources::Whole(var) => found.add(reader, *var, None, copy, holes)?,
+        Sources::Whole(var) => {
+            // Mostly the only one, of very many variables.
+            found.inputs.reserve_exact(1);
+            found.add(reader, *var, None, copy, holes)?;
+        }
         Sources::Parts(parts) => {
             for part in parts {
                 found.add(reader, part.variable, Some(part.selection.clone()), copy, holes)?;

@@ -1,53 +1,47 @@
-//! What a tree must fulfil before it is laid out.
+//! What the objects of a file must fulfil before they are laid out.
 
 use std::collections::HashSet;
 
 use super::sequences::Payload;
 use super::spec::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, ObjectId, ObjectSource, ObjectSpec,
+    ObjectSpecKind,
 };
 use crate::{Dataspace, Error, MAX_COMPACT_BYTES, Result};
 
 /// The library reads no larger chunk.
 const MAX_CHUNK: u64 = u32::MAX as u64;
 
-/// Fails on the first thing in `tree` that no HDF5 file can hold.
-pub(super) fn check(tree: &FileTree) -> Result<()> {
-    if !matches!(
-        tree.objects.first().map(|o| &o.kind),
-        Some(ObjectSpecKind::Group { .. })
-    ) {
-        return Err(Error::CannotWrite("the first object is not a group".into()));
-    }
-    for (i, object) in tree.objects.iter().enumerate() {
-        let fail = |why: String| Err(Error::CannotWrite(format!("{}: {why}", path(tree, ObjectId(i)))));
-        let checked = match &object.kind {
-            ObjectSpecKind::Group { links } => check_links(tree, links),
-            ObjectSpecKind::NamedDatatype(_) => Ok(()),
-            ObjectSpecKind::Dataset(dataset) => check_dataset(tree, dataset),
-        };
-        if let Err(why) = checked.and_then(|()| check_attributes(tree, &object.attributes)) {
-            return fail(why);
-        }
-    }
-    Ok(())
+/// Fails where no HDF5 file can hold an object of `source`.
+pub(super) fn check<S: ObjectSource>(source: &S, id: ObjectId, object: &ObjectSpec) -> Result<()> {
+    let checked = match &object.kind {
+        ObjectSpecKind::Group { links } => check_links(source, links),
+        _ if id.0 == 0 => return Err(Error::CannotWrite("the first object is not a group".into())),
+        ObjectSpecKind::NamedDatatype(_) => Ok(()),
+        ObjectSpecKind::Dataset(dataset) => check_dataset(source, dataset),
+    };
+    checked
+        .and_then(|()| check_attributes(source, &object.attributes))
+        .map_err(|why| Error::CannotWrite(format!("{}: {why}", path(source, id))))
 }
 
 /// A path to an object, for messages.
-pub(super) fn path(tree: &FileTree, id: ObjectId) -> String {
+pub(super) fn path<S: ObjectSource>(source: &S, id: ObjectId) -> String {
     let mut names = Vec::new();
     let mut at = id;
     // Links may form cycles; a path has no more steps than there are objects.
-    for _ in 0..tree.objects.len() {
+    for _ in 0..source.object_count() {
         if at.0 == 0 {
             break;
         }
-        let parent = tree.objects.iter().enumerate().find_map(|(i, o)| match &o.kind {
-            ObjectSpecKind::Group { links } => links
-                .iter()
-                .find(|(_, target)| *target == at)
-                .map(|(name, _)| (ObjectId(i), name.as_str())),
-            _ => None,
+        let parent = (0..source.object_count()).map(ObjectId).find_map(|group| {
+            match &source.object(group).ok()?.kind {
+                ObjectSpecKind::Group { links } => links
+                    .iter()
+                    .find(|(_, target)| *target == at)
+                    .map(|(name, _)| (group, name.clone())),
+                _ => None,
+            }
         });
         let Some((parent, name)) = parent else { break };
         names.push(name);
@@ -57,7 +51,7 @@ pub(super) fn path(tree: &FileTree, id: ObjectId) -> String {
     format!("/{}", names.join("/"))
 }
 
-fn check_links(tree: &FileTree, links: &[(String, ObjectId)]) -> Result<(), String> {
+fn check_links<S: ObjectSource>(source: &S, links: &[(String, ObjectId)]) -> Result<(), String> {
     let mut names = HashSet::with_capacity(links.len());
     for (name, target) in links {
         if name.is_empty() || name == "." || name.contains(['/', '\0']) {
@@ -69,14 +63,14 @@ fn check_links(tree: &FileTree, links: &[(String, ObjectId)]) -> Result<(), Stri
         if !names.insert(name.as_str()) {
             return Err(format!("two objects have the name `{name}`"));
         }
-        if target.0 >= tree.objects.len() {
+        if target.0 >= source.object_count() {
             return Err(format!("`{name}` links to no object"));
         }
     }
     Ok(())
 }
 
-fn check_attributes(tree: &FileTree, attributes: &[AttributeSpec]) -> Result<(), String> {
+fn check_attributes<S: ObjectSource>(source: &S, attributes: &[AttributeSpec]) -> Result<(), String> {
     if attributes.len() > usize::from(u16::MAX) {
         return Err(format!("{} attributes; the limit is 65535", attributes.len()));
     }
@@ -92,8 +86,8 @@ fn check_attributes(tree: &FileTree, attributes: &[AttributeSpec]) -> Result<(),
         if !names.insert(name.as_str()) {
             return Err(format!("two attributes have the name `{name}`"));
         }
-        check_datatype(tree, &attribute.datatype)
-            .and_then(|()| check_data(tree, &attribute.data, 0))
+        check_datatype(source, &attribute.datatype)
+            .and_then(|()| check_data(source, &attribute.data, 0))
             .map_err(|why| format!("attribute `{name}`: {why}"))?;
         let element = u64::from(attribute.datatype.datatype().size);
         let size = attribute.dataspace.count().and_then(|n| n.checked_mul(element));
@@ -107,27 +101,31 @@ fn check_attributes(tree: &FileTree, attributes: &[AttributeSpec]) -> Result<(),
     Ok(())
 }
 
-fn check_datatype(tree: &FileTree, datatype: &DatatypeSpec) -> Result<(), String> {
+fn check_datatype<S: ObjectSource>(source: &S, datatype: &DatatypeSpec) -> Result<(), String> {
     if datatype.datatype().size == 0 {
         return Err("a datatype of no bytes".into());
     }
     match datatype {
         DatatypeSpec::Inline(_) => Ok(()),
-        DatatypeSpec::Committed(id, datatype) => match tree.objects.get(id.0).map(|o| &o.kind) {
-            Some(ObjectSpecKind::NamedDatatype(committed)) if committed == datatype => Ok(()),
-            _ => Err("its datatype is not the committed one that it refers to".into()),
-        },
+        DatatypeSpec::Committed(id, datatype) => {
+            let there = id.0 < source.object_count();
+            let object = there.then(|| source.object(*id).ok()).flatten();
+            match object.as_ref().map(|object| &object.kind) {
+                Some(ObjectSpecKind::NamedDatatype(committed)) if committed == datatype => Ok(()),
+                _ => Err("its datatype is not the committed one that it refers to".into()),
+            }
+        }
     }
 }
 
-fn check_data(tree: &FileTree, data: &Data, depth: usize) -> Result<(), String> {
+fn check_data<S: ObjectSource>(source: &S, data: &Data, depth: usize) -> Result<(), String> {
     let length = data.bytes.len();
     let fits = |offset: usize, size: usize| offset.checked_add(size).is_some_and(|end| end <= length);
     if depth > 64 {
         return Err("variable-length data nested deeper than 64 levels".into());
     }
     for (offset, target) in &data.references {
-        if !fits(*offset, 8) || target.0 >= tree.objects.len() {
+        if !fits(*offset, 8) || target.0 >= source.object_count() {
             return Err("a reference lies outside the data or refers to no object".into());
         }
     }
@@ -136,17 +134,17 @@ fn check_data(tree: &FileTree, data: &Data, depth: usize) -> Result<(), String> 
             return Err("a variable-length element lies outside the data".into());
         }
         if let Payload::Nested(payload) = payload {
-            check_data(tree, payload, depth + 1)?;
+            check_data(source, payload, depth + 1)?;
         }
     }
     Ok(())
 }
 
-fn check_dataset(tree: &FileTree, dataset: &DatasetSpec) -> Result<(), String> {
-    check_datatype(tree, &dataset.datatype)?;
+fn check_dataset<S: ObjectSource>(source: &S, dataset: &DatasetSpec) -> Result<(), String> {
+    check_datatype(source, &dataset.datatype)?;
     let element = u64::from(dataset.datatype.datatype().size);
     if let FillSpec::Defined(value) = &dataset.fill {
-        check_data(tree, value, 0)?;
+        check_data(source, value, 0)?;
         if value.bytes.len() as u64 != element {
             return Err(format!(
                 "a fill value of {} bytes for elements of {element}",

@@ -3,24 +3,25 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::check::{check, path};
 use super::chunk_index::{Chunk, ChunkGrid, write_tree};
 use super::global_heap::{Finished, FrontHeap, OpenHeap};
-use super::layout::FrontLayout;
-use super::spec::{DatasetSpec, FileTree, LayoutSpec, ObjectId, ObjectSpecKind};
+use super::layout::{FrontLayout, Kept, Stored, layout_message};
+use super::object_header::{BodyPlace, replace_body};
+use super::spec::{LayoutSpec, ObjectId, ObjectSource};
 use super::superblock::{SUPERBLOCK_SIZE, superblock};
 use crate::{ByteSink, Error, Result};
 
 /// Metadata is written in pieces of this size.
 const PIECE: usize = 1 << 20;
 
-/// Writes one file. Metadata is laid out by [`create`](Self::create), data follows in any order from any thread.
+/// Writes one file. Metadata is laid out and written by [`create`](Self::create), data follows in any order from any thread. The
+/// file is none before [`finish`](Self::finish) writes its superblock.
 ///
-/// The bytes of the file depend only on the tree and on the order of the calls that hand out addresses.
+/// The bytes of the file depend only on the objects and on the order of the calls that hand out addresses.
 pub struct FileWriter {
     sink: Arc<dyn ByteSink>,
-    tree: FileTree,
     layout: FrontLayout,
+    objects: Vec<Kept>,
     tail: Mutex<Tail>,
 }
 
@@ -31,43 +32,97 @@ struct Tail {
     heap: OpenHeap,
     chunks: HashMap<ObjectId, Vec<Chunk>>,
     compact: HashMap<ObjectId, Vec<u8>>,
+    /// Headers in which the address of the chunk index must be taken back if no chunk comes, or compact data be put.
+    headers: HashMap<ObjectId, (Box<[u8]>, BodyPlace)>,
 }
 
 impl FileWriter {
-    /// Plans the file. Nothing is written yet. Fails if no HDF5 file can hold the tree.
-    pub fn create(sink: Arc<dyn ByteSink>, tree: FileTree) -> Result<FileWriter> {
-        check(&tree)?;
-        let layout = FrontLayout::new(&tree)?;
+    /// Plans the file, and writes the objects' headers and attributes. Fails if no HDF5 file can hold them.
+    ///
+    /// The objects may be a [`FileTree`](super::FileTree).
+    pub fn create<S: ObjectSource>(sink: Arc<dyn ByteSink>, source: &S) -> Result<FileWriter, S::Error> {
+        let (layout, objects) = FrontLayout::new(source)?;
         let tail = Tail {
             end: layout.end,
             heap: OpenHeap::default(),
             chunks: HashMap::new(),
             compact: HashMap::new(),
+            headers: HashMap::new(),
         };
-        Ok(FileWriter {
+        let mut writer = FileWriter {
             sink,
-            tree,
             layout,
+            objects,
             tail: Mutex::new(tail),
-        })
+        };
+        let headers = writer.write_front(source)?;
+        writer.tail().headers = headers;
+        Ok(writer)
+    }
+
+    /// Writes all objects. Gives the headers that may have to be written again.
+    fn write_front<S: ObjectSource>(
+        &mut self,
+        source: &S,
+    ) -> Result<HashMap<ObjectId, (Box<[u8]>, BodyPlace)>, S::Error> {
+        let mut headers = HashMap::new();
+        let mut front = Pieces {
+            writer: self,
+            start: SUPERBLOCK_SIZE,
+            bytes: Vec::new(),
+        };
+        let mut heap = FrontHeap::new(self.layout.heap);
+        for (n, kept) in self.objects.iter().enumerate() {
+            let id = ObjectId(n);
+            let place = self.layout.places.get(n).copied().unwrap_or_default();
+            debug_assert_eq!(place.header, front.start + front.bytes.len() as u64);
+            let image = self
+                .layout
+                .encode(&*source.object(id)?, id, place.storage, &mut heap)?;
+            let changes = kept.stored.as_ref().is_some_and(|stored| match stored.layout {
+                LayoutSpec::Compact { size } => size > 0,
+                LayoutSpec::Chunked { .. } => place.storage.is_some(),
+                LayoutSpec::Contiguous { .. } => false,
+            });
+            if let Some(layout_message) = image.layout_message.filter(|_| changes) {
+                headers.insert(id, (image.header.as_slice().into(), layout_message));
+            }
+            self.write_collections(heap.take_finished())?;
+            front.push(&image.into_bytes())?;
+        }
+        front.flush()?;
+        let (collections, front_end) = heap.finish();
+        debug_assert!(front_end <= self.layout.end);
+        self.write_collections(collections)?;
+        Ok(headers)
     }
 
     fn tail(&self) -> MutexGuard<'_, Tail> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn dataset(&self, id: ObjectId) -> Result<&DatasetSpec> {
-        match self.tree.objects.get(id.0).map(|o| &o.kind) {
-            Some(ObjectSpecKind::Dataset(dataset)) => Ok(dataset),
-            _ => Err(Error::Usage(format!(
-                "object {} of the tree is not a dataset",
-                id.0
-            ))),
-        }
+    fn dataset(&self, id: ObjectId) -> Result<&Stored> {
+        let stored = self.objects.get(id.0).and_then(|object| object.stored.as_ref());
+        stored.ok_or_else(|| Error::Usage(format!("object {} is not a dataset", id.0)))
+    }
+
+    /// A path to an object.
+    fn path(&self, id: ObjectId) -> String {
+        let link = |id: &ObjectId| self.objects.get(id.0)?.link.as_ref().filter(|_| id.0 > 0);
+        let ids = std::iter::successors(Some(id), |id| link(id).map(|(group, _)| *group));
+        // Links may form cycles; a path has no more steps than there are objects.
+        let ids: Vec<ObjectId> = ids.take(self.objects.len()).collect();
+        let names: Vec<&str> = ids
+            .iter()
+            .rev()
+            .filter_map(link)
+            .map(|(_, name)| &**name)
+            .collect();
+        format!("/{}", names.join("/"))
     }
 
     fn refuse<T>(&self, dataset: ObjectId, why: String) -> Result<T> {
-        Err(Error::Usage(format!("{}: {why}", path(&self.tree, dataset))))
+        Err(Error::Usage(format!("{}: {why}", self.path(dataset))))
     }
 
     fn put(&self, what: &'static str, offset: u64, bytes: &[u8]) -> Result<()> {
@@ -132,8 +187,7 @@ impl FileWriter {
             return self.refuse(dataset, "its data is not stored in chunks".into());
         };
         let grid = spec
-            .dataspace
-            .dims()
+            .extent
             .iter()
             .zip(shape)
             .fold(1u64, |n, (dim, shape)| n.saturating_mul(dim.div_ceil(*shape)));
@@ -192,50 +246,33 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Writes indexes, headers and last of all the superblock, and sets the size of the file.
+    /// Writes indexes and last of all the superblock, and sets the size of the file.
     pub fn finish(self) -> Result<()> {
-        let (end, mut chunks, mut compact, open) = {
+        let (end, mut chunks, compact, headers, open) = {
             let mut tail = self.tail();
             (
                 tail.end,
                 std::mem::take(&mut tail.chunks),
                 std::mem::take(&mut tail.compact),
+                std::mem::take(&mut tail.headers),
                 tail.heap.close(),
             )
         };
         self.write_collections(open.into_iter().collect())?;
-        let mut front = Pieces {
-            writer: &self,
-            start: SUPERBLOCK_SIZE,
-            bytes: Vec::new(),
-        };
-        let mut heap = FrontHeap::new(self.layout.heap);
-        for (id, object) in self.tree.objects.iter().enumerate() {
-            let id = ObjectId(id);
-            let mut storage = self.layout.places.get(id.0).and_then(|place| place.storage);
-            let mut data = Vec::new();
-            if let ObjectSpecKind::Dataset(dataset) = &object.kind {
-                match &dataset.layout {
-                    LayoutSpec::Compact { size } => {
-                        data = compact.remove(&id).unwrap_or_else(|| vec![0; *size as usize]);
-                    }
-                    LayoutSpec::Chunked { .. } if !chunks.contains_key(&id) => storage = None,
-                    _ => {}
-                }
+        for (id, (mut header, place)) in headers {
+            let stored = self.dataset(id)?;
+            let data = compact.get(&id);
+            let none_came = matches!(stored.layout, LayoutSpec::Chunked { .. }) && !chunks.contains_key(&id);
+            if data.is_none() && !none_came {
+                continue;
             }
-            debug_assert_eq!(
-                self.layout.places.get(id.0).map(|place| place.header),
-                Some(front.start + front.bytes.len() as u64)
-            );
-            let image = self.layout.encode(&self.tree, id, storage, &data, &mut heap)?;
-            self.write_collections(heap.take_finished())?;
-            front.push(&image.into_bytes())?;
+            let data = data.map_or(&[][..], Vec::as_slice);
+            let message = layout_message(&stored.layout, stored.element_size, None, data)?;
+            replace_body(&mut header, place, &message);
+            let at = self.layout.places.get(id.0).map_or(0, |place| place.header);
+            self.put("object header", at, &header)?;
         }
-        front.flush()?;
-        let (collections, front_end) = heap.finish();
-        debug_assert!(front_end <= self.layout.end);
-        self.write_collections(collections)?;
-        for id in (0..self.tree.objects.len()).map(ObjectId) {
+        for id in (0..self.objects.len()).map(ObjectId) {
             if let Some(chunks) = chunks.remove(&id) {
                 self.write_index(id, chunks)?;
             }
@@ -264,7 +301,7 @@ impl FileWriter {
         let Some(start) = self.layout.places.get(id.0).and_then(|place| place.storage) else {
             return Ok(());
         };
-        let grid = ChunkGrid::new(dataset.dataspace.dims(), shape, dataset.datatype.datatype().size);
+        let grid = ChunkGrid::new(&dataset.extent, shape, dataset.element_size);
         let mut pieces = Pieces {
             writer: self,
             start,

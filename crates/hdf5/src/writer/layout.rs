@@ -10,15 +10,16 @@
 //! an address, so both passes agree.
 
 use super::bytes::PutBytes;
-use super::check::path;
+use super::check::{check, path};
 use super::chunk_index::{ChunkGrid, node_count};
 use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
 use super::global_heap::FrontHeap;
 use super::messages::{self, MAX_MESSAGE, Storage, kind};
-use super::object_header::{ObjectHeader, flag};
+use super::object_header::{BodyPlace, ObjectHeader, flag};
 use super::sequences::Payload;
 use super::spec::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, ObjectId, ObjectSource, ObjectSpec,
+    ObjectSpecKind,
 };
 use super::superblock::SUPERBLOCK_SIZE;
 use crate::{Error, Result};
@@ -46,56 +47,105 @@ pub(super) struct FrontLayout {
     pub(super) end: u64,
 }
 
+/// What is kept of a dataset, beside its place.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) layout: LayoutSpec,
+    /// Its present extent, where it is chunked.
+    pub(super) extent: Box<[u64]>,
+    /// Bytes of an element.
+    pub(super) element_size: u32,
+}
+
+/// What is kept of an object, beside its place.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The group that links to it, and its name there.
+    pub(super) link: Option<(ObjectId, Box<str>)>,
+    /// For datasets.
+    pub(super) stored: Option<Stored>,
+}
+
 impl FrontLayout {
-    /// Lays out a tree that has been checked.
-    pub(super) fn new(tree: &FileTree) -> Result<Self> {
+    /// Checks all objects, and lays them out.
+    pub(super) fn new<S: ObjectSource>(source: &S) -> Result<(Self, Vec<Kept>), S::Error> {
+        let count = source.object_count();
         let mut layout = Self {
-            places: vec![ObjectPlace::default(); tree.objects.len()],
-            reference_counts: reference_counts(tree),
+            places: vec![ObjectPlace::default(); count],
+            reference_counts: vec![1; count],
             heap: 0,
             end: 0,
         };
-        let mut end = SUPERBLOCK_SIZE;
+        let mut kept: Vec<Kept> = Vec::new();
+        kept.resize_with(count, Kept::default);
+        if count == 0 {
+            return Err(Error::CannotWrite("the first object is not a group".into()).into());
+        }
+        let mut references = vec![0u32; count];
+        if let Some(root) = references.first_mut() {
+            *root = 1; // the superblock's
+        }
+        let mut dense_sizes = vec![0u64; count];
         let mut heap = FrontHeap::new(0);
-        for id in 0..tree.objects.len() {
-            let blank = match &tree.objects.get(id).map(|o| &o.kind) {
-                Some(ObjectSpecKind::Dataset(DatasetSpec {
-                    layout: LayoutSpec::Compact { size },
-                    ..
-                })) => vec![0; *size as usize],
-                _ => Vec::new(),
-            };
-            let image = layout
-                .encode(tree, ObjectId(id), None, &blank, &mut heap)
-                .map_err(|error| match error {
-                    Error::CannotWrite(why) => {
-                        Error::CannotWrite(format!("{}: {why}", path(tree, ObjectId(id))))
-                    }
-                    other => other,
-                })?;
+        for (n, dense_size) in dense_sizes.iter_mut().enumerate() {
+            let id = ObjectId(n);
+            let object = source.object(id)?;
+            check(source, id, &object)?;
+            count_references(&object, &mut references);
+            keep(id, &object, &mut kept);
+            let image = layout.measure(source, id, &object, &mut heap)?;
             heap.take_finished();
-            if let Some(place) = layout.places.get_mut(id) {
-                place.header = end;
+            *dense_size = image.dense_size();
+            if let Some(place) = layout.places.get_mut(n) {
                 place.header_size = (image.header.len() as u64).next_multiple_of(8);
-                end += place.header_size + image.dense_size();
             }
+        }
+        layout.reference_counts = references;
+        // How often an object is referred to is known only now.
+        for n in 0..count {
+            if layout.reference_counts.get(n).is_some_and(|count| *count > 1) {
+                let id = ObjectId(n);
+                let image = layout.measure(source, id, &*source.object(id)?, &mut FrontHeap::new(0))?;
+                if let Some(place) = layout.places.get_mut(n) {
+                    place.header_size = (image.header.len() as u64).next_multiple_of(8);
+                }
+            }
+        }
+        let mut end = SUPERBLOCK_SIZE;
+        for (place, dense_size) in layout.places.iter_mut().zip(&dense_sizes) {
+            place.header = end;
+            end += place.header_size + dense_size;
         }
         layout.heap = end;
         let (_, heap_size) = heap.finish();
         end += heap_size;
-        layout.end = layout.place_storage(tree, end)?;
-        Ok(layout)
+        layout.end = layout.place_storage(&kept, end)?;
+        Ok((layout, kept))
+    }
+
+    /// The object with addresses that are not known yet: as large as it will be.
+    fn measure<S: ObjectSource>(
+        &self,
+        source: &S,
+        id: ObjectId,
+        object: &ObjectSpec,
+        heap: &mut FrontHeap,
+    ) -> Result<ObjectImage> {
+        self.encode(object, id, None, heap).map_err(|error| match error {
+            Error::CannotWrite(why) => Error::CannotWrite(format!("{}: {why}", path(source, id))),
+            other => other,
+        })
     }
 
     /// Gives chunk indexes and contiguous data their addresses.
-    fn place_storage(&mut self, tree: &FileTree, mut end: u64) -> Result<u64> {
+    fn place_storage(&mut self, kept: &[Kept], mut end: u64) -> Result<u64> {
         let too_large = || Error::CannotWrite("the file would exceed 2^63 bytes".into());
         for contiguous in [false, true] {
-            for (place, object) in self.places.iter_mut().zip(&tree.objects) {
-                let ObjectSpecKind::Dataset(dataset) = &object.kind else {
+            for (place, kept) in self.places.iter_mut().zip(kept) {
+                let Some(stored) = &kept.stored else {
                     continue;
                 };
-                let size = match &dataset.layout {
+                let size = match &stored.layout {
                     LayoutSpec::Contiguous {
                         size,
                         allocated: true,
@@ -122,22 +172,15 @@ impl FrontLayout {
         self.places.get(id.0).map_or(0, |place| place.header)
     }
 
-    /// The bytes of one object. `storage` is the address that goes into the layout message, `compact` the data of a
-    /// compact dataset. Objects are encoded in the tree's order, all with the same `heap`.
+    /// The bytes of one object. `storage` is the address that goes into the layout message; compact data is zeros. Objects are
+    /// encoded in order, all with the same `heap`.
     pub(super) fn encode(
         &self,
-        tree: &FileTree,
+        object: &ObjectSpec,
         id: ObjectId,
         storage: Option<u64>,
-        compact: &[u8],
         heap: &mut FrontHeap,
     ) -> Result<ObjectImage> {
-        let Some(object) = tree.objects.get(id.0) else {
-            return Err(Error::CannotWrite(format!(
-                "object {} of the tree does not exist",
-                id.0
-            )));
-        };
         let place = self.places.get(id.0).copied().unwrap_or_default();
         let mut messages = Vec::with_capacity(object.attributes.len());
         for attribute in &object.attributes {
@@ -152,6 +195,7 @@ impl FrontLayout {
 
         let mut header = ObjectHeader::default();
         let mut links = None;
+        let mut layout_message = None;
         let mut compact_links = Vec::new();
         match &object.kind {
             ObjectSpecKind::Group { links: specs } => {
@@ -172,7 +216,9 @@ impl FrontLayout {
                 let body = fits(messages::datatype(datatype)?, "a committed datatype")?;
                 header.push(kind::DATATYPE, flag::CONSTANT | flag::DO_NOT_SHARE, 0, &body);
             }
-            ObjectSpecKind::Dataset(dataset) => self.dataset(dataset, storage, compact, heap, &mut header)?,
+            ObjectSpecKind::Dataset(dataset) => {
+                layout_message = Some(self.dataset(dataset, storage, heap, &mut header)?);
+            }
         }
         if !object.attributes.is_empty() {
             let dense = attributes.as_ref().map(|d| d.storage.addresses(attributes_at));
@@ -192,6 +238,7 @@ impl FrontLayout {
         }
         Ok(ObjectImage {
             header: header.encode(),
+            layout_message,
             attributes,
             attributes_at,
             links,
@@ -203,10 +250,9 @@ impl FrontLayout {
         &self,
         dataset: &DatasetSpec,
         storage: Option<u64>,
-        compact: &[u8],
         heap: &mut FrontHeap,
         header: &mut ObjectHeader,
-    ) -> Result<()> {
+    ) -> Result<BodyPlace> {
         let (shared, datatype) = self.datatype(&dataset.datatype)?;
         let datatype = fits(datatype, "a datatype")?;
         header.push(kind::DATASPACE, 0, 0, &messages::dataspace(&dataset.dataspace)?);
@@ -223,19 +269,19 @@ impl FrontLayout {
         };
         let fill = messages::fill_value(dataset.allocation_time, dataset.fill_time, value.as_deref());
         header.push(kind::FILL_VALUE, flag::CONSTANT, 0, &fits(fill, "a fill value")?);
-        let layout = messages::layout(&match &dataset.layout {
-            LayoutSpec::Compact { .. } => Storage::Compact(compact),
-            LayoutSpec::Contiguous { size, .. } => Storage::Contiguous(storage, *size),
-            LayoutSpec::Chunked { shape, .. } => {
-                Storage::Chunked(shape, dataset.datatype.datatype().size, storage)
-            }
-        })?;
-        header.push(kind::LAYOUT, 0, 0, &fits(layout, "compact data")?);
+        let compact = match &dataset.layout {
+            LayoutSpec::Compact { size } => vec![0; *size as usize],
+            _ => Vec::new(),
+        };
+        let element_size = dataset.datatype.datatype().size;
+        let layout = layout_message(&dataset.layout, element_size, storage, &compact)?;
+        header.push(kind::LAYOUT, 0, 0, &layout);
+        let place = header.last_body(layout.len());
         if !dataset.filters.is_empty() {
             let filters = fits(messages::filter_pipeline(&dataset.filters)?, "a filter pipeline")?;
             header.push(kind::FILTER_PIPELINE, flag::CONSTANT, 0, &filters);
         }
-        Ok(())
+        Ok(place)
     }
 
     /// Whether it is shared, and its bytes.
@@ -293,33 +339,69 @@ fn fits(body: Vec<u8>, what: &str) -> Result<Vec<u8>> {
     Ok(body)
 }
 
-fn reference_counts(tree: &FileTree) -> Vec<u32> {
-    let mut counts = vec![0u32; tree.objects.len()];
+/// The Data Layout message of a dataset: `storage` is the address of its data or chunk index, `compact` its compact data.
+pub(super) fn layout_message(
+    layout: &LayoutSpec,
+    element_size: u32,
+    storage: Option<u64>,
+    compact: &[u8],
+) -> Result<Vec<u8>> {
+    let message = messages::layout(&match layout {
+        LayoutSpec::Compact { .. } => Storage::Compact(compact),
+        LayoutSpec::Contiguous { size, .. } => Storage::Contiguous(storage, *size),
+        LayoutSpec::Chunked { shape, .. } => Storage::Chunked(shape, element_size, storage),
+    })?;
+    fits(message, "compact data")
+}
+
+/// Counts what an object refers to: links, and committed datatypes.
+fn count_references(object: &ObjectSpec, counts: &mut [u32]) {
     let mut count = |id: ObjectId| {
         if let Some(count) = counts.get_mut(id.0) {
             *count = count.saturating_add(1);
         }
     };
-    count(ObjectId(0)); // the superblock's
-    for object in &tree.objects {
-        let datatype = match &object.kind {
-            ObjectSpecKind::Group { links } => {
-                links.iter().for_each(|(_, target)| count(*target));
-                None
+    let datatype = match &object.kind {
+        ObjectSpecKind::Group { links } => {
+            links.iter().for_each(|(_, target)| count(*target));
+            None
+        }
+        ObjectSpecKind::NamedDatatype(_) => None,
+        ObjectSpecKind::Dataset(dataset) => Some(&dataset.datatype),
+    };
+    let of_attributes = object.attributes.iter().map(|a| &a.datatype);
+    for datatype in datatype.into_iter().chain(of_attributes) {
+        if let DatatypeSpec::Committed(id, _) = datatype {
+            count(*id);
+        }
+    }
+}
+
+/// Keeps what of an object is needed until the end.
+fn keep(id: ObjectId, object: &ObjectSpec, kept: &mut [Kept]) {
+    match &object.kind {
+        ObjectSpecKind::Group { links } => {
+            for (name, target) in links {
+                if let Some(kept) = kept.get_mut(target.0) {
+                    kept.link.get_or_insert_with(|| (id, name.as_str().into()));
+                }
             }
-            ObjectSpecKind::NamedDatatype(_) => None,
-            ObjectSpecKind::Dataset(dataset) => Some(&dataset.datatype),
-        };
-        for datatype in datatype
-            .into_iter()
-            .chain(object.attributes.iter().map(|a| &a.datatype))
-        {
-            if let DatatypeSpec::Committed(id, _) = datatype {
-                count(*id);
+        }
+        ObjectSpecKind::NamedDatatype(_) => {}
+        ObjectSpecKind::Dataset(dataset) => {
+            let extent: &[u64] = match &dataset.layout {
+                LayoutSpec::Chunked { .. } => dataset.dataspace.dims(),
+                _ => &[],
+            };
+            if let Some(kept) = kept.get_mut(id.0) {
+                kept.stored = Some(Stored {
+                    layout: dataset.layout.clone(),
+                    extent: extent.into(),
+                    element_size: dataset.datatype.datatype().size,
+                });
             }
         }
     }
-    counts
 }
 
 /// Messages in dense storage.
@@ -356,7 +438,9 @@ impl Dense {
 
 /// The bytes of an object: its header and its dense storage.
 pub(super) struct ObjectImage {
-    header: Vec<u8>,
+    pub(super) header: Vec<u8>,
+    /// Where in the header the body of the Data Layout message is.
+    pub(super) layout_message: Option<BodyPlace>,
     attributes: Option<Dense>,
     attributes_at: u64,
     links: Option<Dense>,

@@ -1,14 +1,14 @@
 //! Writing files, in two phases.
 //!
 //! ```text
-//! FileTree ─► check ─► layout (sizes and addresses of all metadata) ─► FileWriter
-//!                                                                         │
-//!   reserve_chunk, insert_sequences: addresses at the end of the file ◄───┤
-//!   write_at, write_storage: bytes, from any thread                  ◄───┤
-//!   finish: objects, global heap, chunk indexes, superblock          ◄───┘
+//! ObjectSource ─► check ─► layout (sizes and addresses of all metadata) ─► FileWriter
+//!       └────────────────────────────────────────────► objects, global heap ◄─┤
+//!   reserve_chunk, insert_sequences: addresses at the end of the file ◄───────┤
+//!   write_at, write_storage: bytes, from any thread                   ◄───────┤
+//!   finish: chunk indexes, superblock                                 ◄───────┘
 //! ```
 //!
-//! The whole tree is known first, so that references between objects can be resolved, and metadata lies at the front
+//! All objects are known first, so that references between objects can be resolved, and metadata lies at the front
 //! of the file, where a remote reader gets it with one or two requests. Structures are those that libhdf5 writes
 //! when asked for files that its version 1.8 can read, with the parameters it gives them, so that it can change what is
 //! written here.
@@ -31,6 +31,6 @@ mod superblock;
 pub use file_writer::FileWriter;
 pub use sequences::{Payload, Sequences};
 pub use spec::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSpec,
-    ObjectSpecKind,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSource,
+    ObjectSpec, ObjectSpecKind,
 };

@@ -27,10 +27,15 @@ impl ObjectHeader {
         self.messages.put(body);
     }
 
+    /// Where in the encoded header the body of the message begins that was pushed last.
+    pub(super) fn last_body(&self, length: usize) -> BodyPlace {
+        BodyPlace(self.messages.len() - length)
+    }
+
     /// The bytes of the header.
     pub(super) fn encode(&self) -> Vec<u8> {
         let size = self.messages.len() as u64;
-        let width = bytes_for(size).next_power_of_two();
+        let width = size_width(size);
         let mut out = Vec::with_capacity(self.messages.len() + 18);
         out.put(b"OHDR");
         out.put_u8(2); // version
@@ -43,9 +48,50 @@ impl ObjectHeader {
     }
 }
 
+/// Bytes of the field that holds the size of the messages.
+fn size_width(size: u64) -> usize {
+    bytes_for(size).next_power_of_two()
+}
+
+/// Where the body of a message is among the messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BodyPlace(usize);
+
+/// Replaces the body of a message in an encoded header by one of the same length.
+pub(super) fn replace_body(header: &mut [u8], place: BodyPlace, body: &[u8]) {
+    // Bits 0-1 of the flags: width of the size.
+    let width = 1usize << (header.get(5).copied().unwrap_or(0) & 3);
+    let start = 6 + width + place.0;
+    let messages = header.len().saturating_sub(4);
+    if let Some(old) = header.get_mut(start..start + body.len()) {
+        old.copy_from_slice(body);
+    }
+    let sum = crate::checksum::lookup3(header.get(..messages).unwrap_or_default());
+    if let Some(old) = header.get_mut(messages..) {
+        old.copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_body_is_replaced_as_if_it_had_been_pushed() {
+        for before in [3, 300, 65_535] {
+            let header = |body: u8| {
+                let mut header = ObjectHeader::default();
+                header.push(1, 0, 0, &vec![7; before]);
+                header.push(8, 0, 0, &[body; 20]);
+                let place = header.last_body(20);
+                header.push(2, 0, 0, &[9; 5]);
+                (header.encode(), place)
+            };
+            let (mut bytes, place) = header(1);
+            replace_body(&mut bytes, place, &[4; 20]);
+            assert_eq!(bytes, header(4).0);
+        }
+    }
 
     #[test]
     fn the_size_field_is_as_wide_as_needed() {

@@ -1,5 +1,7 @@
 //! What a file is to hold: the tree of objects that [`FileWriter::create`](super::FileWriter::create) lays out.
 
+use std::borrow::Cow;
+
 use super::sequences::Sequences;
 use crate::{AllocationTime, Dataspace, Datatype, FillTime, Filter};
 
@@ -12,6 +14,38 @@ pub struct ObjectId(pub usize);
 pub struct FileTree {
     /// The objects, in the order in which their headers are laid out.
     pub objects: Vec<ObjectSpec>,
+}
+
+/// The objects of a file, each made when it is asked for: a file of very many need not have all in memory.
+///
+/// Each is asked for at least twice and must be the same each time. Object 0 is the root group.
+pub trait ObjectSource {
+    /// Why an object cannot be made, or cannot be written.
+    type Error: From<crate::Error>;
+
+    /// How many objects there are.
+    fn object_count(&self) -> usize;
+
+    /// The object with this number, which is less than [`object_count`](Self::object_count).
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>, Self::Error>;
+}
+
+impl ObjectSource for FileTree {
+    type Error = crate::Error;
+
+    fn object_count(&self) -> usize {
+        self.objects.len()
+    }
+
+    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>, Self::Error> {
+        let object = self.objects.get(id.0);
+        object
+            .map(Cow::Borrowed)
+            .ok_or_else(|| crate::Error::CannotWrite(format!("object {} of the tree does not exist", id.0)))
+    }
 }
 
 /// One object.

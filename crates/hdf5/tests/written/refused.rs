@@ -20,7 +20,7 @@ fn fewer_chunks_than_announced_leave_room_and_more_are_refused() {
         ],
     };
     let sink = Arc::new(Memory::default());
-    let writer = FileWriter::create(sink.clone(), tree.clone()).unwrap();
+    let writer = FileWriter::create(sink.clone(), &tree).unwrap();
     for chunk in [7, 3] {
         writer.reserve_chunk(ObjectId(1), chunk, 4, 0).unwrap();
     }
@@ -47,14 +47,14 @@ fn fewer_chunks_than_announced_leave_room_and_more_are_refused() {
         .collect();
     assert_eq!(chunks, [3, 7]);
 
-    let writer = FileWriter::create(sink.clone(), tree.clone()).unwrap();
+    let writer = FileWriter::create(sink.clone(), &tree).unwrap();
     for chunk in 0..200 {
         writer.reserve_chunk(ObjectId(1), chunk, 4, 0).unwrap();
     }
     let error = writer.reserve_chunk(ObjectId(1), 200, 4, 0).unwrap_err();
     assert_eq!(error.to_string(), "/d: more chunks than the 200 announced");
 
-    let writer = FileWriter::create(sink, tree).unwrap();
+    let writer = FileWriter::create(sink, &tree).unwrap();
     for _ in 0..2 {
         writer.reserve_chunk(ObjectId(1), 5, 4, 0).unwrap();
     }

@@ -42,7 +42,7 @@ fn stored_chunks(count: u64) -> impl Iterator<Item = u64> {
 
 pub fn write(tree: &FileTree) -> Result<Vec<u8>, Error> {
     let sink = Arc::new(Memory::default());
-    let writer = FileWriter::create(sink.clone(), tree.clone())?;
+    let writer = FileWriter::create(sink.clone(), tree)?;
     for (i, object) in tree.objects.iter().enumerate() {
         let ObjectSpecKind::Dataset(dataset) = &object.kind else {
             continue;

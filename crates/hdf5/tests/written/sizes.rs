@@ -94,7 +94,7 @@ fn heap_objects_of_the_data_are_found_again() {
     let tree = FileTree {
         objects: vec![group(Vec::new())],
     };
-    let writer = FileWriter::create(sink.clone(), tree).unwrap();
+    let writer = FileWriter::create(sink.clone(), &tree).unwrap();
     let payloads: Vec<Vec<u8>> = (0..5_000).map(|i| data(i, i as u64 % 300)).collect();
     let mut ids = Vec::new();
     for call in payloads.chunks(37) {

@@ -78,7 +78,7 @@ impl Tree {
 
     pub(super) fn writer(self, path: &Path) -> Result<FileWriter> {
         let file = File::create(path).expect("the folder can be written");
-        FileWriter::create(Arc::new(FileSink(file)), self.0)
+        FileWriter::create(Arc::new(FileSink(file)), &self.0)
     }
 }
 

@@ -7,7 +7,7 @@ use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
-use super::schema::{self, StoredVariable};
+use super::schema::{self, StoredData, StoredVariable};
 use super::structured;
 use crate::chunk::{ChunkGrid, Region, fill_pattern, resize};
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ pub struct Netcdf4Reader {
 /// A variable, with its chunk index once that was asked for.
 struct Opened {
     stored: StoredVariable,
-    chunks: OnceLock<ChunkTable>,
+    chunks: OnceLock<Box<ChunkTable>>,
     /// The codecs, once they were asked for.
     pipeline: OnceLock<Arc<Pipeline>>,
     /// Held while the index is read, so that it is read once.
@@ -81,20 +81,24 @@ impl Netcdf4Reader {
         if let Some(table) = variable.chunks.get() {
             return Ok(table);
         }
-        let table = self
-            .file(var)
-            .file
-            .chunk_table(&variable.stored.dataset)
-            .map_err(|e| self.named(var)(e.into()))?;
-        Ok(variable.chunks.get_or_init(|| table))
+        let StoredData::Chunked(dataset) = &variable.stored.data else {
+            return Err(self.named(var)(Error::Internal("it has no chunks".into())));
+        };
+        let table = self.file(var).file.chunk_table(dataset);
+        let table = table.map_err(|e| self.named(var)(e.into()))?;
+        Ok(variable.chunks.get_or_init(|| Box::new(table)))
     }
 
     /// The filter mask of a chunk. A layout may say that chunks which reach past the extent have no filters; here each such
     /// chunk says so itself.
     fn mask(&self, var: VarId, chunk: u64, record: &ChunkRecord) -> u32 {
         let stored = &self.variables[var.0].stored;
-        let unfiltered =
-            matches!(&stored.dataset.layout, Layout::Chunked(layout) if layout.edge_chunks_unfiltered);
+        let unfiltered = match &stored.data {
+            StoredData::Chunked(dataset) => {
+                matches!(&dataset.layout, Layout::Chunked(layout) if layout.edge_chunks_unfiltered)
+            }
+            _ => false,
+        };
         let layout = &stored.layout;
         if unfiltered
             && ChunkGrid::new(&layout.extent, layout.chunk_shape()).is_ok_and(|grid| grid.is_edge(chunk))
@@ -197,19 +201,19 @@ impl Reader for Netcdf4Reader {
     fn written(&self, var: VarId) -> Result<Written> {
         let stored = &self.variables[var.0].stored;
         let layout = &stored.layout;
-        Ok(match &stored.dataset.layout {
-            Layout::Chunked(chunked) if matches!(chunked.index, ChunkIndex::Unallocated) => Written::Nothing,
-            Layout::Chunked(_) => {
+        Ok(match &stored.data {
+            StoredData::None => Written::Nothing,
+            StoredData::Chunked(dataset) if matches!(&dataset.layout, Layout::Chunked(chunked) if matches!(chunked.index, ChunkIndex::Unallocated)) => {
+                Written::Nothing
+            }
+            StoredData::Chunked(_) => {
                 let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape()).map_err(self.named(var))?;
                 Written::of_chunks(self.chunks(var)?.iter().map(|chunk| chunk.index).collect(), &grid)
             }
-            Layout::Compact(data) if data.is_empty() => Written::Nothing,
-            Layout::Contiguous { address: None, .. } => Written::Nothing,
-            Layout::Contiguous {
-                address: Some(address),
-                size,
-            } if layout.encoding != Encoding::Structured
-                && layout.fill.value.as_ref().is_none_or(Values::is_zero) =>
+            StoredData::Compact(data) if data.is_empty() => Written::Nothing,
+            StoredData::Contiguous { address, size }
+                if layout.encoding != Encoding::Structured
+                    && layout.fill.value.as_ref().is_none_or(Values::is_zero) =>
             {
                 let file = self.file(var);
                 let begin = file.file.user_block_size().checked_add(*address);
@@ -253,8 +257,8 @@ impl Reader for Netcdf4Reader {
             )))
         };
         let end = offset.checked_add(buf.len() as u64).ok_or_else(outside)?;
-        match &self.variables[var.0].stored.dataset.layout {
-            Layout::Compact(data) => {
+        match &self.variables[var.0].stored.data {
+            StoredData::Compact(data) => {
                 let bytes = usize::try_from(offset)
                     .ok()
                     .zip(usize::try_from(end).ok())
@@ -263,10 +267,7 @@ impl Reader for Netcdf4Reader {
                 buf.copy_from_slice(bytes);
                 Ok(())
             }
-            Layout::Contiguous {
-                address: Some(address),
-                size,
-            } if end <= *size => {
+            StoredData::Contiguous { address, size } if end <= *size => {
                 let at = address.checked_add(offset).ok_or_else(outside)?;
                 self.file(var)
                     .file
@@ -318,11 +319,7 @@ impl Reader for Netcdf4Reader {
     }
 
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
-        let Layout::Contiguous {
-            address: Some(address),
-            size,
-        } = &self.variables[var.0].stored.dataset.layout
-        else {
+        let StoredData::Contiguous { address, size } = &self.variables[var.0].stored.data else {
             // Compact data is here already.
             let read = |range: &ByteRange| {
                 let mut bytes = Vec::new();

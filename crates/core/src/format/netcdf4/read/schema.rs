@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ncutils_hdf5::{Dataset, Dataspace};
+use ncutils_hdf5::{Dataset, Dataspace, Layout};
 
 use super::attributes;
 use super::datatype::convert::Conversion;
@@ -26,12 +26,46 @@ use crate::model::{
 pub(super) struct StoredVariable {
     /// Position of the file it is in.
     pub file: usize,
-    /// The dataset's header.
-    pub dataset: Arc<Dataset>,
+    /// Where its data are.
+    pub data: StoredData,
     /// How it is stored.
     pub layout: VariableLayout,
     /// How its elements become values.
     pub conversion: Conversion,
+}
+
+/// Where the data of a variable are. Of a dataset that is not chunked no more is kept: there may be very many.
+pub(super) enum StoredData {
+    /// Nowhere.
+    None,
+    /// In its header.
+    Compact(Box<[u8]>),
+    /// In one block.
+    Contiguous {
+        /// The block's address in the file.
+        address: u64,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// In chunks, whose index the dataset names.
+    Chunked(Arc<Dataset>),
+}
+
+impl StoredData {
+    fn of(dataset: &Arc<Dataset>) -> Self {
+        match &dataset.layout {
+            Layout::Compact(data) => Self::Compact(data.as_slice().into()),
+            Layout::Contiguous {
+                address: Some(address),
+                size,
+            } => Self::Contiguous {
+                address: *address,
+                size: *size,
+            },
+            Layout::Chunked(_) => Self::Chunked(Arc::clone(dataset)),
+            _ => Self::None,
+        }
+    }
 }
 
 /// A variable being put together.
@@ -70,6 +104,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
     let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
 
     let mut stored = Vec::with_capacity(drafts.len());
+    schema.vars.reserve_exact(drafts.len());
     let mut sources = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let path = path(&groups, draft.group, &draft.found.name);
@@ -92,7 +127,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         });
         stored.push(StoredVariable {
             file: draft.found.id.file,
-            dataset: draft.found.dataset.clone(),
+            data: StoredData::of(&draft.found.dataset),
             layout,
             conversion,
         });
@@ -420,7 +455,8 @@ fn keep_attributes(
     group: usize,
     path: &str,
 ) -> Result<Vec<Attribute>> {
-    let mut kept = Vec::with_capacity(stored.len());
+    let shown = stored.iter().filter(|a| !is_reserved(&a.name)).count();
+    let mut kept = Vec::with_capacity(shown);
     let file = (object.file, &files[object.file]);
     for attribute in stored.iter().filter(|a| !is_reserved(&a.name)) {
         match attributes::convert(attribute, file, schema, types, GroupId(group)) {

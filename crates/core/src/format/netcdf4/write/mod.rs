@@ -5,7 +5,7 @@
 //!                                 dimensions ─► CLASS, NAME, REFERENCE_LIST, DIMENSION_LIST, _Netcdf4Dimid …
 //!                                 datatypes, attributes, dataset (layout, fill)
 //!                                      │
-//!                                  FileTree ─► hdf5::FileWriter
+//!                                  objects ─► hdf5::FileWriter
 //!                                                   ▲
 //! tickets ─► reorder window ─► elements (heap) ─► filters ─► addresses in order
 //! ```
@@ -42,8 +42,8 @@ pub fn check(schema: &Schema) -> Result<()> {
 pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
     check::schema(schema)?;
     check::plans(schema, plans)?;
-    let built = tree::build(schema, plans)?;
+    let tree = tree::Tree::new(schema, plans)?;
     Ok(Box::new(writer::Netcdf4Writer::create(
-        output, schema, plans, built,
+        output, schema, plans, &tree,
     )?))
 }

@@ -4,9 +4,10 @@
 //! the scales of dimensions without coordinate variable, variables, and child groups. (The order of dimensions is that of
 //! their `_Netcdf4Dimid`.)
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
-use ncutils_hdf5::{AttributeSpec, FileTree, ObjectId, ObjectSpec, ObjectSpecKind};
+use ncutils_hdf5::{AttributeSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind};
 
 use super::datatypes::{Datatypes, homes, reading_order};
 use super::dimensions::{
@@ -21,12 +22,21 @@ use crate::format::netcdf4::conventions::{
 };
 use crate::model::{Attribute, DimId, GroupId, Item, Kind, Schema, TypeId, VarId};
 
-/// What the objects of a file stand for.
-pub struct Built {
-    /// The objects.
-    pub tree: FileTree,
-    /// The dataset of each variable.
-    pub vars: Vec<ObjectId>,
+/// The objects that a schema becomes. Each is made when it is asked for, as all of them take many times the memory of the schema.
+pub struct Tree<'s> {
+    schema: &'s Schema,
+    plans: &'s [VariablePlan],
+    types: Datatypes<'s>,
+    scales: Scales,
+    /// What is linked in each group.
+    contents: Vec<Vec<(String, Object)>>,
+    /// What each object stands for.
+    items: Vec<Object>,
+    places: Places,
+    /// The variables attached to each dimension's scale.
+    attached: Vec<Option<Vec<(ObjectId, u32)>>>,
+    /// The extents of variables that are not those of their plans.
+    longer: HashMap<VarId, Vec<u64>>,
 }
 
 /// What one object stands for.
@@ -63,61 +73,73 @@ const OF_THE_FILE: [&str; 2] = [PROPERTIES, CLASSIC_MODEL];
 /// The most attributes of an object.
 const MAX_ATTRIBUTES: usize = u16::MAX as usize;
 
-/// Makes the tree.
-///
-/// # Errors
-/// What HDF5 cannot hold, named.
-pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
-    let scales = Scales::new(schema);
-    let mut types = Datatypes::new(schema)?;
-    let mut contents = contents(schema, &scales);
-
-    // Every object gets its place first, as objects refer to each other.
-    let mut items = Vec::new();
-    let mut places = Places {
-        groups: vec![ObjectId(0); schema.groups.len()],
-        scales: vec![ObjectId(0); schema.dims.len()],
-        vars: vec![ObjectId(0); schema.vars.len()],
-    };
-    for group in reading_order(schema) {
-        places.groups[group.0] = ObjectId(items.len());
-        items.push(Object::Group(group));
-        for (_, item) in &contents[group.0] {
-            let object = ObjectId(items.len());
-            match item {
-                Object::Group(_) => continue,
-                Object::Type(id) => types.set_object(*id, object),
-                Object::Scale(id) => places.scales[id.0] = object,
-                Object::Var(id) => places.vars[id.0] = object,
+impl<'s> Tree<'s> {
+    /// Gives each object of a dataset its number.
+    ///
+    /// # Errors
+    /// What HDF5 cannot hold, named.
+    pub fn new(schema: &'s Schema, plans: &'s [VariablePlan]) -> Result<Self> {
+        let scales = Scales::new(schema);
+        let mut types = Datatypes::new(schema)?;
+        let contents = contents(schema, &scales);
+        let mut items = Vec::new();
+        let mut places = Places {
+            groups: vec![ObjectId(0); schema.groups.len()],
+            scales: vec![ObjectId(0); schema.dims.len()],
+            vars: vec![ObjectId(0); schema.vars.len()],
+        };
+        for group in reading_order(schema) {
+            places.groups[group.0] = ObjectId(items.len());
+            items.push(Object::Group(group));
+            for (_, item) in &contents[group.0] {
+                let object = ObjectId(items.len());
+                match item {
+                    Object::Group(_) => continue,
+                    Object::Type(id) => types.set_object(*id, object),
+                    Object::Scale(id) => places.scales[id.0] = object,
+                    Object::Var(id) => places.vars[id.0] = object,
+                }
+                items.push(*item);
             }
-            items.push(*item);
         }
-    }
-    for (i, dim) in places.scales.iter_mut().enumerate() {
-        if let Some(var) = scales.coordinate(DimId(i)) {
-            *dim = places.vars[var.0];
+        for (i, dim) in places.scales.iter_mut().enumerate() {
+            if let Some(var) = scales.coordinate(DimId(i)) {
+                *dim = places.vars[var.0];
+            }
         }
+        Ok(Self {
+            attached: attached(schema, &scales, &places),
+            longer: longer_extents(schema, plans, &scales),
+            schema,
+            plans,
+            types,
+            scales,
+            contents,
+            items,
+            places,
+        })
     }
 
-    let attached = attached(schema, &scales, &places);
-    let extents = extents(schema, plans, &scales);
-    let mut tree = FileTree::default();
-    for item in items {
-        tree.objects.push(match item {
+    /// The dataset of a variable.
+    pub fn dataset(&self, var: VarId) -> ObjectId {
+        self.places.vars[var.0]
+    }
+
+    fn make(&self, item: Object) -> Result<ObjectSpec> {
+        let schema = self.schema;
+        Ok(match item {
             Object::Group(id) => {
-                let links = std::mem::take(&mut contents[id.0]);
-                let links = links
-                    .into_iter()
-                    .map(|(name, item)| (name, places.object(item, &types)));
+                let links = self.contents[id.0].iter();
+                let links = links.map(|(name, item)| (name.clone(), self.places.object(*item, &self.types)));
                 ObjectSpec {
                     kind: ObjectSpecKind::Group {
                         links: links.collect(),
                     },
-                    attributes: group_attributes(schema, &types, id)?,
+                    attributes: group_attributes(schema, &self.types, id)?,
                 }
             }
             Object::Type(id) => ObjectSpec {
-                kind: ObjectSpecKind::NamedDatatype(types.committed(id).clone()),
+                kind: ObjectSpecKind::NamedDatatype(self.types.committed(id).clone()),
                 attributes: Vec::new(),
             },
             Object::Scale(id) => ObjectSpec {
@@ -126,29 +148,42 @@ pub fn build(schema: &Schema, plans: &[VariablePlan]) -> Result<Built> {
                     let mut all = vec![
                         class(),
                         name_of_dimension(schema.dim(id).length),
-                        scales.dimension_id(id),
+                        self.scales.dimension_id(id),
                     ];
-                    all.extend(attached[id.0].as_deref().map(reference_list));
+                    all.extend(self.attached[id.0].as_deref().map(reference_list));
                     all
                 },
             },
-            Object::Var(id) => variable(
-                schema,
-                plans,
-                &types,
-                &scales,
-                &places,
-                &attached,
-                &extents[id.0],
-                id,
-            )
-            .map_err(|e| e.in_variable(&schema.var_path(id)))?,
-        });
+            Object::Var(id) => {
+                let extent = self.longer.get(&id).unwrap_or(&self.plans[id.0].layout.extent);
+                variable(
+                    schema,
+                    self.plans,
+                    &self.types,
+                    &self.scales,
+                    &self.places,
+                    &self.attached,
+                    extent,
+                    id,
+                )
+                .map_err(|e| e.in_variable(&schema.var_path(id)))?
+            }
+        })
     }
-    Ok(Built {
-        tree,
-        vars: places.vars,
-    })
+}
+
+impl ObjectSource for Tree<'_> {
+    type Error = Error;
+
+    fn object_count(&self) -> usize {
+        self.items.len()
+    }
+
+    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>> {
+        let item = self.items.get(id.0).copied();
+        let item = item.ok_or_else(|| Error::Internal(format!("there is no object {}", id.0)))?;
+        Ok(Cow::Owned(self.make(item)?))
+    }
 }
 
 /// Where the objects are in the tree.
@@ -225,24 +260,27 @@ fn attached(schema: &Schema, scales: &Scales, places: &Places) -> Vec<Option<Vec
     attached
 }
 
-/// The extent of each variable. An unlimited dimension is as long as the longest variable on it; where that is too short
-/// (as variables were left out), its coordinate variable is made longer. That renumbers no chunk, the dimension being
-/// its slowest.
-fn extents(schema: &Schema, plans: &[VariablePlan], scales: &Scales) -> Vec<Vec<u64>> {
-    let mut extents: Vec<Vec<u64>> = plans.iter().map(|plan| plan.layout.extent.clone()).collect();
+/// The extents that are not those of the plans. An unlimited dimension is as long as the longest variable on it; where that is
+/// too short (as variables were left out), its coordinate variable is made longer. That renumbers no chunk, the dimension
+/// being its slowest.
+fn longer_extents(schema: &Schema, plans: &[VariablePlan], scales: &Scales) -> HashMap<VarId, Vec<u64>> {
     let mut longest = vec![0; schema.dims.len()];
-    for (var, extent) in schema.vars.iter().zip(&extents) {
-        for (dim, length) in var.dims.iter().zip(extent) {
+    for (var, plan) in schema.vars.iter().zip(plans) {
+        for (dim, length) in var.dims.iter().zip(&plan.layout.extent) {
             longest[dim.0] = longest[dim.0].max(*length);
         }
     }
+    let mut extents = HashMap::new();
     for (i, dim) in schema.dims.iter().enumerate() {
         if !dim.unlimited || longest[i] >= dim.length {
             continue;
         }
-        let coordinate = scales.coordinate(DimId(i));
-        if let Some(length) = coordinate.and_then(|var| extents[var.0].first_mut()) {
-            *length = dim.length;
+        if let Some(var) = scales.coordinate(DimId(i)) {
+            let mut extent = plans[var.0].layout.extent.clone();
+            if let Some(first) = extent.first_mut() {
+                *first = dim.length;
+            }
+            extents.insert(var, extent);
         }
     }
     extents

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use ncutils_hdf5::{FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
+use ncutils_hdf5::{FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSource, ObjectSpecKind};
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
 use super::reorder_window::ReorderWindow;
-use super::tree::Built;
-use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, swap_units};
+use super::tree::Tree;
+use crate::chunk::{
+    ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, resize, swap_units,
+};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Pipeline, Scratch};
 use crate::format::netcdf4::bytes::OutputBytes;
@@ -69,7 +71,7 @@ enum Write {
 }
 
 impl Netcdf4Writer {
-    /// Begins the file that `built` describes.
+    /// Begins the file that `tree` describes.
     ///
     /// # Errors
     /// What HDF5 cannot hold, and what the output refuses.
@@ -77,10 +79,10 @@ impl Netcdf4Writer {
         output: Arc<dyn Output>,
         schema: &Schema,
         plans: &[VariablePlan],
-        built: Built,
+        tree: &Tree<'_>,
     ) -> Result<Self> {
         let mut vars = Vec::with_capacity(plans.len());
-        for (i, (plan, dataset)) in plans.iter().zip(built.vars).enumerate() {
+        for (i, plan) in plans.iter().enumerate() {
             let layout = plan.layout.clone();
             let grid = match &layout.storage {
                 Storage::Chunked { shape } => Some(ChunkGrid::new(&layout.extent, shape)?),
@@ -90,7 +92,7 @@ impl Netcdf4Writer {
             vars.push(VariableState {
                 path: schema.var_path(VarId(i)),
                 promised: plan.promised,
-                dataset,
+                dataset: tree.dataset(VarId(i)),
                 grid,
                 shape: ElementShape::new(schema, schema.vars[i].ty),
                 swap: if big { layout.element_size } else { 1 },
@@ -98,8 +100,8 @@ impl Netcdf4Writer {
                 pipeline: Arc::clone(&plan.pipeline),
             });
         }
-        let compact_fill = compact_fill(&vars, &built.tree);
-        let file = FileWriter::create(Arc::new(OutputBytes(output.clone())), built.tree)?;
+        let compact_fill = compact_fill(&vars, tree)?;
+        let file = FileWriter::create(Arc::new(OutputBytes(output.clone())), tree)?;
         for (dataset, data) in compact_fill {
             file.write_storage(dataset, 0, &data)?;
         }
@@ -168,23 +170,23 @@ impl Netcdf4Writer {
 }
 
 /// The data of compact variables that will not be written: fill values, as compact data cannot be left out.
-fn compact_fill(vars: &[VariableState], tree: &FileTree) -> Vec<(ObjectId, Vec<u8>)> {
-    let unwritten = vars
-        .iter()
-        .filter(|v| v.layout.storage == Storage::Compact && v.promised.is_nothing());
-    unwritten
-        .filter_map(|var| {
-            let ObjectSpecKind::Dataset(spec) = &tree.objects.get(var.dataset.0)?.kind else {
-                return None;
-            };
-            let (LayoutSpec::Compact { size }, FillSpec::Defined(fill)) = (&spec.layout, &spec.fill) else {
-                return None;
-            };
-            let mut data = vec![0; usize::try_from(*size).ok()?];
+fn compact_fill(vars: &[VariableState], tree: &Tree<'_>) -> Result<Vec<(ObjectId, Vec<u8>)>> {
+    let mut all = Vec::new();
+    for var in vars {
+        if var.layout.storage != Storage::Compact || !var.promised.is_nothing() {
+            continue;
+        }
+        let object = tree.object(var.dataset)?;
+        if let ObjectSpecKind::Dataset(spec) = &object.kind
+            && let (LayoutSpec::Compact { size }, FillSpec::Defined(fill)) = (&spec.layout, &spec.fill)
+        {
+            let mut data = Vec::new();
+            resize(&mut data, usize::try_from(*size).unwrap_or(usize::MAX))?;
             fill_pattern(&mut data, &fill.bytes);
-            Some((var.dataset, data))
-        })
-        .collect()
+            all.push((var.dataset, data));
+        }
+    }
+    Ok(all)
 }
 
 impl Writer for Netcdf4Writer {

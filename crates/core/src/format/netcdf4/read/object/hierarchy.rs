@@ -279,8 +279,9 @@ fn describe(file: &File, id: ObjectId, path: &str) -> Result<Described> {
     let what = (|| {
         let object = file.object(id.address)?;
         let mut attributes = || -> ncutils_hdf5::Result<Vec<Attribute>> {
-            let mut kept = Vec::new();
-            for attribute in file.attributes(&object)? {
+            let stored = file.attributes(&object)?;
+            let mut kept = Vec::with_capacity(stored.len());
+            for attribute in stored {
                 match attribute {
                     Ok(attribute) if attribute.name.len() > MAX_NAME => warnings.push(format!(
                         "an attribute of {path} is left out: its name of {} bytes is longer than netCDF's {MAX_NAME}",
