@@ -9,58 +9,61 @@ use crate::model::Item;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why something failed. Displayed as one line; contexts ([`Error::Variable`], [`Error::File`]) wrap the cause.
+///
+/// The line tells the causes too. Therefore `source()` is always `None`, so that nothing is told twice; a cause is found
+/// in the field of this name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A failure within a file or another place.
-    #[error("{}: {source}", name.display())]
+    #[error("{}: {cause}", name.display())]
     File {
         /// The place, as the user named it.
         name: OsString,
         /// What went wrong there.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// A failure within a variable.
-    #[error("variable {name}: {source}")]
+    #[error("variable {name}: {cause}")]
     Variable {
         /// The variable's path from the root group, without the leading `/` for variables of the root.
         name: String,
         /// What went wrong there.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// A failure that has to do with one thing of the schema, which the cause names already: whoever knows where that
     /// thing was declared can say so.
-    #[error("{source}")]
+    #[error("{cause}")]
     About {
         /// The thing.
         item: Item,
         /// What is wrong with it.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// A failure within one chunk.
-    #[error("chunk [{}]: {source}", join(index))]
+    #[error("chunk [{}]: {cause}", join(index))]
     Chunk {
         /// The chunk's position in the grid of chunks.
         index: Vec<u64>,
         /// What went wrong there.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// The system refused.
-    #[error("{what}: {source}")]
+    #[error("{what}: {cause}")]
     Io {
         /// What was tried, such as "cannot open" or "cannot write".
         what: String,
         /// The system's reason.
-        source: io::Error,
+        cause: io::Error,
     },
 
     /// The HDF5 layer failed.
-    #[error(transparent)]
-    Hdf5(#[from] ncutils_hdf5::Error),
+    #[error("{0}")]
+    Hdf5(ncutils_hdf5::Error),
 
     /// None of the formats known.
     #[error("not a netCDF file")]
@@ -107,6 +110,12 @@ fn join(index: &[u64]) -> String {
     index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
 
+impl From<ncutils_hdf5::Error> for Error {
+    fn from(cause: ncutils_hdf5::Error) -> Self {
+        Self::Hdf5(cause)
+    }
+}
+
 impl Error {
     /// Says that it happened in the variable `name`. Keeps the innermost variable where one is already named.
     #[must_use]
@@ -115,7 +124,7 @@ impl Error {
             e @ (Self::Variable { .. } | Self::File { .. } | Self::Cdl(_)) => e,
             e => Self::Variable {
                 name: name.to_owned(),
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
@@ -127,7 +136,7 @@ impl Error {
             e @ (Self::About { .. } | Self::Cdl(_)) => e,
             e => Self::About {
                 item,
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
@@ -140,7 +149,7 @@ impl Error {
             e @ (Self::File { .. } | Self::Cdl(_)) => e,
             e => Self::File {
                 name: name.as_ref().to_owned(),
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
@@ -152,16 +161,16 @@ impl Error {
             e @ Self::Cdl(_) => e,
             e => Self::Chunk {
                 index: index.to_vec(),
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
 
     /// Says what was tried when the system refused.
-    pub fn io(what: impl Into<String>, source: io::Error) -> Self {
+    pub fn io(what: impl Into<String>, cause: io::Error) -> Self {
         Self::Io {
             what: what.into(),
-            source,
+            cause,
         }
     }
 }
