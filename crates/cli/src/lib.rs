@@ -3,9 +3,11 @@
 pub mod kind_option;
 mod log;
 pub mod memory;
+mod option_names;
 pub mod options;
 mod program;
 pub mod progress;
 pub mod signals;
 
+pub use option_names::name_options;
 pub use program::run;

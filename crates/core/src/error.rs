@@ -1,9 +1,10 @@
 //! What can go wrong, and where.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 
-use crate::model::Item;
+use crate::model::{Item, Kind};
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -93,6 +94,32 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
 
+    /// What was asked of a copy is wrong, contradicts the input, or cannot be done. A program adds the name of its option.
+    #[error("{request}{}: {why}", spaced(argument))]
+    Request {
+        /// The part of what was asked.
+        request: Request,
+        /// How it was spelled, in quotes, where the spelling is at fault.
+        argument: Option<String>,
+        /// What is wrong.
+        why: String,
+    },
+
+    /// A dataset has what the kind of the output cannot hold.
+    #[error("{what}, which the kind '{}' cannot hold; these can: {}", kind.name(), names(held_by))]
+    NotHeld {
+        /// The part of what was asked that needs it; `None` where the input has it.
+        request: Option<Request>,
+        /// The item, as a clause: "variable v is of type string".
+        what: String,
+        /// The kind.
+        kind: Kind,
+        /// The kinds that can hold it, the most fitting one first.
+        held_by: &'static [Kind],
+        /// True where it would be held if unlimited dimensions were made fixed, and a copy can do that.
+        held_if_fixed: bool,
+    },
+
     /// CDL text that is not right; the message shows the place.
     #[error("{0}")]
     Cdl(Box<crate::diagnostic::Diagnostic>),
@@ -104,6 +131,63 @@ pub enum Error {
     /// Legal, but something this version does not do.
     #[error("{0} is not supported")]
     Unsupported(String),
+}
+
+/// A part of what is asked of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Request {
+    /// Shapes of chunks, and other storage.
+    Chunks,
+    /// Filters of named variables, or of all.
+    Filters,
+    /// Compression of all variables.
+    Deflate,
+    /// Unlimited dimensions that become fixed.
+    FixedDimensions,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Chunks => "chunks",
+            Self::Filters => "filters",
+            Self::Deflate => "compression",
+            Self::FixedDimensions => "fixed dimensions",
+        })
+    }
+}
+
+impl Request {
+    /// An error about this part of what was asked.
+    pub fn error(self, why: impl Into<String>) -> Error {
+        Error::Request {
+            request: self,
+            argument: None,
+            why: why.into(),
+        }
+    }
+
+    /// An error about how this part was spelled. `argument` is in quotes.
+    pub fn misspelled(self, argument: impl Into<String>, why: impl Into<String>) -> Error {
+        Error::Request {
+            request: self,
+            argument: Some(argument.into()),
+            why: why.into(),
+        }
+    }
+}
+
+fn spaced(argument: &Option<String>) -> String {
+    argument.as_ref().map(|a| format!(" {a}")).unwrap_or_default()
+}
+
+fn names(kinds: &[Kind]) -> String {
+    kinds
+        .iter()
+        .map(|kind| kind.name())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn join(index: &[u64]) -> String {

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use nccopy::flags::{self, Arguments};
+use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_core::copy::plan::plan;
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
@@ -11,13 +12,15 @@ use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 
 fn main() -> ExitCode {
-    ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
+    ncutils_cli::run(flags::command(), |matches| {
+        run(&flags::arguments(matches).map_err(name_options)?)
+    })
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let input = Location::parse_input(Some(&arguments.input))?;
     let output = Location::parse(&arguments.output)?;
-    let in_input = |error: Error| error.in_file(input.name());
+    let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
     let reader = input.open().map_err(in_input)?;
     for warning in &reader.schema().warnings {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use ncgen::flags::{self, Arguments};
 use ncgen::language::Language;
 use ncgen::output_name::output_name;
+use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_core::cdl::program::{c, fortran77};
 use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, infer, plan};
@@ -33,7 +34,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let memory = arguments.memory.unwrap_or_else(default_budget);
     let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES))?;
     let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
-    let in_input = |error: Error| reader.locate(error).in_file(input.name());
+    let in_input = |error: Error| reader.locate(name_options(error)).in_file(input.name());
     for warning in reader.warnings() {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }

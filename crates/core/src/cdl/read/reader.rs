@@ -283,7 +283,9 @@ fn blamed(var: VarId, error: &Error) -> Option<Item> {
     match error {
         Error::Chunk { cause, .. } => blamed(var, cause),
         Error::UnknownFilter { .. } | Error::Filter { .. } => Some(Item::StorageAttribute(var, "_Filter")),
-        Error::Usage(_) | Error::Unsupported(_) => Some(Item::Variable(var)),
+        Error::Usage(_) | Error::Request { .. } | Error::NotHeld { .. } | Error::Unsupported(_) => {
+            Some(Item::Variable(var))
+        }
         _ => None,
     }
 }
