@@ -4,13 +4,16 @@ use std::env;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{ArgMatches, Command};
-use ncutils_core::error::{Error, Result};
+use ncutils_core::error::Error;
 use ncutils_core::message::{is_unseen, lines, tell, tell_lines};
+
+use crate::log;
 
 /// Reads the arguments of the process as `command` says, and runs `work`. What goes wrong is told on standard error, under the
 /// program's name; the exit status is 0 or 1.
-pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> Result<()>) -> ExitCode {
+pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<()>) -> ExitCode {
     let name = command.get_name().to_owned();
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
@@ -27,24 +30,70 @@ pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> Result<()>) -> Ex
             .and_then(|()| io::stdout().flush());
             return match printed {
                 _ if wrong => ExitCode::FAILURE,
-                printed => end(&name, printed.map_err(|e| Error::io("cannot write", e))),
+                printed => end(&name, printed.context("cannot write")),
             };
         }
     };
+    log::start(&name);
     end(&name, work(&matches))
 }
 
-fn end(name: &str, done: Result<()>) -> ExitCode {
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has read enough.
-        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            match error {
-                e @ Error::Cdl(_) => tell_lines(name, e),
-                e => tell(name, e),
-            }
-            ExitCode::FAILURE
+fn end(name: &str, done: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = done else {
+        return ExitCode::SUCCESS;
+    };
+    // Whoever reads our output has read enough.
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    match error.downcast_ref() {
+        Some(e @ Error::Cdl(_)) => tell_lines(name, e),
+        _ => tell(name, format_args!("{error:#}")),
+    }
+    ExitCode::FAILURE
+}
+
+/// True where a write to our own output failed as nobody reads it.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = match error.downcast_ref() {
+        Some(Error::Io { cause, .. }) => Some(cause.kind()),
+        _ => error.downcast_ref::<io::Error>().map(io::Error::kind),
+    };
+    kind == Some(io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let nested = Error::io("cannot read", denied())
+            .in_variable("v")
+            .in_file("a.nc");
+        let own = anyhow::Error::from(denied()).context("cannot write");
+        for (error, told) in [
+            (
+                anyhow::Error::from(nested),
+                "a.nc: variable v: cannot read: permission denied",
+            ),
+            (own, "cannot write: permission denied"),
+        ] {
+            assert_eq!(format!("{error:#}"), told);
         }
+    }
+
+    #[test]
+    fn a_reader_that_has_read_enough_is_no_error() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let of_core = Error::io("cannot write", broken());
+        assert!(is_broken_pipe(&of_core.into()));
+        assert!(is_broken_pipe(
+            &anyhow::Error::from(broken()).context("cannot write")
+        ));
+        // In a file it is one.
+        let in_file = Error::io("cannot write", broken()).in_file("out.nc");
+        assert!(!is_broken_pipe(&in_file.into()));
     }
 }

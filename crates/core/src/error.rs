@@ -1,66 +1,70 @@
 //! What can go wrong, and where.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 
-use crate::model::Item;
+use crate::model::{Item, Kind};
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why something failed. Displayed as one line; contexts ([`Error::Variable`], [`Error::File`]) wrap the cause.
+///
+/// The line tells the causes too. Therefore `source()` is always `None`, so that nothing is told twice; a cause is found
+/// in the field of this name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A failure within a file or another place.
-    #[error("{}: {source}", name.display())]
+    #[error("{}: {cause}", name.display())]
     File {
         /// The place, as the user named it.
         name: OsString,
         /// What went wrong there.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// A failure within a variable.
-    #[error("variable {name}: {source}")]
+    #[error("variable {name}: {cause}")]
     Variable {
         /// The variable's path from the root group, without the leading `/` for variables of the root.
         name: String,
         /// What went wrong there.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// A failure that has to do with one thing of the schema, which the cause names already: whoever knows where that
     /// thing was declared can say so.
-    #[error("{source}")]
+    #[error("{cause}")]
     About {
         /// The thing.
         item: Item,
         /// What is wrong with it.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// A failure within one chunk.
-    #[error("chunk [{}]: {source}", join(index))]
+    #[error("chunk [{}]: {cause}", join(index))]
     Chunk {
         /// The chunk's position in the grid of chunks.
         index: Vec<u64>,
         /// What went wrong there.
-        source: Box<Error>,
+        cause: Box<Error>,
     },
 
     /// The system refused.
-    #[error("{what}: {source}")]
+    #[error("{what}: {cause}")]
     Io {
         /// What was tried, such as "cannot open" or "cannot write".
         what: String,
         /// The system's reason.
-        source: io::Error,
+        cause: io::Error,
     },
 
     /// The HDF5 layer failed.
-    #[error(transparent)]
-    Hdf5(#[from] ncutils_hdf5::Error),
+    #[error("{0}")]
+    Hdf5(ncutils_hdf5::Error),
 
     /// None of the formats known.
     #[error("not a netCDF file")]
@@ -90,6 +94,32 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
 
+    /// What was asked of a copy is wrong, contradicts the input, or cannot be done. A program adds the name of its option.
+    #[error("{request}{}: {why}", spaced(argument))]
+    Request {
+        /// The part of what was asked.
+        request: Request,
+        /// How it was spelled, in quotes, where the spelling is at fault.
+        argument: Option<String>,
+        /// What is wrong.
+        why: String,
+    },
+
+    /// A dataset has what the kind of the output cannot hold.
+    #[error("{what}, which the kind '{}' cannot hold; these can: {}", kind.name(), names(held_by))]
+    NotHeld {
+        /// The part of what was asked that needs it; `None` where the input has it.
+        request: Option<Request>,
+        /// The item, as a clause: "variable v is of type string".
+        what: String,
+        /// The kind.
+        kind: Kind,
+        /// The kinds that can hold it, the most fitting one first.
+        held_by: &'static [Kind],
+        /// True where it would be held if unlimited dimensions were made fixed, and a copy can do that.
+        held_if_fixed: bool,
+    },
+
     /// CDL text that is not right; the message shows the place.
     #[error("{0}")]
     Cdl(Box<crate::diagnostic::Diagnostic>),
@@ -103,8 +133,71 @@ pub enum Error {
     Unsupported(String),
 }
 
+/// A part of what is asked of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Request {
+    /// Shapes of chunks, and other storage.
+    Chunks,
+    /// Filters of named variables, or of all.
+    Filters,
+    /// Compression of all variables.
+    Deflate,
+    /// Unlimited dimensions that become fixed.
+    FixedDimensions,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Chunks => "chunks",
+            Self::Filters => "filters",
+            Self::Deflate => "compression",
+            Self::FixedDimensions => "fixed dimensions",
+        })
+    }
+}
+
+impl Request {
+    /// An error about this part of what was asked.
+    pub fn error(self, why: impl Into<String>) -> Error {
+        Error::Request {
+            request: self,
+            argument: None,
+            why: why.into(),
+        }
+    }
+
+    /// An error about how this part was spelled. `argument` is in quotes.
+    pub fn misspelled(self, argument: impl Into<String>, why: impl Into<String>) -> Error {
+        Error::Request {
+            request: self,
+            argument: Some(argument.into()),
+            why: why.into(),
+        }
+    }
+}
+
+fn spaced(argument: &Option<String>) -> String {
+    argument.as_ref().map(|a| format!(" {a}")).unwrap_or_default()
+}
+
+fn names(kinds: &[Kind]) -> String {
+    kinds
+        .iter()
+        .map(|kind| kind.name())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
 fn join(index: &[u64]) -> String {
     index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl From<ncutils_hdf5::Error> for Error {
+    fn from(cause: ncutils_hdf5::Error) -> Self {
+        Self::Hdf5(cause)
+    }
 }
 
 impl Error {
@@ -115,7 +208,7 @@ impl Error {
             e @ (Self::Variable { .. } | Self::File { .. } | Self::Cdl(_)) => e,
             e => Self::Variable {
                 name: name.to_owned(),
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
@@ -127,7 +220,7 @@ impl Error {
             e @ (Self::About { .. } | Self::Cdl(_)) => e,
             e => Self::About {
                 item,
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
@@ -140,7 +233,7 @@ impl Error {
             e @ (Self::File { .. } | Self::Cdl(_)) => e,
             e => Self::File {
                 name: name.as_ref().to_owned(),
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
@@ -152,16 +245,16 @@ impl Error {
             e @ Self::Cdl(_) => e,
             e => Self::Chunk {
                 index: index.to_vec(),
-                source: Box::new(e),
+                cause: Box::new(e),
             },
         }
     }
 
     /// Says what was tried when the system refused.
-    pub fn io(what: impl Into<String>, source: io::Error) -> Self {
+    pub fn io(what: impl Into<String>, cause: io::Error) -> Self {
         Self::Io {
             what: what.into(),
-            source,
+            cause,
         }
     }
 }

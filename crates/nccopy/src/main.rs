@@ -1,25 +1,26 @@
 //! `nccopy`: copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way.
 
-mod progress;
-
 use std::process::ExitCode;
 
 use nccopy::flags::{self, Arguments};
+use ncutils_cli::name_options;
+use ncutils_cli::progress::Bar;
 use ncutils_core::copy::plan::plan;
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
-use ncutils_core::error::{Error, Result};
+use ncutils_core::error::Error;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
-use progress::Bar;
 
 fn main() -> ExitCode {
-    ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
+    ncutils_cli::run(flags::command(), |matches| {
+        run(&flags::arguments(matches).map_err(name_options)?)
+    })
 }
 
-fn run(arguments: &Arguments) -> Result<()> {
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let input = Location::parse_input(Some(&arguments.input))?;
     let output = Location::parse(&arguments.output)?;
-    let in_input = |error: Error| error.in_file(input.name());
+    let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
     let reader = input.open().map_err(in_input)?;
     for warning in &reader.schema().warnings {
@@ -41,5 +42,5 @@ fn run(arguments: &Arguments) -> Result<()> {
     if let Some(bar) = &bar {
         bar.clear();
     }
-    done.map_err(in_input)
+    Ok(done.map_err(in_input)?)
 }

@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use ncdump::flags::{self, Arguments};
-use ncutils_core::error::{Error, Result};
+use ncutils_core::error::Error;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 use ncutils_core::print::cdl::dump;
@@ -23,20 +24,20 @@ fn stdout() -> io::Result<BufWriter<File>> {
     Ok(BufWriter::with_capacity(1 << 16, file))
 }
 
-fn run(arguments: &Arguments) -> Result<()> {
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let input = Location::parse_input(Some(&arguments.input))?;
     let reader = input.open()?;
-    let mut stdout = stdout().map_err(|e| Error::io("cannot write", e))?;
+    let mut stdout = stdout().context("cannot write")?;
     if arguments.kind_only {
         return writeln!(stdout, "{}", reader.schema().kind.name())
             .and_then(|()| stdout.flush())
-            .map_err(|e| Error::io("cannot write", e));
+            .context("cannot write");
     }
     if arguments.format_only {
         let format = reader.schema().kind.extended_name();
         return writeln!(stdout, "{format}")
             .and_then(|()| stdout.flush())
-            .map_err(|e| Error::io("cannot write", e));
+            .context("cannot write");
     }
     for warning in &reader.schema().warnings {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
@@ -62,10 +63,11 @@ fn run(arguments: &Arguments) -> Result<()> {
         dump(&*reader, &name, &arguments.dump, &mut stdout)
     };
     // Also before an error: everything that could be read.
-    let flushed = stdout.flush().map_err(|e| Error::io("cannot write", e));
-    done.and(flushed).map_err(|error| match error {
+    let flushed = stdout.flush().context("cannot write");
+    done.map_err(|error| match error {
         // What stops the text is not the input's fault.
         e @ (Error::Usage(_) | Error::Io { .. }) => e,
         e => e.in_file(input.name()),
-    })
+    })?;
+    flushed
 }

@@ -8,9 +8,11 @@ use std::process::ExitCode;
 use ncgen::flags::{self, Arguments};
 use ncgen::language::Language;
 use ncgen::output_name::output_name;
+use ncutils_cli::name_options;
+use ncutils_cli::progress::Bar;
 use ncutils_core::cdl::program::{c, fortran77};
 use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, infer, plan};
-use ncutils_core::copy::{self, CopyPlan, RunOptions, default_budget, prepare};
+use ncutils_core::copy::{self, CopyPlan, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader};
@@ -27,12 +29,12 @@ fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
 }
 
-fn run(arguments: &Arguments) -> Result<()> {
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let input = Location::parse_input(arguments.input.as_deref())?;
     let memory = arguments.memory.unwrap_or_else(default_budget);
     let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES))?;
     let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
-    let in_input = |error: Error| reader.locate(error).in_file(input.name());
+    let in_input = |error: Error| reader.locate(name_options(error)).in_file(input.name());
     for warning in reader.warnings() {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }
@@ -73,11 +75,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     for warning in reader.warnings_of_values()? {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }
-    done.map_err(|error| match error {
+    Ok(done.map_err(|error| match error {
         // What stops the program's text is not the input's fault.
         e @ Error::Io { .. } if prints => e,
         e => in_input(e),
-    })
+    })?)
 }
 
 /// Makes the file.
@@ -85,13 +87,19 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
     let prepared = prepare(reader, plan)?;
     ncutils_cli::signals::handle();
     let writer = output.create(&plan.schema, &prepared.plans)?;
+    let bar = Bar::on_terminal();
     let options = RunOptions {
         threads: arguments.threads,
         memory: arguments.memory,
         output: Some(output.name()),
+        progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..RunOptions::default()
     };
-    copy::run(reader, &prepared, writer, &options)
+    let done = copy::run(reader, &prepared, writer, &options);
+    if let Some(bar) = &bar {
+        bar.clear();
+    }
+    done
 }
 
 /// Prints a program on standard output.

@@ -76,11 +76,11 @@ pub fn check<T>(result: Result<T, Error>) -> Option<T> {
         Ok(value) => Some(value),
         Err(error) => {
             let mut cause: &Error = &error;
-            while let Error::File { source, .. }
-            | Error::Variable { source, .. }
-            | Error::Chunk { source, .. } = cause
+            while let Error::File { cause: inner, .. }
+            | Error::Variable { cause: inner, .. }
+            | Error::Chunk { cause: inner, .. } = cause
             {
-                cause = source;
+                cause = inner;
             }
             assert!(!matches!(cause, Error::Internal(_)), "{error}");
             None

@@ -22,7 +22,7 @@ use pest::iterators::Pair;
 
 use self::grammar::{Grammar, Rule};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Request, Result};
 use crate::model::CodecSpec;
 
 // What pest derives has no documentation; spec.pest has.
@@ -59,7 +59,7 @@ pub struct FilterRequest {
 /// # Errors
 /// [`Error::Usage`], saying what is wrong and what was expected.
 pub fn parse(argument: &str) -> Result<FilterRequest> {
-    let wrong = |why: String| Error::Usage(format!("-F {argument:?}: {why}"));
+    let wrong = |why: String| Request::Filters.misspelled(format!("{argument:?}"), why);
     let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| wrong(explain(argument)))?;
     let mut names = Vec::new();
     let mut targets = None;
@@ -429,7 +429,7 @@ mod tests {
         ] {
             let message = error(argument);
             assert!(
-                message.starts_with("-F ") && message.contains(says),
+                message.starts_with("filters ") && message.contains(says),
                 "{argument}: {message}"
             );
             assert!(!message.contains('\n'));

@@ -3,6 +3,9 @@
 use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
+
+use tracing::{Level, debug};
 
 use super::{Reader, VariablePlan, Writer, classic, netcdf4};
 use crate::error::{Error, Result};
@@ -31,6 +34,7 @@ pub fn create(
     plans: &[VariablePlan],
 ) -> Result<Box<dyn Writer>> {
     let destination = destination.into();
+    debug!(name = ?destination.name(), kind = schema.kind.name(), "creating");
     let DestinationKind::Object(output) = destination.kind().clone() else {
         return Err(Error::Usage(format!(
             "a dataset of the kind {} is one file, and cannot be a store of keys",
@@ -51,10 +55,15 @@ pub fn create(
 /// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
 pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Reader>> {
     let place = place.into();
-    match place.kind() {
+    let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
+    let reader = match place.kind() {
         PlaceKind::Object(object) => open_object(object, &place, registry),
         PlaceKind::Keys(store) => open_keys(&**store),
+    }?;
+    if let Some(begun) = begun {
+        debug!(name = ?place.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
     }
+    Ok(reader)
 }
 
 fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> Result<Box<dyn Reader>> {

@@ -17,6 +17,8 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tracing::debug;
+
 use super::file_output::{directory_of, follow_symlinks, partial_beside, partial_name, sync_directory};
 use super::key::{RESERVED, check_key};
 use super::partial::PartialName;
@@ -193,6 +195,7 @@ impl KeyOutput for DirectoryOutput {
             None => publish(&self.stage),
         }?;
         *own = None;
+        debug!(path = ?self.target, replaced = old.is_some(), "published");
         sync_directory(directory_of(&self.target))?;
         // The new dataset is in place: what cannot be removed of the old one is litter, under a name that says so.
         if let Some(old) = old {

@@ -10,6 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use tracing::debug;
+
 use super::keys::KeyStore;
 use super::object::Object;
 use super::requests::{ByteRange, Done, Get};
@@ -110,6 +112,12 @@ impl FetchPool {
         let joined = join(&ranges, object.requests().gap);
         let all = Gathered::new(ranges.len(), joined.len(), done);
         let Some(all) = all else { return };
+        debug!(
+            ranges = ranges.len(),
+            requests = joined.len(),
+            bytes = joined.iter().map(|(whole, _)| whole.length as u64).sum::<u64>(),
+            "fetching ranges"
+        );
         for (whole, members) in joined {
             let (object, all) = (Arc::clone(object), Arc::clone(&all));
             let members: Vec<(usize, ByteRange)> = members.into_iter().map(|n| (n, ranges[n])).collect();
@@ -144,6 +152,7 @@ impl FetchPool {
         let Some(all) = Gathered::new(gets.len(), gets.len(), done) else {
             return;
         };
+        debug!(keys = gets.len(), "fetching keys");
         for (n, get) in gets.into_iter().enumerate() {
             let (store, all) = (Arc::clone(store), Arc::clone(&all));
             self.run(move || all.arrive(store.get(&get.key, get.part).map(|value| vec![(n, value)])));

@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use tracing::debug;
+
 use super::Output;
 use super::key::RESERVED;
 use super::partial::PartialName;
@@ -166,6 +168,7 @@ impl Output for FileOutput {
                 target
             }
         };
+        debug!(path = ?target, "committed");
         sync_directory(directory_of(&target))
     }
 

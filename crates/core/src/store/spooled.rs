@@ -11,6 +11,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tracing::debug;
+
 use super::{FileSource, Object};
 use crate::error::{Error, Result};
 
@@ -58,6 +60,11 @@ impl SpooledSource {
             }
             spooled.size += count as u64;
             if count < PIECE {
+                debug!(
+                    bytes = spooled.size,
+                    on_disk = spooled.rest.is_some(),
+                    "read a pipe to its end"
+                );
                 return Ok(spooled);
             }
         }

@@ -153,13 +153,13 @@ impl CdlReader {
     /// Where the thing is declared that is wrong; the innermost where several are named.
     fn place(&self, error: &Error) -> Option<u64> {
         match error {
-            Error::File { source, .. } | Error::Chunk { source, .. } => self.place(source),
-            Error::Variable { name, source } => self.place(source).or_else(|| {
+            Error::File { cause, .. } | Error::Chunk { cause, .. } => self.place(cause),
+            Error::Variable { name, cause } => self.place(cause).or_else(|| {
                 let var = self.declared.schema.var_at(name)?;
-                self.declared.places.of(blamed(var, source)?)
+                self.declared.places.of(blamed(var, cause)?)
             }),
-            Error::About { item, source } => {
-                let place = self.place(source);
+            Error::About { item, cause } => {
+                let place = self.place(cause);
                 place.or_else(|| self.declared.places.of(*item))
             }
             _ => None,
@@ -287,9 +287,11 @@ impl CdlReader {
 /// prevented it.
 fn blamed(var: VarId, error: &Error) -> Option<Item> {
     match error {
-        Error::Chunk { source, .. } => blamed(var, source),
+        Error::Chunk { cause, .. } => blamed(var, cause),
         Error::UnknownFilter { .. } | Error::Filter { .. } => Some(Item::StorageAttribute(var, "_Filter")),
-        Error::Usage(_) | Error::Unsupported(_) => Some(Item::Variable(var)),
+        Error::Usage(_) | Error::Request { .. } | Error::NotHeld { .. } | Error::Unsupported(_) => {
+            Some(Item::Variable(var))
+        }
         _ => None,
     }
 }
@@ -297,8 +299,8 @@ fn blamed(var: VarId, error: &Error) -> Option<Item> {
 /// The error without the output and the chunk that it happened in: the text is shown instead, and what to change in it.
 fn of_text(error: Error) -> Error {
     match error {
-        Error::File { source, .. } | Error::Chunk { source, .. } => of_text(*source),
-        Error::Variable { name, source } => of_text(*source).in_variable(&name),
+        Error::File { cause, .. } | Error::Chunk { cause, .. } => of_text(*cause),
+        Error::Variable { name, cause } => of_text(*cause).in_variable(&name),
         Error::UnknownFilter { codec } => Error::Usage(format!(
             "{codec} is not built in, so no values can go through it: take another filter, or leave the values out by -H"
         )),

@@ -10,7 +10,7 @@
 //!
 //! A backslash takes the next character of a name as it is.
 
-use crate::error::{Error, Result};
+use crate::error::{Request, Result};
 
 /// One `-c` argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,13 +72,14 @@ fn unescape(name: &str) -> String {
 
 fn length(text: &str, argument: &str) -> Result<u64> {
     match text.parse::<u64>() {
-        Ok(0) => Err(Error::Usage(format!(
-            "-c '{argument}': a chunk length of 0 is not possible"
-        ))),
+        Ok(0) => {
+            Err(Request::Chunks.misspelled(format!("'{argument}'"), "a chunk length of 0 is not possible"))
+        }
         Ok(n) => Ok(n),
-        Err(_) => Err(Error::Usage(format!(
-            "-c '{argument}': expected a chunk length, found '{text}'"
-        ))),
+        Err(_) => Err(Request::Chunks.misspelled(
+            format!("'{argument}'"),
+            format!("expected a chunk length, found '{text}'"),
+        )),
     }
 }
 
@@ -86,7 +87,7 @@ impl ChunkSpec {
     /// Reads one `-c` argument.
     ///
     /// # Errors
-    /// [`Error::Usage`] that says what was expected.
+    /// [`Error::Request`](crate::Error::Request) that says what was expected.
     pub fn parse(argument: &str) -> Result<Self> {
         if matches!(argument, "/" | "//") {
             return Ok(Self::Unchunked);
@@ -94,16 +95,16 @@ impl ChunkSpec {
         let parts = split_unescaped(argument, ':');
         match parts.as_slice() {
             [_] => Self::parse_dimensions(argument),
-            ["", _] => Err(Error::Usage(format!(
-                "-c '{argument}': a variable's name is missing before ':'"
-            ))),
+            ["", _] => Err(Request::Chunks
+                .misspelled(format!("'{argument}'"), "a variable's name is missing before ':'")),
             [name, lengths] => Ok(Self::Variable {
                 name: unescape(name),
                 layout: Self::parse_layout(lengths, argument)?,
             }),
-            _ => Err(Error::Usage(format!(
-                "-c '{argument}': more than one ':'; repeat -c for each variable"
-            ))),
+            _ => Err(Request::Chunks.misspelled(
+                format!("'{argument}'"),
+                "more than one ':'; give each variable by itself",
+            )),
         }
     }
 
@@ -127,9 +128,10 @@ impl ChunkSpec {
             let text = slashes[slashes.len() - 1];
             let name = &part[..part.len() - text.len()];
             let Some(name) = name.strip_suffix('/').filter(|n| !n.is_empty()) else {
-                return Err(Error::Usage(format!(
-                    "-c '{argument}': expected dim/length, var:length,… or '/', found '{part}'"
-                )));
+                return Err(Request::Chunks.misspelled(
+                    format!("'{argument}'"),
+                    format!("expected dim/length, var:length,… or '/', found '{part}'"),
+                ));
             };
             let whole = text.is_empty();
             dims.push((
@@ -185,7 +187,7 @@ mod tests {
             "", "time", "time/0", "time/x", "a/1,,b/2", ":3", "t:1:2", "t:1,,2", "t:0", "t:-1", "/3",
         ] {
             let error = ChunkSpec::parse(bad).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("-c '{bad}': ")), "{error}");
+            assert!(error.starts_with(&format!("chunks '{bad}': ")), "{error}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::CopyOptions;
 use super::chunk_spec::{AskedLayout, ChunkSpec};
 use super::default_chunks::{MAX_CHUNK_BYTES, default_chunk_shape};
 use super::pipeline::{Pipeline, Wish};
-use crate::error::{Error, Result};
+use crate::error::{Request, Result};
 use crate::model::{DimId, Dimension, Schema, Storage, VarId, VariableLayout};
 
 pub use ncutils_hdf5::MAX_COMPACT_BYTES;
@@ -35,7 +35,7 @@ impl Chunking {
     /// Relates every `-c` to the input.
     ///
     /// # Errors
-    /// [`Error::Usage`] for names that do not exist, and shapes that do not fit their variable.
+    /// [`Error::Request`](crate::Error::Request) for names that do not exist, and shapes that do not fit their variable.
     pub fn resolve(input: &Schema, options: &CopyOptions) -> Result<Self> {
         let mut chunking = Self {
             unchunked: false,
@@ -62,9 +62,7 @@ impl Chunking {
     fn add_dimension(&mut self, input: &Schema, name: &str, length: Option<u64>) -> Result<()> {
         let found = input.dims_named(name);
         if found.is_empty() {
-            return Err(Error::Usage(format!(
-                "-c: the input has no dimension named '{name}'"
-            )));
+            return Err(Request::Chunks.error(format!("the input has no dimension named '{name}'")));
         }
         for dim in found {
             self.by_dim[dim.0] = Some(length);
@@ -75,12 +73,12 @@ impl Chunking {
     fn add_variable(&mut self, input: &Schema, name: &str, asked: &AskedLayout, fixed: bool) -> Result<()> {
         let VarId(at) = input
             .var_at(name)
-            .ok_or_else(|| Error::Usage(format!("-c: the input has no variable named '{name}'")))?;
+            .ok_or_else(|| Request::Chunks.error(format!("the input has no variable named '{name}'")))?;
         let dims = &input.vars[at].dims;
         if let AskedLayout::Chunked(shape) = asked {
             if shape.len() != dims.len() {
-                return Err(Error::Usage(format!(
-                    "-c: variable {name} needs one chunk length for each dimension: {} in all, not {}",
+                return Err(Request::Chunks.error(format!(
+                    "variable {name} needs one chunk length for each dimension: {} in all, not {}",
                     dims.len(),
                     shape.len()
                 )));
@@ -88,8 +86,8 @@ impl Chunking {
             for (length, dim) in shape.iter().zip(dims) {
                 let dim = input.dim(*dim);
                 if *length > dim.length && (fixed || !dim.unlimited) {
-                    return Err(Error::Usage(format!(
-                        "-c: variable {name}: the chunk length {length} exceeds the dimension {} of length {}",
+                    return Err(Request::Chunks.error(format!(
+                        "variable {name}: the chunk length {length} exceeds the dimension {} of length {}",
                         dim.name, dim.length
                     )));
                 }
@@ -104,7 +102,7 @@ impl Chunking {
     /// output.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a chunk or a compact variable would be larger than HDF5 allows.
+    /// [`Error::Request`](crate::Error::Request) where a chunk or a compact variable would be larger than HDF5 allows.
     pub fn choose(
         &self,
         var: VarId,
@@ -153,8 +151,7 @@ impl Chunking {
                     .iter()
                     .try_fold(element_size as u64, |n, d| n.checked_mul(d.length));
                 if bytes.is_none_or(|n| n > MAX_COMPACT_BYTES) {
-                    return Err(Error::Usage(format!(
-                        "-c: compact storage holds at most {MAX_COMPACT_BYTES} bytes; leave the variable contiguous"
+                    return Err(Request::Chunks.error(format!("compact storage holds at most {MAX_COMPACT_BYTES} bytes; leave the variable contiguous"
                     )));
                 }
                 return one_piece(Storage::Compact);
@@ -260,8 +257,8 @@ fn clipped(shape: &[u64], dims: &[&Dimension]) -> Vec<u64> {
 fn within_limit(shape: Vec<u64>, element_size: usize) -> Result<Vec<u64>> {
     match chunk_bytes(&shape, element_size) {
         Some(n) if n <= MAX_CHUNK_BYTES => Ok(shape),
-        _ => Err(Error::Usage(format!(
-            "-c: a chunk of shape {shape:?} is larger than 4 GiB; ask for smaller lengths"
+        _ => Err(Request::Chunks.error(format!(
+            "a chunk of shape {shape:?} is larger than 4 GiB; ask for smaller lengths"
         ))),
     }
 }

@@ -1,13 +1,13 @@
 //! Which kind of file a copy makes, and whether that kind can hold the dataset.
 
 use super::CopyOptions;
-use crate::error::{Error, Result};
+use crate::error::{Error, Request, Result};
 use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId};
 
 /// The kind of the output: what was asked for; else what the other options need; else the input's.
 ///
 /// # Errors
-/// [`Error::Usage`] where filters are asked for a kind that has none.
+/// [`Error::NotHeld`] where filters are asked for a kind that has none.
 pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
     if let Some(kind) = options.kind {
         return refuse_filters(kind, options);
@@ -34,17 +34,20 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
     if kind.is_hdf5() {
         return Ok(kind);
     }
-    let asked = if options.filters.iter().any(|f| !f.pipeline.is_empty()) {
-        "-F"
+    let (request, what) = if options.filters.iter().any(|f| !f.pipeline.is_empty()) {
+        (Request::Filters, "filters are asked for")
     } else if options.deflate.is_some_and(|level| level > 0) {
-        "-d"
+        (Request::Deflate, "compression is asked for")
     } else {
         return Ok(kind);
     };
-    Err(Error::Usage(format!(
-        "{asked} asks for filters, which the kind '{}' does not have; use -k nc4 or -k nc7",
-        kind.name()
-    )))
+    Err(Error::NotHeld {
+        request: Some(request),
+        what: what.to_owned(),
+        kind,
+        held_by: &[Kind::Netcdf4, Kind::Netcdf4Classic],
+        held_if_fixed: false,
+    })
 }
 
 /// Something of a dataset that a kind cannot hold.
@@ -56,8 +59,8 @@ pub struct Unheld {
     pub item: Item,
     /// Whether it would be held if unlimited dimensions were fixed.
     pub unlimited: bool,
-    /// The values of `-k` that hold it, in words.
-    pub held_by: &'static str,
+    /// The kinds that hold it, the most fitting one first.
+    pub held_by: &'static [Kind],
 }
 
 impl Unheld {
@@ -67,18 +70,23 @@ impl Unheld {
             what,
             item,
             unlimited: false,
-            held_by: "nc4",
+            held_by: &[Kind::Netcdf4],
         }
     }
 
     /// The error that says so.
     pub fn error(&self, kind: Kind) -> Error {
-        Error::Usage(format!(
-            "{}, which the kind '{}' cannot hold; use -k {}",
-            self.what,
-            kind.name(),
-            self.held_by
-        ))
+        self.clone().into_error(kind, false)
+    }
+
+    fn into_error(self, kind: Kind, held_if_fixed: bool) -> Error {
+        Error::NotHeld {
+            request: None,
+            what: self.what,
+            kind,
+            held_by: self.held_by,
+            held_if_fixed,
+        }
         .about(self.item)
     }
 }
@@ -86,15 +94,13 @@ impl Unheld {
 /// Checks that `kind` can hold `schema`.
 ///
 /// # Errors
-/// [`Error::Usage`] that names the first item that it cannot hold.
+/// [`Error::NotHeld`] that names the first item that it cannot hold.
 pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
     match unheld(schema, kind) {
         None => Ok(()),
-        Some(mut found) => {
-            if found.unlimited {
-                found.what.push_str(" (-u makes it fixed)");
-            }
-            Err(found.error(kind))
+        Some(found) => {
+            let held_if_fixed = found.unlimited;
+            Err(found.into_error(kind, held_if_fixed))
         }
     }
 }
@@ -123,7 +129,7 @@ fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
         let name = ty.cdl_name().unwrap_or("a user-defined type");
         let mut found = Unheld::by_netcdf4(item, format!("{subject} is of type {name}"));
         if !kind.is_hdf5() && simple(ty) {
-            found.held_by = "nc5 or nc4";
+            found.held_by = &[Kind::Data64, Kind::Netcdf4];
         }
         Some(found)
     };
@@ -171,7 +177,7 @@ fn unlimited(schema: &Schema, kind: Kind) -> Option<Unheld> {
             );
             return Some(Unheld {
                 unlimited: true,
-                held_by: "nc7 or nc4",
+                held_by: &[Kind::Netcdf4Classic, Kind::Netcdf4],
                 ..Unheld::by_netcdf4(Item::Variable(id), what)
             });
         }

@@ -24,7 +24,7 @@ pub use kind::{Unheld, unheld};
 pub use select::Use;
 
 use super::{CopyPlan, Sources, VariableCopy};
-use crate::error::{Error, Result};
+use crate::error::{Request, Result};
 use crate::filter::spec::FilterRequest;
 use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
@@ -74,7 +74,7 @@ pub struct CopyOptions {
 /// Plans a copy of all that `reader` has, as `options` ask.
 ///
 /// # Errors
-/// [`Error::Usage`] that names the option or the item at fault.
+/// [`Error::Request`](crate::Error::Request) or [`Error::NotHeld`](crate::Error::NotHeld), which name the item at fault.
 pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let input = reader.schema();
     let kind = kind::output_kind(input, options)?;
@@ -124,8 +124,8 @@ fn refuse_fixing_empty(input: &Schema) -> Result<()> {
                 "/" => dim.name.clone(),
                 path => format!("{path}/{}", dim.name),
             };
-            Err(Error::Usage(format!(
-                "-u: the unlimited dimension {name} has length 0, and a fixed dimension cannot have that"
+            Err(Request::FixedDimensions.error(format!(
+                "the unlimited dimension {name} has length 0, and a fixed dimension cannot have that"
             )))
         }
     }

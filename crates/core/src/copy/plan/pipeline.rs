@@ -1,7 +1,7 @@
 //! Which filters each variable of a copy gets: the rules of `-F`, `-d` and `-s`.
 
 use super::CopyOptions;
-use crate::error::{Error, Result};
+use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, shuffle};
 use crate::model::{CodecSpec, Schema, VarId, VariableLayout};
@@ -96,7 +96,7 @@ impl<'a> Requests<'a> {
     /// Finds the variables that each `-F` covers: one that names a variable beats `*`, a later one beats an earlier one.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a name that does not exist, and a scalar that is named.
+    /// [`Error::Request`](crate::Error::Request) for a name that does not exist, and a scalar that is named.
     pub fn resolve(input: &Schema, requests: &'a [FilterRequest]) -> Result<Self> {
         let mut by_var: Vec<Option<(&FilterRequest, Wish)>> = vec![None; input.vars.len()];
         for request in requests {
@@ -110,13 +110,12 @@ impl<'a> Requests<'a> {
                 continue;
             };
             for name in names {
-                let VarId(at) = input
-                    .var_at(name)
-                    .ok_or_else(|| Error::Usage(format!("-F: the input has no variable named '{name}'")))?;
+                let VarId(at) = input.var_at(name).ok_or_else(|| {
+                    Request::Filters.error(format!("the input has no variable named '{name}'"))
+                })?;
                 if input.vars[at].dims.is_empty() && !request.pipeline.is_empty() {
-                    return Err(Error::Usage(format!(
-                        "-F: variable {name} is a scalar, which cannot have filters"
-                    )));
+                    return Err(Request::Filters
+                        .error(format!("variable {name} is a scalar, which cannot have filters")));
                 }
                 by_var[at] = Some((request, Wish::Named));
             }

@@ -366,7 +366,7 @@ fn kinds() {
         kind: Some(Kind::Classic),
         ..options(&["*,1,1"])
     };
-    assert!(refused(Kind::Netcdf4, &classic).contains("-F asks for filters"));
+    assert!(refused(Kind::Netcdf4, &classic).contains("filters are asked for, which the kind"));
     let none = CopyOptions {
         kind: Some(Kind::Classic),
         ..options(&["none"])

@@ -29,7 +29,7 @@ pub fn infer(
             what: format!("variable {} has {name}", schema.vars.get(at)?.name),
             item: Item::StorageAttribute(VarId(at), name),
             unlimited: false,
-            held_by: "nc4 or nc7",
+            held_by: &[Kind::Netcdf4, Kind::Netcdf4Classic],
         })
     };
     match unheld(schema, kind).or_else(attribute) {

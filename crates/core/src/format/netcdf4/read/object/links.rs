@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ncutils_hdf5::{File, LinkTarget, ObjectKind, OpenOptions};
+use tracing::debug;
 
 use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
@@ -201,6 +202,7 @@ impl Linker {
             PlaceKind::Keys(_) => Err(Error::UnknownFormat),
         });
         let file = opened.map_err(|e| left(&format!("cannot be opened: {e}")))?;
+        debug!(name, "opened the file of an external link");
         self.files.push(file);
         Ok(self.files.len() - 1)
     }

@@ -1,0 +1,103 @@
+//! The names of options, for what the libraries say of a request without knowing how it was spelled.
+
+use ncutils_core::error::{Error, Request};
+use ncutils_core::model::Kind;
+
+/// Adds the names of options to an error about what was asked for, as nccopy and ncgen call them.
+#[must_use]
+pub fn name_options(error: Error) -> Error {
+    let inner = |cause: Box<Error>| Box::new(name_options(*cause));
+    match error {
+        Error::File { name, cause } => Error::File {
+            name,
+            cause: inner(cause),
+        },
+        Error::Variable { name, cause } => Error::Variable {
+            name,
+            cause: inner(cause),
+        },
+        Error::About { item, cause } => Error::About {
+            item,
+            cause: inner(cause),
+        },
+        Error::Request {
+            request,
+            argument,
+            why,
+        } => {
+            let flag = flag(request);
+            Error::Usage(match argument {
+                Some(argument) => format!("{flag} {argument}: {why}"),
+                None => format!("{flag}: {why}"),
+            })
+        }
+        Error::NotHeld {
+            request,
+            what,
+            kind,
+            held_by,
+            held_if_fixed,
+        } => {
+            let flag = request.map(|r| flag(r) + ": ").unwrap_or_default();
+            let fix = if held_if_fixed { " (-u makes it fixed)" } else { "" };
+            let kinds = held_by.iter().map(|kind| short_name(*kind));
+            let kinds = kinds.collect::<Vec<_>>().join(" or ");
+            Error::Usage(format!(
+                "{flag}{what}{fix}, which the kind '{}' cannot hold; use -k {kinds}",
+                kind.name()
+            ))
+        }
+        other => other,
+    }
+}
+
+fn flag(request: Request) -> String {
+    match request {
+        Request::Chunks => "-c".to_owned(),
+        Request::Filters => "-F".to_owned(),
+        Request::Deflate => "-d".to_owned(),
+        Request::FixedDimensions => "-u".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The value of `-k` for a kind.
+fn short_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Classic => "nc3",
+        Kind::Offset64 => "nc6",
+        Kind::Data64 => "nc5",
+        Kind::Netcdf4 => "nc4",
+        Kind::Netcdf4Classic => "nc7",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_is_named_as_it_was_typed() {
+        let not_held = Error::NotHeld {
+            request: None,
+            what: "dimension t is the second unlimited one".to_owned(),
+            kind: Kind::Classic,
+            held_by: &[Kind::Netcdf4Classic, Kind::Netcdf4],
+            held_if_fixed: true,
+        };
+        for (error, told) in [
+            (Request::Chunks.error("no such variable"), "-c: no such variable"),
+            (Request::Filters.misspelled("\"x\"", "no id"), "-F \"x\": no id"),
+            (
+                not_held,
+                "dimension t is the second unlimited one (-u makes it fixed), which the kind 'classic' cannot hold; use -k nc7 or nc4",
+            ),
+        ] {
+            let plain = error.to_string();
+            assert!(!plain.contains(" -") && !plain.starts_with('-'), "{plain}");
+            let told = format!("in.nc: variable v: {told}");
+            let error = error.in_variable("v").in_file("in.nc");
+            assert_eq!(name_options(error).to_string(), told);
+        }
+    }
+}
