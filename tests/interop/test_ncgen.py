@@ -306,7 +306,7 @@ def test_header_only(folder, arguments):
         ('v:_Filter = "nonsense";', "_Filter"),
         ('s:_Shuffle = "true";', "scalar"),
         ('r:_Storage = "contiguous";', "unlimited"),
-        ('large:_Storage = "compact";', "65520"),
+        ('large:_Storage = "compact";', "65531"),
     ],
 )
 def test_storage_that_cannot_be_is_an_error(folder, attributes, says):
