@@ -8,7 +8,8 @@ use crate::model::{Attribute, Item, Kind, Schema, Type, VarId};
 /// Maximum length of a dimension in a classic file, in elements.
 const LONGEST: u64 = i32::MAX as u64 - 3;
 
-/// The kind of the output file: `asked` (an option), else `format` (the text's `_Format`), else [`least_kind`].
+/// The kind of the output file: `asked` (an option), else `format` (the text's `_Format`), else the least kind that
+/// can hold the dataset.
 ///
 /// # Errors
 /// [`Error::Usage`](crate::Error::Usage) naming an item that the kind cannot hold.
