@@ -1,10 +1,10 @@
-//! The kind of the output: `-k`, and `-3` to `-7`.
+//! The options for the kind of the output: `-k`, and `-3` to `-7`.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::Kind;
 
-/// The value of `-k`, for help.
+/// The values of `-k`, for `--help`.
 pub const NAMES: &str =
     "nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4), nc7 (netCDF-4 classic model)";
 
@@ -16,7 +16,7 @@ const DIGITS: [(&str, char, Kind); 5] = [
     ("7", '7', Kind::Netcdf4Classic),
 ];
 
-/// `-3` to `-7`.
+/// The options `-3` to `-7`.
 pub fn digits() -> impl Iterator<Item = Arg> {
     DIGITS.into_iter().map(|(name, digit, kind)| {
         Arg::new(name)
@@ -26,10 +26,10 @@ pub fn digits() -> impl Iterator<Item = Arg> {
     })
 }
 
-/// The kind asked for by an option of [`digits`], or one of those in `named`, which take a name; whichever stands last.
+/// The kind given by an option of [`digits`], or by an option in `named`, whose value is a name. The last one counts.
 ///
 /// # Errors
-/// For a name that is no kind's.
+/// An unknown name.
 pub fn asked(matches: &ArgMatches, named: &[&str]) -> Result<Option<Kind>> {
     let mut last: Option<(usize, Kind)> = None;
     let mut take = |at: Option<usize>, kind: Kind| {
