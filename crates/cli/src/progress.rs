@@ -11,7 +11,7 @@ use ncutils_core::copy::Progress;
 /// Time until the bar appears.
 const PATIENCE: Duration = Duration::from_millis(800);
 
-/// A progress bar that appears after [`PATIENCE`].
+/// A progress bar that appears once the work has taken 0.8 s.
 pub struct Bar {
     begun: Instant,
     total: AtomicU64,
