@@ -4,10 +4,10 @@
 //! cargo xtask test      unit and integration tests, then interop
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
 //! cargo xtask instructions  counts of instructions, against a table
-//! cargo xtask licences  what deny.toml says of the dependencies
+//! cargo xtask licences  licences and sources of the dependencies, checked against deny.toml
 //! cargo xtask bench     pairs against netcdf-bin in the same run
 //! cargo xtask fuzz      damaged input for every parser
-//! cargo xtask arrows    which file uses which: no cycles between folders, no arrow that goes up
+//! cargo xtask arrows    uses between files: no cycle between folders, no use of a higher layer
 //! cargo xtask man DIR   man pages, from the flags' definitions
 //! ```
 //!

@@ -22,7 +22,7 @@ pub enum Error {
     File {
         /// The place, as the user named it.
         name: OsString,
-        /// What went wrong there.
+        /// The failure.
         cause: Box<Error>,
     },
 
@@ -31,7 +31,7 @@ pub enum Error {
     Variable {
         /// The variable's path from the root group, without the leading `/` for variables of the root.
         name: String,
-        /// What went wrong there.
+        /// The failure.
         cause: Box<Error>,
     },
 
@@ -41,7 +41,7 @@ pub enum Error {
     About {
         /// The item.
         item: Item,
-        /// What is wrong with it.
+        /// The reason.
         cause: Box<Error>,
     },
 
@@ -50,7 +50,7 @@ pub enum Error {
     Chunk {
         /// The chunk's position in the grid of chunks.
         index: Vec<u64>,
-        /// What went wrong there.
+        /// The failure.
         cause: Box<Error>,
     },
 
@@ -87,7 +87,7 @@ pub enum Error {
     Filter {
         /// The codec's name in its file, as in "filter 1 (deflate)".
         codec: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
 
@@ -103,7 +103,7 @@ pub enum Error {
         request: Request,
         /// Its spelling, in quotes, if the spelling is wrong.
         argument: Option<String>,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 

@@ -67,9 +67,9 @@ pub enum Class {
     },
     /// Class 3: strings of fixed size.
     String {
-        /// How the string ends.
+        /// Termination or padding.
         padding: StringPadding,
-        /// How its bytes read.
+        /// Character set of its bytes.
         charset: CharacterSet,
     },
     /// Class 4: bit fields.
@@ -110,9 +110,9 @@ pub enum Class {
     },
     /// Class 9, type 1: variable-length strings.
     VariableString {
-        /// How the string ends (HDF5 writes `NullTerminate`).
+        /// Termination or padding (HDF5 writes `NullTerminate`).
         padding: StringPadding,
-        /// How its bytes read.
+        /// Character set of its bytes.
         charset: CharacterSet,
     },
     /// Class 10: arrays of fixed shape.

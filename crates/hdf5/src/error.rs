@@ -46,7 +46,7 @@ pub enum Error {
         what: &'static str,
         /// Position of its beginning, in bytes from the start of the source.
         offset: u64,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 

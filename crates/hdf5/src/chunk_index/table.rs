@@ -46,7 +46,7 @@ impl ChunkTable {
         grid: ChunkGrid,
         order: ArrayOrder,
     ) -> Result<Self> {
-        // Of all chunks inside the extent, the last one has the highest element.
+        // The last chunk inside the extent has the highest element.
         let last = grid
             .count()
             .checked_sub(1)

@@ -79,7 +79,7 @@ impl BlockCache {
         self.size.store(size, Ordering::Relaxed);
     }
 
-    /// The source behind the cache.
+    /// The source that the cache reads.
     pub(super) fn source(&self) -> &Arc<dyn ByteSource> {
         &self.source
     }
