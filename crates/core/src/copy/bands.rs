@@ -130,7 +130,7 @@ impl Band {
     }
 
     /// How many tickets all chunks take.
-    fn tickets(&self) -> u64 {
+    pub fn tickets(&self) -> u64 {
         let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
         let runs = self.records / self.run;
         all(self.run)
@@ -139,8 +139,8 @@ impl Band {
     }
 }
 
-/// Finds the bands among the variables of a copy, gives each to its first variable, and numbers all `tickets` again.
-pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable], tickets: u64) {
+/// Finds the bands among the variables of a copy, and gives each to its first variable.
+pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable]) {
     let Some(layout) = reader.record_layout() else {
         return;
     };
@@ -163,10 +163,15 @@ pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mu
         }
     }
     bands.retain(|band| band.members.len() > 1);
-    if bands.is_empty() {
-        return;
+    for mut band in bands {
+        band.settle();
+        for member in &band.members {
+            variables[member.variable].route = Route::Records(None);
+        }
+        if let Some(first) = band.members.first().map(|m| m.variable) {
+            variables[first].route = Route::Records(Some(Box::new(band)));
+        }
     }
-    number(bands, variables, tickets);
 }
 
 /// The member that a variable can be; `None` where it goes its own way.
@@ -214,34 +219,4 @@ fn member(
         chunk,
         across,
     })
-}
-
-/// Puts bands into the places of their first variables, and deals out tickets anew.
-fn number(bands: Vec<Band>, variables: &mut [Variable], tickets: u64) {
-    let next = variables.iter().skip(1).map(|v| v.ticket).chain([tickets]);
-    let taken: Vec<u64> = next
-        .zip(variables.iter())
-        .map(|(next, v)| next - v.ticket)
-        .collect();
-    for mut band in bands {
-        band.settle();
-        for member in &band.members {
-            variables[member.variable].route = Route::Records(None);
-        }
-        if let Some(first) = band.members.first().map(|m| m.variable) {
-            variables[first].route = Route::Records(Some(Box::new(band)));
-        }
-    }
-    let mut ticket = 0;
-    for (var, taken) in variables.iter_mut().zip(taken) {
-        var.ticket = ticket;
-        ticket += match &mut var.route {
-            Route::Records(Some(band)) => {
-                band.ticket = ticket;
-                band.tickets()
-            }
-            Route::Records(None) => 0,
-            _ => taken,
-        };
-    }
 }

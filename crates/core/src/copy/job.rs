@@ -147,13 +147,13 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
                 }),
             )
         }
-        Route::Ranges(total) => {
-            let total = *total;
+        Route::Ranges(range) => {
+            let (begin, total) = (range.start, range.end - range.start);
             // A whole number of elements' numbers, which are 8 bytes at most.
             let each = terms.batch() / 8 * 8;
             Box::new((0..total.div_ceil(each)).map(move |n| {
-                let offset = n * each;
-                let length = each.min(total - offset);
+                let offset = begin + n * each;
+                let length = each.min(range.end - offset);
                 Ok((
                     Job::Bytes { var, offset, length },
                     Cost {

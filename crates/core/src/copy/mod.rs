@@ -15,6 +15,7 @@ mod job;
 mod ledger;
 mod memory;
 mod order;
+mod part;
 mod places;
 pub mod plan;
 mod prepare;

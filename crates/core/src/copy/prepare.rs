@@ -82,7 +82,6 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         variables: Vec::new(),
     };
     let pipelines = SharedPipelines::new(plan.registry.clone());
-    let mut ticket = 0u64;
     for (n, way) in ways(reader, plan)?.into_iter().enumerate() {
         let copy = &plan.variables[n];
         let layout = copy.layout.clone();
@@ -111,10 +110,6 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         else {
             continue;
         };
-        let first = ticket;
-        if takes_tickets(&route, &copy.layout) {
-            ticket = ticket.saturating_add(chunks);
-        }
         prepared.variables.push(Variable {
             out: VarId(n),
             name: plan.schema.var_path(VarId(n)),
@@ -122,10 +117,11 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             route,
             progress: decoded_bytes(&copy.layout, chunks),
             places,
-            ticket: first,
+            ticket: 0,
         });
     }
-    bands::gather(reader, &prepared.plans, &mut prepared.variables, ticket);
+    bands::gather(reader, &prepared.plans, &mut prepared.variables);
+    deal_tickets(&mut prepared.variables, &prepared.plans);
     Ok(prepared)
 }
 
@@ -139,6 +135,24 @@ fn promised(way: Option<&Way>, to: &VariableLayout, chunks: u64) -> Promised {
             let bytes = element_count(&to.extent).and_then(|n| n.checked_mul(to.element_size as u64));
             bytes.map_or(Promised::Nothing, Promised::Bytes)
         }
+    }
+}
+
+/// Gives the pieces of all variables their tickets, dense from 0 in the order of variables.
+pub(super) fn deal_tickets(variables: &mut [Variable], plans: &[VariablePlan]) {
+    let mut ticket = 0u64;
+    for var in variables {
+        var.ticket = ticket;
+        let taken = match &mut var.route {
+            Route::Records(Some(band)) => {
+                band.ticket = ticket;
+                band.tickets()
+            }
+            Route::Records(None) => 0,
+            route if takes_tickets(route, &plans[var.out.0].layout) => var.places.len(),
+            _ => 0,
+        };
+        ticket = ticket.saturating_add(taken);
     }
 }
 
