@@ -106,7 +106,7 @@ pub enum Error {
     },
 
     /// A dataset has what the kind of the output cannot hold.
-    #[error("{what}, which the kind '{}' cannot hold; these can: {}", kind.name(), names(held_by))]
+    #[error("{what}, which the kind '{}' cannot hold{}", kind.name(), names(held_by))]
     NotHeld {
         /// The part of what was asked that needs it; `None` where the input has it.
         request: Option<Request>,
@@ -114,8 +114,8 @@ pub enum Error {
         what: String,
         /// The kind.
         kind: Kind,
-        /// The kinds that can hold it, the most fitting one first.
-        held_by: &'static [Kind],
+        /// The kinds that can hold it.
+        held_by: Vec<Kind>,
         /// True where it would be held if unlimited dimensions were made fixed, and a copy can do that.
         held_if_fixed: bool,
     },
@@ -183,11 +183,11 @@ fn spaced(argument: &Option<String>) -> String {
 }
 
 fn names(kinds: &[Kind]) -> String {
-    kinds
-        .iter()
-        .map(|kind| kind.name())
-        .collect::<Vec<_>>()
-        .join(", ")
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("; these can: {}", names.join(", ")),
+    }
 }
 
 fn join(index: &[u64]) -> String {

@@ -42,7 +42,7 @@ pub fn command() -> Command {
         value(name, short, metavar, help).action(ArgAction::Append)
     };
     program("nccopy", env!("CARGO_PKG_VERSION"), "Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way", AFTER_HELP)
-        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind_option::NAMES)))
+        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind_option::names())))
         .args(kind_option::digits())
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))

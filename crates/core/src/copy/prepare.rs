@@ -175,7 +175,7 @@ fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
 /// The way of each variable of the plan. Where a request to the store takes long, several chunk indexes are read at once.
 fn ways(reader: &dyn Reader, plan: &CopyPlan) -> Result<Vec<Option<Way>>> {
     let holes = Holes {
-        read_as_zeros: plan.schema.kind.is_hdf5(),
+        read_as_zeros: plan.schema.kind.can().no_fill,
     };
     let one = |n: usize| {
         way(reader, plan, VarId(n), holes).map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))

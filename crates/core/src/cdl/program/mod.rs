@@ -14,7 +14,7 @@ mod identifiers;
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
-use crate::model::{Values, VarId};
+use crate::model::{Kind, Values, VarId};
 use crate::stream::slabs;
 
 /// Calls `each` with the values of an output variable, region by region in C order, each region of about `bytes` bytes
@@ -38,6 +38,16 @@ fn for_each_slab(
         each(&region, &values)?;
     }
     Ok(())
+}
+
+/// The flags of netCDF-C's `nc_create` for a kind, without their prefix.
+fn creation_flags(kind: Kind) -> Result<&'static [&'static str]> {
+    kind.can().creation_flags.ok_or_else(|| {
+        Error::Usage(format!(
+            "the kind '{}' is not one that programs can make through netCDF's library",
+            kind.name()
+        ))
+    })
 }
 
 /// `given`, which both languages must take as a name, or else `default`.

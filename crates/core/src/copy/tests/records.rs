@@ -302,7 +302,7 @@ fn progress_and_memory_are_accounted() {
     for kind in KINDS {
         let options = CopyOptions {
             kind: Some(kind),
-            deflate: kind.is_hdf5().then_some(1),
+            deflate: kind.can().chunks.then_some(1),
             ..CopyOptions::default()
         };
         let plan = plan(&*reader, &options).unwrap();
@@ -375,7 +375,7 @@ proptest! {
                 made.ty = Type::Float;
             }
         }
-        let hdf5 = to.is_hdf5();
+        let hdf5 = to.can().chunks;
         let bytes = file(from, records, &vars);
         let reader = open(&bytes);
         let chunking = chunk.filter(|_| hdf5).map(|(time, other)| {

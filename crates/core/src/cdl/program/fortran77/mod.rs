@@ -7,12 +7,12 @@ mod statement;
 
 use std::io::Write;
 
-use super::{cannot_write, for_each_slab, function_name};
+use super::{cannot_write, creation_flags, for_each_slab, function_name};
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::filter::{deflate, shuffle};
 use crate::format::{Reader, Region};
-use crate::model::{Attribute, Endian, Kind, Storage, Type, VarId, VariableLayout};
+use crate::model::{Attribute, Endian, Storage, Type, VarId, VariableLayout};
 use crate::print::number::shortest::{push_double_constant, push_float_constant};
 use statement::{LITERAL, call, comment, literal, statement, words};
 
@@ -29,7 +29,7 @@ const LONGEST: usize = 31;
 /// called `make`, unless another name is given.
 ///
 /// # Errors
-/// [`Error::Usage`] for what the classic model does not have, and for a name that no program can have; else what reading the
+/// [`Error::Usage`] for what the classic model does not have, for a kind that netCDF-C does not create, and for a name that no program can have; else what reading the
 /// values, or writing the text, fails of.
 pub fn write(
     reader: &dyn Reader,
@@ -40,11 +40,12 @@ pub fn write(
 ) -> Result<()> {
     let name = function_name(name, "make", LONGEST)?;
     check(plan)?;
+    let flags = creation_flags(plan.schema.kind)?;
     let schema = &plan.schema;
     let mut text = Vec::new();
     let mut blocks = Vec::new();
     let mut attributes = Vec::new();
-    main(&mut text, &mut attributes, plan, file, name);
+    main(&mut text, &mut attributes, plan, file, flags, name);
     out.write_all(&text).map_err(cannot_write)?;
     for at in 0..schema.vars.len() {
         let var = schema.var(VarId(at));
@@ -128,7 +129,7 @@ fn check(plan: &CopyPlan) -> Result<()> {
         {
             return refuse(format!("variable {} has the {filter}", var.name));
         }
-        if copy.layout.storage == Storage::Compact && schema.kind.is_hdf5() && !var.dims.is_empty() {
+        if copy.layout.storage == Storage::Compact && !var.dims.is_empty() {
             return refuse(format!("variable {} is stored compact", var.name));
         }
     }
@@ -136,9 +137,16 @@ fn check(plan: &CopyPlan) -> Result<()> {
 }
 
 /// The main program. Attributes get subroutines of their own, which go to `subroutines`.
-fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &str, name: &str) {
+fn main(
+    out: &mut Vec<u8>,
+    subroutines: &mut Vec<u8>,
+    plan: &CopyPlan,
+    file: &str,
+    flags: &[&str],
+    name: &str,
+) {
     let schema = &plan.schema;
-    let hdf5 = schema.kind.is_hdf5();
+    let can = schema.kind.can();
     comment(out, &format!("Makes the netCDF file {file}."));
     comment(
         out,
@@ -152,13 +160,9 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
         schema.dims.len().max(1),
         schema.vars.len().max(1),
     );
-    let mode = match schema.kind {
-        Kind::Classic => "nf_clobber",
-        Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
-        Kind::Data64 => "ior(nf_clobber, nf_64bit_data)",
-        Kind::Netcdf4 => "ior(nf_clobber, nf_netcdf4)",
-        Kind::Netcdf4Classic => "ior(ior(nf_clobber, nf_netcdf4), nf_classic_model)",
-    };
+    let mode = flags.iter().fold("nf_clobber".to_owned(), |mode, flag| {
+        format!("ior({mode}, nf_{})", flag.to_ascii_lowercase())
+    });
     let _ = writeln!(out, "      mode = {mode}");
     call(
         out,
@@ -194,10 +198,10 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
             &[literal(var.name.as_bytes()), words(&rest)].concat(),
         );
         let layout = &plan.variables[at].layout;
-        if hdf5 && !var.dims.is_empty() {
+        if can.chunks && !var.dims.is_empty() {
             define_storage(out, at + 1, layout);
         }
-        if layout.fill.no_fill && hdf5 {
+        if layout.fill.no_fill && can.no_fill {
             call(
                 out,
                 "nf_def_var_fill(",
