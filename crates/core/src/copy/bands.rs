@@ -197,7 +197,9 @@ fn member(
         .get(1..)?
         .iter()
         .try_fold(from.element_size as u64, |n, length| n.checked_mul(*length));
-    if !whole || !same || elements != Some(slab.length) || slab.length > MAX_SLAB {
+    // The chunks of a shard follow each other; those of a band take turns.
+    let takes_turns = to.shard.is_none();
+    if !whole || !same || !takes_turns || elements != Some(slab.length) || slab.length > MAX_SLAB {
         return None;
     }
     let (chunk, across) = match &to.storage {

@@ -302,10 +302,13 @@ impl FetchStage<'_> {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         match jobs.get(&number) {
             Some((Job::Empty { block, .. }, _)) => block.is_filled(),
-            Some((Job::Fill { spill, .. }, _)) => match spill {
-                Spilling::Reads(spill) => spill.is_written(),
-                _ => true,
-            },
+            Some((
+                Job::Fill {
+                    spill: Spilling::Reads(spill),
+                    ..
+                },
+                _,
+            )) => spill.is_written(),
             _ => true,
         }
     }

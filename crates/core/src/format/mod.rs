@@ -11,6 +11,7 @@ mod interleaved;
 pub mod netcdf4;
 mod promise;
 pub mod read_region;
+mod reorder_window;
 mod written;
 
 use std::ops::Range;
@@ -23,8 +24,8 @@ use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
 pub use dispatch::{check, create, open};
-pub use promise::Promised;
-pub(crate) use promise::Received;
+pub use promise::{Promised, Received};
+pub use reorder_window::ReorderWindow;
 pub use written::Written;
 pub(crate) use written::between_holes;
 

@@ -34,7 +34,7 @@ impl Promised {
 
 /// Counts what has come of each variable of a dataset.
 #[derive(Debug)]
-pub(crate) struct Received {
+pub struct Received {
     variables: Vec<(Promised, AtomicU64)>,
 }
 

@@ -6,13 +6,13 @@ use ncutils_hdf5::{FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSource, Obj
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
-use super::reorder_window::ReorderWindow;
 use super::tree::Tree;
 use crate::chunk::{
     ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, resize, swap_units,
 };
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Pipeline, Scratch};
+use crate::format::ReorderWindow;
 use crate::format::netcdf4::bytes::OutputBytes;
 use crate::format::{EncodedChunk, Promised, Received, VariablePlan, Writer};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
