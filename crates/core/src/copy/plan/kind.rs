@@ -1,13 +1,13 @@
-//! Which kind of file a copy makes, and whether that kind can hold the dataset.
+//! The output's file kind, and the check that this kind can hold the dataset.
 
 use super::CopyOptions;
 use crate::error::{Error, Request, Result};
 use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId};
 
-/// The kind of the output: what was asked for; else what the other options need; else the input's.
+/// The kind of the output: the requested one, else one that the other options need, else the input's.
 ///
 /// # Errors
-/// [`Error::NotHeld`] where filters are asked for a kind that has none.
+/// [`Error::NotHeld`] if filters are requested for a kind that has none.
 pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
     if let Some(kind) = options.kind {
         return refuse_filters(kind, options);
@@ -19,7 +19,7 @@ pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
         return Ok(Kind::Netcdf4);
     }
     if options.deflate.is_some() || options.shuffle || !options.chunking.is_empty() {
-        // CDF-5 has types that the classic model lacks; a dataset that uses them needs the whole of netCDF-4.
+        // CDF-5 has types that the classic model lacks. A dataset that uses them needs full netCDF-4.
         let classic = check(input, Kind::Netcdf4Classic).is_ok();
         return Ok(if classic {
             Kind::Netcdf4Classic
@@ -50,21 +50,21 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
     })
 }
 
-/// Something of a dataset that a kind cannot hold.
+/// An item of a dataset that a kind cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unheld {
-    /// What it is, as a clause: "variable v is of type string".
+    /// Why it cannot be held, as a clause: "variable v is of type string".
     pub what: String,
-    /// The thing.
+    /// The item.
     pub item: Item,
-    /// Whether it would be held if unlimited dimensions were fixed.
+    /// True if fixing unlimited dimensions would make the kind hold it.
     pub unlimited: bool,
-    /// The kinds that hold it, the most fitting one first.
+    /// The kinds that hold it, the best one first.
     pub held_by: &'static [Kind],
 }
 
 impl Unheld {
-    /// Something that only the whole of netCDF-4 holds.
+    /// An item that only full netCDF-4 holds.
     fn by_netcdf4(item: Item, what: String) -> Self {
         Self {
             what,
@@ -74,7 +74,7 @@ impl Unheld {
         }
     }
 
-    /// The error that says so.
+    /// The error for this item and `kind`.
     pub fn error(&self, kind: Kind) -> Error {
         self.clone().into_error(kind, false)
     }
@@ -94,7 +94,7 @@ impl Unheld {
 /// Checks that `kind` can hold `schema`.
 ///
 /// # Errors
-/// [`Error::NotHeld`] that names the first item that it cannot hold.
+/// [`Error::NotHeld`], which names the first item that `kind` cannot hold.
 pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
     match unheld(schema, kind) {
         None => Ok(()),
@@ -152,7 +152,8 @@ fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
     None
 }
 
-/// The second unlimited dimension, or in a classic file the first variable where one is not first.
+/// The second unlimited dimension. In a classic kind also the first variable with an unlimited dimension
+/// after its first.
 fn unlimited(schema: &Schema, kind: Kind) -> Option<Unheld> {
     let mut all = schema.dims.iter().enumerate().filter(|(_, d)| d.unlimited);
     if let (Some((_, first)), Some((id, second))) = (all.next(), all.next()) {
