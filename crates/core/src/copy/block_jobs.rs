@@ -1,4 +1,4 @@
-//! The jobs that cut a variable into other chunks.
+//! The jobs of a variable whose output chunks have another shape than its input chunks.
 //!
 //! ```text
 //! blocks of output chunks, in the order of tickets
@@ -23,10 +23,10 @@ use crate::chunk::{Region, byte_count};
 use crate::error::Result;
 use crate::model::VariableLayout;
 
-/// Blocks up to this size are made by one thread each, if there are enough of them for all threads.
+/// Largest block, in bytes, that one thread makes alone if there are enough blocks for all threads.
 const ALONE: u64 = 64 << 20;
 
-/// The jobs of a variable whose chunks are cut anew.
+/// The jobs of a variable whose chunks change shape.
 pub(super) fn blocks<'e>(
     terms: &'e Terms<'e>,
     var: &'e Variable,
@@ -61,7 +61,8 @@ pub(super) fn blocks<'e>(
         );
     }
 
-    // What the threads need besides the block; where that leaves little, fewer of them run at a time.
+    // Memory for decoding and encoding, besides the block. If that is more than half the budget, fewer
+    // threads run at a time.
     let aside = work
         .saturating_mul(threads)
         .saturating_add(encode)
@@ -89,12 +90,12 @@ pub(super) fn blocks<'e>(
     )
 }
 
-/// Bytes of an output chunk, or of a slab.
+/// Size in bytes of one output chunk, or of one slab if the output has no chunks.
 pub(super) fn slot_bytes(tiling: &Tiling, to: &VariableLayout) -> u64 {
     byte_count(tiling.grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64
 }
 
-/// Small blocks of `bytes` gathered for jobs.
+/// Groups blocks of `bytes` bytes each into jobs of about `batch` bytes.
 pub(super) fn grouped<'e>(
     mut blocks: impl Iterator<Item = Block> + Send + 'e,
     bytes: u64,
@@ -107,7 +108,7 @@ pub(super) fn grouped<'e>(
     })
 }
 
-/// The blocks that hold a chunk to be written.
+/// The blocks that hold at least one chunk to be written.
 pub(super) fn written_blocks<'e>(
     var: &'e Variable,
     order: BlockOrder,
@@ -121,19 +122,20 @@ pub(super) fn written_blocks<'e>(
     })
 }
 
-/// Makes the jobs of blocks that all threads work on.
+/// Makes the jobs of blocks that several threads fill and empty.
 struct BlockMaker<'e> {
     terms: &'e Terms<'e>,
     var: &'e Variable,
     tiling: &'e Tiling,
     order: BlockOrder,
-    /// Bytes of an output chunk.
+    /// Bytes of one output chunk.
     chunk: u64,
     decode: u64,
     encode: u64,
-    /// Whether inputs fill common elements.
+    /// True if two inputs fill the same elements.
     overlaps: bool,
-    /// What the first block of the present tile wrote down, and where the tile ends.
+    /// The spill that the first block of the present tile writes, and the place in the order where the tile
+    /// ends.
     spill: Option<(Arc<Spill>, u64)>,
 }
 
@@ -148,7 +150,7 @@ impl<'e> BlockMaker<'e> {
         let mut found = pieces(terms, var, &region, terms.batch());
         let spilling = match &self.spill {
             Some((spill, _)) => {
-                // A part of every chunk: more of them make a job.
+                // Only a part of each input chunk is needed, so a job takes more of them.
                 let input = var.input();
                 let elements = chunk_bytes(terms.reader.layout(input.var)) / self.element_size().max(1);
                 let most = largest_part(input, &region, elements).max(1);
@@ -166,7 +168,7 @@ impl<'e> BlockMaker<'e> {
                 None => Spilling::Not,
             },
         };
-        // Where parts overlap the later one wins, so one thread takes them in their order.
+        // Where inputs overlap the later one wins, so a single job takes all pieces in order.
         let pieces: Vec<Vec<PieceOfInput>> = if self.overlaps && !found.is_empty() {
             vec![found]
         } else {
@@ -222,8 +224,9 @@ impl<'e> BlockMaker<'e> {
         self.terms.reader.layout(self.var.input().var).element_size as u64
     }
 
-    /// Where the blocks after this one would decode the same chunks again and writing down what they need is cheaper: a
-    /// file for that, the input pieces of the whole tile, and where in the order the tile ends.
+    /// Starts a spill if later blocks of the tile would decode the same chunks again and a temporary file is
+    /// cheaper. Returns the spill, the input pieces of the whole tile, and the place in the order where the
+    /// tile ends.
     fn begin_spill(
         &self,
         first: &Arc<SharedBlock>,
@@ -271,8 +274,8 @@ impl<'e> BlockMaker<'e> {
             .fold(chunks(&region)?, u64::saturating_add);
         let again = decodes / chunks(&whole)?.max(1);
         let size = whole.element_count()?.checked_mul(from.element_size as u64)?;
-        // A file that the system's cache can hold costs little. A larger one costs a disk's time, which decoding on all
-        // threads must exceed.
+        // A file that fits into the system's cache costs little. A larger one costs disk time, so it must
+        // save more decoding, which all threads share.
         let worth = if size <= default_budget() {
             2
         } else {
@@ -299,7 +302,7 @@ fn largest_part(input: &Input, region: &Region, elements: u64) -> u64 {
     })
 }
 
-/// The elements that a box of chunks covers, within `extent`.
+/// The elements of a box of chunks, clipped to `extent`.
 pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
     let start: Vec<u64> = span
         .start
@@ -318,8 +321,8 @@ pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
     Region { start, count }
 }
 
-/// The pieces of the inputs that a region of the output needs, each of about `batch` bytes of chunks or ranges, in the
-/// order of the inputs.
+/// The pieces of the inputs that a region of the output needs, in the order of the inputs. A piece is about
+/// `batch` bytes of chunks, or a range of about [`BATCH`] bytes.
 pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64) -> Vec<PieceOfInput> {
     let mut pieces = Vec::new();
     for (n, input) in var.inputs.iter().enumerate() {
@@ -333,7 +336,7 @@ pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64)
                 let mut chunks = Vec::new();
                 let dense = input.selection.as_ref().is_none_or(|s| s.is_dense());
                 for chunk in grid.chunks_in(&bounds) {
-                    // A stride may step over a chunk.
+                    // A stride may step over a whole chunk.
                     let met = || {
                         input
                             .output(&grid.region(chunk))
@@ -357,7 +360,7 @@ pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64)
                     continue;
                 };
                 let whole = met.element_count().unwrap_or(0);
-                // A range also reads what a stride steps over.
+                // A range is read with the elements that a stride steps over.
                 let spread = (0..met.rank()).fold(1u64, |n, d| n.saturating_mul(input.stride(d)));
                 let most = BATCH / (from.element_size.max(1) as u64).saturating_mul(spread).max(1);
                 let order = BlockOrder::new(&met.count, &met.count, most.max(1));

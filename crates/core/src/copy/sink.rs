@@ -1,4 +1,4 @@
-//! The writer as the engine sees it: what it cannot do is told of the output, not of the input.
+//! The engine's view of the writer: errors name the output and the variable, not the input.
 
 use std::ffi::OsStr;
 
@@ -12,7 +12,7 @@ use crate::model::Values;
 #[derive(Clone, Copy)]
 pub(super) struct Sink<'a> {
     pub writer: &'a dyn Writer,
-    /// The output, where it has a name.
+    /// The output's path, if it has one.
     pub path: Option<&'a OsStr>,
 }
 
@@ -35,7 +35,7 @@ impl Sink<'_> {
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
-    /// See [`Writer::write_records`]. `var` is the one to name where no other is.
+    /// See [`Writer::write_records`]. An error names `var`, unless it already names a variable.
     pub fn write_records(&self, var: &Variable, records: RecordBlock) -> Result<()> {
         let written = self.writer.write_records(records);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
@@ -47,7 +47,7 @@ impl Sink<'_> {
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
-    /// Says that an error is about the output.
+    /// Adds the output's path to an error.
     fn name(&self, error: Error) -> Error {
         match self.path {
             Some(path) => error.in_file(path),

@@ -1,7 +1,7 @@
 //! Copying elements as [`Values`]: strings, sequences, and whatever the reader must convert.
 //!
-//! A block of output chunks is read at once, so that a large input chunk is not decoded for each small output chunk, and
-//! then cut up. Each cut takes along what its elements have on the heap, and no more.
+//! A block of output chunks is read at once and then cut up, so that a large input chunk is not decoded again
+//! for each small output chunk. Each cut takes a copy of the heap data that its elements point to.
 
 use super::block_jobs::elements;
 use super::execute::{Data, Target, Worker, at_chunk, fill_block};
@@ -17,7 +17,7 @@ use crate::format::read_region::{chunk_size, swap_unit};
 use crate::model::{Encoding, Schema, Slot, Type, TypeClass, Values, VariableLayout};
 
 impl Worker {
-    /// Reads a block of chunks and writes those that are to be written.
+    /// Reads a block of chunks, and writes the chunks that are to be written.
     pub(super) fn values(
         &mut self,
         engine: &Engine,
@@ -67,7 +67,7 @@ impl Worker {
         Ok(block_size(block, tiling, to)? as u64)
     }
 
-    /// The elements of a region of the output, from all inputs.
+    /// Reads the elements of a region of the output from all inputs.
     fn read_values(&self, engine: &Engine, var: &Variable, region: &Region) -> Result<Values> {
         let reader = engine.terms.reader;
         if let [input] = &var.inputs[..]
@@ -147,7 +147,7 @@ impl Worker {
     }
 }
 
-/// A region of nothing but the fill value.
+/// A region that holds only the fill value.
 fn filled(layout: &VariableLayout, region: &Region) -> Result<Values> {
     let size = byte_count(&region.count, layout.element_size)
         .ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
@@ -162,7 +162,8 @@ fn filled(layout: &VariableLayout, region: &Region) -> Result<Values> {
     Ok(out)
 }
 
-/// The elements that become `part` of the output, out of those of `bounds`, which `bytes` holds in C order.
+/// Picks the elements that fill `part`, a region of the output, from `bytes`, which holds the input's region
+/// `bounds` in C order.
 fn select(bytes: &[u8], bounds: &Region, part: &Region, input: &Input, size: usize) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let length =
@@ -184,7 +185,8 @@ fn select(bytes: &[u8], bounds: &Region, part: &Region, input: &Input, size: usi
     Ok(out)
 }
 
-/// The elements of `part` out of those of `whole`, with what they have on the heap.
+/// Copies the elements of `part` out of `values`, which holds the region `whole`, together with their heap
+/// data.
 fn cut(
     schema: &Schema,
     ty: Type,
@@ -217,7 +219,8 @@ fn cut(
     Ok(out)
 }
 
-/// Copies what `element` has on the heap `from` to the heap `to`, and makes it point there.
+/// Copies the heap data of `element` from the heap `from` to the heap `to`, and updates the slots in
+/// `element`.
 pub(crate) fn move_heap(schema: &Schema, ty: Type, element: &mut [u8], from: &[u8], to: &mut Vec<u8>) {
     match ty {
         Type::String => move_slot(element, 1, from, to, |_, _| {}),
@@ -249,8 +252,8 @@ pub(crate) fn move_heap(schema: &Schema, ty: Type, element: &mut [u8], from: &[u
     }
 }
 
-/// Moves the content of the slot in `element`, of members of `size` bytes, after `nested` has moved what the members have
-/// on the heap themselves. A slot that points outside the heap becomes NIL.
+/// Copies the content of the slot in `element`, whose members have `size` bytes each. `nested` moves the
+/// members' own heap data first. A slot that points outside the heap becomes NIL.
 fn move_slot(
     element: &mut [u8],
     size: usize,

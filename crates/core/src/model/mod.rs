@@ -1,7 +1,8 @@
-//! The netCDF data model: what a dataset is, whichever format holds it. No I/O.
+//! The netCDF data model: the parts of a dataset, independent of its file format. No I/O.
 //!
-//! A [`Schema`] owns flat lists of groups, dimensions, types and variables that refer to each other by id, so that
-//! a plan can address any of them without borrowing the tree. Order in [`Group`]'s lists is the file's order.
+//! A [`Schema`] owns flat lists of groups, dimensions, types and variables, which refer to each other by id.
+//! So a plan can address any of them without borrowing the tree. The lists of a [`Group`] keep the file's
+//! order.
 //!
 //! ```text
 //! Schema ─┬─ groups[0] = root ── dims, types, vars, attributes, children (ids)

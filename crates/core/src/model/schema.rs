@@ -11,30 +11,30 @@ macro_rules! id {
 }
 
 id!(
-    /// A position in [`Schema::groups`]. The root group is `GroupId(0)`.
+    /// Index into [`Schema::groups`]. The root group is `GroupId(0)`.
     GroupId
 );
 id!(
-    /// A position in [`Schema::dims`].
+    /// Index into [`Schema::dims`].
     DimId
 );
 id!(
-    /// A position in [`Schema::vars`].
+    /// Index into [`Schema::vars`].
     VarId
 );
 
 /// What a file says of its own making; not part of the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// The text of the `_NCProperties` attribute, where there is one.
+    /// Text of the `_NCProperties` attribute, if the file has one.
     pub nc_properties: Option<String>,
     /// The version of the HDF5 superblock.
     pub superblock_version: u32,
-    /// Whether the file was written by the netCDF-4 library (ncdump's `_IsNetcdf4`), not by plain HDF5.
+    /// True if the netCDF-4 library wrote the file, and not plain HDF5 (ncdump's `_IsNetcdf4`).
     pub is_netcdf4: bool,
 }
 
-/// A dataset's structure.
+/// The structure of a dataset.
 #[derive(Debug, Clone)]
 pub struct Schema {
     /// Which kind of dataset.
@@ -43,13 +43,13 @@ pub struct Schema {
     pub groups: Vec<Group>,
     /// Dimensions of all groups.
     pub dims: Vec<Dimension>,
-    /// User-defined types of all groups; a type comes after those it is made of.
+    /// User-defined types of all groups. A type comes after the types it is made of.
     pub types: Vec<UserType>,
     /// Variables of all groups.
     pub vars: Vec<Variable>,
-    /// For HDF5 files.
+    /// How the file was made; only for HDF5 files.
     pub provenance: Option<Provenance>,
-    /// One line for each thing that was left out because netCDF cannot hold it.
+    /// One line for each item that was left out because netCDF cannot hold it.
     pub warnings: Vec<String>,
 }
 
@@ -58,17 +58,17 @@ pub struct Schema {
 pub struct Group {
     /// Its name; the root's is empty.
     pub name: String,
-    /// The group it is in; `None` for the root.
+    /// The parent group; `None` for the root.
     pub parent: Option<GroupId>,
-    /// Groups in it, in order.
+    /// Child groups, in order.
     pub children: Vec<GroupId>,
-    /// Dimensions defined in it, in order.
+    /// Dimensions defined in the group, in order.
     pub dims: Vec<DimId>,
-    /// Types defined in it, in order.
+    /// Types defined in the group, in order.
     pub types: Vec<TypeId>,
-    /// Variables in it, in order.
+    /// Variables in the group, in order.
     pub vars: Vec<VarId>,
-    /// Its attributes (for the root: the global attributes), in order.
+    /// Attributes of the group, in order. Those of the root are the global attributes.
     pub attributes: Vec<Attribute>,
 }
 
@@ -77,44 +77,44 @@ pub struct Group {
 pub struct Dimension {
     /// Its name.
     pub name: String,
-    /// The group it is defined in.
+    /// The group that defines it.
     pub group: GroupId,
-    /// Its present length, in elements.
+    /// Present length, in elements.
     pub length: u64,
-    /// Whether it may grow.
+    /// True if it may grow.
     pub unlimited: bool,
 }
 
-/// A variable. How it is stored is in [`super::VariableLayout`].
+/// A variable. Its storage is described by [`super::VariableLayout`].
 #[derive(Debug, Clone)]
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// The group it is in.
+    /// The group that holds it.
     pub group: GroupId,
     /// The type of its elements.
     pub ty: Type,
     /// Its shape, slowest dimension first; empty for a scalar.
     pub dims: Vec<DimId>,
-    /// Its attributes, in order; `_FillValue` is among them where the file has one.
+    /// Attributes, in order. `_FillValue` is among them if the file has one.
     pub attributes: Vec<Attribute>,
 }
 
-/// An attribute of a group or variable. One-dimensional: `values` holds as many elements as it is long.
+/// An attribute of a group or variable: a one-dimensional list of elements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
     /// Its name.
     pub name: String,
     /// The type of its elements. Text is `Char` (one value a byte) or `String`.
     pub ty: Type,
-    /// How many elements.
+    /// Number of elements in `values`.
     pub length: usize,
     /// The elements.
     pub values: Values,
 }
 
 impl Schema {
-    /// An empty dataset: a root group and nothing in it.
+    /// An empty dataset: only a root group.
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
@@ -186,7 +186,7 @@ impl Schema {
         id
     }
 
-    /// The shape of a variable as netCDF sees it: the lengths of its dimensions.
+    /// The shape of a variable in netCDF's terms: the lengths of its dimensions.
     pub fn shape(&self, var: VarId) -> Vec<u64> {
         self.var(var).dims.iter().map(|d| self.dim(*d).length).collect()
     }
@@ -199,12 +199,12 @@ impl Schema {
         format!("/{}", names.join("/"))
     }
 
-    /// The path of what is called `name` in a group: `/t`, `/a/b/t`.
+    /// The path of an item called `name` in a group: `/t`, `/a/b/t`.
     pub fn path_in(&self, group: GroupId, name: &str) -> String {
         format!("{}/{name}", self.group_path(group).trim_end_matches('/'))
     }
 
-    /// The path of a variable as users name it: `t` in the root, `/a/b/t` below it.
+    /// The path of a variable as users write it: `t` in the root group, `/a/b/t` below.
     pub fn var_path(&self, id: VarId) -> String {
         let var = self.var(id);
         match var.group {
@@ -213,7 +213,7 @@ impl Schema {
         }
     }
 
-    /// Bytes that one element takes in [`Values`].
+    /// Bytes of one element in [`Values`].
     pub fn type_size(&self, ty: Type) -> usize {
         match ty {
             Type::User(id) => match &self.user_type(id).class {
@@ -225,7 +225,7 @@ impl Schema {
         }
     }
 
-    /// Whether elements hold strings or variable-length sequences at any depth.
+    /// True if elements contain strings or variable-length sequences, at any depth.
     pub fn has_heap(&self, ty: Type) -> bool {
         match ty {
             Type::String => true,
@@ -238,8 +238,9 @@ impl Schema {
         }
     }
 
-    /// How every writer here stores elements of a type: bytes of one element, and what they are. A layout read from a
-    /// file may differ (a compound of big-endian numbers is `Structured` there, as it must be converted).
+    /// How every writer here stores elements of a type: the bytes of one element, and their form. The layout
+    /// of an existing file may differ. For example, a compound of big-endian numbers is `Structured` there,
+    /// because it must be converted.
     pub fn storage_encoding(&self, ty: Type) -> (usize, Encoding) {
         let size = self.type_size(ty);
         let encoding = match ty {

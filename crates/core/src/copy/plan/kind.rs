@@ -1,4 +1,4 @@
-//! Which kind of file a copy makes, and whether that kind can hold the dataset.
+//! The output's file kind, and the check that this kind can hold the dataset.
 
 use super::CopyOptions;
 use crate::error::{Error, Request, Result};
@@ -6,10 +6,10 @@ use crate::model::{
     Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeId, UnlimitedDimensions, VarId,
 };
 
-/// The kind of the output: what was asked for; else what the other options need; else the input's.
+/// The kind of the output: the requested one, else one that the other options need, else the input's.
 ///
 /// # Errors
-/// [`Error::NotHeld`] where filters are asked for a kind that has none.
+/// [`Error::NotHeld`] if filters are requested for a kind that has none.
 pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
     if let Some(kind) = options.kind {
         return refuse_filters(kind, options);
@@ -61,11 +61,11 @@ fn instead_of(kind: Kind, does: impl Fn(&Capabilities) -> bool) -> Vec<Kind> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unheld {
-    /// What it is, as a clause: "variable v is of type string".
+    /// Why it cannot be held, as a clause: "variable v is of type string".
     pub what: String,
-    /// The thing.
+    /// The item.
     pub item: Item,
-    /// Whether it would be held if unlimited dimensions were fixed.
+    /// True if fixing unlimited dimensions would make the kind hold it.
     pub unlimited: bool,
     /// The kind that cannot hold it.
     kind: Kind,
@@ -105,7 +105,7 @@ impl Unheld {
 /// Checks that `kind` can hold `schema`.
 ///
 /// # Errors
-/// [`Error::NotHeld`] that names the first item that it cannot hold.
+/// [`Error::NotHeld`], which names the first item that `kind` cannot hold.
 pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
     match unheld(schema, kind) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! What a copy is to be: the input's schema and the user's options make the output's schema and layouts.
+//! Planning a copy: the input's schema and the user's options give the output's schema and layouts.
 //!
 //! ```text
 //! options ─► select ─► which variables and groups
@@ -7,7 +7,7 @@
 //!         ─► chunking ─► storage of each variable     ┴─► CopyPlan
 //! ```
 //!
-//! Everything that can be known to fail is found here, before the output is touched.
+//! Every error that can be foreseen is found here, before the output is touched.
 
 mod chunk_spec;
 mod chunking;
@@ -41,41 +41,43 @@ use pipeline::Requests;
 /// A list of names, as `-v`, `-V`, `-g` and `-G` take them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// Names or paths; a relative path means all whose path ends in it.
+    /// Names or paths. A relative path matches every item whose path ends in it.
     pub names: Vec<String>,
-    /// Whether what is not listed is still defined (and reads as fill).
+    /// True if items that are not listed are still defined. Their data reads as fill.
     pub define_others: bool,
 }
 
-/// What the user asks of a copy. The default asks for nothing: a copy as the input is.
+/// The options of a copy. The default copies the input as it is.
 #[derive(Debug, Clone, Default)]
 pub struct CopyOptions {
-    /// `-k`, `-3` … `-7`.
+    /// `-k`, `-3` … `-7`: the kind of the output.
     pub kind: Option<Kind>,
-    /// `-d`.
+    /// `-d`: the deflate level.
     pub deflate: Option<u32>,
-    /// `-s`.
+    /// `-s`: shuffle before deflate.
     pub shuffle: bool,
-    /// `-u`.
+    /// `-u`: make unlimited dimensions fixed.
     pub fix_unlimited: bool,
-    /// `-c`, in the order given.
+    /// `-c` arguments, in the order given.
     pub chunking: Vec<ChunkSpec>,
-    /// `-F`, in the order given.
+    /// `-F` arguments, in the order given.
     pub filters: Vec<FilterRequest>,
-    /// `-v`, `-V`.
+    /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
-    /// `-g`, `-G`.
+    /// `-g` or `-G`: the groups to copy.
     pub groups: Option<Listed>,
-    /// `-M`: where the program itself decides on chunking, a variable whose chunk would take fewer bytes stays in one piece.
+    /// `-M`, in bytes: if the program itself chooses the chunk shape and a chunk would be smaller, the
+    /// variable stays contiguous.
     pub min_chunk_bytes: Option<u64>,
-    /// The codecs that parameters are worked out with, and that the copy encodes with.
+    /// Codecs for computing filter parameters, and for encoding the copy.
     pub registry: Registry,
 }
 
-/// Plans a copy of all that `reader` has, as `options` ask.
+/// Plans a copy of everything in `reader`, as `options` ask.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) or [`Error::NotHeld`](crate::Error::NotHeld), which name the item at fault.
+/// [`Error::Request`](crate::Error::Request) or [`Error::NotHeld`](crate::Error::NotHeld), which name the
+/// item at fault.
 pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let input = reader.schema();
     let kind = kind::output_kind(input, options)?;
@@ -132,7 +134,7 @@ fn refuse_fixing_empty(input: &Schema) -> Result<()> {
     }
 }
 
-/// One variable on its way from the input to the output.
+/// A variable of the output and its source in the input.
 struct Target<'a> {
     input: &'a Schema,
     output: &'a Schema,

@@ -6,19 +6,19 @@ use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, shuffle};
 use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
-/// The filters of a variable, and who wants them.
+/// The filters of a variable, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pipeline {
     filters: Filters,
-    /// Who wants them.
+    /// Where the filters come from.
     pub wish: Wish,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Filters {
-    /// The input's, in its order, with its flags and parameters; true: shuffle goes before deflate.
+    /// The input's filters, in order, with their flags and parameters. True inserts shuffle before deflate.
     Kept(Vec<CodecSpec>, bool),
-    /// New ones: ids and visible parameters.
+    /// New filters: ids and visible parameters.
     New(Vec<(u32, Vec<u32>)>),
 }
 
@@ -37,7 +37,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether there are no filters.
+    /// True if there are no filters.
     pub fn is_empty(&self) -> bool {
         match &self.filters {
             Filters::Kept(filters, _) => filters.is_empty(),
@@ -88,28 +88,29 @@ impl Pipeline {
     }
 }
 
-/// Who wants a variable's filters.
+/// Where a variable's filters come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wish {
-    /// The input has them.
+    /// From the input.
     Kept,
-    /// An option that speaks of all variables (`-d`, `-F '*,…'`).
+    /// From an option for all variables (`-d`, `-F '*,…'`).
     General,
-    /// A `-F` that names the variable.
+    /// From a `-F` that names the variable.
     Named,
 }
 
-/// For each variable of the schema, the `-F` that covers it.
+/// The `-F` request that covers each variable of the schema.
 #[derive(Debug)]
 pub struct Requests<'a> {
     by_var: Vec<Option<(&'a FilterRequest, Wish)>>,
 }
 
 impl<'a> Requests<'a> {
-    /// Finds the variables that each `-F` covers: one that names a variable beats `*`, a later one beats an earlier one.
+    /// Finds the variables that each `-F` covers. A `-F` that names a variable beats `*`, and a later one
+    /// beats an earlier one.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for a name that does not exist, and a scalar that is named.
+    /// [`Error::Request`](crate::Error::Request) for an unknown name, and for a scalar that is named.
     pub fn resolve(input: &Schema, requests: &'a [FilterRequest]) -> Result<Self> {
         let mut by_var: Vec<Option<(&FilterRequest, Wish)>> = vec![None; input.vars.len()];
         for request in requests {
@@ -136,7 +137,8 @@ impl<'a> Requests<'a> {
         Ok(Self { by_var })
     }
 
-    /// The filters of a variable of the input whose layout is `source`, in a file that can hold filters.
+    /// The filters of variable `var` of the input, whose layout is `source`, for an output kind that supports
+    /// filters.
     pub fn pipeline(
         &self,
         input: &Schema,
@@ -145,7 +147,7 @@ impl<'a> Requests<'a> {
         options: &CopyOptions,
     ) -> Pipeline {
         let scalar = input.var(var).dims.is_empty();
-        // A filter would see heap addresses, not the data; netCDF-C leaves such variables alone, too.
+        // A filter would see heap addresses, not the data. netCDF-C gives such variables no filters either.
         let addresses = input.has_heap(input.var(var).ty);
         if let Some((request, wish)) = self.by_var[var.0] {
             if addresses && wish == Wish::General && !request.pipeline.is_empty() {

@@ -1,4 +1,4 @@
-//! The rules of `-k -F -d -s -c -u -M`, on a made-up input.
+//! Tests of the planning rules (`-k -F -d -s -c -u -M`) on a made-up input.
 
 use super::*;
 use crate::filter::spec;
@@ -8,7 +8,7 @@ use crate::model::{
     Variable, ZarrVersion,
 };
 
-/// An input whose data nobody asks for.
+/// An input whose data is never read.
 struct Input {
     schema: Schema,
     layouts: Vec<VariableLayout>,
@@ -164,7 +164,7 @@ fn parameters_of_kept_filters_follow_the_elements() {
     assert_eq!(kept(&source), packed);
     source.layouts[0].filters.insert(0, filter(2, &[4]));
     assert_eq!(kept(&source), [4]);
-    // An integer of 31 bits, say, that becomes one of 32.
+    // For example, an integer with 31 significant bits that becomes one with 32.
     source.layouts[0].encoding = Encoding::Structured;
     assert_eq!(kept(&source), [8, 1, 200, 1, 4, 0, 32, 0]);
 }
@@ -186,7 +186,7 @@ fn codecs_with_zarr_names_take_their_hdf5_form_or_are_refused() {
         error.starts_with("variable deflated: codec lz4 has no form in HDF5"),
         "{error}"
     );
-    // Other filters in its place.
+    // Other filters replace them.
     let options = options(&["deflated,1,4"]);
     assert_eq!(ids(&plan(&source, &options).unwrap().variables[0].layout), [1]);
 }
