@@ -1,11 +1,11 @@
-//! Programs that make a dataset: what `ncgen -l` prints.
+//! Programs that create a dataset, as `ncgen -l` prints them.
 //!
 //! ```text
 //! CopyPlan (schema, layouts) ─► definitions ┐
 //! Reader ─► slabs ─► values as literals ────┴─► C (whole model) │ Fortran 77 (classic model)
 //! ```
 //!
-//! The programs call netCDF-C and netCDF-Fortran, and need nothing else. Variables that were never written are defined only.
+//! The programs call only netCDF-C or netCDF-Fortran. Variables that were never written are defined, but not written.
 
 pub mod c;
 pub mod fortran77;
@@ -17,8 +17,8 @@ use crate::format::{Reader, Region};
 use crate::model::{Kind, Values, VarId};
 use crate::stream::slabs;
 
-/// Calls `each` with the values of an output variable, region by region in C order, each region of about `bytes` bytes
-/// at most. Never calls where nothing was written.
+/// Calls `each` with the values of an output variable, region by region in C order. A region has at most about `bytes`
+/// bytes. A variable that was never written has no regions.
 fn for_each_slab(
     reader: &dyn Reader,
     plan: &CopyPlan,

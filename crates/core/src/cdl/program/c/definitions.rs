@@ -1,4 +1,4 @@
-//! C types for the dataset's types, and the function that defines everything.
+//! Prints the C types of user-defined types, and the function that defines the dataset.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::model::{
 };
 
 impl Program<'_> {
-    /// `type name[…]`, as a declaration wants it.
+    /// A C declarator, `type name[…]`.
     pub(super) fn declarator(&self, ty: Type, name: &str, dims: &[usize]) -> String {
         let mut lengths: String = dims.iter().map(|n| format!("[{n}]")).collect();
         let word = match ty {
@@ -43,7 +43,7 @@ impl Program<'_> {
         format!("{word} {name}{lengths}")
     }
 
-    /// A struct for each compound.
+    /// Prints a struct for each compound.
     pub(super) fn type_definitions(&self, out: &mut Vec<u8>) {
         for (at, ty) in self.schema.types.iter().enumerate() {
             let TypeClass::Compound { fields, .. } = &ty.class else {
@@ -105,7 +105,8 @@ impl Program<'_> {
         let _ = write!(out, "    CHECK(nc_enddef({root}));\n}}\n");
     }
 
-    /// The types in the order of their groups, which is that of a file, where each is then behind those that it is made of.
+    /// Types in the order of their groups. A file's types have this order, and each type follows the types that it
+    /// uses.
     fn types_in_order(&self) -> Vec<TypeId> {
         let schema = self.schema;
         let mut place = vec![0; schema.types.len()];

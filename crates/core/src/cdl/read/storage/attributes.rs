@@ -1,5 +1,5 @@
-//! The attributes that say how a variable is stored, as `ncdump -s` prints them: they take effect, and are not kept as
-//! attributes.
+//! Storage attributes: the special attributes that `ncdump -s` prints. They set a variable's storage, and are not kept
+//! as attributes.
 //!
 //! | attribute | value |
 //! | --- | --- |
@@ -18,18 +18,18 @@ use crate::model::{Attribute, Capabilities, Endian, Type};
 /// Whether a kind does what an attribute asks for.
 pub type Does = fn(&Capabilities) -> bool;
 
-/// Where `_Storage` puts a variable.
+/// A variable's layout, as `_Storage` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageKind {
-    /// In one piece.
+    /// One contiguous piece.
     Contiguous,
     /// Inside the metadata.
     Compact,
-    /// In chunks.
+    /// Chunks.
     Chunked,
 }
 
-/// How a text wants one variable stored. The default asks for nothing.
+/// The storage attributes of one variable. The default asks for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageAttributes {
     /// `_Storage`.
@@ -42,21 +42,21 @@ pub struct StorageAttributes {
     pub shuffle: Option<bool>,
     /// `_Fletcher32`.
     pub fletcher32: Option<bool>,
-    /// `_Endianness`; `None` for that of the format.
+    /// `_Endianness`; `None` for the format's own byte order.
     pub endianness: Option<Endian>,
     /// `_NoFill`: the variable has no fill value.
     pub no_fill: Option<bool>,
-    /// `_Filter`: ids and parameters, in the order given.
+    /// `_Filter`: ids and parameters, in the order of the text.
     pub filters: Option<Vec<(u32, Vec<u32>)>>,
-    /// `_Codecs`, which only Zarr stores have a use for.
+    /// `_Codecs`. Only Zarr stores use it.
     pub codecs: Option<String>,
 }
 
 impl StorageAttributes {
-    /// Takes the attribute if it is one of these. False: it is an ordinary attribute.
+    /// Takes an attribute if it is a storage attribute. Returns false for an ordinary attribute.
     ///
     /// # Errors
-    /// What its value should have been.
+    /// The value that was expected.
     pub fn set(&mut self, attribute: &Attribute) -> Result<bool, String> {
         let wrong = |expected: &str| format!("{} should be {expected}", attribute.name);
         match attribute.name.as_str() {
@@ -112,12 +112,12 @@ impl StorageAttributes {
         Ok(true)
     }
 
-    /// Whether an attribute is one of these, be its value right or wrong.
+    /// True for a storage attribute, whether its value is valid or not.
     pub fn is_one(attribute: &Attribute) -> bool {
         Self::default().set(attribute) != Ok(false)
     }
 
-    /// Whether anything is asked for. A text that does wants netCDF-4, where it does not say otherwise.
+    /// True if any storage attribute is set. Such a text becomes netCDF-4, unless it names another kind.
     pub fn any(&self) -> bool {
         *self != Self::default()
     }
@@ -153,7 +153,7 @@ impl StorageAttributes {
             .find_map(|(is_asked, name, does)| (is_asked && !does(kind)).then_some((name, does)))
     }
 
-    /// The filters asked for: ids and visible parameters, in the order in which netCDF-C's ncgen sets them.
+    /// The requested filters: ids and visible parameters, in the order in which netCDF-C's ncgen sets them.
     pub fn filters(&self) -> Vec<(u32, Vec<u32>)> {
         let mut filters = Vec::new();
         if self.fletcher32 == Some(true) {
@@ -170,10 +170,10 @@ impl StorageAttributes {
     }
 }
 
-/// What a truth may be.
+/// The values of a truth, for messages.
 const TRUTH: &str = "\"true\", \"false\", 1 or 0";
 
-/// The text of an attribute of characters, or of one string.
+/// The value of an attribute of characters, or of a single string, as text.
 fn text(attribute: &Attribute) -> Option<String> {
     let bytes = match attribute.ty {
         Type::Char => &attribute.values.bytes[..],
@@ -198,7 +198,7 @@ fn single(attribute: &Attribute) -> Option<i128> {
         .map(|[n]| n)
 }
 
-/// The elements of an attribute of any integer type.
+/// The elements of an attribute of an integer type; `None` for another type.
 fn integers(attribute: &Attribute) -> Option<Vec<i128>> {
     let signed = match attribute.ty {
         Type::Byte | Type::Short | Type::Int | Type::Int64 => true,

@@ -1,14 +1,15 @@
-//! Which kind of file a CDL text becomes.
+//! The kind of file that a CDL text becomes: asked for by an option, named by `_Format`, or the least that can hold it.
 
 use super::attributes::StorageAttributes;
 use crate::copy::plan::{Unheld, unheld};
 use crate::error::Result;
 use crate::model::{Item, Kind, Schema, VarId};
 
-/// The kind of the file: the one `asked` for by an option, else the one that `_Format` says, else the least that can hold it.
+/// The kind of the output file: `asked` (an option), else `format` (the text's `_Format`), else the least kind that
+/// can hold the dataset.
 ///
 /// # Errors
-/// [`Error::Usage`](crate::Error::Usage) that names what the kind cannot hold.
+/// [`Error::Usage`](crate::Error::Usage) naming an item that the kind cannot hold.
 pub fn infer(
     schema: &Schema,
     storage: &[StorageAttributes],
@@ -31,9 +32,12 @@ pub fn infer(
     }
 }
 
-/// The least kind that can hold a dataset, as `ncgen` chooses it where neither an option nor `_Format` says: netCDF-4 for
-/// strings, user types, groups, an unlimited dimension that is not first or not the only one, and storage attributes;
-/// else CDF-5 for types that the classic model lacks and dimensions that are too long for it; else classic.
+/// The least kind that can hold a dataset, which `ncgen` takes without an option or `_Format`:
+///
+/// - netCDF-4 for strings, user types, groups, storage attributes, and an unlimited dimension that is not the first or
+///   not the only one;
+/// - else CDF-5 for types that the classic model lacks, or dimensions too long for it;
+/// - else classic.
 pub fn least_kind(schema: &Schema, storage: &[StorageAttributes]) -> Kind {
     let stored = storage.iter().any(StorageAttributes::any);
     let longest = schema.dims.iter().map(|dim| dim.length).max().unwrap_or(0);
