@@ -95,7 +95,7 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..RunOptions::default()
     };
-    let done = copy::run(reader, &prepared, writer, &options);
+    let done = copy::run(reader, &prepared, writer, &options).map(|_| ());
     if let Some(bar) = &bar {
         bar.clear();
     }
