@@ -1,6 +1,6 @@
 //! The names of options, for what the libraries say of a request without knowing how it was spelled.
 
-use ncutils_core::error::{Error, Request};
+use ncutils_core::error::{Alternative, Error, Request};
 
 /// Adds the names of options to an error about what was asked for, as nccopy and ncgen call them.
 #[must_use]
@@ -49,6 +49,11 @@ pub fn name_options(error: Error) -> Error {
                 kind.name()
             ))
         }
+        Error::Alternative { why, alternative } => Error::Usage(match alternative {
+            Alternative::NoValues => format!("{why}{alternative} by -H"),
+            Alternative::CProgram => format!("{why}; use -l c"),
+            other => format!("{why}{other}"),
+        }),
         other => other,
     }
 }
@@ -70,6 +75,10 @@ mod tests {
 
     #[test]
     fn what_was_asked_is_named_as_it_was_typed() {
+        let alternative = |alternative| Error::Alternative {
+            why: "no codec".to_owned(),
+            alternative,
+        };
         let not_held = Error::NotHeld {
             request: None,
             what: "dimension t is the second unlimited one".to_owned(),
@@ -79,6 +88,11 @@ mod tests {
         };
         for (error, told) in [
             (Request::Chunks.error("no such variable"), "-c: no such variable"),
+            (
+                alternative(Alternative::NoValues),
+                "no codec, or leave the values out by -H",
+            ),
+            (alternative(Alternative::CProgram), "no codec; use -l c"),
             (Request::Filters.misspelled("\"x\"", "no id"), "-F \"x\": no id"),
             (
                 not_held,

@@ -120,6 +120,15 @@ pub enum Error {
         held_if_fixed: bool,
     },
 
+    /// Something cannot be done, and something else can. A program adds the name of its option.
+    #[error("{why}{alternative}")]
+    Alternative {
+        /// What cannot be done, and why.
+        why: String,
+        /// What can be done.
+        alternative: Alternative,
+    },
+
     /// CDL text that is not right; the message shows the place.
     #[error("{0}")]
     Cdl(Box<crate::diagnostic::Diagnostic>),
@@ -131,6 +140,25 @@ pub enum Error {
     /// Legal, but something this version does not do.
     #[error("{0} is not supported")]
     Unsupported(String),
+}
+
+/// What can be done instead of what was asked. Displayed as the end of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Alternative {
+    /// Make the dataset without values.
+    NoValues,
+    /// Make a program in C.
+    CProgram,
+}
+
+impl fmt::Display for Alternative {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoValues => ", or leave the values out",
+            Self::CProgram => "; a C program can",
+        })
+    }
 }
 
 /// A part of what is asked of a copy.

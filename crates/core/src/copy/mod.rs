@@ -9,6 +9,7 @@
 mod bands;
 mod block;
 mod block_jobs;
+mod describe;
 mod execute;
 mod fetch;
 mod job;
@@ -22,6 +23,7 @@ mod prepare;
 mod progress;
 mod rechunk;
 mod records;
+mod report;
 mod route;
 mod run;
 mod scatter;
@@ -31,9 +33,11 @@ mod spill;
 mod tiling;
 mod values;
 
+pub use describe::{Description, VariableDescription};
 pub use memory::{default_budget, parse_memory};
 pub use prepare::{Prepared, prepare};
 pub use progress::Progress;
+pub use report::{Report, RouteName, VariableReport, ratio};
 pub use run::{RunOptions, run};
 pub use sources::{SourcePart, Sources};
 pub(crate) use values::move_heap;

@@ -8,9 +8,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use tracing::{Level, debug, enabled};
+
 use super::CopyPlan;
 use super::bands;
 use super::places::Places;
+use super::report::RouteName;
 use super::route::{Holes, Route, Way, way};
 use super::sources::Input;
 use crate::chunk::{byte_count, element_count};
@@ -29,6 +32,24 @@ pub struct Prepared {
     /// For `format::create`, one for each variable of the output.
     pub plans: Vec<VariablePlan>,
     pub(super) variables: Vec<Variable>,
+    /// The variables of which nothing is written, with their paths.
+    pub(super) nothing: Vec<(VarId, String)>,
+}
+
+impl Prepared {
+    /// The id, path, route and decoded bytes of each variable of the output, in no order.
+    pub(super) fn routes(&self) -> impl Iterator<Item = (VarId, &str, RouteName, u64)> {
+        let written = self.variables.iter().map(|var| {
+            (
+                var.out,
+                var.name.as_str(),
+                RouteName::from(&var.route),
+                var.progress,
+            )
+        });
+        let nothing = self.nothing.iter();
+        written.chain(nothing.map(|(id, name)| (*id, name.as_str(), RouteName::Nothing, 0)))
+    }
 }
 
 /// One variable that has data to copy.
@@ -46,7 +67,7 @@ pub(super) struct Variable {
     pub places: Places,
     /// The ticket of the first.
     pub ticket: u64,
-    /// Decoded bytes to copy, for the progress bar alone.
+    /// Decoded bytes to copy, for the progress bar and the report alone.
     pub progress: u64,
 }
 
@@ -80,6 +101,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     let mut prepared = Prepared {
         plans: Vec::with_capacity(plan.variables.len()),
         variables: Vec::new(),
+        nothing: Vec::new(),
     };
     let pipelines = SharedPipelines::new(plan.registry.clone());
     for (n, way) in ways(reader, plan)?.into_iter().enumerate() {
@@ -108,6 +130,8 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             places,
         }) = way
         else {
+            let id = VarId(n);
+            prepared.nothing.push((id, plan.schema.var_path(id)));
             continue;
         };
         prepared.variables.push(Variable {
@@ -122,6 +146,11 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     }
     bands::gather(reader, &prepared.plans, &mut prepared.variables);
     deal_tickets(&mut prepared.variables, &prepared.plans);
+    if enabled!(Level::DEBUG) {
+        for (_, variable, route, bytes) in prepared.routes() {
+            debug!(variable, %route, bytes, "route");
+        }
+    }
     Ok(prepared)
 }
 

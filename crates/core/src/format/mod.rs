@@ -221,6 +221,13 @@ pub trait Writer: Send + Sync {
     /// format encodes them, heap and filters included.
     fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()>;
 
+    /// How many bytes the values of a variable take that [`Writer::write_values`] encoded: after filters, without the data
+    /// that elements refer to. Asked after the last piece. `None` where the writer does not count.
+    fn stored_values(&self, var: VarId) -> Option<u64> {
+        let _ = var;
+        None
+    }
+
     /// Completes the file and makes it appear under its name, whole. Dropping a writer instead leaves nothing.
     fn finish(self: Box<Self>) -> Result<()>;
 }

@@ -10,7 +10,7 @@ use std::io::Write;
 
 use super::{cannot_write, creation_flags, for_each_slab, function_name};
 use crate::copy::CopyPlan;
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::filter::{deflate, shuffle};
 use crate::format::{Reader, Region};
 use crate::model::{Attribute, Endian, Storage, Type, VarId, VariableLayout};
@@ -88,9 +88,10 @@ pub fn write(
 /// Checks that the dataset is within the classic model.
 fn check(plan: &CopyPlan) -> Result<()> {
     let refuse = |what: String| {
-        Err(Error::Usage(format!(
-            "{what}, which Fortran 77 programs cannot make; use -l c"
-        )))
+        Err(Error::Alternative {
+            why: format!("{what}, which Fortran 77 programs cannot make"),
+            alternative: Alternative::CProgram,
+        })
     };
     let schema = &plan.schema;
     if schema.groups.len() > 1 {
