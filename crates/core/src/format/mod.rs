@@ -22,7 +22,7 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
-pub use dispatch::{check, create, open};
+pub use dispatch::{check, check_plans, create, open};
 pub use promise::Promised;
 pub(crate) use promise::Received;
 pub use written::Written;
