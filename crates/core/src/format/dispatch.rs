@@ -25,6 +25,17 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
 }
 
+/// Whether [`create`] would take this dataset, as far as that does not depend on the destination. Creates nothing.
+///
+/// # Errors
+/// Those of [`create`] that have nothing to do with the destination.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    match schema.kind {
+        Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
+        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
+    }
+}
+
 /// Begins a dataset of `schema.kind` at a destination. `plans` has one entry for each of `schema.vars`, in order.
 ///
 /// # Errors

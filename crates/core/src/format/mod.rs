@@ -23,9 +23,15 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
+<<<<<<< HEAD
 pub use dispatch::{check, create, open};
 pub use promise::{Promised, Received};
 pub use reorder_window::ReorderWindow;
+=======
+pub use dispatch::{check, check_plans, create, open};
+pub use promise::Promised;
+pub(crate) use promise::Received;
+>>>>>>> stores
 pub use written::Written;
 pub(crate) use written::between_holes;
 
