@@ -33,6 +33,7 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
+        Kind::Other(_) => Err(no_writer(schema)),
     }
 }
 
@@ -82,7 +83,7 @@ pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Read
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match place.kind() {
         PlaceKind::Object(object) => open_object(object, &place, registry),
-        PlaceKind::Keys(store) => open_keys(&**store),
+        PlaceKind::Keys(store) => open_keys(store, registry),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?place.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
@@ -104,8 +105,9 @@ fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> 
     }
 }
 
-/// A format of keys is known by the keys that it cannot do without: it is asked for them here.
-fn open_keys(_store: &dyn KeyStore) -> Result<Box<dyn Reader>> {
+/// Finds a format of keys by the keys that it cannot do without. None is built in yet.
+fn open_keys(store: &Arc<dyn KeyStore>, registry: &Registry) -> Result<Box<dyn Reader>> {
+    let _ = (store, registry);
     Err(Error::UnknownFormat)
 }
 

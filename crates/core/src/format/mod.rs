@@ -23,15 +23,9 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
-<<<<<<< HEAD
-pub use dispatch::{check, create, open};
+pub use dispatch::{check, check_plans, create, open};
 pub use promise::{Promised, Received};
 pub use reorder_window::ReorderWindow;
-=======
-pub use dispatch::{check, check_plans, create, open};
-pub use promise::Promised;
-pub(crate) use promise::Received;
->>>>>>> stores
 pub use written::Written;
 pub(crate) use written::between_holes;
 
@@ -199,7 +193,7 @@ impl VariablePlan {
 /// Chunked variables: each piece of data bears a ticket. Tickets are dense from 0 over the whole dataset, and addresses in the
 /// file are handed out in the order of tickets, whatever the order of the calls, so that the same plan gives the same
 /// bytes. A writer may hold pieces that come early until their turn; the caller bounds how far ahead it runs. A call never
-/// waits for another ticket.
+/// waits for another ticket. The chunks of a shard bear consecutive tickets, so a writer can append them as they come.
 pub trait Writer: Send + Sync {
     /// One encoded chunk of a chunked variable.
     fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()>;

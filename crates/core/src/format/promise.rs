@@ -8,6 +8,7 @@ use crate::model::VarId;
 
 /// How much of a variable will be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Promised {
     /// Nothing: it reads as fill.
     Nothing,

@@ -8,6 +8,7 @@ use crate::store::Object;
 
 /// What of a variable was ever written. The rest reads as the fill value of its layout, or as zeros where that has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Written {
     /// Everything within the extent.
     All,

@@ -86,10 +86,7 @@ struct Draft<'a> {
 /// Where the file is damaged. What netCDF cannot hold is left out with a warning.
 pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Vec<StoredVariable>)> {
     let files = linker.files();
-    let Hierarchy {
-        mut groups,
-        warnings,
-    } = hierarchy;
+    let Hierarchy { mut groups, warnings } = hierarchy;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
