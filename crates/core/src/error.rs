@@ -108,7 +108,7 @@ pub enum Error {
     },
 
     /// The dataset contains an item that the output's kind cannot hold.
-    #[error("{what}, which the kind '{}' cannot hold; these can: {}", kind.name(), names(held_by))]
+    #[error("{what}, which the kind '{}' cannot hold{}", kind.name(), names(held_by))]
     NotHeld {
         /// The part of the request that needs the item; `None` if the item is in the input.
         request: Option<Request>,
@@ -116,11 +116,20 @@ pub enum Error {
         what: String,
         /// The kind of the output.
         kind: Kind,
-        /// The kinds that can hold it, the most fitting one first.
-        held_by: &'static [Kind],
+        /// The kinds that can hold it.
+        held_by: Vec<Kind>,
         /// True if the kind could hold the item with fixed dimensions in place of unlimited ones, which a copy can
         /// make.
         held_if_fixed: bool,
+    },
+
+    /// A request cannot be fulfilled, but an alternative exists. The program adds the name of its option.
+    #[error("{why}{alternative}")]
+    Alternative {
+        /// The request, and the reason that it cannot be fulfilled.
+        why: String,
+        /// The alternative.
+        alternative: Alternative,
     },
 
     /// An error in CDL text. The message shows the line.
@@ -134,6 +143,25 @@ pub enum Error {
     /// A legal item that this version does not support.
     #[error("{0} is not supported")]
     Unsupported(String),
+}
+
+/// An alternative to a request that cannot be fulfilled. It is displayed as the end of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Alternative {
+    /// Make the dataset without values.
+    NoValues,
+    /// Make a program in C.
+    CProgram,
+}
+
+impl fmt::Display for Alternative {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoValues => ", or leave the values out",
+            Self::CProgram => "; a C program can",
+        })
+    }
 }
 
 /// A part of a request for a copy.
@@ -186,11 +214,11 @@ fn spaced(argument: &Option<String>) -> String {
 }
 
 fn names(kinds: &[Kind]) -> String {
-    kinds
-        .iter()
-        .map(|kind| kind.name())
-        .collect::<Vec<_>>()
-        .join(", ")
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("; these can: {}", names.join(", ")),
+    }
 }
 
 fn join(index: &[u64]) -> String {

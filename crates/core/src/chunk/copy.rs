@@ -1,8 +1,9 @@
 //! Moving hyper-rectangles of fixed-size elements between row-major buffers.
 //!
-//! A copy is a list of [`Axis`]: how often to step, and how far in either buffer. Axes that follow each other without a gap
-//! in both buffers are merged, so that the innermost loop moves the longest run there is: a `memcpy` where runs are long,
-//! a loop over numbers of a known size where they are short (as in a transposition).
+//! A copy is a list of [`Axis`], one loop each: the number of steps, and the distance of a step in either
+//! buffer. Axes without a gap between them in both buffers are merged, so the innermost loop moves the
+//! longest runs. Long runs are moved with `memcpy`, short ones (as in a transposition) with loops over
+//! numbers of a fixed size.
 
 use super::byte_count;
 use crate::error::{Error, Result};
@@ -10,7 +11,7 @@ use crate::error::{Error, Result};
 /// One loop of a strided copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Axis {
-    /// How many steps.
+    /// Number of steps.
     pub count: usize,
     /// Bytes from one step to the next in the source.
     pub src: usize,
@@ -18,12 +19,13 @@ pub struct Axis {
     pub dst: usize,
 }
 
-/// Copies the elements at `src_start` of a row-major buffer of shape `src_shape` to `dst_start` of one of shape `dst_shape`,
-/// `count` of them in each dimension. With `swap` over 1, the bytes of every group of `swap` bytes are reversed on the
-/// way; it divides the element size.
+/// Copies a box of elements between two row-major buffers. The box has `count` elements in each dimension. It
+/// starts at `src_start` in the source of shape `src_shape`, and at `dst_start` in the destination of shape
+/// `dst_shape`. If `swap` is above 1, the bytes of every group of `swap` bytes are reversed; `swap` divides
+/// the element size.
 ///
 /// # Errors
-/// Where the ranks differ, or a buffer or shape does not hold the region.
+/// If the ranks differ, or a buffer or shape does not hold the box.
 pub fn copy_region(
     src: &[u8],
     src_shape: &[u64],
@@ -71,11 +73,12 @@ pub fn copy_region(
     copy_strided(src, src_at, dst, dst_at, &mut axes, element_size, swap)
 }
 
-/// Copies runs of `run` bytes from `src_at` to `dst_at` and on along `axes`, outermost first. `axes` is used as scratch.
-/// With `swap` over 1, the bytes of every group of `swap` bytes are reversed; it divides `run`.
+/// Copies runs of `run` bytes, from `src_at` to `dst_at` and along `axes`, outermost first. `axes` is
+/// changed. If `swap` is above 1, the bytes of every group of `swap` bytes are reversed; `swap` divides
+/// `run`.
 ///
 /// # Errors
-/// Where the copy would reach outside a buffer, or runs overlap.
+/// If the copy would reach outside a buffer, or runs overlap.
 pub fn copy_strided(
     src: &[u8],
     src_at: usize,
@@ -134,7 +137,8 @@ pub fn copy_strided(
     Ok(())
 }
 
-/// Drops axes of one step, and joins those that follow each other without a gap in both buffers. Returns the new run.
+/// Drops axes of one step and merges axes without a gap between them in both buffers. Returns the new run
+/// length, in bytes.
 fn merge(axes: &mut Vec<Axis>, run: usize) -> usize {
     axes.retain(|a| a.count > 1);
     let mut run = run;
@@ -165,7 +169,7 @@ fn merge(axes: &mut Vec<Axis>, run: usize) -> usize {
     run
 }
 
-/// Steps through all axes but the innermost, and has `line` copy along that one.
+/// Steps through all axes except the innermost, which `line` copies.
 fn walk(
     src: &[u8],
     mut src_at: usize,
@@ -213,7 +217,7 @@ fn walk(
     }
 }
 
-/// Copies runs of `N` bytes, a size that the compiler knows.
+/// Copies runs of `N` bytes, a size known at compile time.
 fn line<const N: usize>(src: &[u8], dst: &mut [u8], axis: Axis, _run: usize) {
     if axis.dst == N {
         for (s, d) in src.chunks(axis.src).zip(dst.chunks_exact_mut(N)) {
@@ -240,7 +244,7 @@ fn line_of_runs(src: &[u8], dst: &mut [u8], axis: Axis, run: usize) {
     }
 }
 
-/// Copies `src` to `dst`, of the same length, reversing every group of `unit` bytes.
+/// Copies `src` to `dst`, which have the same length, and reverses every group of `unit` bytes.
 fn swap_into(src: &[u8], dst: &mut [u8], unit: usize) {
     match unit {
         2 => swap_numbers::<2>(src, dst),

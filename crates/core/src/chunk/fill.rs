@@ -1,11 +1,11 @@
-//! Sizing buffers, and filling them with one element over and over.
+//! Sizing buffers, and filling them with copies of one element.
 
 use crate::error::{Error, Result};
 
-/// Makes `buf` hold `size` bytes: what it held before, and zeros.
+/// Grows or cuts `buf` to `size` bytes. New bytes are zero.
 ///
 /// # Errors
-/// Where memory does not hold that.
+/// If the memory cannot be allocated.
 pub fn resize(buf: &mut Vec<u8>, size: usize) -> Result<()> {
     buf.try_reserve_exact(size.saturating_sub(buf.len()))
         .map_err(|_| too_large(size))?;
@@ -13,12 +13,12 @@ pub fn resize(buf: &mut Vec<u8>, size: usize) -> Result<()> {
     Ok(())
 }
 
-/// The error where memory does not hold a buffer of `size` bytes.
+/// The error for a buffer of `size` bytes that does not fit into memory.
 pub fn too_large(size: usize) -> Error {
     Error::Unsupported(format!("a buffer of {size} bytes, which memory does not hold,"))
 }
 
-/// Fills `buf` with `pattern` from its first byte on; with zeros where the pattern is empty.
+/// Fills `buf` with copies of `pattern`, or with zeros if `pattern` is empty.
 pub fn fill_pattern(buf: &mut [u8], pattern: &[u8]) {
     let Some(first) = pattern.first() else {
         buf.fill(0);
@@ -31,7 +31,7 @@ pub fn fill_pattern(buf: &mut [u8], pattern: &[u8]) {
     let mut done = pattern.len().min(buf.len());
     buf[..done].copy_from_slice(&pattern[..done]);
     while done < buf.len() {
-        // What is filled is a whole number of patterns, so the next bytes continue it.
+        // The filled part is a whole number of patterns, so its copy continues the pattern.
         let n = done.min(buf.len() - done);
         buf.copy_within(..n, done);
         done += n;

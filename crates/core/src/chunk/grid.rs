@@ -3,8 +3,8 @@
 use super::{MAX_RANK, Region};
 use crate::error::{Error, Result};
 
-/// Equal chunks laid over an extent from the origin on. The last chunk in a dimension may reach past the extent.
-/// Chunks are numbered from 0 in C order.
+/// Equal chunks that cover an extent, starting at the origin. The last chunk in a dimension may reach past
+/// the extent. Chunks are numbered from 0 in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkGrid {
     extent: Vec<u64>,
@@ -17,7 +17,7 @@ impl ChunkGrid {
     /// The grid of chunks of shape `chunk` over `extent`.
     ///
     /// # Errors
-    /// Where the ranks differ or are over [`MAX_RANK`], a chunk is empty, or their number overflows.
+    /// If the ranks differ or exceed [`MAX_RANK`], a chunk length is 0, or the number of chunks overflows.
     pub fn new(extent: &[u64], chunk: &[u64]) -> Result<Self> {
         if extent.len() != chunk.len() || extent.len() > MAX_RANK {
             return Err(Error::Damaged(format!(
@@ -44,32 +44,32 @@ impl ChunkGrid {
         })
     }
 
-    /// The extent that is covered.
+    /// Lengths of the covered array.
     pub fn extent(&self) -> &[u64] {
         &self.extent
     }
 
-    /// The shape of every chunk.
+    /// Shape of every chunk, in elements.
     pub fn chunk(&self) -> &[u64] {
         &self.chunk
     }
 
-    /// How many chunks there are in each dimension.
+    /// Number of chunks in each dimension.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// How many chunks there are.
+    /// Number of chunks.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there are none, as the extent has no element.
+    /// True if there are no chunks, because the extent has no element.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The position of chunk `index` in the grid, in chunks.
+    /// Coordinates of chunk `index` in the grid, in chunks.
     pub fn coordinates(&self, index: u64) -> Vec<u64> {
         let mut at = vec![0; self.counts.len()];
         let mut rest = index;
@@ -80,7 +80,7 @@ impl ChunkGrid {
         at
     }
 
-    /// The number of the chunk at `coordinates`, which lie within [`ChunkGrid::counts`].
+    /// Number of the chunk at `coordinates`, which lie within [`ChunkGrid::counts`].
     pub fn index(&self, coordinates: &[u64]) -> u64 {
         coordinates
             .iter()
@@ -88,7 +88,7 @@ impl ChunkGrid {
             .fold(0, |index, (c, n)| index.wrapping_mul(*n).wrapping_add(*c))
     }
 
-    /// The first element of chunk `index`.
+    /// Index of the first element of chunk `index`.
     pub fn origin(&self, index: u64) -> Vec<u64> {
         let mut at = self.coordinates(index);
         for (c, size) in at.iter_mut().zip(&self.chunk) {
@@ -109,7 +109,7 @@ impl ChunkGrid {
         Region { start, count }
     }
 
-    /// Whether chunk `index` reaches past the extent.
+    /// True if chunk `index` reaches past the extent.
     pub fn is_edge(&self, index: u64) -> bool {
         let mut rest = index;
         for ((n, size), length) in self.counts.iter().zip(&self.chunk).zip(&self.extent).rev() {
@@ -122,8 +122,8 @@ impl ChunkGrid {
         false
     }
 
-    /// The chunks that `region` meets, as a box of the grid: first coordinates and counts, in chunks. What lies past the
-    /// extent meets none. `None` where no chunk is met.
+    /// The chunks that `region` meets, as a box of the grid: its start and lengths are in chunks. The part of
+    /// `region` past the extent is ignored. `None` if no chunk is met.
     pub fn span(&self, region: &Region) -> Option<Region> {
         let inside = region.clip(&self.extent)?;
         let mut start = inside.start;
@@ -137,7 +137,7 @@ impl ChunkGrid {
         Some(Region { start, count })
     }
 
-    /// The numbers of the chunks that `region` meets, ascending.
+    /// Numbers of the chunks that `region` meets, ascending.
     pub fn chunks_in(&self, region: &Region) -> ChunksIn<'_> {
         ChunksIn {
             grid: self,
@@ -145,7 +145,7 @@ impl ChunkGrid {
         }
     }
 
-    /// The numbers of the chunks in a box of the grid (in chunks), ascending.
+    /// Numbers of the chunks in `span`, a box of the grid in chunks, ascending.
     pub fn chunks_of_span(&self, span: Region) -> ChunksIn<'_> {
         ChunksIn {
             grid: self,
@@ -158,7 +158,7 @@ impl ChunkGrid {
 #[derive(Debug, Clone)]
 pub struct ChunksIn<'a> {
     grid: &'a ChunkGrid,
-    /// The next chunk's coordinates, and the box that they run through.
+    /// Coordinates of the next chunk, and the box of chunks to walk.
     at: Option<(Vec<u64>, Region)>,
 }
 

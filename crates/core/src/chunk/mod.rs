@@ -1,5 +1,5 @@
-//! Chunks as geometry: which elements a chunk holds, which chunks a region meets, and how elements move between
-//! row-major buffers. Knows no format and reads nothing.
+//! Geometry of chunks: which elements a chunk holds, which chunks a region meets, and how elements move
+//! between row-major buffers. This module knows no file format and reads nothing.
 //!
 //! ```text
 //! extent, chunk shape ─► ChunkGrid ── number ◄─► coordinates ─► Region (clipped to the extent)
@@ -18,10 +18,10 @@ pub use grid::{ChunkGrid, ChunksIn};
 pub use region::Region;
 pub use selection::Selection;
 
-/// The greatest number of dimensions: HDF5's limit (netCDF allows 1024, and no file has them).
+/// Highest number of dimensions: HDF5's limit. (netCDF itself allows 1024.)
 pub const MAX_RANK: usize = 32;
 
-/// How many elements a shape holds; `None` where that overflows. A scalar's empty shape holds one.
+/// Number of elements in an array of this shape: 1 for a scalar, whose shape is empty. `None` on overflow.
 pub fn element_count(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);
@@ -29,7 +29,7 @@ pub fn element_count(shape: &[u64]) -> Option<u64> {
     shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d))
 }
 
-/// How many bytes a shape of elements takes in memory; `None` where that overflows.
+/// Size in bytes of an array of this shape in memory. `None` if no buffer can be that large.
 pub fn byte_count(shape: &[u64], element_size: usize) -> Option<usize> {
     element_count(shape)?
         .checked_mul(u64::try_from(element_size).ok()?)

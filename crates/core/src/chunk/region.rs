@@ -2,17 +2,18 @@
 
 use super::element_count;
 
-/// A hyper-rectangle of elements: where it begins and how long it is in each dimension. Empty for a scalar.
+/// A hyper-rectangle of elements: its start and its length in each dimension. A scalar's region has no
+/// dimensions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// The first element, slowest dimension first.
+    /// Index of the first element, slowest dimension first.
     pub start: Vec<u64>,
-    /// Lengths, as many as `start`.
+    /// Length in each dimension.
     pub count: Vec<u64>,
 }
 
 impl Region {
-    /// The region that begins at the origin and has this shape.
+    /// The region of all elements of an array of this shape.
     pub fn whole(shape: &[u64]) -> Self {
         Self {
             start: vec![0; shape.len()],
@@ -20,9 +21,10 @@ impl Region {
         }
     }
 
-    /// The `count` elements of `shape` from the one numbered `first` on, in C order, as far as there are so many: regions
-    /// without common elements, at most two for each dimension, in C order. The whole where `shape` has no elements, or more
-    /// than can be counted.
+    /// Cuts a range of elements in C order into regions: `count` elements of an array of shape `shape`,
+    /// starting with element number `first`. The regions are disjoint, in C order, and at most two for each
+    /// dimension. A range that reaches past the end stops there. Returns the whole array if it has no
+    /// elements or too many to count.
     pub fn range(shape: &[u64], first: u64, count: u64) -> Vec<Self> {
         let end = first.saturating_add(count);
         let Some(all) = element_count(shape).filter(|all| *all > 0 && (first, *all) != (0, end.min(*all)))
@@ -30,7 +32,7 @@ impl Region {
             return vec![Self::whole(shape)];
         };
         let end = end.min(all);
-        // How many elements a step along each dimension passes.
+        // Number of elements that one step along each dimension passes.
         let mut steps = shape.to_vec();
         let mut behind = 1;
         for step in steps.iter_mut().rev() {
@@ -39,7 +41,7 @@ impl Region {
         let mut parts = Vec::new();
         let mut at = first;
         while at < end {
-            // As slow a dimension as a step of which begins here and does not lead too far.
+            // The slowest dimension in which a whole step starts at `at` and ends before `end`.
             let whole = |step: &u64| at.is_multiple_of(*step) && end - at >= *step;
             let Some(d) = steps.iter().position(whole) else {
                 break;
@@ -56,7 +58,7 @@ impl Region {
         parts
     }
 
-    /// The region whose first dimensions are these, and whose others are those of `behind`.
+    /// The product of two regions: the dimensions of `self`, followed by those of `behind`.
     pub fn times(&self, behind: &Self) -> Self {
         Self {
             start: [self.start.as_slice(), &behind.start].concat(),
@@ -64,22 +66,22 @@ impl Region {
         }
     }
 
-    /// How many dimensions it has.
+    /// Number of dimensions.
     pub fn rank(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether it holds no element.
+    /// True if the region holds no element.
     pub fn is_empty(&self) -> bool {
         self.count.contains(&0)
     }
 
-    /// How many elements it holds; `None` where that overflows.
+    /// Number of elements; `None` on overflow.
     pub fn element_count(&self) -> Option<u64> {
         element_count(&self.count)
     }
 
-    /// The elements that are in both; `None` where there are none. Both have the same rank.
+    /// The elements in both regions; `None` if there are none. Both regions have the same rank.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         debug_assert_eq!(self.rank(), other.rank());
         let mut start = Vec::with_capacity(self.rank());
@@ -102,7 +104,7 @@ impl Region {
         Some(Self { start, count })
     }
 
-    /// Whether every element lies below `shape`, and the rank is the same.
+    /// True if the region has the rank of `shape` and every element lies within it.
     pub fn fits(&self, shape: &[u64]) -> bool {
         self.rank() == shape.len()
             && self.count.len() == shape.len()
@@ -114,18 +116,18 @@ impl Region {
                 .all(|((s, n), len)| s.checked_add(*n).is_some_and(|end| end <= *len))
     }
 
-    /// Whether every element of `other` is one of its own. Both have the same rank.
+    /// True if every element of `other` is in this region too. Both have the same rank.
     pub fn contains(&self, other: &Self) -> bool {
         other.is_empty() || self.intersect(other).as_ref() == Some(other)
     }
 
-    /// The part of it that lies below `shape`; `None` where there is none.
+    /// The part of the region that lies within `shape`; `None` if there is none.
     pub fn clip(&self, shape: &[u64]) -> Option<Self> {
         self.intersect(&Self::whole(shape))
     }
 
-    /// How many elements lie before it when `whole` is cut into boxes by cuts that go all the way through, and the boxes
-    /// are laid one after another in C order. It is one of them.
+    /// Number of elements before this box, if `whole` is cut into a grid of boxes that are stored one after
+    /// another in C order. `self` is one of these boxes.
     pub fn place_in(&self, whole: &Self) -> u64 {
         let mut behind: u64 = whole.count.iter().product();
         let mut front = 1;
@@ -138,7 +140,8 @@ impl Region {
         place
     }
 
-    /// The same elements as seen from `origin`, which lies at or before the start in every dimension.
+    /// The same elements, with indices counted from `origin`, which is at or before the start in every
+    /// dimension.
     pub fn relative_to(&self, origin: &[u64]) -> Self {
         Self {
             start: self

@@ -18,11 +18,11 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// `count` elements in each dimension, from `start` on in steps of `stride`, which become the box of `count` elements
-    /// from `at` on.
+    /// Selects `count` elements in each dimension of the input, starting at `start`, every `stride`th. They
+    /// fill the box of the output that starts at `at`.
     ///
     /// # Errors
-    /// Where the ranks differ, a stride is 0, or an index overflows.
+    /// If the ranks differ, a stride is 0, or an index overflows.
     pub fn new(start: Vec<u64>, stride: Vec<u64>, count: Vec<u64>, at: Vec<u64>) -> Result<Self> {
         let rank = start.len();
         let sane = [stride.len(), count.len(), at.len()] == [rank; 3]
@@ -48,7 +48,7 @@ impl Selection {
         })
     }
 
-    /// The elements of an array of this shape, each at its own place.
+    /// Selects all elements of an array of this shape, each at its own place.
     pub fn whole(shape: &[u64]) -> Self {
         Self {
             start: vec![0; shape.len()],
@@ -58,22 +58,22 @@ impl Selection {
         }
     }
 
-    /// How many dimensions it has.
+    /// Number of dimensions.
     pub fn rank(&self) -> usize {
         self.start.len()
     }
 
-    /// Elements from one selected element to the next, in each dimension of the input.
+    /// Distance, in elements of the input, from one selected element to the next in each dimension.
     pub fn stride(&self) -> &[u64] {
         &self.stride
     }
 
-    /// Whether each element keeps its place.
+    /// True if each selected element has the same index in the output.
     pub fn keeps_places(&self) -> bool {
         self.start == self.at && self.is_dense()
     }
 
-    /// Whether selected elements are neighbours in the input.
+    /// True if the selected elements are neighbours in the input (every stride is 1).
     pub fn is_dense(&self) -> bool {
         self.stride.iter().all(|s| *s == 1)
     }
@@ -86,7 +86,7 @@ impl Selection {
         }
     }
 
-    /// The smallest box of the input that holds all selected elements; empty where none is selected.
+    /// The smallest box of the input that holds all selected elements; empty if none is selected.
     pub fn bounds(&self) -> Region {
         self.input(&self.target()).unwrap_or_else(|| Region {
             start: self.start.clone(),
@@ -94,7 +94,8 @@ impl Selection {
         })
     }
 
-    /// The smallest box of the input that holds what becomes the elements of `output`; `None` where nothing does.
+    /// The smallest box of the input that holds the elements for the region `output`; `None` if the selection
+    /// fills no part of that region.
     pub fn input(&self, output: &Region) -> Option<Region> {
         let met = output.intersect(&self.target())?;
         let mut start = Vec::with_capacity(self.rank());
@@ -106,7 +107,8 @@ impl Selection {
         Some(Region { start, count })
     }
 
-    /// The box of the output that the selected elements within `input` become; `None` where none is selected there.
+    /// The box of the output that the selected elements within `input` fill; `None` if none is selected
+    /// there.
     pub fn output(&self, input: &Region) -> Option<Region> {
         let mut start = Vec::with_capacity(self.rank());
         let mut count = Vec::with_capacity(self.rank());
@@ -127,7 +129,7 @@ impl Selection {
         Some(Region { start, count })
     }
 
-    /// The input's index of the element that becomes the one at `output`, which lies within [`Selection::target`].
+    /// Index in the input of the element that goes to `output`, an index within [`Selection::target`].
     pub fn index(&self, output: &[u64]) -> Vec<u64> {
         (0..self.rank())
             .map(|d| self.start[d] + (output[d] - self.at[d]) * self.stride[d])

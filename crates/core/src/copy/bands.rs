@@ -1,7 +1,8 @@
 //! Bands: record variables that are copied together, record by record.
 //!
-//! Where the input interleaves its record variables, copying one after another reads every record once for each of them. A band
-//! is several of them whose slabs are near each other; [`records`](super::records) copies it in **runs** of records:
+//! If the input interleaves its record variables, copying them one after another reads every record once per
+//! variable. A band is a group of such variables whose slabs lie close together. [`records`](super::records)
+//! copies a band in **runs** of records:
 //!
 //! ```text
 //!          a   b   c    d   e
@@ -10,8 +11,8 @@
 //!    …
 //! ```
 //!
-//! Tickets are in the order of bands, runs, variables and chunks. So bands and runs do not depend on threads or memory. Jobs that
-//! need less memory take fewer variables of a band.
+//! Tickets follow the order of bands, runs, variables and chunks. So bands and runs must not depend on
+//! threads or memory. With little memory, a job takes only some of a band's variables.
 
 use super::places::Places;
 use super::prepare::Variable;
@@ -20,54 +21,55 @@ use crate::chunk::byte_count;
 use crate::format::{Reader, RecordSlab, VariablePlan};
 use crate::model::{Encoding, Storage, VariableLayout};
 
-/// The most bytes that the least run of a band takes: as many records as the longest chunk has.
+/// Upper limit, in bytes, of a band's shortest run, which has as many records as the longest chunk of its
+/// members.
 const LEAST_RUN: u64 = 8 << 20;
 
-/// About how many bytes a run takes where chunks are short.
+/// Runs of short chunks are extended to about this many bytes.
 const RUN: u64 = 4 << 20;
 
-/// Larger slabs, in bytes, are as well copied one by one.
+/// Largest slab of a member, in bytes. Larger ones are read as fast one variable at a time.
 const MAX_SLAB: u64 = 64 << 10;
 
-/// The most bytes between the slabs of neighbours in a band: they are read, and left.
+/// Largest gap, in bytes, between slabs of neighbours in a band. The bytes of a gap are read and dropped.
 const MAX_GAP: u64 = 4 << 10;
 
-/// The most chunks of one variable in a run: a job cannot have fewer.
+/// Most chunks of one variable in a run. A job takes at least one variable's chunks of a run.
 const MAX_CHUNKS: u64 = 1024;
 
-/// A variable joins one of this many bands, the latest ones.
+/// Number of bands, from the latest backward, that a variable may still join.
 const OPEN: usize = 8;
 
-/// Variables that are copied together.
+/// Record variables that are copied together.
 #[derive(Debug)]
 pub(super) struct Band {
-    /// How many records there are.
+    /// Number of records.
     pub records: u64,
-    /// Bytes of a record, of which the band may be a part.
+    /// Bytes of a whole record of the input, of which the band may be a part.
     pub record_size: u64,
-    /// How many records one run has, but for the last. A multiple of the members' chunks.
+    /// Number of records in a run; the last run may be shorter. A multiple of every member's `chunk`.
     pub run: u64,
-    /// The ticket of the first chunk.
+    /// Ticket of the band's first chunk.
     pub ticket: u64,
-    /// By ascending offset.
+    /// The variables, by ascending offset.
     pub members: Vec<Member>,
 }
 
 /// One variable of a band.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Member {
-    /// Its place in the list of the copy's variables.
+    /// Position of the variable in the copy's list.
     pub variable: usize,
-    /// Where it is in the input's records.
+    /// Place of the variable in the input's records.
     pub slab: RecordSlab,
     /// Records in a chunk; 1 where the output is contiguous.
     pub chunk: u64,
-    /// Chunks side by side in all dimensions but the first; 0 where the output is contiguous.
+    /// Number of chunks in one layer of the first dimension; 0 where the output is contiguous.
     pub across: u64,
 }
 
 impl Member {
-    /// How many chunks hold so many records, the first of which begins a chunk.
+    /// Number of chunks that hold `records` records. The first of them starts a chunk.
     pub fn chunks(&self, records: u64) -> u64 {
         records.div_ceil(self.chunk).saturating_mul(self.across)
     }
@@ -88,7 +90,7 @@ impl Band {
         }
     }
 
-    /// Adds a member where it fits; false where it does not.
+    /// Adds a member if it fits; returns false if not.
     fn join(&mut self, member: Member) -> bool {
         let (Some(first), Some(last)) = (self.members.first(), self.members.last()) else {
             return false;
@@ -112,7 +114,7 @@ impl Band {
         fits
     }
 
-    /// Makes runs longer than they must be.
+    /// Makes runs longer than the shortest, as far as [`RUN`] and [`MAX_CHUNKS`] allow.
     fn settle(&mut self) {
         let bytes = self.bytes();
         let most = |m: &Member| MAX_CHUNKS / m.across.max(1) * m.chunk;
@@ -130,7 +132,7 @@ impl Band {
     }
 
     /// How many tickets all chunks take.
-    fn tickets(&self) -> u64 {
+    pub fn tickets(&self) -> u64 {
         let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
         let runs = self.records / self.run;
         all(self.run)
@@ -139,8 +141,8 @@ impl Band {
     }
 }
 
-/// Finds the bands among the variables of a copy, gives each to its first variable, and numbers all `tickets` again.
-pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable], tickets: u64) {
+/// Finds the bands among the variables of a copy, and gives each to its first variable.
+pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable]) {
     let Some(layout) = reader.record_layout() else {
         return;
     };
@@ -163,13 +165,18 @@ pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mu
         }
     }
     bands.retain(|band| band.members.len() > 1);
-    if bands.is_empty() {
-        return;
+    for mut band in bands {
+        band.settle();
+        for member in &band.members {
+            variables[member.variable].route = Route::Records(None);
+        }
+        if let Some(first) = band.members.first().map(|m| m.variable) {
+            variables[first].route = Route::Records(Some(Box::new(band)));
+        }
     }
-    number(bands, variables, tickets);
 }
 
-/// The member that a variable can be; `None` where it goes its own way.
+/// The member that a variable can be; `None` if it is to be copied alone.
 fn member(
     variable: usize,
     var: &Variable,
@@ -192,7 +199,9 @@ fn member(
         .get(1..)?
         .iter()
         .try_fold(from.element_size as u64, |n, length| n.checked_mul(*length));
-    if !whole || !same || elements != Some(slab.length) || slab.length > MAX_SLAB {
+    // The chunks of a shard follow each other; those of a band take turns.
+    let takes_turns = to.shard.is_none();
+    if !whole || !same || !takes_turns || elements != Some(slab.length) || slab.length > MAX_SLAB {
         return None;
     }
     let (chunk, across) = match &to.storage {
@@ -214,34 +223,4 @@ fn member(
         chunk,
         across,
     })
-}
-
-/// Puts bands into the places of their first variables, and deals out tickets anew.
-fn number(bands: Vec<Band>, variables: &mut [Variable], tickets: u64) {
-    let next = variables.iter().skip(1).map(|v| v.ticket).chain([tickets]);
-    let taken: Vec<u64> = next
-        .zip(variables.iter())
-        .map(|(next, v)| next - v.ticket)
-        .collect();
-    for mut band in bands {
-        band.settle();
-        for member in &band.members {
-            variables[member.variable].route = Route::Records(None);
-        }
-        if let Some(first) = band.members.first().map(|m| m.variable) {
-            variables[first].route = Route::Records(Some(Box::new(band)));
-        }
-    }
-    let mut ticket = 0;
-    for (var, taken) in variables.iter_mut().zip(taken) {
-        var.ticket = ticket;
-        ticket += match &mut var.route {
-            Route::Records(Some(band)) => {
-                band.ticket = ticket;
-                band.tickets()
-            }
-            Route::Records(None) => 0,
-            _ => taken,
-        };
-    }
 }

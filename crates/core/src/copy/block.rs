@@ -1,13 +1,13 @@
-//! A block of output chunks being filled from input pieces, by one thread or by many.
+//! A block of output chunks that one or more threads fill from input pieces.
 //!
 //! ```text
 //! piece ─► scatter ─► stripe 0 │ stripe 1 │ …      filling: one lock a stripe
 //!                        └─► encode ─► Writer       emptying, once every piece is in
 //! ```
 //!
-//! A stripe is a run of chunks in one buffer. Threads that fill take a stripe's lock for as long as one copy
-//! takes; with one buffer a stripe no two of them need the same bytes. They walk the stripes from different ones on, as
-//! threads that begin at the same one would follow each other from lock to lock.
+//! A stripe is a run of chunks in one buffer of its own, so two threads never need the same bytes of it. A
+//! thread that fills holds the stripe's lock for one copy. Each walk over the stripes starts at another one,
+//! because threads that start at the same stripe would wait for each other at every lock.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,21 +16,21 @@ use super::order::Block;
 use crate::chunk::{ChunkGrid, Region, resize};
 use crate::error::Result;
 
-/// A stripe is at least this long, in bytes, so that a lock and a job are worth it.
+/// Smallest size of a stripe, in bytes. Less would not be worth a lock and a job.
 const STRIPE: u64 = 256 << 10;
 
 /// A block whose pieces are scattered by several jobs.
 pub(super) struct SharedBlock {
     pub block: Block,
-    /// Stripes as chunks of the box of the block's chunks.
+    /// Division of the block's box of chunks into stripes. Its elements are chunks.
     stripes: ChunkGrid,
     buffers: Vec<Mutex<Vec<u8>>>,
     filling: Mutex<Filling>,
     filled: Condvar,
-    /// How many walks over the stripes have begun.
+    /// Number of walks over the stripes so far.
     walks: AtomicUsize,
     emptying: Mutex<u64>,
-    /// Bytes of memory that it was admitted with.
+    /// Bytes of memory that the block was admitted with.
     pub memory: u64,
 }
 
@@ -41,7 +41,7 @@ struct Filling {
 }
 
 impl SharedBlock {
-    /// A block of chunks of `chunk_bytes`.
+    /// Makes a block of chunks of `chunk_bytes` bytes each, admitted with `memory` bytes.
     pub fn new(block: Block, chunk_bytes: u64, memory: u64) -> Result<Self> {
         let shape = stripe_shape(&block.span.count, STRIPE / chunk_bytes.max(1));
         let stripes = ChunkGrid::new(&block.span.count, &shape)?;
@@ -58,17 +58,17 @@ impl SharedBlock {
         })
     }
 
-    /// Says how many jobs will fill it, before any of them begins.
+    /// Sets the number of jobs that will fill the block. To be called before any of them starts.
     pub fn expect(&self, jobs: u64) {
         self.filling.lock().unwrap_or_else(PoisonError::into_inner).jobs = jobs;
     }
 
-    /// How many stripes there are.
+    /// Number of stripes.
     pub fn stripe_count(&self) -> usize {
         self.buffers.len()
     }
 
-    /// The chunks of a stripe: as a box of the variable's grid, and as places in the order of writing.
+    /// The chunks of stripe `n`: their box in the variable's grid, and their places in the order of writing.
     pub fn stripe(&self, n: usize) -> Block {
         let mut span = self.stripes.region(n as u64);
         let mut first = self.block.first;
@@ -88,8 +88,8 @@ impl SharedBlock {
         }
     }
 
-    /// The stripes that chunks of `span` (of the variable's grid) are in, from another one on at each call, such that
-    /// `threads` calls in turn begin as far from each other as they can.
+    /// The stripes that hold chunks of `span`, a box of the variable's grid. Each call rotates the list, so
+    /// that `threads` calls in a row start as far apart as they can.
     pub fn stripes_in(&self, span: &Region, threads: usize) -> Vec<usize> {
         let chunks = self.stripes.chunks_in(&span.relative_to(&self.block.span.start));
         let mut stripes: Vec<usize> = chunks.map(|n| n as usize).collect();
@@ -99,12 +99,12 @@ impl SharedBlock {
         stripes
     }
 
-    /// The buffer of a stripe, for as long as the guard lives.
+    /// Locks the buffer of stripe `n`.
     pub fn buffer(&self, n: usize) -> MutexGuard<'_, Vec<u8>> {
         self.buffers[n].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One job that fills is over.
+    /// Counts one filling job as over. `ok` is false if it failed.
     pub fn job_done(&self, ok: bool) {
         let mut filling = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
         filling.jobs = filling.jobs.saturating_sub(1);
@@ -114,7 +114,7 @@ impl SharedBlock {
         }
     }
 
-    /// Waits until all jobs that fill are over; false where one failed.
+    /// Waits until all filling jobs are over. Returns false if one failed.
     pub fn wait_filled(&self) -> bool {
         let mut filling = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
         while filling.jobs > 0 {
@@ -123,12 +123,12 @@ impl SharedBlock {
         !filling.failed
     }
 
-    /// Whether all jobs that fill are over.
+    /// True if all filling jobs are over.
     pub fn is_filled(&self) -> bool {
         self.filling.lock().unwrap_or_else(PoisonError::into_inner).jobs == 0
     }
 
-    /// One stripe has been emptied; true for the last.
+    /// Counts one stripe as emptied. Returns true for the last one.
     pub fn stripe_done(&self) -> bool {
         let mut left = self.emptying.lock().unwrap_or_else(PoisonError::into_inner);
         *left = left.saturating_sub(1);
@@ -136,8 +136,7 @@ impl SharedBlock {
     }
 }
 
-/// The largest box of at most `most` chunks (and at least one) that is one thick, then some, then whole: its chunks
-/// follow each other.
+/// The largest box of at most `most` chunks (at least one) whose chunks follow each other in C order.
 fn stripe_shape(counts: &[u64], most: u64) -> Vec<u64> {
     let mut shape = vec![1; counts.len()];
     let mut left = most.max(1);
@@ -151,8 +150,8 @@ fn stripe_shape(counts: &[u64], most: u64) -> Vec<u64> {
     shape
 }
 
-/// Buffers of stripes between one block and the next. What it holds stays on the account of the block that gave it, until
-/// the next block claims it or room is needed.
+/// Stripe buffers that one block leaves for the next. Their bytes stay charged to the ledger until the next
+/// block claims them or a job needs the memory.
 #[derive(Default)]
 pub(super) struct Pool {
     kept: Mutex<Kept>,
@@ -161,7 +160,7 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct Kept {
     buffers: Vec<Vec<u8>>,
-    /// Bytes that are on the account for them.
+    /// Bytes charged to the ledger for `buffers`.
     charged: u64,
 }
 
@@ -170,14 +169,15 @@ impl Pool {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A buffer of `size` bytes, of any content.
+    /// Returns a buffer of `size` bytes with arbitrary content.
     pub fn take(&self, size: usize) -> Result<Vec<u8>> {
         let kept = {
             let mut kept = self.lock();
             match kept.buffers.pop() {
                 Some(buffer) if buffer.capacity() >= size => Some(buffer),
                 _ => {
-                    // Another variable's: of no use any more.
+                    // A buffer that is too small belonged to another variable: none of the kept ones is
+                    // useful now.
                     kept.buffers.clear();
                     None
                 }
@@ -195,7 +195,8 @@ impl Pool {
         }
     }
 
-    /// A block that was charged `memory` is done: of that, says how much it gave to the pool and leaves charged.
+    /// Called when a block that was charged `memory` bytes is done. Returns how many of these bytes stay
+    /// charged, for the buffers that it left in the pool.
     pub fn settle(&self, memory: u64) -> u64 {
         let mut kept = self.lock();
         let held = kept.buffers.iter().map(|b| b.capacity() as u64).sum::<u64>();
@@ -204,8 +205,8 @@ impl Pool {
         charge
     }
 
-    /// Hands what is kept, up to `most` bytes, to a new block that will be charged for it; frees the rest. Says how much was
-    /// charged.
+    /// Leaves at most `most` bytes of buffers to a new block, which is charged for them itself, and frees the
+    /// rest. Returns how many bytes were charged for all of them.
     pub fn claim(&self, most: u64) -> u64 {
         let mut kept = self.lock();
         let mut held = 0;
@@ -216,7 +217,7 @@ impl Pool {
         std::mem::take(&mut kept.charged)
     }
 
-    /// Frees what is kept, and says how much was charged for it.
+    /// Frees all buffers. Returns how many bytes were charged for them.
     pub fn clear(&self) -> u64 {
         let freed = std::mem::take(&mut *self.lock());
         freed.charged

@@ -1,4 +1,4 @@
-//! The jobs that cut a variable into other chunks.
+//! The jobs of a variable whose output chunks have another shape than its input chunks.
 //!
 //! ```text
 //! blocks of output chunks, in the order of tickets
@@ -23,28 +23,25 @@ use crate::chunk::{Region, byte_count};
 use crate::error::Result;
 use crate::model::VariableLayout;
 
-/// Blocks up to this size are made by one thread each, if there are enough of them for all threads.
+/// Largest block, in bytes, that one thread makes alone if there are enough blocks for all threads.
 const ALONE: u64 = 64 << 20;
 
-/// The jobs of a variable whose chunks are cut anew.
+/// The jobs of a variable whose chunks change shape.
 pub(super) fn blocks<'e>(
     terms: &'e Terms<'e>,
     var: &'e Variable,
     tiling: &'e Tiling,
     to: &'e VariableLayout,
 ) -> Jobs<'e> {
-    let chunk = slot_bytes(tiling, to);
-    let decode = decode_cost_of(terms, var);
-    let encode = encode_cost(to, chunk);
-    let work = decode.max(encode);
-    let threads = terms.threads as u64;
-
-    let tile_chunks = tiling.tile.iter().fold(1u64, |n, t| n.saturating_mul(*t));
-    let tile_bytes = tile_chunks.saturating_mul(chunk);
-    let tiles = var.places.len() / tile_chunks.max(1);
-    let alone = tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
-        && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads);
-    if alone {
+    let Needs {
+        chunk,
+        decode,
+        encode,
+        work,
+        tile_chunks,
+        tile_bytes,
+    } = Needs::of(terms, var, tiling, to);
+    if alone(terms, var, tile_chunks, tile_bytes, work) {
         let order = tiling.order(tile_chunks);
         let pieces = tile_chunks.saturating_mul(PIECE);
         let weight = tile_bytes.saturating_add(pieces);
@@ -61,12 +58,7 @@ pub(super) fn blocks<'e>(
         );
     }
 
-    // What the threads need besides the block; where that leaves little, fewer of them run at a time.
-    let aside = work
-        .saturating_mul(threads)
-        .saturating_add(encode)
-        .min(terms.budget / 2);
-    let most = (terms.budget - aside) / chunk.max(1);
+    let most = (terms.budget - aside(terms, work, encode)) / chunk.max(1);
     let order = tiling.order(most.max(1));
     let mut maker = BlockMaker {
         terms,
@@ -89,12 +81,75 @@ pub(super) fn blocks<'e>(
     )
 }
 
-/// Bytes of an output chunk, or of a slab.
+/// Sizes in bytes that decide how a variable is cut into other chunks.
+struct Needs {
+    /// An output chunk.
+    chunk: u64,
+    decode: u64,
+    encode: u64,
+    /// The larger of the two: a thread does one at a time.
+    work: u64,
+    /// Output chunks in a tile.
+    tile_chunks: u64,
+    tile_bytes: u64,
+}
+
+impl Needs {
+    fn of(terms: &Terms, var: &Variable, tiling: &Tiling, to: &VariableLayout) -> Self {
+        let chunk = slot_bytes(tiling, to);
+        let decode = decode_cost_of(terms, var);
+        let encode = encode_cost(to, chunk);
+        let tile_chunks = tiling.tile.iter().fold(1u64, |n, t| n.saturating_mul(*t));
+        Self {
+            chunk,
+            decode,
+            encode,
+            work: decode.max(encode),
+            tile_chunks,
+            tile_bytes: tile_chunks.saturating_mul(chunk),
+        }
+    }
+}
+
+/// Whether tiles are made by one thread each.
+fn alone(terms: &Terms, var: &Variable, tile_chunks: u64, tile_bytes: u64, work: u64) -> bool {
+    let threads = terms.threads as u64;
+    let tiles = var.places.len() / tile_chunks.max(1);
+    tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
+        && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads)
+}
+
+/// Memory in bytes for decoding and encoding, besides the block: at most half the budget. If all threads need more,
+/// fewer run at a time.
+fn aside(terms: &Terms, work: u64, encode: u64) -> u64 {
+    work.saturating_mul(terms.threads as u64)
+        .saturating_add(encode)
+        .min(terms.budget / 2)
+}
+
+/// About how much memory it takes to make blocks that all threads work on; `None` where each is made by one thread.
+pub(super) fn shared_block_memory(
+    terms: &Terms,
+    var: &Variable,
+    tiling: &Tiling,
+    to: &VariableLayout,
+) -> Option<u64> {
+    let needs = Needs::of(terms, var, tiling, to);
+    if alone(terms, var, needs.tile_chunks, needs.tile_bytes, needs.work) {
+        return None;
+    }
+    let aside = aside(terms, needs.work, needs.encode);
+    let whole = var.places.len().saturating_mul(needs.chunk);
+    let block = needs.tile_bytes.min(whole).min(terms.budget - aside);
+    Some(block.max(needs.chunk).saturating_add(aside))
+}
+
+/// Size in bytes of one output chunk, or of one slab if the output has no chunks.
 pub(super) fn slot_bytes(tiling: &Tiling, to: &VariableLayout) -> u64 {
     byte_count(tiling.grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64
 }
 
-/// Small blocks of `bytes` gathered for jobs.
+/// Groups blocks of `bytes` bytes each into jobs of about `batch` bytes.
 pub(super) fn grouped<'e>(
     mut blocks: impl Iterator<Item = Block> + Send + 'e,
     bytes: u64,
@@ -107,7 +162,7 @@ pub(super) fn grouped<'e>(
     })
 }
 
-/// The blocks that hold a chunk to be written.
+/// The blocks that hold at least one chunk to be written.
 pub(super) fn written_blocks<'e>(
     var: &'e Variable,
     order: BlockOrder,
@@ -121,19 +176,20 @@ pub(super) fn written_blocks<'e>(
     })
 }
 
-/// Makes the jobs of blocks that all threads work on.
+/// Makes the jobs of blocks that several threads fill and empty.
 struct BlockMaker<'e> {
     terms: &'e Terms<'e>,
     var: &'e Variable,
     tiling: &'e Tiling,
     order: BlockOrder,
-    /// Bytes of an output chunk.
+    /// Bytes of one output chunk.
     chunk: u64,
     decode: u64,
     encode: u64,
-    /// Whether inputs fill common elements.
+    /// True if two inputs fill the same elements.
     overlaps: bool,
-    /// What the first block of the present tile wrote down, and where the tile ends.
+    /// The spill that the first block of the present tile writes, and the place in the order where the tile
+    /// ends.
     spill: Option<(Arc<Spill>, u64)>,
 }
 
@@ -148,7 +204,7 @@ impl<'e> BlockMaker<'e> {
         let mut found = pieces(terms, var, &region, terms.batch());
         let spilling = match &self.spill {
             Some((spill, _)) => {
-                // A part of every chunk: more of them make a job.
+                // Only a part of each input chunk is needed, so a job takes more of them.
                 let input = var.input();
                 let elements = chunk_bytes(terms.reader.layout(input.var)) / self.element_size().max(1);
                 let most = largest_part(input, &region, elements).max(1);
@@ -166,7 +222,7 @@ impl<'e> BlockMaker<'e> {
                 None => Spilling::Not,
             },
         };
-        // Where parts overlap the later one wins, so one thread takes them in their order.
+        // Where inputs overlap the later one wins, so a single job takes all pieces in order.
         let pieces: Vec<Vec<PieceOfInput>> = if self.overlaps && !found.is_empty() {
             vec![found]
         } else {
@@ -222,8 +278,9 @@ impl<'e> BlockMaker<'e> {
         self.terms.reader.layout(self.var.input().var).element_size as u64
     }
 
-    /// Where the blocks after this one would decode the same chunks again and writing down what they need is cheaper: a
-    /// file for that, the input pieces of the whole tile, and where in the order the tile ends.
+    /// Starts a spill if later blocks of the tile would decode the same chunks again and a temporary file is
+    /// cheaper. Returns the spill, the input pieces of the whole tile, and the place in the order where the
+    /// tile ends.
     fn begin_spill(
         &self,
         first: &Arc<SharedBlock>,
@@ -271,8 +328,8 @@ impl<'e> BlockMaker<'e> {
             .fold(chunks(&region)?, u64::saturating_add);
         let again = decodes / chunks(&whole)?.max(1);
         let size = whole.element_count()?.checked_mul(from.element_size as u64)?;
-        // A file that the system's cache can hold costs little. A larger one costs a disk's time, which decoding on all
-        // threads must exceed.
+        // A file that fits into the system's cache costs little. A larger one costs disk time, so it must
+        // save more decoding, which all threads share.
         let worth = if size <= default_budget() {
             2
         } else {
@@ -299,7 +356,7 @@ fn largest_part(input: &Input, region: &Region, elements: u64) -> u64 {
     })
 }
 
-/// The elements that a box of chunks covers, within `extent`.
+/// The elements of a box of chunks, clipped to `extent`.
 pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
     let start: Vec<u64> = span
         .start
@@ -318,8 +375,8 @@ pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
     Region { start, count }
 }
 
-/// The pieces of the inputs that a region of the output needs, each of about `batch` bytes of chunks or ranges, in the
-/// order of the inputs.
+/// The pieces of the inputs that a region of the output needs, in the order of the inputs. A piece is about
+/// `batch` bytes of chunks, or a range of about [`BATCH`] bytes.
 pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64) -> Vec<PieceOfInput> {
     let mut pieces = Vec::new();
     for (n, input) in var.inputs.iter().enumerate() {
@@ -333,7 +390,7 @@ pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64)
                 let mut chunks = Vec::new();
                 let dense = input.selection.as_ref().is_none_or(|s| s.is_dense());
                 for chunk in grid.chunks_in(&bounds) {
-                    // A stride may step over a chunk.
+                    // A stride may step over a whole chunk.
                     let met = || {
                         input
                             .output(&grid.region(chunk))
@@ -357,7 +414,7 @@ pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64)
                     continue;
                 };
                 let whole = met.element_count().unwrap_or(0);
-                // A range also reads what a stride steps over.
+                // A range is read with the elements that a stride steps over.
                 let spread = (0..met.rank()).fold(1u64, |n, d| n.saturating_mul(input.stride(d)));
                 let most = BATCH / (from.element_size.max(1) as u64).saturating_mul(spread).max(1);
                 let order = BlockOrder::new(&met.count, &met.count, most.max(1));

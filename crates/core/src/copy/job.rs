@@ -1,14 +1,14 @@
-//! The work of a copy as one sequence of jobs, made as they are needed.
+//! The work of a copy as one sequence of jobs, each made when a thread asks for it.
 //!
-//! Jobs come in the order of tickets. Small chunks are gathered into jobs of about [`BATCH`] bytes; a block that is worth more
-//! than one thread becomes jobs that fill it, then jobs that empty it.
+//! Jobs come in the order of tickets. Small chunks are grouped into jobs of about [`BATCH`] bytes. A large
+//! block becomes several jobs that fill it, followed by jobs that empty it.
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::block::SharedBlock;
-use super::block_jobs::{blocks, grouped, slot_bytes, written_blocks};
+use super::block_jobs::{blocks, grouped, shared_block_memory, slot_bytes, written_blocks};
 use super::execute::PIECE;
 use super::ledger::Cost;
 use super::order::Block;
@@ -22,25 +22,26 @@ use crate::error::Result;
 use crate::format::{Reader, VariablePlan};
 use crate::model::VariableLayout;
 
-/// About how many bytes one job moves, where chunks are smaller.
+/// Upper limit, in bytes, of how much one job moves, unless a single chunk is larger.
 pub(super) const BATCH: u64 = 1 << 20;
 
-/// About how many bytes of elements are read at once where they are copied as values.
+/// Upper limit, in bytes, of a block of elements that are copied as values.
 const VALUES: u64 = 8 << 20;
 
 /// A piece of work for one thread.
 pub(super) enum Job<'e> {
-    /// Pass the `n`th written chunks through.
+    /// Pass encoded chunks through. `chunks` numbers them among the variable's chunks to be written.
     Raw { var: &'e Variable, chunks: Range<u64> },
-    /// Decode and encode the `n`th written chunks.
+    /// Decode and encode chunks of the same shape. `chunks` numbers them among the variable's chunks to be
+    /// written.
     Refilter { var: &'e Variable, chunks: Range<u64> },
-    /// Copy bytes of a contiguous variable.
+    /// Copy a range of bytes of a contiguous variable.
     Bytes {
         var: &'e Variable,
         offset: u64,
         length: u64,
     },
-    /// Make whole blocks.
+    /// Make whole blocks in one thread.
     Blocks {
         var: &'e Variable,
         tiling: &'e Tiling,
@@ -54,20 +55,20 @@ pub(super) enum Job<'e> {
         pieces: Vec<PieceOfInput>,
         spill: Spilling,
     },
-    /// Encode one stripe of a block.
+    /// Encode and write one stripe of a block.
     Empty {
         var: &'e Variable,
         tiling: &'e Tiling,
         block: Arc<SharedBlock>,
         stripe: usize,
     },
-    /// Copy the elements of blocks as values.
+    /// Copy the elements of blocks as [`Values`](crate::model::Values).
     Values {
         var: &'e Variable,
         tiling: &'e Tiling,
         blocks: Vec<Block>,
     },
-    /// Copy records of several variables.
+    /// Copy records of several variables at once.
     Records(Part<'e>),
 }
 
@@ -79,7 +80,7 @@ pub(super) enum PieceOfInput {
         input: usize,
         chunks: Vec<u64>,
     },
-    /// What becomes a region of the output, to be read by range.
+    /// A region of the output, whose input elements are read by range.
     Range {
         /// The position of the input in [`Variable::inputs`].
         input: usize,
@@ -87,20 +88,20 @@ pub(super) enum PieceOfInput {
     },
 }
 
-/// What filling a block has to do with a [`Spill`].
+/// How the filling of a block uses a [`Spill`].
 #[derive(Clone)]
 pub(super) enum Spilling {
-    /// Nothing.
+    /// It does not use one.
     Not,
-    /// It writes what later blocks need.
+    /// It writes the parts that later blocks need.
     Writes(Arc<Spill>),
-    /// It reads what the first block's filling wrote.
+    /// It reads the parts that filling the first block wrote.
     Reads(Arc<Spill>),
 }
 
-/// What all jobs of a run depend on.
+/// Conditions that all jobs of a run share.
 pub(super) struct Terms<'e> {
-    /// Where temporary files go.
+    /// Folder for temporary files.
     pub folder: Option<&'e Path>,
     pub reader: &'e dyn Reader,
     pub plans: &'e [VariablePlan],
@@ -109,13 +110,14 @@ pub(super) struct Terms<'e> {
 }
 
 impl Terms<'_> {
-    /// About how many bytes one job moves: little of what the budget gives to each thread.
+    /// About how many bytes one job moves: at most an eighth of a thread's share of the budget, and at most
+    /// [`BATCH`].
     pub fn batch(&self) -> u64 {
         (self.budget / (8 * self.threads as u64)).clamp(4096, BATCH)
     }
 }
 
-/// A job and what it costs.
+/// A job and the memory it needs.
 pub(super) type Costed<'e> = Result<(Job<'e>, Cost)>;
 /// Jobs in the order of tickets.
 pub(super) type Jobs<'e> = Box<dyn Iterator<Item = Costed<'e>> + Send + 'e>;
@@ -147,13 +149,13 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
                 }),
             )
         }
-        Route::Ranges(total) => {
-            let total = *total;
+        Route::Ranges(range) => {
+            let (begin, total) = (range.start, range.end - range.start);
             // A whole number of elements' numbers, which are 8 bytes at most.
             let each = terms.batch() / 8 * 8;
             Box::new((0..total.div_ceil(each)).map(move |n| {
-                let offset = n * each;
-                let length = each.min(total - offset);
+                let offset = begin + n * each;
+                let length = each.min(range.end - offset);
                 Ok((
                     Job::Bytes { var, offset, length },
                     Cost {
@@ -164,7 +166,8 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
             }))
         }
         Route::Values(tiling) => {
-            // Heap data is not known beforehand: the elements themselves stand for it, and for the cuts.
+            // The size of heap data is unknown until it is read. The cost counts the elements three times:
+            // for themselves, their heap data, and the chunks cut from them.
             let chunk = slot_bytes(tiling, to).saturating_add(PIECE);
             let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk).max(1);
             let order = tiling.order(most);
@@ -183,7 +186,31 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
     }
 }
 
-/// Splits `count` chunks of `bytes` into batches.
+/// About how much memory the jobs of a variable take that run at a time.
+pub(super) fn memory(terms: &Terms, variables: &[Variable], var: &Variable) -> u64 {
+    let to = &terms.plans[var.out.0].layout;
+    if let Route::Blocks(tiling) = &var.route
+        && let Some(memory) = shared_block_memory(terms, var, tiling, to)
+    {
+        return memory;
+    }
+    let jobs = of_variable(terms, variables, var).take(terms.threads);
+    together(jobs.filter_map(|job| Some(job.ok()?.1)), terms.budget)
+}
+
+/// The memory of the jobs that run at a time, each of which costs one of `costs`: at most the budget, unless one job alone
+/// needs more.
+fn together(costs: impl Iterator<Item = Cost>, budget: u64) -> u64 {
+    let (mut all, mut largest) = (0u64, 0);
+    for cost in costs {
+        let one = cost.working.saturating_add(cost.block);
+        all = all.saturating_add(one);
+        largest = largest.max(one);
+    }
+    all.min(budget).max(largest)
+}
+
+/// Splits `count` chunks of `bytes` bytes each into jobs of about `batch` bytes.
 fn batches(count: u64, bytes: u64, batch: u64) -> impl Iterator<Item = Range<u64>> {
     let each = (batch / bytes.max(1)).clamp(1, 4096);
     (0..count.div_ceil(each)).map(move |n| n * each..(n * each + each).min(count))
@@ -196,7 +223,7 @@ fn raw<'e>(
 ) -> impl Iterator<Item = Costed<'e>> + Send + 'e {
     let to = &terms.plans[var.out.0].layout;
     let whole = chunk_bytes(to);
-    // A chunk that is cut is decoded and encoded.
+    // A chunk that a selection cuts is decoded and encoded again.
     let cut = match var.inputs.iter().any(|input| input.selection.is_some()) {
         true => decode_cost_of(terms, var).saturating_add(encode_cost(to, whole)),
         false => 0,
@@ -227,7 +254,7 @@ fn raw<'e>(
     })
 }
 
-/// Memory to decode a chunk of any of a variable's inputs; for ranges, a batch.
+/// Bytes of memory to decode a chunk of any of a variable's inputs. An input without chunks needs one batch.
 pub(super) fn decode_cost_of(terms: &Terms, var: &Variable) -> u64 {
     let costs = var.inputs.iter().map(|input| match &input.grid {
         Some(_) => {
@@ -244,12 +271,13 @@ pub(super) fn chunk_bytes(layout: &VariableLayout) -> u64 {
     byte_count(layout.chunk_shape(), layout.element_size).unwrap_or(usize::MAX) as u64
 }
 
-/// Memory to read and decode a chunk of `bytes`: as stored, decoded, and between filters.
+/// Bytes of memory to read and decode a chunk of `bytes` bytes: as stored, decoded, and between filters.
 pub(super) fn decode_cost(layout: &VariableLayout, bytes: u64) -> u64 {
     bytes.saturating_mul(1 + layout.filters.len().min(3) as u64)
 }
 
-/// Memory to encode a chunk of `bytes` besides the chunk: between filters, and as it will be stored.
+/// Bytes of memory to encode a chunk of `bytes` bytes, without the chunk itself: between filters, and as
+/// stored.
 pub(super) fn encode_cost(layout: &VariableLayout, bytes: u64) -> u64 {
     bytes.saturating_mul(match layout.filters.len() {
         0 => 0,

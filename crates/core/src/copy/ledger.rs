@@ -1,21 +1,24 @@
-//! Who holds how much memory, so that all together stay within the budget.
+//! The account of memory: it keeps what all jobs hold together within the budget.
 //!
-//! Jobs are admitted in order. An admitted job holds its working memory until it completes, and what it handed to the
-//! writer until all jobs before it have completed too: until then the writer may be keeping it back.
+//! Jobs are admitted in order. A job holds its working memory until it completes. The bytes it handed to the
+//! writer count until all earlier jobs have completed too, because until then the writer may hold them back.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tracing::{Level, debug, enabled};
 
 /// Memory a job needs, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// While it runs.
+    /// Held while the job runs.
     pub working: u64,
-    /// For a block that outlives the job; given back with [`Ledger::release`].
+    /// Held for a block that outlives the job, until [`Ledger::release`].
     pub block: u64,
 }
 
-/// The account of a run.
+/// The account of one run.
 #[derive(Debug)]
 pub struct Ledger {
     budget: u64,
@@ -29,16 +32,17 @@ struct State {
     used: u64,
     peak: u64,
     running: usize,
-    /// Completed jobs before which others have not completed, and what the writer may keep of each.
+    /// Jobs that completed out of order: job number → bytes that the writer may still hold for it.
     waiting: BTreeMap<u64, u64>,
     kept: u64,
-    /// The first job that has not completed.
+    /// Number of the first job that has not completed.
     low: u64,
     stopped: bool,
 }
 
 impl Ledger {
-    /// An account over `budget` bytes, of which the writer may keep `window` back.
+    /// An account over `budget` bytes. No new job is admitted while the writer holds back more than `window`
+    /// bytes.
     pub fn new(budget: u64, window: u64) -> Self {
         Self {
             budget,
@@ -52,11 +56,13 @@ impl Ledger {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is room for a job, and admits it. A job that nothing runs beside is always admitted. False where
-    /// the run was stopped. `shed` is called before waiting, and says how many bytes it took off the account.
+    /// Waits until there is room for a job, then admits it. A job is always admitted if no other runs.
+    /// Returns false if the run was stopped. `shed` is called before waiting: it frees memory and returns how
+    /// many bytes to take off the account.
     pub fn admit(&self, cost: Cost, shed: impl Fn() -> u64) -> bool {
         let need = cost.working.saturating_add(cost.block);
         let mut state = self.lock();
+        let mut waiting: Option<Instant> = None;
         loop {
             if state.stopped {
                 return false;
@@ -70,13 +76,20 @@ impl Ledger {
                 state.used += need;
                 state.peak = state.peak.max(state.used);
                 state.running += 1;
+                if let Some(begun) = waiting {
+                    debug!(time = ?begun.elapsed(), need, used = state.used, "waited for memory");
+                }
                 return true;
+            }
+            if waiting.is_none() && enabled!(Level::DEBUG) {
+                waiting = Some(Instant::now());
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Job `number`, admitted with `working` bytes, has completed and handed `kept` bytes to the writer.
+    /// Marks job `number` as complete. It was admitted with `working` bytes and handed `kept` bytes to the
+    /// writer.
     pub fn complete(&self, number: u64, working: u64, kept: u64) {
         let mut guard = self.lock();
         let state = &mut *guard;
@@ -97,7 +110,7 @@ impl Ledger {
         self.changed.notify_all();
     }
 
-    /// Gives back `bytes` of a block.
+    /// Takes `bytes` of a block off the account.
     pub fn release(&self, bytes: u64) {
         let mut state = self.lock();
         state.used = state.used.saturating_sub(bytes);
@@ -105,18 +118,18 @@ impl Ledger {
         self.changed.notify_all();
     }
 
-    /// Admits no job any more.
+    /// Stops the run: no job is admitted any more.
     pub fn stop(&self) {
         self.lock().stopped = true;
         self.changed.notify_all();
     }
 
-    /// Whether [`Ledger::stop`] was called.
+    /// True after [`Ledger::stop`].
     pub fn is_stopped(&self) -> bool {
         self.lock().stopped
     }
 
-    /// The most that was ever held.
+    /// The most bytes that were ever on the account.
     pub fn peak(&self) -> u64 {
         self.lock().peak
     }

@@ -1,16 +1,16 @@
-//! How much memory a copy may take.
+//! The memory budget of a copy.
 
 use std::fs;
 use std::path::Path;
 
-/// The share of memory that is taken where the user names no amount: one part in four.
+/// The default budget is the available memory divided by this number.
 const SHARE: u64 = 4;
 
-/// What is assumed where the system does not say how much memory it has.
+/// Available memory, in bytes, if the system does not report any.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Reads a number of bytes with an optional decimal suffix, as nccopy's `-m` takes it: `K` is 1000, `M` a million,
-/// `G` a thousand million, in either case. `None` where it is not that, or does not fit.
+/// Parses a number of bytes with an optional decimal suffix, as nccopy's `-m` takes it: `K` is 10³, `M` is
+/// 10⁶, `G` is 10⁹, in upper or lower case. `None` if `text` is anything else, or the number overflows.
 pub fn parse_memory(text: &str) -> Option<u64> {
     let (digits, scale) = match text.as_bytes().last()? {
         b'k' | b'K' => (&text[..text.len() - 1], 1_000),
@@ -24,7 +24,8 @@ pub fn parse_memory(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(scale)
 }
 
-/// A quarter of the memory there is: of the machine, or of what the process's control group may take if that is less.
+/// A quarter of the available memory, in bytes: the machine's, or the limit of the process's control group if
+/// that is lower.
 pub fn default_budget() -> u64 {
     let root = Path::new("/");
     let machine = machine_memory();
@@ -37,8 +38,8 @@ fn machine_memory() -> Option<u64> {
     info.totalram.checked_mul(info.mem_unit.max(1).into())
 }
 
-/// The least limit on the path from the process's control group to the root: version 2 in `memory.max`, version 1 in
-/// `memory.limit_in_bytes`. A container usually sees its own group as the root.
+/// The lowest memory limit, in bytes, of the process's control group and its parents. Version 2 keeps it in
+/// `memory.max`, version 1 in `memory.limit_in_bytes`. A container usually sees its own group as the root.
 fn group_limit(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let mut least: Option<u64> = None;

@@ -1,10 +1,11 @@
-//! In which order the chunks of a variable are written when their shape changes, and which are made together.
+//! The order in which a variable's chunks are written when their shape changes, and which chunks are made
+//! together.
 //!
-//! Where input and output chunks share boundaries, the grid of output chunks falls apart into *tiles*: the smallest boxes
-//! whose faces are faces of input chunks too. Made tile by tile, each input chunk is decoded once, in little memory.
-//! Chunks are written tile after tile, and in C order within a tile; that order depends on shapes alone, so
-//! neither memory nor threads change what is written. A *block* is what is made at once: a tile, or, where
-//! that is too large for the budget, a run of the tile's chunks that is itself a box.
+//! The grid of output chunks is divided into *tiles*: the smallest boxes whose faces are also faces of input
+//! chunks. Working tile by tile decodes each input chunk once and needs little memory. Chunks are written
+//! tile after tile, in C order within a tile. This order depends on shapes alone, so the output is the same
+//! for any memory budget and number of threads. A *block* is made at once: it is a tile or, if a tile exceeds
+//! the budget, a run of the tile's chunks that is itself a box.
 //!
 //! ```text
 //! input 2×2, output 3×3 chunks:    tile = 6×6 elements = 2×2 output chunks = 3×3 input chunks
@@ -17,36 +18,37 @@ use crate::chunk::Region;
 pub struct BlockOrder {
     counts: Vec<u64>,
     tile: Vec<u64>,
-    /// The chunks behind one step in each dimension of the grid.
+    /// For each dimension of the grid, the number of chunks in one step along it.
     after: Vec<u64>,
-    /// Within a tile a block is one chunk thick before this dimension, `step` in it, and the whole tile after it.
+    /// Shape of a block within its tile: length 1 before this dimension, `step` along it, the whole tile
+    /// after it.
     level: usize,
     step: u64,
-    /// The order of shards, where there are any: `tile` then applies within each.
+    /// The order of shards, if there are any: tiles then divide each shard.
     shards: Option<Box<Shards>>,
 }
 
 /// Shards as boxes of the grid, in C order.
 #[derive(Debug, Clone)]
 struct Shards {
-    /// Their order: each is a tile.
+    /// The order of the shards: each of its tiles is a shard.
     order: BlockOrder,
     most: u64,
 }
 
-/// Chunks made together: a box of the grid, whose chunks follow each other in the order.
+/// Chunks made together: a box of the grid whose chunks follow each other in the order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// The box, in chunks.
     pub span: Region,
-    /// The place of its first chunk in the order.
+    /// Place of its first chunk in the order.
     pub first: u64,
-    /// The place after its last.
+    /// Place after its last chunk.
     pub end: u64,
 }
 
-/// The shape of a tile in output chunks: input chunks of shape `input`, output chunks of shape `output`, over `counts`
-/// output chunks in each dimension of `extent`.
+/// The shape of a tile, in output chunks. `input` and `output` are chunk shapes, and `counts` is the number
+/// of output chunks in each dimension of `extent`.
 pub fn tile_shape(input: &[u64], output: &[u64], extent: &[u64], counts: &[u64]) -> Vec<u64> {
     let mut tile = Vec::with_capacity(counts.len());
     for (((i, o), length), count) in input.iter().zip(output).zip(extent).zip(counts) {
@@ -65,7 +67,8 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 impl Block {
-    /// The same block, seen from where `shard`, within which its places count, begins.
+    /// The same block in the whole grid, for a block whose position and places count from the start of
+    /// `shard`.
     fn moved(mut self, shard: &Self) -> Self {
         for (at, start) in self.span.start.iter_mut().zip(&shard.span.start) {
             *at += start;
@@ -77,8 +80,8 @@ impl Block {
 }
 
 impl BlockOrder {
-    /// The order over a grid of `counts` chunks in tiles of `tile` chunks, divided into blocks of at most `most` chunks (and at
-    /// least one).
+    /// The order over a grid of `counts` chunks, in tiles of shape `tile`, with blocks of at most `most`
+    /// chunks (at least one). All three are in chunks.
     pub fn new(counts: &[u64], tile: &[u64], most: u64) -> Self {
         let tile: Vec<u64> = tile
             .iter()
@@ -96,7 +99,7 @@ impl BlockOrder {
             let whole = chunks.saturating_mul(tile[d]);
             if whole > most {
                 step = (most / chunks).clamp(1, tile[d]);
-                // Blocks of like size rather than a small last one.
+                // Blocks of about equal size are better than a small last one.
                 step = tile[d].div_ceil(tile[d].div_ceil(step));
                 break;
             }
@@ -112,8 +115,8 @@ impl BlockOrder {
         }
     }
 
-    /// The same order within shards of `shard` chunks, which follow each other in C order: the chunks of a shard are
-    /// consecutive.
+    /// The order with shards: they follow each other in C order, and tiles and blocks divide each one. So the
+    /// chunks of a shard are consecutive.
     pub fn sharded(counts: &[u64], tile: &[u64], most: u64, shard: Option<&[u64]>) -> Self {
         let mut order = Self::new(counts, tile, most);
         if let Some(shard) = shard {
@@ -132,7 +135,8 @@ impl BlockOrder {
         (shard, within)
     }
 
-    /// The place where the shard ends that holds the chunk at `place`; the place behind it where there are no shards.
+    /// Place after the last chunk of the shard that holds the chunk at `place`. Without shards, the next
+    /// place.
     pub fn shard_end(&self, place: u64) -> u64 {
         match &self.shards {
             Some(shards) => shards.order.tile_at(place).end,
@@ -140,7 +144,7 @@ impl BlockOrder {
         }
     }
 
-    /// The place in the order of the chunk at `coordinates` of the grid.
+    /// Place in the order of the chunk at `coordinates` of the grid.
     pub fn place(&self, coordinates: &[u64]) -> u64 {
         if let Some(shards) = &self.shards {
             let (shard, within) = self.within_shard(shards, shards.order.place(coordinates));
@@ -202,7 +206,7 @@ impl BlockOrder {
         let mut behind = tile.end - tile_first;
         let lengths = tile.span.count;
         let mut start = tile.span.start;
-        // Now `rest` is the place within the tile.
+        // From here on, `rest` is the place within the tile.
         let mut first = 0;
         let mut size = 1;
         let mut count = lengths.clone();

@@ -1,10 +1,10 @@
-//! What a copy tells of its progress.
+//! Progress reports of a copy.
 
-/// Told how far a copy is, from any thread.
+/// Receives the progress of a copy, from any thread.
 pub trait Progress: Sync {
-    /// The copy begins and will move `total` bytes (of the variables as they are in memory).
+    /// The copy starts and will move `total` bytes, counted as decoded elements.
     fn start(&self, total: u64);
 
-    /// `bytes` more are done.
+    /// The copy moved `bytes` more bytes.
     fn advance(&self, bytes: u64);
 }

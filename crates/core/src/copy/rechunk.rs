@@ -1,5 +1,5 @@
-//! Making output chunks of another shape: pieces of input are scattered into blocks of output chunks, by one thread for a small
-//! block, by all for a large one.
+//! Making output chunks of another shape: pieces of input are scattered into blocks of output chunks. One
+//! thread makes a small block, all threads make a large one.
 
 use super::block::SharedBlock;
 use super::block_jobs::{elements, pieces};
@@ -20,7 +20,7 @@ use crate::format::read_region::chunk_size;
 use crate::model::VariableLayout;
 
 impl Worker {
-    /// Makes a block alone: its chunks lie one after another in `self.block`.
+    /// Makes a block in this thread alone. Its chunks lie one after another in `self.block`.
     pub(super) fn whole_block(
         &mut self,
         engine: &Engine,
@@ -59,8 +59,8 @@ impl Worker {
         written
     }
 
-    /// Reads and decodes the parts of a piece one by one, and hands each to `then`, with the input it is of and the region
-    /// of the output that it becomes.
+    /// Reads and decodes the parts of a piece one by one. Calls `then` for each, with its input and the
+    /// region of the output that it fills.
     fn each_box(
         &mut self,
         engine: &Engine,
@@ -118,7 +118,8 @@ impl Worker {
         }
     }
 
-    /// Encodes and writes those chunks of `slots` (a block or a stripe, in `buffer`) that are to be written.
+    /// Encodes and writes the chunks of `slots` that are to be written. `slots` is a block or a stripe;
+    /// `buffer` holds its chunks.
     fn write_slots(
         &mut self,
         engine: &Engine,
@@ -190,7 +191,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Fills from the parts of consecutive chunks that were written down; false where they cannot be had.
+    /// Fills the block with the parts of consecutive chunks in the spill. Returns false if they cannot be
+    /// read.
     fn fill_from_spill(&mut self, stripes: &Stripes, pieces: &[PieceOfInput], spill: &Spill) -> Result<bool> {
         let Stripes {
             var, tiling, block, ..
@@ -212,7 +214,7 @@ impl Worker {
             if !spill.read(&whole, &first, &last, &mut bytes)? {
                 return Ok(false);
             }
-            // Only stored chunks are among them: the file has holes for the others.
+            // Only stored chunks are in `chunks`. The file has holes for the others.
             for part in chunks.iter().filter_map(part) {
                 let held = InputBox {
                     bytes: spill.part(&bytes, &whole, &first, &part)?,
@@ -256,7 +258,7 @@ impl Worker {
     }
 }
 
-/// A block being filled.
+/// A block that is being filled, and its context.
 struct Stripes<'a, 'e> {
     engine: &'a Engine<'e>,
     var: &'a Variable,
@@ -265,8 +267,8 @@ struct Stripes<'a, 'e> {
 }
 
 impl Stripes<'_, '_> {
-    /// Scatters those elements of `held` into the stripes that are the block's; they become the region `target` of the
-    /// output.
+    /// Scatters the elements of `held` into the block's stripes. They fill the region `target` of the output;
+    /// the part of it outside the block is skipped.
     fn scatter(&self, input: &Input, held: &InputBox, target: &Region, axes: &mut Vec<Axis>) -> Result<()> {
         let Self {
             engine,
@@ -320,7 +322,7 @@ pub(super) fn block_size(block: &Block, tiling: &Tiling, to: &VariableLayout) ->
         .ok_or_else(|| Error::Unsupported("a block of chunks larger than memory".into()))
 }
 
-/// Whether input pieces will overwrite every element of the block's chunks.
+/// True if a single input overwrites every element of the block's chunks.
 fn covered(var: &Variable, tiling: &Tiling, block: &Block) -> bool {
     let scale = |(n, c): (&u64, &u64)| n.saturating_mul(*c);
     let whole = Region {
@@ -342,7 +344,7 @@ fn covered(var: &Variable, tiling: &Tiling, block: &Block) -> bool {
     whole.fits(tiling.grid.extent()) && var.inputs.iter().any(|input| input.covers(&whole))
 }
 
-/// The layout whose fill value stands where no input has anything.
+/// The layout whose fill value is used for elements that no input has.
 pub(super) fn base<'a>(reader: &'a dyn Reader, var: &Variable, to: &'a VariableLayout) -> &'a VariableLayout {
     match &var.inputs[..] {
         [input] if input.selection.is_none() => reader.layout(input.var),
@@ -350,7 +352,7 @@ pub(super) fn base<'a>(reader: &'a dyn Reader, var: &Variable, to: &'a VariableL
     }
 }
 
-/// A buffer for the chunks of a stripe, filled where input may not cover it.
+/// A buffer for the chunks of a stripe. It holds fill values unless one input covers the stripe.
 fn stripe_buffer(engine: &Engine, var: &Variable, tiling: &Tiling, stripe: &Block) -> Result<Vec<u8>> {
     let to = &engine.terms.plans[var.out.0].layout;
     let size = block_size(stripe, tiling, to)?;

@@ -7,15 +7,17 @@
 //!                        └─► Writer::write_range                     where the output is contiguous
 //! ```
 //!
-//! A job takes one run of records, and all variables of the band or, where memory is little, some.
+//! A job takes one run of records, for all variables of the band or, if memory is short, for some.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use super::bands::{Band, Member};
 use super::execute::{Data, PIECE, Target, Worker, at_chunk, fill_block};
 use super::job::{Job, Jobs, Terms, encode_cost};
 use super::ledger::Cost;
 use super::prepare::Variable;
+use super::report::Meters;
 use super::route::swap_between;
 use super::run::Engine;
 use crate::chunk::{Axis, ChunkGrid, byte_count, copy_region, copy_strided, resize, swap_units};
@@ -23,23 +25,24 @@ use crate::error::{Error, Result};
 use crate::format::{RecordBlock, RecordSlab};
 use crate::model::VariableLayout;
 
-/// The most bytes of a run that one job holds, however much memory there is.
+/// Upper limit, in bytes, of the part of a run that one job holds, however large the budget.
 const MOST: u64 = 8 << 20;
 
-/// About how many bytes are read and transposed at once: they stay in a processor's cache.
+/// About how many bytes are read and transposed at once, so that they stay in a processor's cache.
 const TRANSPOSED: u64 = 256 << 10;
 
-/// Whole records are read where a part leaves out at most this many bytes of each.
+/// Whole records are read if a part leaves out at most this many bytes of each. One long read is faster than
+/// many short ones.
 const SLACK: u64 = 64;
 
-/// What one job copies of a band.
+/// The part of a band that one job copies.
 pub(super) struct Part<'e> {
     band: &'e Band,
-    /// The copy's variables.
+    /// All variables of the copy.
     variables: &'e [Variable],
     members: Range<usize>,
     records: Range<u64>,
-    /// The ticket of the first chunk.
+    /// Ticket of the part's first chunk.
     ticket: u64,
 }
 
@@ -48,14 +51,25 @@ impl<'e> Part<'e> {
         &self.band.members[self.members.clone()]
     }
 
-    /// The first variable.
+    /// The first variable of the part.
     pub fn variable(&self) -> &'e Variable {
         &self.variables[self.band.members[self.members.start].variable]
     }
 
-    /// The bytes of each record that are read.
+    /// The range of bytes in each record that is read.
     fn bytes(&self) -> Range<u64> {
         span(self.band, self.members())
+    }
+
+    /// Adds what the part read to the counters of its variables, and shares the time among them.
+    pub fn count_in(&self, meters: &Meters, time: Duration) {
+        let slabs = self.members().iter().map(|m| m.slab.length).sum::<u64>().max(1);
+        for member in self.members() {
+            let out = self.variables[member.variable].out;
+            meters.read(out, member.slab.length * self.count());
+            #[expect(clippy::cast_precision_loss, reason = "a share of time")]
+            meters.work(out, time.mul_f64(member.slab.length as f64 / slabs as f64));
+        }
     }
 
     fn count(&self) -> u64 {
@@ -63,7 +77,7 @@ impl<'e> Part<'e> {
     }
 }
 
-/// The bytes of each record that hold these members.
+/// The range of bytes in each record that holds these members.
 fn span(band: &Band, members: &[Member]) -> Range<u64> {
     let (Some(first), Some(last)) = (members.first(), members.last()) else {
         return 0..0;
@@ -79,7 +93,7 @@ fn span(band: &Band, members: &[Member]) -> Range<u64> {
 pub(super) fn jobs<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], band: &'e Band) -> Jobs<'e> {
     let chunked = band.members.iter().any(|m| m.across > 0);
     let bytes = span(band, &band.members);
-    // Without tickets, the order of jobs does not matter.
+    // Without tickets, the order of jobs does not matter, so runs may have any length.
     let (run, most) = if chunked {
         (band.run, (terms.budget / (4 * terms.threads as u64)).min(MOST))
     } else {
@@ -125,7 +139,8 @@ pub(super) fn jobs<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], band: &'
     }))
 }
 
-/// What the writer gets of `count` records of a variable, at most, until it has all of them in order.
+/// Most bytes that the writer holds for `count` records of a variable, until it has all their chunks in
+/// order.
 fn kept(terms: &Terms, variables: &[Variable], member: &Member, count: u64) -> u64 {
     let layout = &terms.plans[variables[member.variable].out.0].layout;
     let chunk = chunk_bytes(layout) as u64;
@@ -135,7 +150,8 @@ fn kept(terms: &Terms, variables: &[Variable], member: &Member, count: u64) -> u
 fn cost(terms: &Terms, part: &Part) -> Cost {
     let bytes = part.bytes();
     let records = (bytes.end - bytes.start).saturating_mul(part.count());
-    // Contiguous outputs: as read, and put together anew. Chunks: as read a few records at a time, and the planes.
+    // Contiguous outputs need the records as read, and rearranged. Chunked ones need the planes, and a few
+    // records as read.
     let mut working = records.saturating_mul(2);
     let mut largest = 0;
     if part.members().iter().any(|m| m.across > 0) {
@@ -162,7 +178,7 @@ fn chunk_bytes(layout: &VariableLayout) -> usize {
 }
 
 impl Worker {
-    /// Copies a part of a band; returns how many bytes of the output's variables that is.
+    /// Copies a part of a band. Returns how many bytes of output variables that was.
     pub(super) fn records(&mut self, engine: &Engine, part: &Part) -> Result<u64> {
         let straight = part.members().iter().all(|member| {
             let var = &part.variables[member.variable];
@@ -211,7 +227,7 @@ impl Worker {
         Ok(slabs.iter().map(|slab| slab.length).sum::<u64>() * part.count())
     }
 
-    /// Reads records and makes one plane of each variable, one behind the other, in the input's byte order.
+    /// Reads records and makes one plane for each variable, one after another, in the input's byte order.
     fn read_planes(&mut self, engine: &Engine, part: &Part, planes: &mut Vec<u8>) -> Result<()> {
         let bytes = part.bytes();
         let stride = size(bytes.end - bytes.start)?;
@@ -289,7 +305,8 @@ impl Worker {
         Ok(bytes)
     }
 
-    /// Writes chunk `n`, all of whose records are in `plane`. `buffer` is used where they are not all of it.
+    /// Writes chunk `n`, whose records are all in `plane`. `buffer` is scratch space for a chunk that `plane`
+    /// does not hold in one run.
     fn write_from_plane(
         &mut self,
         part: &Part,
@@ -326,7 +343,7 @@ impl Worker {
             to.element_size,
             1,
         )?;
-        // A chunk that passes no filter needs memory of its own.
+        // `Data::Borrowed` copies a chunk without filters, because the writer keeps its bytes.
         self.write_chunk(target, n, ticket, Data::Borrowed(buffer))
     }
 }

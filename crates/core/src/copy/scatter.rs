@@ -1,9 +1,9 @@
-//! From an input chunk into the output chunks it meets.
+//! Scattering an input chunk into the output chunks that it meets.
 //!
-//! The output chunks of a box of the grid lie one after another in one buffer, each in C order. Seen from the input, that
-//! is an array of twice as many dimensions: which chunk, and where in it. So a piece of input goes into all of them
-//! with few strided copies: one for each combination of a partial first chunk, the whole ones, and a partial last chunk
-//! in each dimension.
+//! The output chunks of a box of the grid lie one after another in one buffer, each in C order. To the input,
+//! that buffer is an array of twice as many dimensions: the chunk, and the place in it. So few strided copies
+//! move a piece of input into all chunks. In each dimension there are at most three parts: a partial first
+//! chunk, whole chunks, and a partial last chunk. Each combination of these parts is one copy.
 
 use crate::chunk::{Axis, Region, Selection, copy_strided};
 use crate::error::{Error, Result};
@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 /// Output chunks that share a buffer.
 #[derive(Debug, Clone)]
 pub struct Slots<'a> {
-    /// Which: a box of the grid, in chunks.
+    /// The chunks, as a box of the grid.
     pub span: &'a Region,
-    /// The shape of each, in elements.
+    /// Shape of each chunk, in elements.
     pub chunk: &'a [u64],
     /// Bytes of one element.
     pub element_size: usize,
@@ -22,28 +22,28 @@ pub struct Slots<'a> {
 /// A box of elements of an input, in C order.
 #[derive(Debug, Clone, Copy)]
 pub struct InputBox<'a> {
-    /// The elements.
+    /// The bytes of the elements.
     pub bytes: &'a [u8],
-    /// Where the first is, in elements of the input variable.
+    /// Index of the first element in the input variable.
     pub origin: &'a [u64],
-    /// How many in each dimension.
+    /// Number of elements in each dimension.
     pub shape: &'a [u64],
-    /// Which elements of the input become which of the output; `None` where each keeps its place.
+    /// Which elements of the input become which of the output; `None` if each keeps its index.
     pub selection: Option<&'a Selection>,
 }
 
-/// Consecutive chunks of one dimension that are met alike.
+/// Consecutive chunks along one dimension, of which the same part is met.
 #[derive(Clone, Copy, Default)]
 struct Segment {
     chunk: u64,
     chunks: u64,
     within: u64,
     length: u64,
-    /// The first element, from the start of the part.
+    /// Index of the first element, from the start of the part.
     from: u64,
 }
 
-/// The segments of `length` elements from `start` on, in chunks of `size`: at most three.
+/// Divides `length` elements from `start` on into at most three segments, for chunks of `size` elements.
 fn segments(start: u64, length: u64, size: u64) -> ([Segment; 3], usize) {
     let mut out = [Segment::default(); 3];
     let mut n = 0;
@@ -70,11 +70,12 @@ fn segments(start: u64, length: u64, size: u64) -> ([Segment; 3], usize) {
     (out, n)
 }
 
-/// Copies what becomes `part`, a region of the output, from `held` into the buffer `out` of `slots`, reversing groups of `swap`
-/// bytes. `axes` is scratch.
+/// Copies the elements that fill `part`, a region of the output, from `held` into the buffer `out` of
+/// `slots`. The bytes of every group of `swap` bytes are reversed if `swap` is above 1. `axes` is scratch
+/// space.
 ///
 /// # Errors
-/// Where the part is not within both.
+/// If `part` is not within both `held` and `slots`.
 pub fn scatter(
     held: &InputBox,
     part: &Region,
@@ -200,7 +201,7 @@ mod tests {
         fn every_chunk_gets_its_part(
             dims in proptest::collection::vec((1u64..5, 0u64..3, 1u64..4, 0u64..6, 1u64..9), 0..4),
         ) {
-            // chunk size; first slot; slots; where the piece begins; how long it is
+            // Chunk size, first slot, number of slots, start and length of the piece.
             let chunk: Vec<u64> = dims.iter().map(|d| d.0).collect();
             let span = Region {
                 start: dims.iter().map(|d| d.1).collect(),

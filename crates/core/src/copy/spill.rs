@@ -1,7 +1,7 @@
-//! Decoded data that does not fit into memory, in a temporary file.
+//! A temporary file of decoded data that does not fit into memory.
 //!
-//! Where a tile is cut into blocks because the memory budget asks for it, an input chunk belongs to several blocks. Decoding
-//! it again for each costs more than writing down what the later ones need:
+//! If the memory budget cuts a tile into blocks, an input chunk belongs to several blocks. Decoding it again
+//! for each block costs more than writing the parts that later blocks need to a file:
 //!
 //! ```text
 //! chunk ─► decode ─┬─► first block           in memory
@@ -9,9 +9,9 @@
 //!                  └─► part for block 2 ─┴─► temporary file ─► later
 //! ```
 //!
-//! The file holds the blocks of a tile one after another, and in a block the parts of the input chunks in C order, so that
-//! places follow from shapes and need no table. It has no name, so that nothing is left behind. Where it cannot be had, or
-//! fails, chunks are decoded again.
+//! The file holds the tile's blocks one after another and, within a block, the parts of the input chunks in C
+//! order. So offsets follow from shapes, and no table is needed. The file has no name, so nothing is left
+//! behind after a crash. If it cannot be created, written or read, chunks are decoded again.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -30,15 +30,15 @@ pub(super) struct Spill {
     file: File,
     broken: AtomicBool,
     element_size: usize,
-    /// The blocks after the first: which elements each has, and where in the file it begins.
+    /// The blocks after the first: the elements of each, and its offset in the file in bytes.
     blocks: Vec<(Region, u64)>,
     /// The block whose filling writes the parts.
     first: Arc<SharedBlock>,
 }
 
 impl Spill {
-    /// A file for the tile whose elements are `tile`, and those of its blocks after the first `blocks`. `None` where there is
-    /// no room for it.
+    /// Creates the file for a tile. `tile` is the region of its elements, and `blocks` are the regions of its
+    /// blocks after the first. `None` if the file cannot be created or space is short.
     pub fn create(
         folder: Option<&Path>,
         tile: &Region,
@@ -63,8 +63,8 @@ impl Spill {
         })
     }
 
-    /// Writes down those parts of `piece`, of which `held` are elements of the variable, that later blocks need. What fails is
-    /// noticed by [`Spill::read`].
+    /// Writes the parts of `piece` that later blocks need. `held` is the region that `piece` holds. After a
+    /// write error, [`Spill::read`] returns false.
     pub fn write(&self, piece: &InputBox, held: &Region, buffer: &mut Vec<u8>) -> Result<()> {
         for (block, at) in &self.blocks {
             let Some(part) = held.intersect(block) else {
@@ -88,13 +88,13 @@ impl Spill {
         Ok(())
     }
 
-    /// The bytes of `part` where they follow each other in `piece`.
+    /// The bytes of `part`, if they are contiguous in `piece`.
     fn in_one_run<'p>(&self, piece: &'p InputBox<'_>, part: &Region) -> Option<&'p [u8]> {
         let mut whole = true;
         let mut stride = 1u64;
         let mut start = 0u64;
         for d in (0..part.rank()).rev() {
-            // Once a dimension is cut, those before it must be one thick.
+            // Once a dimension is cut, all slower ones must have length 1.
             if !whole && part.count[d] > 1 {
                 return None;
             }
@@ -123,18 +123,18 @@ impl Spill {
         )
     }
 
-    /// Waits until all parts are written; false where that failed.
+    /// Waits until all parts are written. Returns false if that failed.
     pub fn wait_written(&self) -> bool {
         self.first.wait_filled()
     }
 
-    /// Whether all parts are written, or writing them failed.
+    /// True if all parts are written, or writing them failed.
     pub fn is_written(&self) -> bool {
         self.first.is_filled()
     }
 
-    /// Reads the parts of consecutive input chunks for the block whose elements are `block`: from the part `first` to the part
-    /// `last`. False where they cannot be read and chunks must be decoded again.
+    /// Reads the parts of consecutive input chunks, from `first` to `last`, for the block of the elements
+    /// `block`. Returns false if they cannot be read, so that the chunks must be decoded again.
     pub fn read(&self, block: &Region, first: &Region, last: &Region, buffer: &mut Vec<u8>) -> Result<bool> {
         let at = self
             .blocks
@@ -151,13 +151,13 @@ impl Spill {
             .file
             .read_exact_at(buffer, at + from * self.element_size as u64);
         if read.is_err() {
-            // A hole at the end of the file: the last chunks were never stored, or the disk failed.
+            // The file ends before this place, because the last chunks were never stored, or the disk failed.
             return Ok(false);
         }
         Ok(true)
     }
 
-    /// The bytes of `part` in what [`Spill::read`] read from the part `first` on.
+    /// The bytes of `part` in `buffer`, which [`Spill::read`] filled starting with the part `first`.
     pub fn part<'b>(
         &self,
         buffer: &'b [u8],

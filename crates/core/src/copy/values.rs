@@ -1,7 +1,7 @@
 //! Copying elements as [`Values`]: strings, sequences, and whatever the reader must convert.
 //!
-//! A block of output chunks is read at once, so that a large input chunk is not decoded for each small output chunk, and
-//! then cut up. Each cut takes along what its elements have on the heap, and no more.
+//! A block of output chunks is read at once and then cut up, so that a large input chunk is not decoded again
+//! for each small output chunk. Each cut takes a copy of the heap data that its elements point to.
 
 use super::block_jobs::elements;
 use super::execute::{Data, Target, Worker, at_chunk, fill_block};
@@ -11,13 +11,16 @@ use super::rechunk::block_size;
 use super::run::Engine;
 use super::sources::Input;
 use super::tiling::Tiling;
-use crate::chunk::{Axis, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units};
+use crate::chunk::{
+    Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units,
+};
 use crate::error::{Error, Result};
+use crate::format::Reader;
 use crate::format::read_region::{chunk_size, swap_unit};
-use crate::model::{Encoding, Schema, Slot, Type, TypeClass, Values, VariableLayout};
+use crate::model::{Encoding, Schema, Slot, Storage, Type, TypeClass, Values, VarId, VariableLayout};
 
 impl Worker {
-    /// Reads a block of chunks and writes those that are to be written.
+    /// Reads a block of chunks, and writes the chunks that are to be written.
     pub(super) fn values(
         &mut self,
         engine: &Engine,
@@ -67,12 +70,13 @@ impl Worker {
         Ok(block_size(block, tiling, to)? as u64)
     }
 
-    /// The elements of a region of the output, from all inputs.
-    fn read_values(&self, engine: &Engine, var: &Variable, region: &Region) -> Result<Values> {
+    /// Reads the elements of a region of the output from all inputs.
+    fn read_values(&mut self, engine: &Engine, var: &Variable, region: &Region) -> Result<Values> {
         let reader = engine.terms.reader;
         if let [input] = &var.inputs[..]
             && input.selection.is_none()
         {
+            self.read += stored_bytes(reader, input.var, region);
             return reader.read_region(input.var, region);
         }
         let to = &engine.terms.plans[var.out.0].layout;
@@ -85,6 +89,7 @@ impl Worker {
             let Some(bounds) = input.input(&part) else {
                 continue;
             };
+            self.read += stored_bytes(reader, input.var, &bounds);
             let values = reader.read_region(input.var, &bounds)?;
             let mut selected = select(&values.bytes, &bounds, &part, input, to.element_size)?;
             let ty = schema.var(input.var).ty;
@@ -147,7 +152,25 @@ impl Worker {
     }
 }
 
-/// A region of nothing but the fill value.
+/// About how many bytes the reader reads for a region: its chunks as stored, or its elements where the variable is in one
+/// piece.
+fn stored_bytes(reader: &dyn Reader, var: VarId, region: &Region) -> u64 {
+    let layout = reader.layout(var);
+    let Some(inside) = region.clip(&layout.extent).filter(|inside| !inside.is_empty()) else {
+        return 0;
+    };
+    match ChunkGrid::new(&layout.extent, layout.chunk_shape()) {
+        Ok(grid) if matches!(layout.storage, Storage::Chunked { .. }) => grid
+            .chunks_in(&inside)
+            .filter_map(|chunk| reader.stored_size(var, chunk))
+            .fold(0, u64::saturating_add),
+        _ => inside
+            .element_count()
+            .map_or(0, |n| n.saturating_mul(layout.element_size as u64)),
+    }
+}
+
+/// A region that holds only the fill value.
 fn filled(layout: &VariableLayout, region: &Region) -> Result<Values> {
     let size = byte_count(&region.count, layout.element_size)
         .ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
@@ -162,7 +185,8 @@ fn filled(layout: &VariableLayout, region: &Region) -> Result<Values> {
     Ok(out)
 }
 
-/// The elements that become `part` of the output, out of those of `bounds`, which `bytes` holds in C order.
+/// Picks the elements that fill `part`, a region of the output, from `bytes`, which holds the input's region
+/// `bounds` in C order.
 fn select(bytes: &[u8], bounds: &Region, part: &Region, input: &Input, size: usize) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let length =
@@ -184,7 +208,8 @@ fn select(bytes: &[u8], bounds: &Region, part: &Region, input: &Input, size: usi
     Ok(out)
 }
 
-/// The elements of `part` out of those of `whole`, with what they have on the heap.
+/// Copies the elements of `part` out of `values`, which holds the region `whole`, together with their heap
+/// data.
 fn cut(
     schema: &Schema,
     ty: Type,
@@ -217,7 +242,8 @@ fn cut(
     Ok(out)
 }
 
-/// Copies what `element` has on the heap `from` to the heap `to`, and makes it point there.
+/// Copies the heap data of `element` from the heap `from` to the heap `to`, and updates the slots in
+/// `element`.
 pub(crate) fn move_heap(schema: &Schema, ty: Type, element: &mut [u8], from: &[u8], to: &mut Vec<u8>) {
     match ty {
         Type::String => move_slot(element, 1, from, to, |_, _| {}),
@@ -249,8 +275,8 @@ pub(crate) fn move_heap(schema: &Schema, ty: Type, element: &mut [u8], from: &[u
     }
 }
 
-/// Moves the content of the slot in `element`, of members of `size` bytes, after `nested` has moved what the members have
-/// on the heap themselves. A slot that points outside the heap becomes NIL.
+/// Copies the content of the slot in `element`, whose members have `size` bytes each. `nested` moves the
+/// members' own heap data first. A slot that points outside the heap becomes NIL.
 fn move_slot(
     element: &mut [u8],
     size: usize,

@@ -39,6 +39,13 @@ pub trait Codec: Send + Sync {
     /// Parameters that allow neither encoding nor decoding.
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>>;
 
+    /// The type of this codec's output, for the next codec of a pipeline. It is `chunk`, unless the codec changes the
+    /// element or shape (a transposition, a type conversion). A pipeline with such a codec rejects clipped chunks.
+    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
+        let _ = spec;
+        chunk.clone()
+    }
+
     /// The parameters that libhdf5 stores if a user gives the `visible` ones. Invalid parameters are rejected.
     ///
     /// # Errors

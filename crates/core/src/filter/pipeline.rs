@@ -8,6 +8,7 @@
 //! The stages pass bytes through two buffers in turn. The caller owns the buffers, whose memory is reused for the next
 //! chunk.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -122,13 +123,20 @@ impl Pipeline {
         if specs.len() > MAX_FILTERS {
             return Err(Error::Damaged(format!("a pipeline of {} filters", specs.len())));
         }
+        // Each codec is bound to what the one before it gives.
+        let mut given = Cow::Borrowed(chunk);
         let stage = |spec: &CodecSpec| {
             let (codec, label) = match registry.find(spec) {
                 None => (Bound::Unknown, None),
-                Some(codec) => (
-                    codec.bind(spec, chunk).map_or_else(Bound::Refused, Bound::Ready),
-                    (spec.hdf5_id().is_some() && spec.name() != codec.name()).then(|| codec.name().into()),
-                ),
+                Some(codec) => {
+                    let bound = codec.bind(spec, &given).map_or_else(Bound::Refused, Bound::Ready);
+                    let next = codec.encoded_type(spec, &given);
+                    if next != *given {
+                        given = Cow::Owned(next);
+                    }
+                    let differs = spec.hdf5_id().is_some() && spec.name() != codec.name();
+                    (bound, differs.then(|| codec.name().into()))
+                }
             };
             Stage {
                 codec,

@@ -21,6 +21,19 @@ pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
+        Kind::Other(_) => Err(no_writer(schema)),
+    }
+}
+
+/// Whether [`create`] would take this dataset, as far as that does not depend on the destination. Creates nothing.
+///
+/// # Errors
+/// Those of [`create`] that have nothing to do with the destination.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    match schema.kind {
+        Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
+        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
+        Kind::Other(_) => Err(no_writer(schema)),
     }
 }
 
@@ -33,6 +46,9 @@ pub fn create(
     schema: &Schema,
     plans: &[VariablePlan],
 ) -> Result<Box<dyn Writer>> {
+    if let Kind::Other(_) = schema.kind {
+        return Err(no_writer(schema));
+    }
     let destination = destination.into();
     debug!(name = ?destination.name(), kind = schema.kind.name(), "creating");
     let DestinationKind::Object(output) = destination.kind().clone() else {
@@ -46,7 +62,16 @@ pub fn create(
             Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
         }
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::create(output, schema, plans),
+        Kind::Other(_) => Err(no_writer(schema)),
     }
+}
+
+/// The error of a kind that is not in this crate, so that only the crate that has it can write it.
+fn no_writer(schema: &Schema) -> Error {
+    Error::Usage(format!(
+        "datasets of the kind '{}' cannot be written here: no writer of that kind is built in",
+        schema.kind.name()
+    ))
 }
 
 /// Opens a dataset, whatever its format. Its chunks are decoded by the codecs of `registry`.
@@ -58,7 +83,7 @@ pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Read
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match place.kind() {
         PlaceKind::Object(object) => open_object(object, &place, registry),
-        PlaceKind::Keys(store) => open_keys(&**store),
+        PlaceKind::Keys(store) => open_keys(store, registry),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?place.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
@@ -80,8 +105,9 @@ fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> 
     }
 }
 
-/// A format of keys is known by the keys that it cannot do without: it is asked for them here.
-fn open_keys(_store: &dyn KeyStore) -> Result<Box<dyn Reader>> {
+/// Finds a format of keys by the keys that it cannot do without. None is built in yet.
+fn open_keys(store: &Arc<dyn KeyStore>, registry: &Registry) -> Result<Box<dyn Reader>> {
+    let _ = (store, registry);
     Err(Error::UnknownFormat)
 }
 
@@ -135,7 +161,19 @@ fn detect(object: &dyn Object) -> Result<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::MemoryKeys;
+    use crate::model::Capabilities;
+    use crate::store::{MemoryKeys, MemoryOutput};
+
+    #[test]
+    fn a_kind_of_another_crate_is_not_written_here() {
+        static CAN: Capabilities = Capabilities::new("elsewhere");
+        let schema = Schema::new(Kind::Other(&CAN));
+        let says =
+            "datasets of the kind 'elsewhere' cannot be written here: no writer of that kind is built in";
+        assert_eq!(check(&schema).unwrap_err().to_string(), says);
+        let refused = create(Arc::new(MemoryOutput::new()), &schema, &[]).err().unwrap();
+        assert_eq!(refused.to_string(), says);
+    }
 
     #[test]
     fn formats_are_found_by_their_magic_number() {

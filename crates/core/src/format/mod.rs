@@ -11,6 +11,7 @@ mod interleaved;
 pub mod netcdf4;
 mod promise;
 pub mod read_region;
+mod reorder_window;
 mod written;
 
 use std::ops::Range;
@@ -22,9 +23,9 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
-pub use dispatch::{check, create, open};
-pub use promise::Promised;
-pub(crate) use promise::Received;
+pub use dispatch::{check, check_plans, create, open};
+pub use promise::{Promised, Received};
+pub use reorder_window::ReorderWindow;
 pub use written::Written;
 pub(crate) use written::between_holes;
 
@@ -192,7 +193,7 @@ impl VariablePlan {
 /// Chunked variables: each piece of data bears a ticket. Tickets are dense from 0 over the whole dataset, and addresses in the
 /// file are handed out in the order of tickets, whatever the order of the calls, so that the same plan gives the same
 /// bytes. A writer may hold pieces that come early until their turn; the caller bounds how far ahead it runs. A call never
-/// waits for another ticket.
+/// waits for another ticket. The chunks of a shard bear consecutive tickets, so a writer can append them as they come.
 pub trait Writer: Send + Sync {
     /// One encoded chunk of a chunked variable.
     fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()>;
@@ -219,6 +220,13 @@ pub trait Writer: Send + Sync {
     /// variable; of a contiguous or compact one, any region whose elements follow each other in C order without gaps. The
     /// format encodes them, heap and filters included.
     fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()>;
+
+    /// How many bytes the values of a variable take that [`Writer::write_values`] encoded: after filters, without the data
+    /// that elements refer to. Asked after the last piece. `None` where the writer does not count.
+    fn stored_values(&self, var: VarId) -> Option<u64> {
+        let _ = var;
+        None
+    }
 
     /// Completes the file and makes it appear under its name, whole. Dropping a writer instead leaves nothing.
     fn finish(self: Box<Self>) -> Result<()>;

@@ -8,6 +8,7 @@ use crate::model::VarId;
 
 /// How much of a variable will be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Promised {
     /// Nothing: it reads as fill.
     Nothing,
@@ -34,7 +35,7 @@ impl Promised {
 
 /// Counts what has come of each variable of a dataset.
 #[derive(Debug)]
-pub(crate) struct Received {
+pub struct Received {
     variables: Vec<(Promised, AtomicU64)>,
 }
 

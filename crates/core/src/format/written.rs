@@ -8,6 +8,7 @@ use crate::store::Object;
 
 /// What of a variable was ever written. The rest reads as the fill value of its layout, or as zeros where that has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Written {
     /// Everything within the extent.
     All,
@@ -117,6 +118,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::single_range_in_vec_init)]
     fn holes_are_left_out() {
         let mib = 1u64 << 20;
         let of = |data: Vec<Range<u64>>, bytes| between_holes(&Sparse(data), bytes, 4, &[mib]);

@@ -1,4 +1,4 @@
-//! One element of a pipeline, named as its file names it.
+//! One codec of a pipeline, with the name and parameters that the file gives.
 //!
 //! ```text
 //! HDF5:     id 1, parameters [5]
@@ -6,7 +6,7 @@
 //! Zarr v3:  {"name": "numcodecs.zlib", "configuration": {"level": 5}}
 //! ```
 //!
-//! A spec says nothing about whether anyone knows the codec: see [`Registry`](crate::filter::Registry).
+//! A spec does not say whether the codec is available: see [`Registry`](crate::filter::Registry).
 
 use std::fmt;
 
@@ -15,45 +15,46 @@ use serde_json::{Map, Value};
 /// The parameters of a codec that has a Zarr name.
 pub type Configuration = Map<String, Value>;
 
-/// A version of Zarr, each of which has names of its own for codecs.
+/// A version of Zarr. Each version has its own names for codecs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ZarrVersion {
-    /// Version 2: numcodecs' ids, and a configuration beside the id.
+    /// Version 2: numcodecs' ids. The configuration is next to the id.
     V2,
-    /// Version 3: names, and a configuration of its own.
+    /// Version 3: names. The configuration is an object of its own.
     V3,
 }
 
-/// One codec of a pipeline and its parameters. Pipelines list them in the order in which writing applies them.
+/// One codec of a pipeline and its parameters. A pipeline lists codecs in the order in which writing applies
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CodecSpec {
-    /// Named by an id that is registered with HDF5.
+    /// A codec with an id that is registered with HDF5.
     #[non_exhaustive]
     Hdf5 {
         /// The registered id.
         id: u32,
-        /// Whether a chunk may be stored without it when it fails.
+        /// True if a chunk may be stored without the codec when it fails.
         optional: bool,
-        /// Parameters as stored (working parameters).
+        /// Parameters as stored in the file (working parameters).
         parameters: Vec<u32>,
-        /// The name that the file gives; may be empty. It does not change what the codec does.
+        /// The name in the file; may be empty. It does not change the codec's effect.
         name: String,
     },
-    /// Named as Zarr does.
+    /// A codec with a Zarr name.
     #[non_exhaustive]
     Zarr {
-        /// The version of Zarr that this name and configuration belong to.
+        /// The Zarr version of this name and configuration.
         version: ZarrVersion,
-        /// The name: in version 2 the value of `id`.
+        /// The name; in version 2 the value of `id`.
         name: String,
-        /// The configuration: in version 2 without `id`.
+        /// The configuration; in version 2 without `id`.
         configuration: Box<Configuration>,
     },
 }
 
 impl CodecSpec {
-    /// A codec by its HDF5 id, optional, without a name, with parameters as stored.
+    /// An optional codec by its HDF5 id, without a name. `parameters` are as stored.
     pub fn hdf5(id: u32, parameters: impl Into<Vec<u32>>) -> Self {
         Self::Hdf5 {
             id,
@@ -72,7 +73,7 @@ impl CodecSpec {
         }
     }
 
-    /// The same, with HDF5's flag that a chunk may be stored without it. Does nothing to a Zarr name.
+    /// Sets HDF5's flag that a chunk may be stored without the codec. Has no effect on a Zarr codec.
     #[must_use]
     pub fn with_optional(mut self, may_be_skipped: bool) -> Self {
         if let Self::Hdf5 { optional, .. } = &mut self {
@@ -81,7 +82,7 @@ impl CodecSpec {
         self
     }
 
-    /// The same, with the name that an HDF5 file gives. Does nothing to a Zarr name.
+    /// Sets the name in an HDF5 file. Has no effect on a Zarr codec.
     #[must_use]
     pub fn with_name(mut self, given: impl Into<String>) -> Self {
         if let Self::Hdf5 { name, .. } = &mut self {
@@ -90,7 +91,7 @@ impl CodecSpec {
         self
     }
 
-    /// The HDF5 id; `None` for a Zarr name.
+    /// The HDF5 id; `None` for a Zarr codec.
     pub fn hdf5_id(&self) -> Option<u32> {
         match self {
             Self::Hdf5 { id, .. } => Some(*id),
@@ -98,7 +99,7 @@ impl CodecSpec {
         }
     }
 
-    /// HDF5's stored parameters; empty for a Zarr name.
+    /// HDF5's stored parameters; empty for a Zarr codec.
     pub fn parameters(&self) -> &[u32] {
         match self {
             Self::Hdf5 { parameters, .. } => parameters,
@@ -106,19 +107,19 @@ impl CodecSpec {
         }
     }
 
-    /// Whether a chunk may be stored without it when it fails. Zarr has no such codecs.
+    /// True if a chunk may be stored without the codec when it fails. Never true for a Zarr codec.
     pub fn is_optional(&self) -> bool {
         matches!(self, Self::Hdf5 { optional: true, .. })
     }
 
-    /// The name that the file gives: in HDF5 it may be empty.
+    /// The name in the file. In HDF5 it may be empty.
     pub fn name(&self) -> &str {
         match self {
             Self::Hdf5 { name, .. } | Self::Zarr { name, .. } => name,
         }
     }
 
-    /// The Zarr name and its version; `None` for an HDF5 id.
+    /// The Zarr version and name; `None` for an HDF5 codec.
     pub fn zarr_name(&self) -> Option<(ZarrVersion, &str)> {
         match self {
             Self::Hdf5 { .. } => None,
@@ -126,7 +127,7 @@ impl CodecSpec {
         }
     }
 
-    /// The configuration of a Zarr name; `None` for an HDF5 id.
+    /// The configuration of a Zarr codec; `None` for an HDF5 codec.
     pub fn configuration(&self) -> Option<&Configuration> {
         match self {
             Self::Hdf5 { .. } => None,
@@ -135,7 +136,7 @@ impl CodecSpec {
     }
 }
 
-/// As messages name it: `filter 307 (bzip2)`, `codec blosc`.
+/// The codec's name in messages: `filter 307 (bzip2)`, `codec blosc`.
 impl fmt::Display for CodecSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! netCDF's fill values: what reads where nothing was written and nothing else was said.
+//! netCDF's default fill values: the values of elements that were never written.
 
 use super::{Slot, Type, Values, Variable};
 
@@ -7,11 +7,11 @@ pub const FILL_FLOAT: f32 = f32::from_bits(0x7cf0_0000);
 /// The fill value of `double`: the same number as [`FILL_FLOAT`].
 pub const FILL_DOUBLE: f64 = FILL_FLOAT as f64;
 
-/// The name of the attribute that overrides the default.
+/// Name of the attribute that overrides the default.
 pub const FILL_VALUE_ATTRIBUTE: &str = "_FillValue";
 
-/// The default fill value of an atomic type, as one element (a string's is the empty string); `None` for user types,
-/// which have none.
+/// The default fill value of an atomic type, as one element. A string's is the empty string. `None` for user
+/// types, which have no default.
 pub fn default_fill_value(ty: Type) -> Option<Values> {
     let bytes = match ty {
         Type::Byte => (-127i8).to_le_bytes().to_vec(),
@@ -31,7 +31,8 @@ pub fn default_fill_value(ty: Type) -> Option<Values> {
     Some(Values::from_bytes(bytes))
 }
 
-/// The value of a variable's `_FillValue` attribute, where it has one of its own type and one element, as netCDF asks for.
+/// The value of a variable's `_FillValue` attribute. `None` unless it has the variable's type and one
+/// element, as netCDF requires.
 pub fn fill_value_attribute(var: &Variable) -> Option<&Values> {
     var.attributes
         .iter()

@@ -1,8 +1,8 @@
-//! A thing of a dataset, for those who must say where it comes from.
+//! Names one part of a schema, so that an error can point to where the part was declared.
 
 use super::{DimId, GroupId, TypeId, VarId};
 
-/// Something that a schema holds, or that a CDL text says of a part of it. Attributes are told by their place in their
+/// A part of a schema, or an attribute that exists only in CDL. An attribute is given by its index in its
 /// owner's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
@@ -18,6 +18,7 @@ pub enum Item {
     GroupAttribute(GroupId, usize),
     /// An attribute of a variable.
     VariableAttribute(VarId, usize),
-    /// How a variable is stored: the name of the attribute that says so in CDL, such as `_ChunkSizes`. It is in no list.
+    /// A special attribute that describes a variable's storage in CDL, such as `_ChunkSizes`, by name. It is
+    /// in no list.
     StorageAttribute(VarId, &'static str),
 }

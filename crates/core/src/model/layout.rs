@@ -1,4 +1,4 @@
-//! How a variable is stored.
+//! The storage of a variable.
 
 use super::{CodecSpec, Values};
 
@@ -11,36 +11,35 @@ pub enum Endian {
     Big,
 }
 
-/// The shape of storage.
+/// The arrangement of a variable's elements in storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
     /// Inside the metadata.
     Compact,
-    /// One piece (in classic files: also one piece a record).
+    /// One contiguous piece. In classic files a record variable has one such piece per record.
     Contiguous,
-    /// Pieces of equal shape.
+    /// Chunks of equal shape.
     Chunked {
-        /// The shape of one, as many lengths as the variable has dimensions.
+        /// The shape of one chunk, one length per dimension of the variable.
         shape: Vec<u64>,
     },
 }
 
-/// What the decoded bytes of storage are.
+/// The form of decoded bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// Numbers of `unit` bytes each in the layout's byte order (an element may be several, as in no case today), or,
-    /// with a `unit` of 1, bytes that have no order.
+    /// Numbers of `unit` bytes each, in the layout's byte order. A `unit` of 1 means bytes without an order.
     Numbers {
         /// Bytes of one number.
         unit: usize,
     },
-    /// A compound or opaque without heap data, exactly as [`Values`] lays it out.
+    /// A compound or opaque type without heap data, exactly as [`Values`] lays it out.
     Packed,
-    /// Anything else: must be read with `read_region` and written with `write_values`.
+    /// Anything else: it must be read with `read_region` and written with `write_values`.
     Structured,
 }
 
-/// When fill values are written to new storage, as HDF5 has it.
+/// When HDF5 writes fill values to new storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum FillTime {
     /// When storage is allocated.
@@ -52,50 +51,51 @@ pub enum FillTime {
     IfSet,
 }
 
-/// What reads where nothing was written. The default is what HDF5 has where nobody says anything: no value.
+/// The value of elements that were never written. The default is HDF5's: no value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fill {
-    /// One element; `None` where none is defined (storage holds zeros).
+    /// The value, one element; `None` if none is defined (storage holds zeros).
     pub value: Option<Values>,
-    /// Whether the value was set by the user or library, rather than left at the format's default.
+    /// True if a user or library set the value. False if it is the format's default.
     pub explicit: bool,
-    /// Whether the file says that there is no fill value at all (netCDF's no-fill mode; ncdump's `_NoFill`).
+    /// True if the file says that there is no fill value (netCDF's no-fill mode; ncdump's `_NoFill`).
     pub no_fill: bool,
-    /// When it is written.
+    /// When the value is written to storage.
     pub time: FillTime,
 }
 
-/// How a variable is stored. Two variables whose layouts have equal storage, element size, encoding (not
-/// `Structured`), endian (where a unit is over one byte) and filters can exchange encoded chunks.
+/// The storage of a variable. Two variables can exchange encoded chunks if their layouts have equal storage,
+/// element size, encoding (not `Structured`), byte order (if a unit is longer than one byte) and filters.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VariableLayout {
     /// Contiguous, compact or chunked.
     pub storage: Storage,
-    /// The variable's own lengths, slowest first: in a dimension that is unlimited it may be shorter than the dimension.
+    /// The variable's own lengths, slowest dimension first. Along an unlimited dimension it may be shorter
+    /// than the dimension.
     pub extent: Vec<u64>,
     /// Bytes of one element in decoded storage.
     pub element_size: usize,
-    /// What those bytes are.
+    /// The form of those bytes.
     pub encoding: Encoding,
     /// The byte order of numbers.
     pub endian: Endian,
-    /// The codecs of each chunk, in the order in which writing applies them; empty unless chunked.
+    /// The codecs of each chunk, in the order in which writing applies them. Empty unless chunked.
     pub filters: Vec<CodecSpec>,
-    /// How chunks are stored that reach past the extent.
+    /// How chunks that reach past the extent are stored.
     pub edges: EdgeChunks,
-    /// The shape of a shard in elements, a multiple of the chunk's in each dimension; `None` where chunks are stored one
-    /// by one. The chunks of a shard are stored together, as one object.
+    /// Shape of a shard in elements, a multiple of the chunk's in each dimension. The chunks of a shard are
+    /// stored together, as one object. `None` if chunks are stored one by one.
     pub shard: Option<Vec<u64>>,
-    /// What reads where nothing was written.
+    /// The value of elements that were never written.
     pub fill: Fill,
 }
 
-/// How chunks are stored that reach past the extent of their variable. Whether codecs were applied to a chunk is told chunk
-/// by chunk, by its filter mask.
+/// How chunks that reach past the extent of their variable are stored. The filter mask of each chunk tells
+/// whether codecs were applied to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum EdgeChunks {
-    /// In the shape of all others. What lies past the extent may be anything.
+    /// In the full chunk shape. Elements past the extent are arbitrary.
     #[default]
     Full,
     /// Only the elements within the extent.
@@ -103,7 +103,7 @@ pub enum EdgeChunks {
 }
 
 impl VariableLayout {
-    /// One piece of `extent`, of little-endian numbers or bytes, without a fill value.
+    /// A contiguous layout of `extent`, with little-endian numbers or bytes, and without a fill value.
     pub fn contiguous(extent: Vec<u64>, element_size: usize, encoding: Encoding) -> Self {
         Self {
             storage: Storage::Contiguous,
@@ -118,28 +118,29 @@ impl VariableLayout {
         }
     }
 
-    /// The same in chunks of `shape`.
+    /// The same layout with chunks of `shape`.
     #[must_use]
     pub fn in_chunks(mut self, shape: Vec<u64>) -> Self {
         self.storage = Storage::Chunked { shape };
         self
     }
 
-    /// The same with numbers in another byte order.
+    /// The same layout with another byte order.
     #[must_use]
     pub fn with_endian(mut self, endian: Endian) -> Self {
         self.endian = endian;
         self
     }
 
-    /// The same with a fill value.
+    /// The same layout with a fill value.
     #[must_use]
     pub fn with_fill(mut self, fill: Fill) -> Self {
         self.fill = fill;
         self
     }
 
-    /// The shape in which the chunk is stored that holds the elements of `region`, a chunk's region clipped to the extent.
+    /// The shape in which a chunk is stored. `region_count` is the shape of the chunk's region, clipped to
+    /// the extent.
     pub fn stored_shape<'a>(&'a self, region_count: &'a [u64]) -> &'a [u64] {
         match self.edges {
             EdgeChunks::Full => self.chunk_shape(),
@@ -147,7 +148,7 @@ impl VariableLayout {
         }
     }
 
-    /// The shape of one chunk: that of the storage, or the whole extent where it is not chunked.
+    /// The shape of one chunk, or the whole extent if the variable is not chunked.
     pub fn chunk_shape(&self) -> &[u64] {
         match &self.storage {
             Storage::Chunked { shape } => shape,

@@ -1,27 +1,28 @@
-//! Finding things by their names, of which there are three kinds.
+//! Finding items by name. There are three kinds of names.
 //!
-//! - What users of netCDF's tools give: an absolute path (`/a/b/t`) means one item, a relative one (`t`, `b/t`) every item
-//!   whose path ends in it ([`Schema::vars_named`] and its like).
-//! - What messages and files give: a path from the root group ([`Schema::var_at`], [`Schema::group_at`]).
-//! - What stands within a dataset: a name by itself means the item of that name in the group or the nearest one around it
-//!   ([`VisibleNames`](super::VisibleNames)).
+//! - Names from users of netCDF's tools: an absolute path (`/a/b/t`) means one item, a relative one (`t`,
+//!   `b/t`) every item whose path ends in it. See [`Schema::vars_named`], [`Schema::groups_named`],
+//!   [`Schema::dims_named`].
+//! - Names in messages and files: a path from the root group. See [`Schema::var_at`], [`Schema::group_at`].
+//! - Names within a dataset: a name without a path means the item of that name in the same group, or else in
+//!   the nearest parent group. See [`VisibleNames`](super::VisibleNames).
 
 use super::{DimId, GroupId, Schema, VarId};
 
 impl Schema {
-    /// The variables that `name` means, in order.
+    /// The variables that `name` means, in order of their ids.
     pub fn vars_named(&self, name: &str) -> Vec<VarId> {
         let means = |id: &VarId| self.means(name, &self.var(*id).name, Some(self.var(*id).group));
         (0..self.vars.len()).map(VarId).filter(means).collect()
     }
 
-    /// The groups that `name` means, in order; `/` is the root.
+    /// The groups that `name` means, in order of their ids; `/` is the root.
     pub fn groups_named(&self, name: &str) -> Vec<GroupId> {
         let means = |id: &GroupId| self.means(name, &self.group(*id).name, self.group(*id).parent);
         (0..self.groups.len()).map(GroupId).filter(means).collect()
     }
 
-    /// The dimensions that `name` means, in order.
+    /// The dimensions that `name` means, in order of their ids.
     pub fn dims_named(&self, name: &str) -> Vec<DimId> {
         let means = |id: &DimId| self.means(name, &self.dim(*id).name, Some(self.dim(*id).group));
         (0..self.dims.len()).map(DimId).filter(means).collect()
@@ -46,12 +47,13 @@ impl Schema {
         })
     }
 
-    /// A group and those that it is in, innermost first.
+    /// A group and its parents, innermost first.
     pub fn around(&self, group: GroupId) -> impl Iterator<Item = GroupId> {
         std::iter::successors(Some(group), |at| self.group(*at).parent)
     }
 
-    /// Whether `path` means the item called `own` in the group `parent` (`None`: it is the root group itself).
+    /// True if `path` means the item called `own` in the group `parent`. `parent` is `None` for the root
+    /// group itself.
     fn means(&self, path: &str, own: &str, parent: Option<GroupId>) -> bool {
         let (absolute, path) = match path.strip_prefix('/') {
             Some(rest) => (true, rest),

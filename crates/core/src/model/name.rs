@@ -1,13 +1,13 @@
-//! Names: which netCDF allows, and how escapes in them are undone.
+//! The rules for netCDF names, and escapes in them.
 
-/// The longest name, in bytes (`NC_MAX_NAME`).
+/// Most bytes in a name (`NC_MAX_NAME`).
 pub const MAX_NAME: usize = 256;
 
-/// What is wrong with a name that netCDF's library refuses to create, of whatever thing and in every kind of file. Files of the
-/// classic kinds hold no others; HDF5 files do. `None`: it is allowed.
+/// The reason why netCDF's library would refuse to create an item with this name, in any kind of file. `None`
+/// if the name is valid. Existing HDF5 files may contain invalid names, classic files do not.
 ///
-/// The rule is that of the classic format's specification: a letter, digit, underscore or character beyond ASCII; then anything but
-/// `/` and control characters; no space at the end.
+/// The rule is from the classic format's specification: a letter, digit, underscore or character beyond
+/// ASCII, followed by anything but `/` and control characters, without a space at the end.
 pub fn name_fault(name: &str) -> Option<&'static str> {
     let Some(first) = name.chars().next() else {
         return Some("a name cannot be empty");
@@ -25,8 +25,8 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Undoes backslash escapes in a name: a backslash takes the next character as it is. At the end, where it has nothing to take, it
-/// stands for itself, as in netCDF-C's names of datasets.
+/// Removes backslash escapes from a name: a backslash makes the next character literal. A backslash at the
+/// end stands for itself, as in netCDF-C's names of datasets.
 pub fn unescape(spelled: &str) -> String {
     let mut plain = String::with_capacity(spelled.len());
     let mut chars = spelled.chars();

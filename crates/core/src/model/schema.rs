@@ -1,6 +1,6 @@
 //! Groups, dimensions, variables, attributes.
 
-use super::{Encoding, Type, TypeClass, TypeId, UserType, Values};
+use super::{Encoding, Kind, Type, TypeClass, TypeId, UserType, Values};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -11,109 +11,45 @@ macro_rules! id {
 }
 
 id!(
-    /// A position in [`Schema::groups`]. The root group is `GroupId(0)`.
+    /// Index into [`Schema::groups`]. The root group is `GroupId(0)`.
     GroupId
 );
 id!(
-    /// A position in [`Schema::dims`].
+    /// Index into [`Schema::dims`].
     DimId
 );
 id!(
-    /// A position in [`Schema::vars`].
+    /// Index into [`Schema::vars`].
     VarId
 );
-
-/// The kind of netCDF file, as `ncdump -k` names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// CDF-1.
-    Classic,
-    /// CDF-2.
-    Offset64,
-    /// CDF-5.
-    Data64,
-    /// netCDF-4/HDF5.
-    Netcdf4,
-    /// netCDF-4/HDF5 held to the classic model.
-    Netcdf4Classic,
-}
-
-impl Kind {
-    /// The name that `ncdump -k` prints.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Classic => "classic",
-            Self::Offset64 => "64-bit offset",
-            Self::Data64 => "cdf5",
-            Self::Netcdf4 => "netCDF-4",
-            Self::Netcdf4Classic => "netCDF-4 classic model",
-        }
-    }
-
-    /// What `ncdump -K` prints: the format, and the flags with which netCDF-C opens it.
-    pub fn extended_name(self) -> &'static str {
-        match self {
-            Self::Classic => "classic mode=00000000",
-            Self::Offset64 => "64-bit offset mode=00000200",
-            Self::Data64 => "64-bit data mode=00000020",
-            Self::Netcdf4 | Self::Netcdf4Classic => "HDF5 mode=00001000",
-        }
-    }
-
-    /// The kind that a name of netCDF's means (`-k`, `_Format`), old names and old numbers included; `None` for other text.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "classic" | "nc3" | "1" => Self::Classic,
-            "64-bit offset" | "64-bit-offset" | "nc6" | "2" => Self::Offset64,
-            "netCDF-4" | "netcdf-4" | "netCDF4" | "netcdf4" | "nc4" | "hdf5" | "enhanced" | "3" => {
-                Self::Netcdf4
-            }
-            "netCDF-4 classic model"
-            | "netCDF-4-classic"
-            | "netCDF-4_classic"
-            | "netCDF4_classic"
-            | "nc7"
-            | "hdf5-nc3"
-            | "enhanced-nc3"
-            | "4" => Self::Netcdf4Classic,
-            "cdf5" | "cdf-5" | "64-bit data" | "64-bit-data" | "nc5" | "5" | "pnetcdf" => Self::Data64,
-            _ => return None,
-        })
-    }
-
-    /// Whether the file is HDF5.
-    pub fn is_hdf5(self) -> bool {
-        matches!(self, Self::Netcdf4 | Self::Netcdf4Classic)
-    }
-}
 
 /// What a file says of its own making; not part of the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// The text of the `_NCProperties` attribute, where there is one.
+    /// Text of the `_NCProperties` attribute, if the file has one.
     pub nc_properties: Option<String>,
     /// The version of the HDF5 superblock.
     pub superblock_version: u32,
-    /// Whether the file was written by the netCDF-4 library (ncdump's `_IsNetcdf4`), not by plain HDF5.
+    /// True if the netCDF-4 library wrote the file, and not plain HDF5 (ncdump's `_IsNetcdf4`).
     pub is_netcdf4: bool,
 }
 
-/// A dataset's structure.
+/// The structure of a dataset.
 #[derive(Debug, Clone)]
 pub struct Schema {
-    /// Which kind of file.
+    /// Which kind of dataset.
     pub kind: Kind,
     /// Groups; `groups[0]` is the root. A child comes after its parent.
     pub groups: Vec<Group>,
     /// Dimensions of all groups.
     pub dims: Vec<Dimension>,
-    /// User-defined types of all groups; a type comes after those it is made of.
+    /// User-defined types of all groups. A type comes after the types it is made of.
     pub types: Vec<UserType>,
     /// Variables of all groups.
     pub vars: Vec<Variable>,
-    /// For HDF5 files.
+    /// How the file was made; only for HDF5 files.
     pub provenance: Option<Provenance>,
-    /// One line for each thing that was left out because netCDF cannot hold it.
+    /// One line for each item that was left out because netCDF cannot hold it.
     pub warnings: Vec<String>,
 }
 
@@ -122,17 +58,17 @@ pub struct Schema {
 pub struct Group {
     /// Its name; the root's is empty.
     pub name: String,
-    /// The group it is in; `None` for the root.
+    /// The parent group; `None` for the root.
     pub parent: Option<GroupId>,
-    /// Groups in it, in order.
+    /// Child groups, in order.
     pub children: Vec<GroupId>,
-    /// Dimensions defined in it, in order.
+    /// Dimensions defined in the group, in order.
     pub dims: Vec<DimId>,
-    /// Types defined in it, in order.
+    /// Types defined in the group, in order.
     pub types: Vec<TypeId>,
-    /// Variables in it, in order.
+    /// Variables in the group, in order.
     pub vars: Vec<VarId>,
-    /// Its attributes (for the root: the global attributes), in order.
+    /// Attributes of the group, in order. Those of the root are the global attributes.
     pub attributes: Vec<Attribute>,
 }
 
@@ -141,44 +77,44 @@ pub struct Group {
 pub struct Dimension {
     /// Its name.
     pub name: String,
-    /// The group it is defined in.
+    /// The group that defines it.
     pub group: GroupId,
-    /// Its present length, in elements.
+    /// Present length, in elements.
     pub length: u64,
-    /// Whether it may grow.
+    /// True if it may grow.
     pub unlimited: bool,
 }
 
-/// A variable. How it is stored is in [`super::VariableLayout`].
+/// A variable. Its storage is described by [`super::VariableLayout`].
 #[derive(Debug, Clone)]
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// The group it is in.
+    /// The group that holds it.
     pub group: GroupId,
     /// The type of its elements.
     pub ty: Type,
     /// Its shape, slowest dimension first; empty for a scalar.
     pub dims: Vec<DimId>,
-    /// Its attributes, in order; `_FillValue` is among them where the file has one.
+    /// Attributes, in order. `_FillValue` is among them if the file has one.
     pub attributes: Vec<Attribute>,
 }
 
-/// An attribute of a group or variable. One-dimensional: `values` holds as many elements as it is long.
+/// An attribute of a group or variable: a one-dimensional list of elements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
     /// Its name.
     pub name: String,
     /// The type of its elements. Text is `Char` (one value a byte) or `String`.
     pub ty: Type,
-    /// How many elements.
+    /// Number of elements in `values`.
     pub length: usize,
     /// The elements.
     pub values: Values,
 }
 
 impl Schema {
-    /// An empty dataset: a root group and nothing in it.
+    /// An empty dataset: only a root group.
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
@@ -250,7 +186,7 @@ impl Schema {
         id
     }
 
-    /// The shape of a variable as netCDF sees it: the lengths of its dimensions.
+    /// The shape of a variable in netCDF's terms: the lengths of its dimensions.
     pub fn shape(&self, var: VarId) -> Vec<u64> {
         self.var(var).dims.iter().map(|d| self.dim(*d).length).collect()
     }
@@ -263,12 +199,12 @@ impl Schema {
         format!("/{}", names.join("/"))
     }
 
-    /// The path of what is called `name` in a group: `/t`, `/a/b/t`.
+    /// The path of an item called `name` in a group: `/t`, `/a/b/t`.
     pub fn path_in(&self, group: GroupId, name: &str) -> String {
         format!("{}/{name}", self.group_path(group).trim_end_matches('/'))
     }
 
-    /// The path of a variable as users name it: `t` in the root, `/a/b/t` below it.
+    /// The path of a variable as users write it: `t` in the root group, `/a/b/t` below.
     pub fn var_path(&self, id: VarId) -> String {
         let var = self.var(id);
         match var.group {
@@ -277,7 +213,7 @@ impl Schema {
         }
     }
 
-    /// Bytes that one element takes in [`Values`].
+    /// Bytes of one element in [`Values`].
     pub fn type_size(&self, ty: Type) -> usize {
         match ty {
             Type::User(id) => match &self.user_type(id).class {
@@ -289,7 +225,7 @@ impl Schema {
         }
     }
 
-    /// Whether elements hold strings or variable-length sequences at any depth.
+    /// True if elements contain strings or variable-length sequences, at any depth.
     pub fn has_heap(&self, ty: Type) -> bool {
         match ty {
             Type::String => true,
@@ -302,8 +238,9 @@ impl Schema {
         }
     }
 
-    /// How every writer here stores elements of a type: bytes of one element, and what they are. A layout read from a
-    /// file may differ (a compound of big-endian numbers is `Structured` there, as it must be converted).
+    /// How every writer here stores elements of a type: the bytes of one element, and their form. The layout
+    /// of an existing file may differ. For example, a compound of big-endian numbers is `Structured` there,
+    /// because it must be converted.
     pub fn storage_encoding(&self, ty: Type) -> (usize, Encoding) {
         let size = self.type_size(ty);
         let encoding = match ty {

@@ -1,23 +1,23 @@
-//! How types lie in C's memory, as netCDF-C has them in its own.
+//! Sizes and alignments of types in C's memory, as netCDF-C uses them.
 
 use super::{SLOT_SIZE, Schema, Type, TypeClass};
 
-/// How an element lies in memory.
+/// Size and alignment of an element in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InC {
-    /// Bytes. netCDF-C chooses from these how many elements make a chunk.
+    /// Size in bytes. netCDF-C derives the default number of elements in a chunk from it.
     pub size: usize,
-    /// What its address is a multiple of, and its place in a compound.
+    /// Alignment in bytes: of its address, and of its offset in a compound.
     pub align: usize,
 }
 
-/// How elements of all types of a schema lie in C's memory: a string is a pointer there (other than in
-/// [`Values`](super::Values)), and fields lie where C puts them.
+/// Sizes and alignments of a schema's types in C. A string is a pointer in C (unlike in
+/// [`Values`](super::Values)), and C places the fields of a compound.
 #[derive(Debug, Default)]
 pub struct SizesInC(Vec<InC>);
 
 impl SizesInC {
-    /// Of a schema's types, each of which comes after those that it is made of.
+    /// Computes all types of a schema. Each type comes after the types it is made of.
     pub fn new(schema: &Schema) -> Self {
         let mut sizes = Self(Vec::with_capacity(schema.types.len()));
         for ty in &schema.types {
@@ -26,7 +26,7 @@ impl SizesInC {
         sizes
     }
 
-    /// Adds the next type of a schema that is being made.
+    /// Adds the next type of a schema under construction.
     pub fn push(&mut self, class: &TypeClass) {
         let in_c = match class {
             TypeClass::Enum { base, .. } => self.of(*base),
@@ -58,7 +58,7 @@ impl SizesInC {
         self.0.push(in_c);
     }
 
-    /// Of a type of that schema.
+    /// Size and alignment of a type of the schema.
     pub fn of(&self, ty: Type) -> InC {
         let atomic = |size| InC { size, align: size };
         match ty {

@@ -1,8 +1,8 @@
-//! The types of netCDF: twelve atomic ones, and four kinds of user-defined ones.
+//! The types of netCDF: twelve atomic types, and four kinds of user-defined types.
 
 use super::{GroupId, SLOT_SIZE};
 
-/// A position in [`super::Schema::types`].
+/// Index into [`super::Schema::types`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub usize);
 
@@ -33,15 +33,15 @@ pub enum Type {
     UInt64,
     /// Text of any length.
     String,
-    /// A type that the file defines.
+    /// A type defined in the file.
     User(TypeId),
 }
 
 impl Type {
-    /// Bytes that one element takes in [`super::Values`]. For user types ask [`super::Schema::type_size`].
+    /// Bytes of one element in [`super::Values`]. For user types use [`super::Schema::type_size`].
     ///
     /// # Panics
-    /// On `User`.
+    /// For `User`.
     pub fn atomic_size(self) -> usize {
         match self {
             Self::Byte | Self::Char | Self::UByte => 1,
@@ -72,7 +72,7 @@ impl Type {
         })
     }
 
-    /// The atomic type of this name in CDL, or of a synonym.
+    /// The atomic type with this name in CDL. Accepts synonyms.
     pub fn from_cdl_name(name: &str) -> Option<Self> {
         Some(match name {
             "byte" => Self::Byte,
@@ -91,7 +91,7 @@ impl Type {
         })
     }
 
-    /// Whether the classic model (CDF-1, CDF-2, netCDF-4 classic) has this type.
+    /// True if the classic model (CDF-1, CDF-2, netCDF-4 classic) has this type.
     pub fn is_classic(self) -> bool {
         matches!(
             self,
@@ -105,9 +105,9 @@ impl Type {
 pub struct UserType {
     /// Its name.
     pub name: String,
-    /// The group it is defined in.
+    /// The group that defines it.
     pub group: GroupId,
-    /// What it is.
+    /// Its kind and contents.
     pub class: TypeClass,
 }
 
@@ -116,19 +116,19 @@ pub struct UserType {
 pub enum TypeClass {
     /// Named integers.
     Enum {
-        /// Any integer type.
+        /// An integer type.
         base: Type,
-        /// Names and values, in order; a value of `UInt64` is kept as the same 64 bits.
+        /// Names and values, in order. A `UInt64` value is kept as the same 64 bits.
         members: Vec<(String, i64)>,
     },
     /// Uninterpreted bytes.
     Opaque {
-        /// How many.
+        /// Number of bytes.
         size: usize,
     },
     /// Sequences of any length.
     Vlen {
-        /// What they are made of.
+        /// Type of the members.
         base: Type,
     },
     /// Records.
@@ -145,7 +145,7 @@ pub enum TypeClass {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// Where it begins within the element, in bytes.
+    /// Offset within the element, in bytes.
     pub offset: usize,
     /// Its type.
     pub ty: Type,

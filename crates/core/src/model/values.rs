@@ -1,19 +1,19 @@
-//! Elements in memory.
+//! Elements in memory: [`Values`].
 //!
-//! [`Values::bytes`] holds the elements one after another, little-endian, each as long as
-//! [`super::Schema::type_size`] says: integers and floats as they are, an enum as its base, opaque as its bytes, a compound
-//! as its fields at their offsets (padding is zero). A string or vlen element, at any depth, is a [`Slot`]: 16 bytes
-//! that say where in [`Values::heap`] its content is.
+//! [`Values::bytes`] holds the elements one after another, little-endian, [`super::Schema::type_size`] bytes
+//! each. Integers and floats are stored as they are, an enum as its base type, opaque as its bytes, and a
+//! compound as its fields at their offsets (padding is zero). A string or vlen, at any depth, is a [`Slot`]
+//! of 16 bytes, which gives the place of its content in [`Values::heap`].
 //!
 //! ```text
 //! bytes: │ a: int │ pad │ name: slot(len, offset) │ …
 //! heap:                          └──► b"Oslo"…
 //! ```
 
-/// Bytes that a string or vlen element takes in [`Values::bytes`].
+/// Bytes of a string or vlen element in [`Values::bytes`].
 pub const SLOT_SIZE: usize = 16;
 
-/// The heap offset of a string that is NIL, and of any empty sequence.
+/// Heap offset of a NIL string and of an empty sequence.
 pub const NIL: u64 = u64::MAX;
 
 /// Elements of one type.
@@ -21,14 +21,14 @@ pub const NIL: u64 = u64::MAX;
 pub struct Values {
     /// The elements, little-endian.
     pub bytes: Vec<u8>,
-    /// The content of strings (no terminating NUL) and sequences (elements laid out as in `bytes`).
+    /// The content of strings (without a terminating NUL) and of sequences (elements laid out as in `bytes`).
     pub heap: Vec<u8>,
 }
 
-/// Where the content of a string or sequence is.
+/// Position of the content of a string or sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// Length: bytes of a string, elements of a sequence.
+    /// Length: in bytes for a string, in elements for a sequence.
     pub length: u64,
     /// Position in the heap, or [`NIL`].
     pub offset: u64,
@@ -44,7 +44,7 @@ impl Slot {
     /// Reads a slot from the 16 bytes of an element.
     ///
     /// # Panics
-    /// Where `element` is shorter than 16 bytes.
+    /// If `element` is shorter than 16 bytes.
     pub fn read(element: &[u8]) -> Self {
         let word = |at: usize| u64::from_le_bytes(element[at..at + 8].try_into().expect("8 bytes"));
         Self {
@@ -53,7 +53,7 @@ impl Slot {
         }
     }
 
-    /// The 16 bytes of an element.
+    /// The slot as the 16 bytes of an element.
     pub fn to_bytes(self) -> [u8; SLOT_SIZE] {
         let mut out = [0; SLOT_SIZE];
         out[..8].copy_from_slice(&self.length.to_le_bytes());
@@ -63,7 +63,7 @@ impl Slot {
 }
 
 impl Values {
-    /// Elements that have no heap.
+    /// Values of a type that needs no heap.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
@@ -71,7 +71,7 @@ impl Values {
         }
     }
 
-    /// Whether all bytes are zero and nothing is on the heap.
+    /// True if all bytes are zero and the heap is empty.
     pub fn is_zero(&self) -> bool {
         self.heap.is_empty() && self.bytes.iter().all(|b| *b == 0)
     }
@@ -99,19 +99,21 @@ impl Values {
         self.bytes.extend_from_slice(&slot.to_bytes());
     }
 
-    /// Puts `content` on the heap, and says where as a slot of `length` (bytes of a string, elements of a sequence).
+    /// Appends `content` to the heap. Returns its slot, with `length` in bytes for a string, in elements for
+    /// a sequence.
     pub fn push_heap(&mut self, length: u64, content: &[u8]) -> Slot {
         let offset = self.heap.len() as u64;
         self.heap.extend_from_slice(content);
         Slot { length, offset }
     }
 
-    /// The string in the slot that begins at byte `at` of `bytes`; `None` for NIL.
+    /// The string in the slot at byte `at` of `bytes`; `None` for NIL.
     pub fn string(&self, at: usize) -> Option<&[u8]> {
         self.slot_content(Slot::read(&self.bytes[at..]), 1)
     }
 
-    /// What `slot` points to, where one member takes `size` bytes; `None` for NIL (or a slot that points outside).
+    /// The content of `slot`, whose members have `size` bytes each. `None` for NIL, or a slot that points
+    /// outside the heap.
     pub fn slot_content(&self, slot: Slot, size: usize) -> Option<&[u8]> {
         let start = usize::try_from(slot.offset).ok()?;
         let length = usize::try_from(slot.length).ok()?.checked_mul(size)?;

@@ -1,14 +1,14 @@
-//! What names mean within a dataset, looked up fast.
+//! Fast lookup of names within a dataset.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::{DimId, GroupId, Schema, TypeId};
 
-/// The names of a schema's dimensions, types and variables by group. A name by itself means the item of that name in the group
-/// or the nearest one around it.
+/// The names of a schema's dimensions, types and variables, by group. A name without a path means the item of
+/// that name in the same group, or else in the nearest parent group.
 ///
-/// Made once for a schema, as a header names a dimension or type at each of very many places.
+/// Built once per schema, because a header may name a dimension or type in very many places.
 #[derive(Debug)]
 pub struct VisibleNames<'a> {
     schema: &'a Schema,
@@ -18,7 +18,8 @@ pub struct VisibleNames<'a> {
 }
 
 impl<'a> VisibleNames<'a> {
-    /// Of two items of one name in a group, which only damaged files have, the first counts.
+    /// Collects the names. If two items in a group have the same name, as in damaged files, the first one
+    /// counts.
     pub fn new(schema: &'a Schema) -> Self {
         let mut dims = HashMap::with_capacity(schema.dims.len());
         let mut types = HashMap::with_capacity(schema.types.len());
@@ -40,24 +41,25 @@ impl<'a> VisibleNames<'a> {
         }
     }
 
-    /// The schema that the names are of.
+    /// The schema whose names these are.
     pub fn schema(&self) -> &'a Schema {
         self.schema
     }
 
-    /// The dimension that `name` means in a group: its own, or one of the groups it is in.
+    /// The dimension that `name` means in a group: of the group itself, or of the nearest parent that has
+    /// one.
     pub fn dim(&self, group: GroupId, name: &str) -> Option<DimId> {
         let mut around = self.schema.around(group);
         around.find_map(|at| self.dims.get(&(at, name)).copied())
     }
 
-    /// The type that `name` means in a group: its own, or one of the groups it is in.
+    /// The type that `name` means in a group: of the group itself, or of the nearest parent that has one.
     pub fn user_type(&self, group: GroupId, name: &str) -> Option<TypeId> {
         let mut around = self.schema.around(group);
         around.find_map(|at| self.types.get(&(at, name)).copied())
     }
 
-    /// Whether a group itself has a variable of this name.
+    /// True if the group itself has a variable of this name.
     pub fn has_var(&self, group: GroupId, name: &str) -> bool {
         let all = || {
             let vars = self.schema.groups.iter().enumerate();

@@ -1,4 +1,4 @@
-//! A folder as a store of keys: each key is the path of a file below it.
+//! Reading a folder as a store of keys: each key is the path of a file below the folder.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,13 +9,13 @@ use super::key::{RESERVED, check_key, folder_of_prefix};
 use super::{KeyStore, Part};
 use crate::error::{Error, Result};
 
-/// How deep folders may lie in each other; more than the longest key allows.
+/// Most levels of nested folders: more than the longest key allows.
 const DEEPEST: usize = 512;
 
-/// A folder being read. Symbolic links that lead out of it are not followed.
+/// A folder that is being read. Symbolic links that lead out of it are not followed.
 #[derive(Debug)]
 pub struct DirectoryKeys {
-    /// Without symbolic links.
+    /// Path of the folder, with symbolic links resolved.
     root: PathBuf,
 }
 
@@ -23,7 +23,7 @@ impl DirectoryKeys {
     /// Opens a folder.
     ///
     /// # Errors
-    /// Names the path where it does not exist or is no folder.
+    /// Names the path if it does not exist or is not a folder.
     pub fn open(path: &Path) -> Result<Self> {
         Self::of(path).map_err(|e| Error::io("cannot open", e).in_file(path))
     }
@@ -36,7 +36,7 @@ impl DirectoryKeys {
         Ok(Self { root })
     }
 
-    /// The regular file of a key, open, and its size.
+    /// Opens the regular file of a key. Returns it with its size in bytes.
     fn file(&self, key: &str) -> io::Result<Option<(File, u64)>> {
         check_key(key)?;
         let path = match self.root.join(key).canonicalize() {
@@ -50,7 +50,7 @@ impl DirectoryKeys {
                 format!("the key {key:?} is a link that leads out of the folder"),
             ));
         }
-        // Asked before opening: opening a named pipe would wait for someone to write to it.
+        // Checked before opening, because opening a named pipe would wait for a process that writes to it.
         if !fs::symlink_metadata(&path)?.is_file() {
             return Ok(None);
         }
@@ -91,7 +91,8 @@ impl DirectoryKeys {
             };
             let kind = entry.file_type()?;
             if kind.is_dir() {
-                // Below a folder, keys begin with its name: one of the two is a prefix of the other.
+                // Keys below a folder start with its name. Such keys can match only if the name or `prefix`
+                // starts with the other.
                 if key.starts_with(prefix) || prefix.starts_with(&key) {
                     self.walk(&entry.path(), &key, prefix, depth + 1, keys)?;
                 }

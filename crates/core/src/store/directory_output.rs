@@ -1,4 +1,4 @@
-//! A folder being written as a store of keys: each key is the path of a file below it.
+//! Writing a folder as a store of keys: each key is the path of a file below the folder.
 //!
 //! ```text
 //! create ─► .NAME.ncutils-partial-XXXX/     the stage, beside the target
@@ -25,27 +25,29 @@ use super::partial::PartialName;
 use super::{DirectoryKeys, KeyOutput, KeyStore, Part, ValueWriter};
 use crate::error::{Error, Result};
 
-/// The folder of a stage in which values lie until they are whole. No key can be below it.
+/// Folder inside a stage for values that are not complete. No key can be below it.
 const UNFINISHED: &str = ".ncutils-partial-values";
 
-/// A folder of keys being written, by one process or several.
+/// A folder of keys that is being written, by one process or several.
 #[derive(Debug)]
 pub struct DirectoryOutput {
     target: PathBuf,
     stage: PathBuf,
     staged: DirectoryKeys,
     known_by: Vec<String>,
-    /// Removes the stage when it is dropped. `None` where the stage is another's to remove, or nobody's.
+    /// Removes the stage when it is dropped. `None` if another process removes it, or nobody.
     own: Mutex<Option<PartialName>>,
 }
 
 impl DirectoryOutput {
-    /// Begins a stage for what will be the folder `path`. A symbolic link is followed, and its target replaced. An existing
-    /// folder will be replaced only if it is empty or has one of the keys `known_by`, by which datasets are known: what
-    /// else a folder may hold is not ours to remove. Dropping the stage without publishing removes it.
+    /// Creates a stage for the folder `path`. A symbolic link is followed and its target replaced. An
+    /// existing folder is replaced only if it is empty or has one of the keys `known_by`, which mark a
+    /// dataset. Other folders may hold anything and are not removed. Dropping the stage without publishing
+    /// removes it.
     ///
     /// # Errors
-    /// Names the path: its parent does not exist or cannot be written to, or what is there is not to be replaced.
+    /// Names the path if its parent does not exist or cannot be written to, or if the existing folder may not
+    /// be replaced.
     pub fn create(path: &Path, known_by: &[&str]) -> Result<Self> {
         Self::begin(path, known_by).map_err(|e| Error::io("cannot create", e).in_file(path))
     }
@@ -64,10 +66,11 @@ impl DirectoryOutput {
         Ok(output)
     }
 
-    /// Joins a stage that another process created for the folder `path`. Dropping it leaves the stage as it is.
+    /// Joins a stage that another process created for the folder `path`. Dropping it leaves the stage in
+    /// place.
     ///
     /// # Errors
-    /// Names the stage where it is none, or is that of another folder.
+    /// Names the stage if it is not one, or belongs to another folder.
     pub fn join(path: &Path, stage: &Path, known_by: &[&str]) -> Result<Self> {
         Self::begin_joined(path, stage, known_by).map_err(|e| Error::io("cannot join", e).in_file(stage))
     }
@@ -101,15 +104,15 @@ impl DirectoryOutput {
         })
     }
 
-    /// The folder that other processes [`join`](Self::join).
+    /// The folder to pass to [`join`](Self::join) in other processes.
     pub fn stage(&self) -> &Path {
         &self.stage
     }
 
-    /// Leaves the stage to others: dropping this does not remove it any more.
+    /// Leaves the stage to other processes: dropping this output no longer removes it.
     pub fn hand_over(&self) {
         if let Some(own) = self.own().take() {
-            // No name is left to remove.
+            // Nothing is renamed or removed here; the name is only forgotten.
             let _ = own.complete(|_| Ok(()));
         }
     }
@@ -118,7 +121,7 @@ impl DirectoryOutput {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a file that becomes the value of `key` when it is whole.
+    /// Starts a file that becomes the value of `key` when it is complete.
     fn begin_value(&self, key: &str) -> io::Result<Value> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         check_key(key)?;
@@ -142,7 +145,7 @@ impl DirectoryOutput {
                     Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
                     _ => {}
                 },
-                // Left by a process of the same id.
+                // Left by a process with the same id.
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
             }
@@ -159,7 +162,7 @@ impl KeyOutput for DirectoryOutput {
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
-        // Nothing of a stage is visible before it is published.
+        // No key of a stage is visible before it is published, so the order does not matter.
         self.put(key, value)
     }
 
@@ -197,7 +200,8 @@ impl KeyOutput for DirectoryOutput {
         *own = None;
         debug!(path = ?self.target, replaced = old.is_some(), "published");
         sync_directory(directory_of(&self.target))?;
-        // The new dataset is in place: what cannot be removed of the old one is litter, under a name that says so.
+        // The new dataset is in place. If parts of the old one cannot be removed, they stay under a name that
+        // marks them as partial.
         if let Some(old) = old {
             let _ = fs::remove_dir_all(old);
         }
@@ -208,7 +212,7 @@ impl KeyOutput for DirectoryOutput {
 /// A file that becomes the value of a key.
 struct Value {
     file: File,
-    /// Taken when it has become the value.
+    /// Path of the unfinished file; taken when it becomes the value.
     unfinished: Option<PathBuf>,
     stage: PathBuf,
     key: String,
@@ -246,7 +250,7 @@ impl Drop for Value {
     }
 }
 
-/// Makes a folder below `stage`, and those that hold it. No symbolic link is followed out of the stage.
+/// Creates a folder below `stage` and its parents. No symbolic link is followed out of the stage.
 fn make_folder(stage: &Path, folder: &Path) -> io::Result<()> {
     let mut missing = Vec::new();
     for at in folder.ancestors() {
@@ -264,7 +268,7 @@ fn make_folder(stage: &Path, folder: &Path) -> io::Result<()> {
     }
     for folder in missing.into_iter().rev() {
         match fs::create_dir(folder) {
-            // Another thread or process was here.
+            // Another thread or process was faster.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             made => made?,
         }
@@ -272,7 +276,7 @@ fn make_folder(stage: &Path, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Where the dataset will be: `path` without a slash at its end, symbolic links followed.
+/// The path of the dataset: `path` without a slash at its end, with symbolic links followed.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     let target = follow_symlinks(&path.components().collect::<PathBuf>())?;
     match target.file_name() {
@@ -281,10 +285,10 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether a folder is at `target`.
+/// True if a folder exists at `target`.
 ///
 /// # Errors
-/// Where what is there may not be replaced.
+/// If the existing file or folder may not be replaced.
 fn replaceable(target: &Path, known_by: &[impl AsRef<str>]) -> io::Result<bool> {
     match fs::metadata(target) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -307,7 +311,7 @@ fn replaceable(target: &Path, known_by: &[impl AsRef<str>]) -> io::Result<bool> 
     Ok(true)
 }
 
-/// Puts `stage` in the place of `target`, and tells where the old one is now.
+/// Puts `stage` in the place of `target`. Returns the new path of the old folder.
 fn replace(stage: &Path, target: &Path) -> io::Result<PathBuf> {
     match exchange(stage, target) {
         Ok(()) => Ok(stage.to_owned()),
@@ -315,7 +319,7 @@ fn replace(stage: &Path, target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Gives two folders each other's name, so that there is a whole one under the target's at any time.
+/// Exchanges the names of two folders, so that a complete one is under the target's name at any time.
 #[cfg(target_os = "linux")]
 fn exchange(a: &Path, b: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -327,7 +331,7 @@ fn exchange(_a: &Path, _b: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// As [`replace`] where names cannot be exchanged: for a moment there is nothing under the target's name.
+/// Same as [`replace`], without an exchange of names: for a moment nothing is under the target's name.
 fn replace_by_renames(stage: &Path, target: &Path) -> io::Result<PathBuf> {
     let name: OsString = partial_name(target.file_name().unwrap_or_default());
     let away = directory_of(target).join(name);
@@ -341,10 +345,10 @@ fn replace_by_renames(stage: &Path, target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Makes all files of a stage durable, those of other processes too.
+/// Makes all files of a stage durable, including those of other processes.
 #[cfg(target_os = "linux")]
 fn sync(stage: &Path) -> io::Result<()> {
-    // One call for the file system takes far less time than one for each of many files.
+    // One call for the file system is much faster than one for each of many files.
     Ok(rustix::fs::syncfs(File::open(stage)?)?)
 }
 

@@ -1,4 +1,4 @@
-//! Threads that wait for a slow store, so that others need not.
+//! Threads that wait for a slow store, so that other threads need not.
 //!
 //! ```text
 //! fetch(ranges) ─► join neighbours ─► queue ─► up to `in_flight` threads ─► done(all of them)
@@ -16,12 +16,12 @@ use super::keys::KeyStore;
 use super::object::Object;
 use super::requests::{ByteRange, Done, Get};
 
-/// Upper limit, in bytes, of what neighbouring ranges are joined to.
+/// Upper limit, in bytes, of a request for several neighbouring ranges.
 const MOST_JOINED: u64 = 8 << 20;
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Threads for the blocking requests of one store. They are started as requests come, and end with the pool.
+/// Threads for blocking requests to one store. They start as requests come, and end when the pool is dropped.
 pub struct FetchPool {
     shared: Arc<Shared>,
     most: usize,
@@ -51,7 +51,7 @@ impl Shared {
         loop {
             if let Some(task) = queue.tasks.pop_front() {
                 drop(queue);
-                // Whoever waits for a task that panics is told when its results are dropped.
+                // If a task panics, dropping its results tells whoever waits for it.
                 let _ = catch_unwind(AssertUnwindSafe(task));
                 queue = self.lock();
                 continue;
@@ -76,7 +76,7 @@ impl FetchPool {
         }
     }
 
-    /// Runs `task` on a thread of the pool, or at once on this one where the system gives no thread.
+    /// Runs `task` on a thread of the pool, or at once on the calling thread if no thread can be started.
     pub fn run(&self, task: impl FnOnce() + Send + 'static) {
         let mut queue = self.shared.lock();
         queue.tasks.push_back(Box::new(task));
@@ -102,7 +102,7 @@ impl FetchPool {
         self.shared.arrived.notify_one();
     }
 
-    /// Does what [`Object::fetch`] promises for an object whose reads block.
+    /// Implements [`Object::fetch`] for an object whose reads block.
     pub fn fetch_ranges(
         &self,
         object: &Arc<dyn Object>,
@@ -142,7 +142,7 @@ impl FetchPool {
         }
     }
 
-    /// Does what [`KeyStore::fetch`] promises for a store whose requests block.
+    /// Implements [`KeyStore::fetch`] for a store whose requests block.
     pub fn fetch_keys(
         &self,
         store: &Arc<dyn KeyStore>,
@@ -176,7 +176,7 @@ fn allocate(length: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Ranges in few requests: each request with the positions of the ranges that it covers.
+/// Joins neighbouring ranges into requests. Each request lists the positions in `ranges` that it covers.
 pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     order.sort_by_key(|n| (ranges[*n].offset, ranges[*n].length));
@@ -197,8 +197,8 @@ pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
     joined
 }
 
-/// Results that come one by one, for one who waits for all. A request that ends without a result, as its thread
-/// panicked, fails the whole once the last request has ended.
+/// Collects results that arrive one by one. If a request ends without a result because its thread panicked,
+/// all fail once the last request has ended.
 struct Gathered<T: Default + Send> {
     state: Mutex<Option<Waiting<T>>>,
 }
@@ -221,7 +221,8 @@ impl<T: Default + Send> Drop for Gathered<T> {
 }
 
 impl<T: Default + Send> Gathered<T> {
-    /// Waits for `requests` arrivals with `results` results in all. Where there is nothing to wait for, tells `done`.
+    /// Waits for `requests` arrivals with `results` results in total. If `requests` is 0, calls `done` at
+    /// once.
     fn new(results: usize, requests: usize, done: Done<io::Result<Vec<T>>>) -> Option<Arc<Self>> {
         let found = std::iter::repeat_with(T::default).take(results).collect();
         if requests == 0 {
@@ -241,7 +242,7 @@ impl<T: Default + Send> Gathered<T> {
     fn arrive(&self, results: io::Result<Vec<(usize, T)>>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(waiting) = state.as_mut() else {
-            // An earlier request failed.
+            // An earlier request failed, and `done` was called.
             return;
         };
         let failure = match results {

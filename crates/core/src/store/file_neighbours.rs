@@ -1,4 +1,4 @@
-//! What lies beside a local file: files in the input's folder and below.
+//! The files that a local file may refer to: those in the input's folder and below.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,19 @@ use std::sync::Arc;
 use super::FileSource;
 use super::place::{Neighbour, Neighbours, NoNeighbour, Place};
 
-/// The neighbours of a local file. Names are relative to its folder. Nothing outside of the folder of the input, with
-/// symbolic links followed, is ever opened.
+/// The neighbours of a local file. Names are relative to its folder. Nothing outside of the input's folder is
+/// ever opened, also not through symbolic links.
 #[derive(Debug, Clone)]
 pub struct FileNeighbours {
-    /// Without symbolic links.
+    /// Path of the file, with symbolic links resolved.
     path: PathBuf,
-    /// The folder of the input, from which all others were reached; without symbolic links.
+    /// Folder of the input, from which all other files were reached, with symbolic links resolved.
     folder: PathBuf,
 }
 
 impl FileNeighbours {
-    /// The neighbours of the input `path`; `None` where the file has no path, such as a deleted one.
+    /// The neighbours of the input `path`. `None` if the file has no path, for example because it was
+    /// deleted.
     pub fn of(path: &Path) -> Option<Self> {
         let path = path.canonicalize().ok()?;
         let folder = path.parent()?.to_path_buf();
@@ -33,7 +34,8 @@ impl Neighbours for FileNeighbours {
 
     fn find(&self, name: &str) -> Result<Neighbour, NoNeighbour> {
         let beside = self.path.parent().unwrap_or(&self.folder);
-        // An absolute name is tried as it is, then beside the file that names it, as libhdf5 does.
+        // An absolute name is tried as it is, then as a file next to the one that contains the name, as
+        // libhdf5 does.
         let mut candidates = vec![beside.join(name)];
         if let (true, Some(base)) = (Path::new(name).is_absolute(), Path::new(name).file_name()) {
             candidates.push(beside.join(base));
@@ -99,7 +101,7 @@ mod tests {
         ] {
             assert_eq!(here.find(name).err(), Some(why), "{name}");
         }
-        // A neighbour's names are relative to its own folder, within that of the input.
+        // A neighbour's names are relative to its own folder, within the folder of the input.
         let place = here.find("sub/b.h5").ok().unwrap().open().unwrap();
         let below = place.neighbours().unwrap();
         assert_eq!(below.find("../a.h5").ok().unwrap().identity(), here.identity());

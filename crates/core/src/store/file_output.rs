@@ -1,6 +1,7 @@
-//! Local files that are written.
+//! Writing local files.
 //!
-//! An output is written to a partial file in the target's directory and takes the target's name only when it is whole:
+//! An output is written to a partial file in the target's directory. It takes the target's name only when it
+//! is complete:
 //!
 //! ```text
 //! create ─┬─ O_TMPFILE: no name at all ──────────────── commit: sync ─► link to the target, where there is none yet,
@@ -9,7 +10,7 @@
 //!                                                                                    sync the directory
 //! ```
 //!
-//! So a killed process leaves nothing, or one file whose name says what it is; see [`super::partial`].
+//! So a killed process leaves nothing, or one file whose name marks it as partial; see [`super::partial`].
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -28,13 +29,13 @@ use super::partial::PartialName;
 use super::unnamed::{give_name, open_unnamed};
 use crate::error::{Error, Result};
 
-/// How many symbolic links are followed to a target; Linux's own limit.
+/// Most symbolic links to follow to a target: Linux's own limit.
 const MAX_SYMLINKS: usize = 40;
 
-/// The longest file name of the file systems in use.
+/// Longest file name, in bytes, in common file systems.
 const MAX_NAME: usize = 255;
 
-/// Whether two paths name the same file (by device and inode). False where either does not exist.
+/// True if two paths name the same file (equal device and inode). False if either does not exist.
 pub fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
@@ -42,36 +43,36 @@ pub fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// A local file being written, which appears under its name when it is committed.
+/// A local file that is being written. It appears under its name when it is committed.
 #[derive(Debug)]
 pub struct FileOutput {
     file: File,
-    /// What makes the file appear; taken by the commit.
+    /// How the file gets its name; taken by the commit.
     pending: Mutex<Option<Pending>>,
 }
 
 #[derive(Debug)]
 enum Pending {
-    /// A file without a name in the target's directory.
+    /// A file without a name, in the target's directory.
     Unnamed { target: PathBuf },
-    /// A partial file beside the target.
+    /// A partial file next to the target.
     Named { name: PartialName, target: PathBuf },
-    /// A device that is written in place.
+    /// A device, which is written in place.
     Device,
 }
 
 impl FileOutput {
-    /// Begins to write what will be at `path`. A symbolic link is followed, and its target replaced; an existing file's
-    /// mode is kept. Nothing is changed at `path` until the commit.
+    /// Starts writing the file `path`. A symbolic link is followed and its target replaced. The mode of an
+    /// existing file is kept. Nothing changes at `path` until the commit.
     ///
     /// # Errors
-    /// Names the path: the directory does not exist or cannot be written to, the file that is there may not be written,
-    /// or is a directory, pipe, socket or terminal.
+    /// Names the path if its directory does not exist or cannot be written to, if the existing file is
+    /// write-protected, or if `path` is a directory, pipe, socket or terminal.
     pub fn create(path: &Path) -> Result<Self> {
         Self::create_unnamed(path).map_err(|e| e.in_file(path))
     }
 
-    /// As [`create`](Self::create), with errors that do not name the path.
+    /// Same as [`create`](Self::create), but errors do not name the path.
     pub(crate) fn create_unnamed(path: &Path) -> Result<Self> {
         let cannot = |e| Error::io("cannot create", e);
         let existing = match fs::metadata(path) {
@@ -90,7 +91,8 @@ impl FileOutput {
             if !kind.is_file() {
                 return Err(not_seekable());
             }
-            // Renaming over a file needs no right to it; a file that its owner protected is respected nevertheless.
+            // Renaming over a file needs no write permission on it. A file that its owner protected is not
+            // replaced all the same.
             rustix::fs::access(path, rustix::fs::Access::WRITE_OK).map_err(|e| cannot(e.into()))?;
         }
 
@@ -123,10 +125,10 @@ impl FileOutput {
         })
     }
 
-    /// A device that takes writes at any position: `/dev/null`.
+    /// A device that accepts writes at any position, such as `/dev/null`.
     fn open_device(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).open(path)?;
-        // A terminal knows no positions, and is refused here.
+        // A terminal has no positions, so this call refuses it.
         rustix::fs::tell(&file)?;
         Ok(Self {
             file,
@@ -173,7 +175,7 @@ impl Output for FileOutput {
     }
 
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        // A device was opened for writing only, and fails here.
+        // A device is open for writing only, so this call fails.
         self.file.read_exact_at(buf, offset)
     }
 }
@@ -182,13 +184,13 @@ fn not_seekable() -> Error {
     Error::Usage("a pipe or socket; data is written out of order, so name a file".to_owned())
 }
 
-/// Where a chain of symbolic links ends, whether or not there is a file.
+/// The end of a chain of symbolic links, whether or not a file exists there.
 pub(super) fn follow_symlinks(path: &Path) -> io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..MAX_SYMLINKS {
         match fs::read_link(&at) {
             Ok(next) => at = directory_of(&at).join(next),
-            // Not a link, or nothing there: this is where it ends.
+            // Not a link, or nothing there: the chain ends here.
             Err(e) if matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
                 return Ok(at);
             }
@@ -198,7 +200,7 @@ pub(super) fn follow_symlinks(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
-/// The directory that holds what `path` names.
+/// The directory that holds the file `path`.
 pub(super) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -211,7 +213,7 @@ fn ends_in_slash(path: &Path) -> bool {
     path.as_os_str().as_bytes().ends_with(b"/")
 }
 
-/// Makes a partial file with `make` under a free name in `directory` that tells which `name` it is part of.
+/// Makes a partial file with `make`, under a free name in `directory` that contains the final `name`.
 pub(super) fn partial_beside<T>(
     directory: &Path,
     name: &OsStr,
@@ -219,7 +221,7 @@ pub(super) fn partial_beside<T>(
 ) -> io::Result<(PartialName, T)> {
     for _ in 0..1000 {
         match PartialName::create(directory.join(partial_name(name)), &make) {
-            // Left by a process that had the same id and was killed.
+            // A killed process with the same id left this name.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made,
         }
@@ -230,7 +232,7 @@ pub(super) fn partial_beside<T>(
     ))
 }
 
-/// A hidden name that tells which `name` it is part of. No two calls of this process give the same.
+/// A hidden name that contains the final `name`. No two calls in this process return the same.
 pub(super) fn partial_name(name: &OsStr) -> OsString {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -242,11 +244,11 @@ pub(super) fn partial_name(name: &OsStr) -> OsString {
     OsString::from_vec(file_name)
 }
 
-/// Gives a new file the mode, and where allowed the owner, of the one it will replace.
+/// Gives a new file the mode of the file it will replace, and its owner if permitted.
 fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (existing.uid(), existing.gid()) {
-        // Only root may give files away; for others the file becomes theirs, as with any editor that renames.
+        // Only root may give files away. For others the file becomes theirs, as with any editor that renames.
         let _ = fchown(file, Some(existing.uid()), Some(existing.gid()));
     }
     file.set_permissions(fs::Permissions::from_mode(existing.mode() & 0o7777))
@@ -254,7 +256,8 @@ fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
 
 pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory).and_then(|d| d.sync_all()) {
-        // Some file systems do not sync directories, and one may be writable but not readable: the data itself is safe.
+        // Some file systems do not sync directories, and a directory may be writable but not readable. The
+        // data itself is safe.
         Err(e)
             if matches!(
                 e.kind(),
@@ -288,7 +291,7 @@ mod tests {
         out
     }
 
-    /// An output as it is made where the file system has no unnamed files.
+    /// An output as on a file system without unnamed files.
     fn named(path: &Path) -> FileOutput {
         let (name, file) = partial_beside(directory_of(path), path.file_name().unwrap(), |p| {
             OpenOptions::new().read(true).write(true).create_new(true).open(p)

@@ -1,4 +1,4 @@
-//! Local files that are read.
+//! Reading local files.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::Object;
 use crate::error::{Error, Result};
 
-/// A local file being read. Its size is what it was when it was opened.
+/// A local file that is being read. Its size is fixed when it is opened.
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
@@ -22,15 +22,16 @@ impl FileSource {
     /// Opens a regular file.
     ///
     /// # Errors
-    /// Names the path: it does not exist, may not be read, or is not a regular file (a pipe cannot be read out of order).
+    /// Names the path if the file does not exist, may not be read, or is not a regular file. (A pipe cannot
+    /// be read out of order.)
     pub fn open(path: &Path) -> Result<Self> {
         Self::open_unnamed(path).map_err(|e| e.in_file(path))
     }
 
-    /// As [`open`](Self::open), with errors that do not name the path.
+    /// Same as [`open`](Self::open), but errors do not name the path.
     pub(crate) fn open_unnamed(path: &Path) -> Result<Self> {
         let cannot = |e| Error::io("cannot open", e);
-        // Asked before opening: opening a named pipe would wait for someone to write to it.
+        // Checked before opening, because opening a named pipe would wait for a process that writes to it.
         let kind = fs::metadata(path).map_err(cannot)?.file_type();
         if kind.is_dir() {
             return Err(cannot(io::ErrorKind::IsADirectory.into()));
@@ -44,7 +45,7 @@ impl FileSource {
         Self::of(file).map_err(cannot)
     }
 
-    /// A regular file that is open.
+    /// Reads an open regular file.
     pub(super) fn of(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         Ok(Self { file, size })
@@ -64,21 +65,21 @@ impl Object for FileSource {
     }
 
     fn next_data(&self, offset: u64) -> io::Result<u64> {
-        // Moves the position of the file, which nothing here reads from.
+        // This moves the file's position, which no read here uses.
         match rustix::fs::seek(&self.file, SeekFrom::Data(offset)) {
             Ok(next) => Ok(next),
             Err(Errno::NXIO) => Ok(self.size.max(offset)),
-            // The file system knows no holes.
+            // The file system does not report holes.
             Err(_) => Ok(offset),
         }
     }
 
     fn next_hole(&self, offset: u64) -> io::Result<u64> {
-        // Moves the position of the file, which nothing here reads from.
+        // This moves the file's position, which no read here uses.
         match rustix::fs::seek(&self.file, SeekFrom::Hole(offset)) {
             Ok(next) => Ok(next),
             Err(Errno::NXIO) => Ok(self.size.max(offset)),
-            // The file system knows no holes.
+            // The file system does not report holes.
             Err(_) => Ok(u64::MAX),
         }
     }

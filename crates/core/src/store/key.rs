@@ -1,20 +1,21 @@
-//! What a key may look like, so that it can be the name of a file.
+//! The rules for keys, which make every key usable as a path of files.
 
 use std::io;
 
-/// The longest key, in bytes; that of S3.
+/// Most bytes in a key: S3's limit.
 const LONGEST: usize = 1024;
 
-/// The longest part of a key between two `/`, in bytes: the longest file name of the file systems in use.
+/// Most bytes in a part of a key between two `/`: the usual limit of file names.
 const LONGEST_PART: usize = 255;
 
-/// How files begin that are not values: those being written, and stages.
+/// Prefix of file names that are no keys: unfinished values, and stages.
 pub(super) const RESERVED: &str = ".ncutils-partial-";
 
-/// Refuses keys that are no path below a folder.
+/// Refuses a key that is not a path below a folder.
 ///
 /// # Errors
-/// `InvalidInput` for empty keys and parts, `.` and `..`, absolute paths, NUL, and what is too long.
+/// `InvalidInput` for an empty key or part, `.`, `..`, an absolute path, a NUL, a reserved name, or a key
+/// that is too long.
 pub(super) fn check_key(key: &str) -> io::Result<()> {
     let refuse = |why: &str| {
         Err(io::Error::new(
@@ -43,10 +44,10 @@ pub(super) fn check_key(key: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder that holds all keys with this prefix: what stands before its last `/`. Empty for the whole store.
+/// The folder that holds all keys with this prefix: the text before its last `/`. Empty for the whole store.
 ///
 /// # Errors
-/// As [`check_key`] for that folder.
+/// As [`check_key`], for that folder.
 pub(super) fn folder_of_prefix(prefix: &str) -> io::Result<&str> {
     match prefix.rsplit_once('/') {
         None => Ok(""),
@@ -54,7 +55,7 @@ pub(super) fn folder_of_prefix(prefix: &str) -> io::Result<&str> {
     }
 }
 
-/// The part of a value that is wanted, where it is in memory.
+/// The requested part of a value in memory.
 pub(super) fn part_of(value: &[u8], part: super::Part) -> &[u8] {
     match part {
         super::Part::Whole => value,

@@ -1,4 +1,4 @@
-//! A store of keys: each key has a value of bytes.
+//! The traits of a store of keys: each key has a value of bytes.
 //!
 //! ```text
 //! KeyStore    get, fetch many, list            what a reader sees
@@ -10,93 +10,118 @@ use std::sync::Arc;
 
 use super::requests::{Done, Get, Part, Requests};
 
-/// A store of keys that can be read by many threads at once. Keys are paths: names joined with `/`, without a leading one.
+/// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
+/// one.
 pub trait KeyStore: Send + Sync {
-    /// A part of a key's value; `None` where there is no such key.
+    /// A part of a key's value; `None` if the key does not exist.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>>;
 
-    /// The size of a key's value in bytes; `None` where there is no such key.
+    /// The size of a key's value in bytes; `None` if the key does not exist.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn size(&self, key: &str) -> io::Result<Option<u64>>;
 
-    /// All keys that begin with `prefix`, ascending.
+    /// All keys that start with `prefix`, ascending.
     ///
     /// # Errors
-    /// What the store says; `Unsupported` where it cannot list.
+    /// `Unsupported` if the store cannot list keys. Otherwise the store's error.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
-    /// How the store likes to be asked.
+    /// The names directly below a folder, ascending: of keys, and of folders, which end in `/`. `folder` is empty or ends in
+    /// `/`. This default lists all keys below the folder; a store that can list one level does so.
+    ///
+    /// # Errors
+    /// Those of [`list`](Self::list).
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        for key in self.list(folder)? {
+            let rest = key.get(folder.len()..).unwrap_or_default();
+            let name = match rest.find('/') {
+                Some(end) => &rest[..=end],
+                None => rest,
+            };
+            if names.last().is_none_or(|last| last != name) {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// The requests that suit this store best.
     fn requests(&self) -> Requests {
         Requests::LOCAL
     }
 
-    /// Gets many values and hands them to `done`, in the order asked for. A slow store returns at once and has up to
-    /// [`Requests::in_flight`] requests under way. This default gets one value after another before it returns.
+    /// Gets many values and passes them to `done`, in the requested order. A slow store returns at once and
+    /// runs up to [`Requests::in_flight`] requests at a time. This default gets one value after another
+    /// before it returns.
     ///
     /// # Errors
-    /// `done` receives the error of a value that cannot be read.
+    /// `done` receives the error if a value cannot be read.
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
         done(gets.iter().map(|get| self.get(&get.key, get.part)).collect());
     }
 }
 
-/// A dataset of keys being written, by one process or by several. Nobody who reads the place sees any of it before
+/// A dataset of keys that is being written, by one process or several. Readers see no part of it before
 /// [`publish`](Self::publish).
 pub trait KeyOutput: Send + Sync {
-    /// Stores a whole value. A value that was put before is replaced.
+    /// Stores a whole value. It replaces an earlier value of the same key.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()>;
 
-    /// Stores a value that makes the dataset known (its metadata). A store that cannot rename writes such keys last of
-    /// all, when it publishes.
+    /// Stores a value that marks the dataset as one: its metadata. A store that cannot rename writes such
+    /// keys last, when it publishes.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()>;
 
-    /// Begins a value that need not fit into memory. It exists once the writer is finished.
+    /// Starts a value that may be larger than memory. It exists once its writer is finished.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>>;
 
-    /// What was staged so far under a key, by any process.
+    /// The value staged so far under a key, by any process.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>>;
 
-    /// The staged keys that begin with `prefix`, ascending, of all processes.
+    /// The staged keys of all processes that start with `prefix`, ascending.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>>;
 
-    /// Makes all that was staged visible, in place of what was there. One process calls it, once all others are done.
+    /// Makes everything that was staged visible, in place of the old content. One process calls this, after
+    /// all others are done.
     ///
     /// # Errors
-    /// What the store says. What was at the place before is still there then.
+    /// If the store fails. The old content is still there then.
     fn publish(&self) -> io::Result<()>;
 }
 
-/// A value being written from its beginning to its end.
+/// A value that is written from its beginning to its end.
 pub trait ValueWriter: Send {
     /// Adds bytes at the end.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Completes the value. Without it nothing is stored.
+    /// Completes the value. Without this call nothing is stored.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }

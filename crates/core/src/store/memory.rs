@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Object, Output};
 
-/// A file that is only in memory: for tests, and for what is small.
+/// An object in memory that is being written, for tests and small datasets.
 #[derive(Debug, Default)]
 pub struct MemoryOutput {
     state: Mutex<State>,
@@ -18,17 +18,17 @@ struct State {
 }
 
 impl MemoryOutput {
-    /// An empty one.
+    /// An empty object.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A copy of what was written so far.
+    /// A copy of the bytes written so far.
     pub fn bytes(&self) -> Vec<u8> {
         self.state().bytes.clone()
     }
 
-    /// Whether it was committed.
+    /// True after the commit.
     pub fn committed(&self) -> bool {
         self.state().committed
     }

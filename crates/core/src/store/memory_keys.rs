@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::key::part_of;
 use super::{KeyOutput, KeyStore, Part, ValueWriter};
 
-/// Keys in memory: for tests, and for what is small. Clones share what they hold.
+/// A store of keys in memory, for tests and small datasets. Clones share their content.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryKeys {
     state: Arc<Mutex<State>>,
@@ -22,7 +22,7 @@ struct State {
 }
 
 impl MemoryKeys {
-    /// An empty one.
+    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -89,7 +89,7 @@ impl KeyOutput for MemoryKeys {
     }
 }
 
-/// A value that grows.
+/// A value that is being written.
 struct MemoryValue {
     store: MemoryKeys,
     key: String,
@@ -111,6 +111,17 @@ impl ValueWriter for MemoryValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_level_can_be_listed() {
+        let keys = MemoryKeys::new();
+        for key in ["a/b/c", "a/d", "a.x", "e", "a/b/f"] {
+            keys.put(key, b"").unwrap();
+        }
+        keys.publish().unwrap();
+        assert_eq!(keys.list_children("").unwrap(), ["a.x", "a/", "e"]);
+        assert_eq!(keys.list_children("a/").unwrap(), ["b/", "d"]);
+    }
     use crate::store::ByteRange;
 
     #[test]

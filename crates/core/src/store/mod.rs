@@ -1,8 +1,8 @@
-//! Where bytes live.
+//! Storage of bytes: local files, pipes, folders and memory, for reading and for writing.
 //!
-//! What is read is an [`Object`] or a [`KeyStore`]; what is written is an [`Output`] or a [`KeyOutput`], of which nothing
-//! is visible under its name before it is committed or published. A [`Place`] and a [`Destination`] are one of the two,
-//! with a name.
+//! Readers use an [`Object`] (one sequence of bytes) or a [`KeyStore`] (many named values). Writers use an
+//! [`Output`] or a [`KeyOutput`]; nothing is visible under the final name before commit or publish. A
+//! [`Place`] is an input with a name, a [`Destination`] an output with a name.
 //!
 //! ```text
 //! path ─► FileSource ───┐
@@ -50,37 +50,39 @@ pub use requests::{ByteRange, Done, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
 
-/// An object being written, by many threads at once. Positions never written read as zero.
+/// An object that is being written, by many threads at once. Bytes never written read as zero.
 pub trait Output: Send + Sync {
-    /// Writes the whole of `data` at byte `offset`, growing the object where needed.
+    /// Writes all of `data` at byte `offset`. The object grows if needed.
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()>;
 
-    /// Sets the size in bytes, cutting or extending with zeros (as a hole where the store can).
+    /// Sets the size in bytes. Cuts the object, or extends it with zeros (a hole if the store supports them).
     ///
     /// # Errors
-    /// What the store says.
+    /// If the store fails.
     fn set_size(&self, size: u64) -> io::Result<()>;
 
-    /// Makes what was written durable and visible under the output's name, whole. Dropping without it leaves nothing.
+    /// Makes the whole output durable and visible under its name. If it is dropped without a commit, nothing
+    /// remains.
     fn commit(&self) -> io::Result<()>;
 
-    /// Fills `buf` with what was written from byte `offset` on, below the size that was set.
+    /// Fills `buf` with bytes written earlier, starting at byte `offset`. The range lies below the size that
+    /// was set.
     ///
     /// # Errors
-    /// `Unsupported` where the output can only be written; a writer then does without.
+    /// `Unsupported` if the output can only be written. A writer then does without.
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         let _ = (offset, buf);
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// The size of an object that must know it, in bytes.
+/// The size in bytes of an object that must have one.
 ///
 /// # Errors
-/// Where the object cannot tell its size.
+/// If the object does not know its size.
 pub fn known_size(source: &dyn Object) -> Result<u64> {
     let size = source.size().map_err(|e| Error::io("cannot read", e))?;
     size.ok_or_else(|| Error::Unsupported("an object that does not tell its size".to_owned()))

@@ -1,31 +1,32 @@
-//! An object: bytes at positions, read by many threads at once.
+//! The [`Object`] trait: a sequence of bytes that many threads read at any position.
 
 use std::io;
 use std::sync::Arc;
 
 use super::requests::{ByteRange, Done, Requests};
 
-/// An object that can be read at any position: a local file, memory, a member of an archive, a remote object.
+/// An object that can be read at any position: a local file, memory, a member of an archive, or a remote
+/// object.
 ///
-/// Reading blocks the calling thread in [`read_exact_at`](Self::read_exact_at), and does not in
-/// [`fetch`](Self::fetch). Whatever runs asynchronously stays behind this trait.
+/// [`read_exact_at`](Self::read_exact_at) blocks the calling thread, [`fetch`](Self::fetch) need not.
+/// Asynchronous code stays behind this trait.
 pub trait Object: Send + Sync {
-    /// The size in bytes; `None` where the object cannot tell.
+    /// The size in bytes; `None` if the object does not know it.
     ///
     /// # Errors
-    /// Where the object cannot be asked.
+    /// If the size cannot be queried.
     fn size(&self) -> io::Result<Option<u64>>;
 
-    /// Fills `buf` from byte `offset` on.
+    /// Fills `buf` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// `UnexpectedEof` where the object ends before `buf` is full; else what the store says.
+    /// `UnexpectedEof` if the object ends before `buf` is full. Otherwise the store's error.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
 
-    /// The last bytes, at most `length`; all where the object is shorter.
+    /// The last `length` bytes, or all bytes if the object is shorter.
     ///
     /// # Errors
-    /// `Unsupported` where the object knows neither its size nor serves a suffix.
+    /// `Unsupported` if the object neither knows its size nor serves a suffix.
     fn read_suffix(&self, length: usize) -> io::Result<Vec<u8>> {
         let size = self.size()?.ok_or(io::ErrorKind::Unsupported)?;
         let length = size.min(length as u64);
@@ -34,35 +35,36 @@ pub trait Object: Send + Sync {
         Ok(bytes)
     }
 
-    /// The first position from `offset` on that may hold something else than zeros, or the end. The bytes before it are
-    /// known to be a hole. `offset` where nothing is known.
+    /// The first position at or after `offset` that may hold data, or the end of the object. All bytes before
+    /// it are a hole. Returns `offset` if nothing is known.
     ///
     /// # Errors
-    /// Where the object cannot be asked.
+    /// If holes cannot be queried.
     fn next_data(&self, offset: u64) -> io::Result<u64> {
         Ok(offset)
     }
 
-    /// The first position from `offset` on that is known to be a hole, or the end. `u64::MAX` where nothing is known.
+    /// The first position at or after `offset` that is a hole, or the end of the object. `u64::MAX` if
+    /// nothing is known.
     ///
     /// # Errors
-    /// Where the object cannot be asked.
+    /// If holes cannot be queried.
     fn next_hole(&self, offset: u64) -> io::Result<u64> {
         let _ = offset;
         Ok(u64::MAX)
     }
 
-    /// How the object likes to be asked.
+    /// The requests that suit this object best.
     fn requests(&self) -> Requests {
         Requests::LOCAL
     }
 
-    /// Reads many ranges and hands them to `done`, in the order asked for. A slow object returns at once, joins
-    /// neighbouring ranges ([`Requests::gap`]) and has up to [`Requests::in_flight`] requests under way. This default
-    /// reads one range after another before it returns.
+    /// Reads many ranges and passes them to `done`, in the requested order. A slow object returns at once,
+    /// joins neighbouring ranges ([`Requests::gap`]) and runs up to [`Requests::in_flight`] requests at a
+    /// time. This default reads one range after another before it returns.
     ///
     /// # Errors
-    /// `done` receives the error of a range that cannot be read.
+    /// `done` receives the error if a range cannot be read.
     fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
         let read = |range: &ByteRange| {
             let mut bytes = Vec::new();

@@ -1,7 +1,7 @@
-//! Partial files and folders that have a name, and how a program removes them when it is told to end.
+//! Names of partial files and folders, so that a program can remove them when it is told to end.
 //!
-//! What is partial is named here as long as it exists under its partial name. This library installs no signal handler: a
-//! program that is told to end calls [`remove_partial_files`].
+//! A partial file or folder is listed here as long as it has its partial name. This library installs no
+//! signal handler: a program that is told to end calls [`remove_partial_files`].
 
 use std::fs;
 use std::io;
@@ -10,14 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The name of a partial file or folder. Dropping it removes what has this name.
+/// The name of a partial file or folder. Dropping it removes the file or folder.
 #[derive(Debug)]
 pub(super) struct PartialName {
     path: PathBuf,
 }
 
 impl PartialName {
-    /// Runs `make`, which creates the file or folder at `path`, and remembers it if that succeeds.
+    /// Runs `make`, which creates the file or folder at `path`, and lists it if that succeeds.
     pub(super) fn create<T>(
         path: PathBuf,
         make: impl FnOnce(&Path) -> io::Result<T>,
@@ -28,17 +28,17 @@ impl PartialName {
         Ok((Self { path }, made))
     }
 
-    /// Its path.
+    /// Path of the partial file or folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Renames the file to `target`, after which it is partial no more.
+    /// Renames the file to `target`. After that it is no longer partial.
     pub(super) fn rename(&self, target: &Path) -> io::Result<()> {
         self.complete(|path| fs::rename(path, target))
     }
 
-    /// Runs `complete`, after which what was partial is so no more, unless it fails.
+    /// Runs `complete`. If it succeeds, the file or folder is no longer partial.
     pub(super) fn complete<T>(&self, complete: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
         let mut named = named();
         let done = complete(&self.path)?;
@@ -57,13 +57,14 @@ impl Drop for PartialName {
     }
 }
 
-/// Holds back whoever would make or complete a partial file; see [`remove_partial_files`].
+/// Keeps other threads from creating or completing partial files; see [`remove_partial_files`].
 pub struct NoPartialFiles {
     _named: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes all partial files and folders of this process. While the result lives, none is made or takes its final name:
-/// threads that try wait. For programs that are told to end, which keep it until they have ended.
+/// Removes all partial files and folders of this process. As long as the result lives, none is created or
+/// takes its final name: threads that try to wait. A program that is told to end keeps the result until it
+/// exits.
 #[must_use = "as soon as it is dropped, partial files may be made again"]
 pub fn remove_partial_files() -> NoPartialFiles {
     let mut named = named();
@@ -73,7 +74,7 @@ pub fn remove_partial_files() -> NoPartialFiles {
     NoPartialFiles { _named: named }
 }
 
-/// Nobody is there to be told of a failure; the name itself says that the file is partial.
+/// A failure is ignored: the name itself marks the file as partial.
 fn remove(path: &Path) {
     if fs::remove_file(path).is_err() {
         let _ = fs::remove_dir_all(path);

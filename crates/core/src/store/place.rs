@@ -1,4 +1,4 @@
-//! Where a dataset is read from, and where one is written to.
+//! Inputs and outputs with their names: where a dataset is read from, and where one is written to.
 //!
 //! ```text
 //! Location ─┬─► Place        object or keys, name, neighbours ─► format::open
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::{KeyOutput, KeyStore, Object, Output};
 use crate::error::Result;
 
-/// Where a dataset is read from.
+/// The input of a dataset.
 #[derive(Clone)]
 pub struct Place {
     name: OsString,
@@ -20,23 +20,23 @@ pub struct Place {
     neighbours: Option<Arc<dyn Neighbours>>,
 }
 
-/// What is at a [`Place`].
+/// The two kinds of input.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum PlaceKind {
-    /// Bytes at positions.
+    /// One sequence of bytes.
     Object(Arc<dyn Object>),
-    /// Values under keys.
+    /// Many values, each under a key.
     Keys(Arc<dyn KeyStore>),
 }
 
 impl Place {
-    /// An object. `name` is what the user typed; messages name the place by it.
+    /// An input that is one object. `name` is the name that the user typed; messages contain it.
     pub fn object(name: impl Into<OsString>, object: Arc<dyn Object>) -> Self {
         Self::new(name.into(), PlaceKind::Object(object))
     }
 
-    /// A store of keys. `name` is what the user typed.
+    /// An input that is a store of keys. `name` is the name that the user typed.
     pub fn keys(name: impl Into<OsString>, store: Arc<dyn KeyStore>) -> Self {
         Self::new(name.into(), PlaceKind::Keys(store))
     }
@@ -49,24 +49,24 @@ impl Place {
         }
     }
 
-    /// The same place, with others that it may refer to.
+    /// Sets the places that this one may refer to.
     #[must_use]
     pub fn with_neighbours(mut self, neighbours: Arc<dyn Neighbours>) -> Self {
         self.neighbours = Some(neighbours);
         self
     }
 
-    /// What the user typed. Empty for a place without a name.
+    /// The name that the user typed; empty for a place without a name.
     pub fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// What is there.
+    /// The object or store of keys.
     pub fn kind(&self) -> &PlaceKind {
         &self.kind
     }
 
-    /// The places that this one may refer to; `None` where it stands alone.
+    /// The places that this one may refer to; `None` if there are none.
     pub fn neighbours(&self) -> Option<&Arc<dyn Neighbours>> {
         self.neighbours.as_ref()
     }
@@ -93,27 +93,27 @@ impl fmt::Debug for Place {
     }
 }
 
-/// The places that the content of one place may refer to by name: targets of external links, and later external and
-/// virtual data. An implementation decides what may be opened, as the names come from the content.
+/// The places that the content of a place may refer to by name, as the targets of external links. The names
+/// come from untrusted content, so an implementation decides which of them may be opened.
 pub trait Neighbours: Send + Sync {
-    /// The identity of the place itself: two places are the same exactly where their identities are equal.
+    /// Identifies the place itself: two places are the same if, and only if, their identities are equal.
     fn identity(&self) -> &OsStr;
 
-    /// The place that `name` means, seen from this one. Nothing is opened.
+    /// Looks up `name`, as seen from this place. Nothing is opened.
     ///
     /// # Errors
-    /// Why there is no such place.
+    /// The reason why there is no such place.
     fn find(&self, name: &str) -> Result<Neighbour, NoNeighbour>;
 }
 
-/// A place that was found and is not open.
+/// A place that was found but is not open.
 pub struct Neighbour {
     identity: OsString,
     open: Box<dyn FnOnce() -> Result<Place>>,
 }
 
 impl Neighbour {
-    /// The place with this identity, which `open` opens.
+    /// A place with this identity, which `open` opens.
     pub fn new(identity: impl Into<OsString>, open: impl FnOnce() -> Result<Place> + 'static) -> Self {
         Self {
             identity: identity.into(),
@@ -126,46 +126,46 @@ impl Neighbour {
         &self.identity
     }
 
-    /// Opens it. The place has neighbours of its own, under the same rules.
+    /// Opens the place. It has neighbours of its own, under the same rules.
     ///
     /// # Errors
-    /// Why it cannot be opened, with its name.
+    /// If it cannot be opened; the error contains its name.
     pub fn open(self) -> Result<Place> {
         (self.open)()
     }
 }
 
-/// Why a name leads to no neighbour.
+/// The reason why a name leads to no neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoNeighbour {
-    /// Nothing has this name.
+    /// No place has this name.
     #[error("does not exist")]
     Missing,
-    /// The name leads out of what may be opened.
+    /// The name leads to a place that may not be opened.
     #[error("is outside of the input's folder")]
     Outside,
 }
 
-/// Where a dataset is written to.
+/// The output of a dataset.
 #[derive(Clone)]
 pub struct Destination {
     name: OsString,
     kind: DestinationKind,
 }
 
-/// What is written at a [`Destination`].
+/// The two kinds of output.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum DestinationKind {
-    /// One object.
+    /// One sequence of bytes.
     Object(Arc<dyn Output>),
-    /// Values under keys.
+    /// Many values, each under a key.
     Keys(Arc<dyn KeyOutput>),
 }
 
 impl Destination {
-    /// One object. `name` is what the user typed; messages name the destination by it.
+    /// An output that is one object. `name` is the name that the user typed; messages contain it.
     pub fn object(name: impl Into<OsString>, output: Arc<dyn Output>) -> Self {
         Self {
             name: name.into(),
@@ -173,7 +173,7 @@ impl Destination {
         }
     }
 
-    /// A store of keys. `name` is what the user typed.
+    /// An output that is a store of keys. `name` is the name that the user typed.
     pub fn keys(name: impl Into<OsString>, output: Arc<dyn KeyOutput>) -> Self {
         Self {
             name: name.into(),
@@ -181,12 +181,12 @@ impl Destination {
         }
     }
 
-    /// What the user typed. Empty for a destination without a name.
+    /// The name that the user typed; empty for a destination without a name.
     pub fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// What is written there.
+    /// The object or store of keys.
     pub fn kind(&self) -> &DestinationKind {
         &self.kind
     }

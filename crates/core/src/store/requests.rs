@@ -1,28 +1,30 @@
-//! How a store likes to be asked, and what it is asked for.
+//! The requests to a store: their form, and how many at once suit it.
 
-/// How many requests a store serves well, and which are worth joining.
+/// How many requests a store serves well at once, and which of them to join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Requests {
-    /// Requests that the store serves at once: a local disk few, an object store about a hundred. At least 1.
+    /// Requests that the store serves at once: few for a local disk, about a hundred for an object store. At
+    /// least 1.
     pub in_flight: usize,
-    /// Bytes between two wanted ranges that are cheaper to read along than to ask for the second range by itself.
+    /// Two ranges at most this many bytes apart are cheaper to read with the bytes between them than by two
+    /// requests.
     pub gap: u64,
-    /// True where data should be asked for before it is needed. False for a local file: there a thread reads fastest by
-    /// itself, into its own buffer, when it needs the bytes.
+    /// True if data should be requested before it is needed. False for a local file: a thread that needs its
+    /// bytes reads them fastest itself, into its own buffer.
     pub ahead: bool,
 }
 
 impl Requests {
-    /// A local file or memory.
+    /// For a local file or memory.
     pub const LOCAL: Self = Self {
         in_flight: 4,
         gap: 16 << 10,
         ahead: false,
     };
 
-    /// A store where a request takes long: `in_flight` of them are served at once, and `gap` bytes cost no more time than
-    /// another request.
+    /// For a store with slow requests. It serves `in_flight` requests at once, and `gap` bytes take no more
+    /// time than another request.
     pub const fn slow(in_flight: usize, gap: u64) -> Self {
         Self {
             in_flight: if in_flight == 0 { 1 } else { in_flight },
@@ -35,27 +37,27 @@ impl Requests {
 /// A range of bytes of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ByteRange {
-    /// The first byte.
+    /// Offset of the first byte.
     pub offset: u64,
     /// Length in bytes.
     pub length: usize,
 }
 
 impl ByteRange {
-    /// The byte behind the last; `None` where that overflows.
+    /// Offset after the last byte; `None` on overflow.
     pub fn end(&self) -> Option<u64> {
         self.offset.checked_add(self.length as u64)
     }
 }
 
-/// The part of a key's value that is wanted.
+/// The requested part of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// All of it.
     Whole,
-    /// These bytes; fewer where the value ends before.
+    /// A range of bytes. Shorter if the value ends before.
     Range(ByteRange),
-    /// The last bytes, at most so many.
+    /// The last bytes, at most this many.
     Suffix(usize),
 }
 
@@ -64,12 +66,12 @@ pub enum Part {
 pub struct Get {
     /// The key.
     pub key: String,
-    /// The part of its value.
+    /// The requested part of its value.
     pub part: Part,
 }
 
 impl Get {
-    /// The whole value of `key`.
+    /// Requests the whole value of `key`.
     pub fn whole(key: impl Into<String>) -> Self {
         Self {
             key: key.into(),
@@ -78,6 +80,6 @@ impl Get {
     }
 }
 
-/// Receives the outcome of what was asked for. A store calls it once, from any thread, possibly before the request
+/// Receives the result of a request. A store calls it once, from any thread, possibly before the request
 /// returns.
 pub type Done<T> = Box<dyn FnOnce(T) + Send>;

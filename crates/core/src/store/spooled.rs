@@ -1,4 +1,4 @@
-//! Bytes that come one after another, from a pipe or a terminal, made readable at any position.
+//! Streams (pipes, terminals) made readable at any position.
 //!
 //! ```text
 //! pipe ─► first bytes: memory │ the rest: a temporary file without a name ─► read_exact_at
@@ -16,25 +16,25 @@ use tracing::debug;
 use super::{FileSource, Object};
 use crate::error::{Error, Result};
 
-/// Bytes read at a time. What is kept in memory is in pieces of this size, so that nothing is copied as it grows.
+/// Bytes in one read. Memory is kept in pieces of this size, so that growing never copies.
 const PIECE: usize = 1 << 20;
 
-/// All that a stream gave.
+/// All bytes of a stream.
 #[derive(Debug)]
 pub struct SpooledSource {
-    /// Each of [`PIECE`] bytes, but the last.
+    /// The beginning, in pieces of [`PIECE`] bytes; the last may be shorter.
     pieces: Vec<Vec<u8>>,
-    /// What did not fit into memory.
+    /// The bytes that did not fit into memory.
     rest: Option<File>,
     size: u64,
 }
 
 impl SpooledSource {
-    /// Reads `input` to its end. Of it about `memory` bytes stay in memory, and the rest goes to a file in `folder` that has
-    /// no name.
+    /// Reads `input` to its end. About `memory` bytes stay in memory. The rest goes to a file without a name
+    /// in `folder`.
     ///
     /// # Errors
-    /// What the stream or the temporary file fails of.
+    /// If reading the stream or writing the temporary file fails.
     pub fn read(input: &mut dyn Read, memory: u64, folder: &Path) -> Result<Self> {
         let cannot_read = |e| Error::io("cannot read", e);
         let mut spooled = Self {
@@ -118,11 +118,11 @@ impl Object for SpooledSource {
     }
 }
 
-/// Opens the file `path`, or standard input, whatever it is: a regular file is read in place, everything else is spooled,
-/// with about `memory` bytes of it in memory.
+/// Opens the file `path`, or standard input. A regular file is read in place. Anything else is spooled, with
+/// about `memory` bytes of it in memory.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// If it cannot be read.
 pub fn open_stream(path: Option<&Path>, memory: u64) -> Result<Arc<dyn Object>> {
     let opened = match path {
         Some(path) => File::open(path),
@@ -132,7 +132,7 @@ pub fn open_stream(path: Option<&Path>, memory: u64) -> Result<Arc<dyn Object>> 
         let mut file = file.map_err(|e| Error::io("cannot open", e))?;
         let cannot_read = |e| Error::io("cannot read", e);
         let kind = file.metadata().map_err(cannot_read)?.file_type();
-        // Of a file, someone may have read the first lines for himself.
+        // A regular file is read in place, unless the caller has already consumed its beginning.
         if kind.is_file() && file.stream_position().map_err(cannot_read)? == 0 {
             return Ok(Arc::new(FileSource::of(file).map_err(cannot_read)?));
         }
@@ -145,7 +145,7 @@ pub fn open_stream(path: Option<&Path>, memory: u64) -> Result<Arc<dyn Object>> 
     read(opened)
 }
 
-/// Where temporary files go that may be large: `$TMPDIR`, or else `/var/tmp`, as `/tmp` may be in memory.
+/// The folder for large temporary files: `$TMPDIR`, or else `/var/tmp`, because `/tmp` may be in memory.
 pub fn temporary_folder() -> PathBuf {
     std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use super::temporary_folder;
 
-/// A file without a name for `size` bytes: in `folder`, else where the system keeps large temporary files.
+/// A file without a name that has room for `size` bytes: in `folder`, or else in [`temporary_folder`]. `None`
+/// if it cannot be created, or would take more than half of the free space.
 pub fn temporary_file(folder: Option<&Path>, size: u64) -> Option<File> {
     let folder = match folder {
         Some(folder) => folder.to_owned(),
         None => temporary_folder(),
     };
     let space = rustix::fs::statvfs(&folder).ok()?;
-    // An output may be on the same disk.
+    // The output may be on the same disk.
     let room = space.f_bavail.checked_mul(space.f_frsize)? / 2;
     if size > room {
         return None;

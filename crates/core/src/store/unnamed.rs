@@ -1,4 +1,4 @@
-//! Files without a name, and how they get one.
+//! Files without a name, and giving them one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -6,11 +6,12 @@ use std::path::Path;
 
 use super::file_output::{directory_of, partial_beside};
 
-/// A file without a name, which nothing but a later link makes visible. `None` where the file system has none.
+/// Creates a file without a name; only a later link makes it visible. `None` if the file system does not
+/// support this.
 #[cfg(target_os = "linux")]
 pub(super) fn open_unnamed(directory: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
-    // Linking it later goes through /proc.
+    // Linking the file later goes through `/proc`.
     fs::symlink_metadata("/proc/self/fd").ok()?;
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     open(directory, flags, Mode::from_raw_mode(0o666))
@@ -23,16 +24,18 @@ pub(super) fn open_unnamed(_directory: &Path) -> Option<File> {
     None
 }
 
-/// Gives an unnamed file the target's name.
+/// Gives the name `target` to an unnamed file.
 pub(super) fn give_name(file: &File, target: &Path) -> io::Result<()> {
-    // A link never replaces: where a file is already there, the new one is renamed over it.
+    // A link never replaces a file. So if the target exists, the file is linked to another name and renamed
+    // over it.
     if link(file, target).is_ok() {
         return Ok(());
     }
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let (name, ()) = match partial_beside(directory_of(target), name, |p| link(file, p)) {
         Ok(linked) => linked,
-        // Some sandboxes allow unnamed files but not the link: copy, as the work is done and must not be lost.
+        // Some sandboxes allow unnamed files but not the link. The file is copied then, so that the work is
+        // not lost.
         Err(_) => partial_beside(directory_of(target), name, |p| copy(file, p))?,
     };
     name.rename(target)

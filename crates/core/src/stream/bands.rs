@@ -1,9 +1,9 @@
-//! Which regions of a variable are read at once, so that values come in C order and no chunk is decoded more often than
-//! memory forces.
+//! Which regions of a variable are read at once. Values come in C order, and a chunk is decoded more than
+//! once only if memory forces it.
 //!
-//! A **layer** is as thin as chunks allow: regions that follow each other in C order and share no chunk. Where a layer fits into
-//! memory, a band is one or more of them. Where it does not (chunks are long in the slow dimensions and the variable is
-//! wide), the bands of a layer share its chunks:
+//! A **layer** is as thin as chunks allow: layers follow each other in C order and share no chunk. If a layer
+//! fits into memory, a band is one or more layers. If it does not (chunks are long in the slow dimensions and
+//! the variable is wide), a layer is cut into bands that share its chunks:
 //!
 //! ```text
 //! ┌──┬──┬──┬──┐ ─ ┬ band    each chunk belongs to all
@@ -17,16 +17,16 @@
 use super::slabs::slabs;
 use crate::format::Region;
 
-/// Bytes of a band, about, where chunks do not ask for more.
+/// About how many bytes a band has, unless chunks need more.
 pub const BAND_BYTES: u64 = 1 << 20;
 
-/// Bytes of a band, at most, but for the length of one chunk where even that is more.
+/// Upper limit of a band, in bytes, unless a single element is larger.
 pub const MOST_BYTES: u64 = 16 << 20;
 
-/// Layers larger than this are for no disk.
+/// Layers above this size, in bytes, are not spilled to a temporary file.
 const MOST_LAYERED: u64 = 1 << 42;
 
-/// Regions that follow each other in C order and together cover a variable.
+/// Regions in C order that together cover a variable.
 pub struct Bands<'a> {
     shape: &'a [u64],
     chunk: &'a [u64],
@@ -35,10 +35,11 @@ pub struct Bands<'a> {
 }
 
 impl<'a> Bands<'a> {
-    /// For a variable of this shape, with chunks of the shape `chunk` (empty where it has none) and elements of `size` bytes.
+    /// The bands of a variable of this shape. `chunk` is the shape of its chunks (empty if it has none), and
+    /// `size` the bytes of an element.
     pub fn new(shape: &'a [u64], chunk: &'a [u64], size: usize) -> Self {
         let chunk = if chunk.len() == shape.len() { chunk } else { &[] };
-        // The first dimension in which a chunk has more than one element is what a layer is cut from.
+        // Layers are cut along the first dimension in which a chunk has more than one element.
         let thickness = |(chunk, length): (&u64, &u64)| *chunk.min(length);
         let thick: Vec<u64> = chunk.iter().zip(shape).map(thickness).collect();
         let first = thick.iter().position(|n| *n > 1).unwrap_or(shape.len());
@@ -58,7 +59,7 @@ impl<'a> Bands<'a> {
         }
     }
 
-    /// Whether bands share chunks, and are to be read layer by layer.
+    /// True if bands share chunks, so that the variable is to be read layer by layer.
     pub fn are_layered(&self) -> bool {
         self.layer > MOST_BYTES && self.layer <= MOST_LAYERED
     }
@@ -68,12 +69,12 @@ impl<'a> Bands<'a> {
         slabs(self.shape, self.chunk, self.size, self.layer)
     }
 
-    /// Bytes of a band of a layer, at most, by whether it costs nothing to read.
+    /// Upper limit, in bytes, of a band within a layer. `is_free` is true if reading it decodes nothing.
     pub fn budget(&self, is_free: bool) -> u64 {
         if is_free { BAND_BYTES } else { MOST_BYTES }
     }
 
-    /// The bands of a layer, by whether it costs nothing to read; else it is decoded again for each.
+    /// The bands of a layer. If `is_free` is false, each band decodes the layer's chunks again.
     pub fn within(&self, layer: &Region, is_free: bool) -> impl Iterator<Item = Region> + Send + use<> {
         let bytes = self.budget(is_free);
         let origin = layer.start.clone();
@@ -85,12 +86,12 @@ impl<'a> Bands<'a> {
         })
     }
 
-    /// All bands.
+    /// The bands of a variable without layers.
     pub fn all(&self) -> impl Iterator<Item = Region> + Send + use<> {
         slabs(self.shape, self.chunk, self.size, self.budget_of_all())
     }
 
-    /// Bytes of a band, at most, where there are no layers: room for chunks to be decoded once.
+    /// Upper limit, in bytes, of a band without layers. It leaves room to decode each chunk once.
     pub fn budget_of_all(&self) -> u64 {
         self.layer.clamp(BAND_BYTES, MOST_BYTES)
     }
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
     use crate::chunk::ChunkGrid;
 
-    /// How often each chunk is met by bands.
+    /// How many bands meet each chunk.
     fn passes(shape: &[u64], chunk: &[u64], size: usize) -> u64 {
         let grid = ChunkGrid::new(shape, chunk).unwrap();
         let mut met = vec![0; grid.len() as usize];

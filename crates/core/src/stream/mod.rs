@@ -1,12 +1,12 @@
-//! The values of a variable as text, in C order: read band by band, formatted piece by piece on all cores, within a bound of
-//! memory, however large the variable and however long its rows.
+//! Formats a variable's values as text, in C order. Values are read band by band and formatted piece by piece
+//! on all cores. Memory stays bounded, however large the variable and however long its rows.
 //!
 //! ```text
 //! bands ─► read (the file, or a layer spilled to disk) ─► pieces ─► Format ─► in order ─► emit
 //!   └──── unwritten: what no byte stands for in the file ────────────┘
 //! ```
 //!
-//! What a piece looks like is a [`Format`]'s to say: CDL and JSON are two.
+//! A [`Format`] decides how a piece looks: CDL and JSON are two.
 
 mod bands;
 mod pieces;
@@ -27,26 +27,27 @@ use pieces::{Band, in_order};
 use spilled::{Spilled, StoredChunks};
 use unwritten::{Unwritten, WithoutUnwritten};
 
-/// How elements become text, from any thread.
+/// Turns elements into text, in any thread.
 pub trait Format: Sync {
-    /// The text of some elements that follow each other.
+    /// The text of consecutive elements.
     type Piece: Send;
 
-    /// The text of the elements `range`, counted in C order, of a region whose values are `values`.
+    /// Formats the elements `range`, counted in C order, of a region whose values are `values`.
     fn piece(&self, region: &Region, values: &Values, range: Range<usize>) -> Self::Piece;
 
-    /// Whether zeros are so little text, or none, that those which were never written should not be read one by one.
+    /// True if zeros give little or no text, so that unwritten elements need not be read one by one.
     fn passes_over_zeros(&self) -> bool;
 
-    /// The text of `count` elements along the last dimension from `start` on, which are zeros. Called only where
-    /// [`Format::passes_over_zeros`].
+    /// Formats `count` zeros along the last dimension, starting at `start`. Called only if
+    /// [`Format::passes_over_zeros`] is true.
     fn zeros(&self, start: &[u64], count: u64) -> Self::Piece;
 }
 
-/// Calls `emit` with what `format` makes of all elements of a variable, in order. Never where it has none.
+/// Calls `emit` with the text of all elements of a variable, in order. Not called for a variable without
+/// elements.
 ///
 /// # Errors
-/// The first, in the order of elements, that reading or `emit` gives; everything before it was emitted.
+/// The first error of reading or `emit`, in the order of elements. Everything before it was emitted.
 pub fn values<F: Format>(
     reader: &dyn Reader,
     id: VarId,
@@ -63,7 +64,7 @@ pub fn values<F: Format>(
         _ => &[],
     };
     let row_bytes = shape.last().map_or(0, |n| n.saturating_mul(size as u64));
-    // Rows so long are read one by one anyway.
+    // Only rows longer than a band are cut where nothing was written.
     let unwritten = match format.passes_over_zeros() && row_bytes > MOST_BYTES {
         true => Unwritten::of(reader, id).map_err(named)?,
         false => None,
@@ -81,7 +82,7 @@ pub fn values<F: Format>(
         };
     }
     let stored = match layout.encoding {
-        // A file would hold addresses in a heap.
+        // A file of decoded elements would hold addresses in a heap.
         Encoding::Structured => None,
         _ => Some(StoredChunks::of(reader, id, chunk).map_err(named)?),
     };
@@ -110,14 +111,14 @@ pub fn values<F: Format>(
     Ok(())
 }
 
-/// Whether the values of a variable are more than a band, so that they come in several pieces and may take a while.
+/// True if a variable's values are more than one band, so that formatting them may take a while.
 pub fn is_large(reader: &dyn Reader, id: VarId) -> bool {
     let schema = reader.schema();
     let size = schema.type_size(schema.var(id).ty).max(1);
     byte_count(&schema.shape(id), size).is_none_or(|bytes| bytes as u64 > BAND_BYTES)
 }
 
-/// The indices of an element of a region, which is the `n`th of it in C order.
+/// Indices of the `n`th element of a region, counted in C order.
 pub fn position(region: &Region, n: usize) -> Vec<u64> {
     let mut at = region.start.clone();
     let mut rest = n as u64;

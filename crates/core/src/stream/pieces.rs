@@ -1,4 +1,4 @@
-//! Reads a variable band by band and makes text of it piece by piece, on all cores; hands the pieces on in order.
+//! Reads a variable band by band, formats it piece by piece on all cores, and emits the pieces in order.
 //!
 //! ```text
 //! bands ─► read ─► values ─┬─► piece ─► Format ─┐
@@ -6,8 +6,8 @@
 //!                          └─► piece ─► Format ─┘
 //! ```
 //!
-//! Threads format what is earliest, and read on only where nothing waits to be formatted. The bytes of bands in memory are
-//! bounded, and so is the number of pieces ahead of the one that is emitted.
+//! Threads format the earliest piece first, and read the next band only if nothing waits to be formatted. The
+//! bytes of bands in memory are bounded, and so is the number of pieces formatted ahead.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -20,27 +20,28 @@ use crate::error::Result;
 use crate::format::Region;
 use crate::model::Values;
 
-/// Elements of a piece, at most, and bytes of their values, about.
+/// Most elements of a piece.
 const PIECE_ELEMENTS: usize = 1 << 15;
+/// About the most bytes of values in a piece.
 const PIECE_BYTES: usize = 1 << 18;
 
-/// Bytes of bands in memory, where there is more than one.
+/// Most bytes of bands in memory, unless a single band is larger.
 const BANDS_BYTES: usize = 32 << 20;
 
-/// Below this many elements threads cost more than they bring.
+/// With fewer elements than this, threads cost more than they save.
 const FEW_ELEMENTS: u64 = 1 << 12;
 
-/// Elements that follow each other in C order.
+/// Consecutive elements in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Band {
-    /// To be read.
+    /// Elements to be read.
     Read(Region),
-    /// So many along the last dimension from here on, known to be zeros.
+    /// Start and number of elements along the last dimension that are known to be zeros.
     Zeros(Vec<u64>, u64),
 }
 
 impl Band {
-    /// How many are to be read.
+    /// Number of elements to be read.
     fn count(&self) -> u64 {
         match self {
             Self::Read(region) => region.element_count().unwrap_or(0),
@@ -49,10 +50,10 @@ impl Band {
     }
 }
 
-/// Calls `emit` with what `format` makes of all elements of `bands`, of `size` bytes each, in order.
+/// Calls `emit` with the text of all elements of `bands`, in order. An element has `size` bytes.
 ///
 /// # Errors
-/// The first, in the order of elements, that `read` or `emit` gives; everything before it was emitted.
+/// The first error of `read` or `emit`, in the order of elements. Everything before it was emitted.
 pub fn in_order<F: Format>(
     bands: impl Iterator<Item = Band> + Send,
     size: usize,
@@ -104,13 +105,14 @@ pub fn in_order<F: Format>(
     })
 }
 
-/// Threads that make text. Asked once: the answer is read from many small files, and there may be as many variables as numbers.
+/// Number of formatting threads. Asked once, because the system reads many small files to answer, and a file
+/// may have a huge number of variables.
 pub fn threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// The pieces of a band.
+/// The element ranges of a band's pieces.
 fn ranges(region: &Region, step: usize) -> impl Iterator<Item = Range<usize>> {
     let count = region.element_count().unwrap_or(0) as usize;
     (0..count)
@@ -118,11 +120,11 @@ fn ranges(region: &Region, step: usize) -> impl Iterator<Item = Range<usize>> {
         .map(move |start| start..(start + step).min(count))
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Line<I: Iterator<Item = Band>, T> {
     state: Mutex<State<I, T>>,
     changed: Condvar,
-    /// How many pieces may be ahead of the one that is emitted next.
+    /// Number of pieces that may be ahead of the next one to emit.
     window: u64,
     size: usize,
     step: usize,
@@ -131,9 +133,9 @@ struct Line<I: Iterator<Item = Band>, T> {
 struct State<I: Iterator<Item = Band>, T> {
     bands: Peekable<I>,
     band_bytes: usize,
-    /// Bands that are being read.
+    /// Number of bands that are being read.
     reading: usize,
-    /// How many pieces have numbers.
+    /// Number of pieces that have numbers.
     numbered: u64,
     waiting: BTreeMap<u64, Waiting>,
     done: BTreeMap<u64, Result<T>>,
@@ -154,13 +156,13 @@ struct Waiting {
 
 enum Task {
     Format(u64, Waiting),
-    /// A band, its bytes, and the number of its first piece.
+    /// A region, its size in bytes, and the number of its first piece.
     Read(Region, usize, u64),
-    /// The number of a piece, where it begins, and of how many elements it is.
+    /// The number of a piece, its first element, and its number of elements.
     Zeros(u64, Vec<u64>, u64),
 }
 
-/// Stops all threads, also where one of them panics.
+/// Stops all threads when dropped, also if a thread panics.
 struct Stop<'a, I: Iterator<Item = Band>, T>(&'a Line<I, T>);
 
 impl<I: Iterator<Item = Band>, T> Drop for Stop<'_, I, T> {
@@ -179,7 +181,7 @@ impl<I: Iterator<Item = Band>, T> Line<I, T> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to do; `None` where nothing will come.
+    /// Waits for the next task; `None` if there will be none.
     fn task(&self) -> Option<Task> {
         let mut state = self.lock();
         loop {
@@ -208,7 +210,7 @@ impl<I: Iterator<Item = Band>, T> Line<I, T> {
                         }
                     }
                 }
-                // They take no memory to speak of, but there may be any number of them.
+                // Zeros take almost no memory, but there may be any number of them.
                 Some(Band::Zeros(..)) if is_near => {
                     state.numbered += 1;
                     if let Some(Band::Zeros(start, count)) = state.bands.next() {
@@ -231,7 +233,8 @@ impl<I: Iterator<Item = Band>, T> Line<I, T> {
                     let piece = format.piece(&band.region, &band.values, range);
                     let mut state = self.lock();
                     state.done.insert(number, Ok(piece));
-                    // Who drops the last piece of a band, with the lock held, gives its memory back.
+                    // The thread that drops the last piece of a band, while it holds the lock, gives back the
+                    // band's memory.
                     if let Some(band) = Arc::into_inner(band) {
                         state.band_bytes -= band.bytes;
                     }
@@ -265,7 +268,7 @@ impl<I: Iterator<Item = Band>, T> Line<I, T> {
             }
             self.changed.notify_all();
         }
-        // Having nothing to do does not stop the others.
+        // A thread that runs out of work does not stop the others.
         if !thread::panicking() {
             std::mem::forget(stop);
         }
@@ -312,7 +315,7 @@ mod tests {
         Ok(Values::from_bytes(all.flat_map(u32::to_le_bytes).collect()))
     }
 
-    /// Bytes, as they are.
+    /// Formats bytes as they are.
     struct Bytes;
 
     impl Format for Bytes {
@@ -397,7 +400,7 @@ mod tests {
         assert_eq!(next, 400 * 5_000);
     }
 
-    /// Formats nothing that lies far behind.
+    /// Checks that no piece is formatted too far ahead.
     struct Panics;
 
     impl Format for Panics {

@@ -1,16 +1,16 @@
-//! Cuts a variable into regions that follow each other in C order, each small enough to hold.
+//! Cuts a variable into regions in C order, each small enough for memory.
 
 use crate::format::Region;
 
-/// The regions of a variable of `shape`, in C order. Each takes about `budget` bytes at most, and where that is possible its
-/// borders are those of chunks, so that few chunks are decoded twice. None where the variable has no elements.
+/// The regions of a variable of `shape`, in C order. Each takes at most about `budget` bytes. Its borders are
+/// chunk borders if possible, so that few chunks are decoded twice. Empty if the variable has no elements.
 pub fn slabs(
     shape: &[u64],
     chunk: &[u64],
     element_size: usize,
     budget: u64,
 ) -> impl Iterator<Item = Region> + Send + use<> {
-    // The dimension to cut along: the first behind which everything fits.
+    // Cut along the fastest dimension that does not fit whole.
     let mut inner = element_size.max(1) as u64;
     let mut at = shape.len();
     while at > 0 && inner.saturating_mul(shape[at - 1]) <= budget {
@@ -36,14 +36,14 @@ pub fn slabs(
     }
 }
 
-/// One region after another: there may be more than memory holds, as a file can claim any shape.
+/// Makes one region at a time: a file can claim any shape, so a list might not fit into memory.
 struct Slabs {
     shape: Vec<u64>,
-    /// The dimension that is cut, where one is.
+    /// The dimension that is cut, if any.
     cut: Option<usize>,
     length: u64,
     count: Vec<u64>,
-    /// Where the next one begins.
+    /// Start of the next region.
     next: Option<Vec<u64>>,
 }
 

@@ -1,7 +1,7 @@
-//! Values of a layer of chunks that is larger than memory, decoded once, in a temporary file.
+//! A layer of chunks that is larger than memory, decoded once into a temporary file.
 //!
-//! The file holds the chunks' elements one chunk after another, and nothing of chunks that were never written. A band takes from
-//! each chunk elements that follow each other, so it costs one read a chunk:
+//! The file holds the elements of the layer's stored chunks, one chunk after another. Within each chunk, the
+//! elements of a band are contiguous, so a band costs one read for each chunk:
 //!
 //! ```text
 //! chunk ─► decode ─► file:  │ chunk 0 ▒▒    │ chunk 1 ▒▒    │ chunk 2 ▒▒    │
@@ -20,25 +20,25 @@ use crate::format::{Reader, Region};
 use crate::model::{Values, VarId};
 use crate::store::temporary_file;
 
-/// Bytes of decoded chunks in memory while the file is written.
+/// Upper limit, in bytes, of decoded chunks in memory while the file is written.
 const CHUNKS_BYTES: u64 = 32 << 20;
 
 /// The chunks of a variable that were written.
 pub struct StoredChunks {
-    /// All chunks, over the lengths of the dimensions.
+    /// The grid of all chunks, over the lengths of the dimensions.
     grid: ChunkGrid,
-    /// Their numbers there, ascending.
+    /// Numbers of the written chunks in `grid`, ascending.
     stored: Vec<u64>,
 }
 
 impl StoredChunks {
-    /// Those of a variable with chunks of the shape `chunk`.
+    /// The written chunks of a variable with chunks of shape `chunk`.
     ///
     /// # Errors
-    /// Where the chunk index cannot be read.
+    /// If the chunk index cannot be read.
     pub fn of(reader: &dyn Reader, id: VarId, chunk: &[u64]) -> Result<Self> {
         let grid = ChunkGrid::new(&reader.schema().shape(id), chunk)?;
-        // The reader counts them over the variable's own extent.
+        // The reader numbers chunks over the variable's own extent.
         let own = ChunkGrid::new(&reader.layout(id).extent, chunk)?;
         let mut stored = reader.written(id)?.chunks(&own);
         if own.counts() != grid.counts() {
@@ -49,7 +49,7 @@ impl StoredChunks {
         Ok(Self { grid, stored })
     }
 
-    /// Those that are met by `layer`.
+    /// The written chunks that `layer` meets.
     fn within(&self, layer: &Region) -> Vec<u64> {
         let Some(span) = self.grid.span(layer) else {
             return Vec::new();
@@ -79,17 +79,18 @@ pub struct Spilled<'a> {
     grid: &'a ChunkGrid,
     layer: Region,
     size: usize,
-    /// The chunks that the file holds, ascending.
+    /// Numbers of the chunks in the file, ascending.
     stored: Vec<u64>,
-    /// The bytes of the file that each of them has.
+    /// Bytes of the file for each chunk.
     stride: u64,
 }
 
 impl<'a> Spilled<'a> {
-    /// Decodes the chunks of `layer`, whose borders are borders of chunks. `None` where there is no room for a file.
+    /// Decodes the chunks of `layer`, whose borders are chunk borders. `None` if there is no room for the
+    /// file.
     ///
     /// # Errors
-    /// What reading them fails of.
+    /// If reading a chunk fails.
     pub fn write(
         reader: &dyn Reader,
         id: VarId,
@@ -133,7 +134,7 @@ impl<'a> Spilled<'a> {
                     .write_all_at(&values.bytes, place as u64 * stride)
                     .is_err()
                 {
-                    // The disk is full: the others need not go on.
+                    // The disk is full, so the other threads stop too.
                     while next().is_some() {}
                     return Ok(false);
                 }
@@ -158,10 +159,10 @@ impl<'a> Spilled<'a> {
         self.grid.region(index).intersect(&self.layer)
     }
 
-    /// The values of a band of the layer; `reader` gives what was never written.
+    /// Reads a band of the layer. `reader` supplies elements that were never written.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn read(&self, reader: &dyn Reader, id: VarId, band: &Region) -> Result<Values> {
         let size = byte_count(&band.count, self.size)
             .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
@@ -194,7 +195,8 @@ impl<'a> Spilled<'a> {
         Ok(Values::from_bytes(out))
     }
 
-    /// Fills `buffer` with the elements `inside` of the chunk at `place` in the file, of which the layer has the `part`.
+    /// Fills `buffer` with the elements `inside` of one chunk, the `place`th in the file. `part` is the part
+    /// of the chunk within the layer.
     fn read_part(&self, place: usize, part: &Region, inside: &Region, buffer: &mut Vec<u8>) -> Result<()> {
         let first = inside
             .start

@@ -1,7 +1,8 @@
-//! Where a variable was never written, as chunk indexes and holes of sparse files tell without reading it.
+//! Finds the parts of a variable that were never written, from chunk indexes and holes in sparse files,
+//! without reading them.
 //!
-//! A row of 10¹¹ characters may take a few bytes in a file: all of it is padding, and no text. So rows that are longer than a band
-//! are cut where nothing was written:
+//! A row of 10¹¹ characters may take a few bytes in a file, because nearly all of it is padding and gives no
+//! text. So rows longer than a band are cut where nothing was written:
 //!
 //! ```text
 //! row:    │ chunk │ chunk │ never written ............. │ chunk │ never written │
@@ -15,28 +16,28 @@ use crate::format::read_region::fill_element;
 use crate::format::{Reader, Region, Written};
 use crate::model::{Storage, VarId, default_fill_value};
 
-/// What is known of a variable whose elements are zeros where they were never written.
+/// The written parts of a variable whose unwritten elements are zeros.
 pub struct Unwritten<'a> {
     extent: &'a [u64],
     storage: Stored,
 }
 
 enum Stored {
-    /// Everything, or these regions of it.
+    /// These regions; `None` stands for everything.
     Regions(Option<Vec<Region>>),
     /// These chunks, ascending.
     Chunks(ChunkGrid, Vec<u64>),
 }
 
 impl<'a> Unwritten<'a> {
-    /// `None` where elements that were never written are something else than zeros.
+    /// `None` if unwritten elements are not zeros.
     ///
     /// # Errors
-    /// Where the chunk index cannot be read.
+    /// If the chunk index cannot be read.
     pub fn of(reader: &'a dyn Reader, id: VarId) -> Result<Option<Self>> {
         let layout = reader.layout(id);
         let is_zero = |bytes: &[u8]| bytes.iter().all(|b| *b == 0);
-        // Past the extent a variable without a fill value has its type's own.
+        // Past the extent, a variable without a fill value reads as its type's default fill value.
         let default = default_fill_value(reader.schema().var(id).ty);
         if !is_zero(fill_element(layout)) || !default.is_none_or(|fill| is_zero(&fill.bytes)) {
             return Ok(None);
@@ -59,8 +60,8 @@ impl<'a> Unwritten<'a> {
         }))
     }
 
-    /// The first index along the last dimension, from that of `at` on and below `end`, whose element may have been written;
-    /// `end` where none may.
+    /// The first index along the last dimension, at or after that of `at` and below `end`, whose element may
+    /// have been written. `end` if there is none.
     fn next_written(&self, at: &[u64], end: u64) -> u64 {
         let Some((column, outer)) = at.split_last() else {
             return 0;
@@ -99,20 +100,20 @@ impl<'a> Unwritten<'a> {
     }
 }
 
-/// The bands of rows that are longer than a band, those apart in which nothing was written.
+/// The bands of rows that are longer than a band. Parts that were never written are bands of their own.
 pub struct WithoutUnwritten<'a> {
     unwritten: &'a Unwritten<'a>,
     rows: Region,
-    /// Elements of a band.
+    /// Most elements of a band that is read.
     length: u64,
-    /// The length of a chunk along the row, where bands are to end at its borders.
+    /// Length of a chunk along the row, if bands are to end at chunk borders.
     chunk: Option<u64>,
     next: Option<Vec<u64>>,
 }
 
 impl<'a> WithoutUnwritten<'a> {
-    /// For the rows, or parts of rows, in `rows`, with chunks of the shape `chunk` (empty where there are none), elements of `size`
-    /// bytes and bands of `bytes` at most.
+    /// Cuts `rows`, a region of rows or parts of rows. `chunk` is the shape of chunks (empty if there are
+    /// none), `size` the bytes of an element, and `bytes` the upper limit of a band that is read.
     pub fn new(unwritten: &'a Unwritten, rows: Region, chunk: &[u64], size: usize, bytes: u64) -> Self {
         let chunk = if chunk.len() == rows.rank() { chunk } else { &[] };
         let length = (bytes / size.max(1) as u64).max(1);
@@ -136,7 +137,7 @@ impl Iterator for WithoutUnwritten<'_> {
         let end = self.rows.start[last] + self.rows.count[last];
         let written = self.unwritten.next_written(&start, end);
         let run = written - column;
-        // A short one is not worth a band of its own, unless the row ends with it.
+        // A short unwritten run is not worth a band of its own, unless the row ends with it.
         let is_read = run < self.length && written < end;
         let band_end = match (is_read, self.chunk) {
             (false, _) => written,
@@ -176,12 +177,12 @@ mod tests {
     use crate::format::in_memory::InMemoryReader;
     use crate::model::{DimId, Dimension, Kind, Schema, Type, Values, Variable, VariableLayout};
 
-    /// A variable of `char` of which some is stored.
+    /// A `char` variable of which some bytes are stored.
     struct Sparse {
         made: InMemoryReader,
         layout: VariableLayout,
         chunks: Vec<u64>,
-        /// Bytes that are stored; what lies between is a hole.
+        /// The stored bytes. The bytes between them are holes.
         bytes: Vec<u64>,
         is_written: bool,
     }
@@ -218,7 +219,7 @@ mod tests {
             }
         }
 
-        /// The bands as (row, column, length, whether they are read).
+        /// The bands as (row, column, length, true if read).
         fn bands(&self, length: u64) -> Vec<(u64, u64, u64, bool)> {
             let unwritten = Unwritten::of(self, VarId(0)).unwrap().unwrap();
             let whole = Region::whole(&self.made.schema().shape(VarId(0)));
@@ -282,7 +283,7 @@ mod tests {
         );
     }
 
-    /// A chunk that two bands shared would be decoded twice.
+    /// A chunk that two bands share would be decoded twice.
     #[test]
     fn bands_end_where_chunks_end() {
         let mut sparse = Sparse::new(

@@ -14,7 +14,7 @@ mod identifiers;
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
-use crate::model::{Values, VarId};
+use crate::model::{Kind, Values, VarId};
 use crate::stream::slabs;
 
 /// Calls `each` with the values of an output variable, region by region in C order. A region has at most about `bytes`
@@ -40,7 +40,17 @@ fn for_each_slab(
     Ok(())
 }
 
-/// The name `given` by the user if it is valid in both languages, or `default` without one.
+/// The flags of netCDF-C's `nc_create` for a kind, without their prefix.
+fn creation_flags(kind: Kind) -> Result<&'static [&'static str]> {
+    kind.can().creation_flags.ok_or_else(|| {
+        Error::Usage(format!(
+            "the kind '{}' is not one that programs can make through netCDF's library",
+            kind.name()
+        ))
+    })
+}
+
+/// `given`, which both languages must take as a name, or else `default`.
 fn function_name<'n>(given: Option<&'n str>, default: &'n str, longest: usize) -> Result<&'n str> {
     let name = given.unwrap_or(default);
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())

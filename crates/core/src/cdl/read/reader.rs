@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::format::{Reader, Written, read_region};
 use crate::model::{
     EdgeChunks, Encoding, Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, Values, VarId,
@@ -150,12 +150,12 @@ impl CdlReader {
         &self.declared.name
     }
 
-    /// Adds the place in the text to an error that was found after parsing, for example by the copy. An error that no
-    /// change of the text could prevent is returned unchanged.
-    pub fn locate(&self, error: Error) -> Error {
+    /// Adds the place in the text to an error that was found after parsing, for example by the copy. `name` adds a program's
+    /// names of options to the error. An error that no change of the text could prevent gets no place.
+    pub fn locate(&self, error: Error, name: impl FnOnce(Error) -> Error) -> Error {
         match self.place(&error) {
-            Some(at) => self.text.error(at, of_text(error).to_string()),
-            None => error,
+            Some(at) => self.text.error(at, name(of_text(error)).to_string()),
+            None => name(error),
         }
     }
 
@@ -298,9 +298,11 @@ fn blamed(var: VarId, error: &Error) -> Option<Item> {
     match error {
         Error::Chunk { cause, .. } => blamed(var, cause),
         Error::UnknownFilter { .. } | Error::Filter { .. } => Some(Item::StorageAttribute(var, "_Filter")),
-        Error::Usage(_) | Error::Request { .. } | Error::NotHeld { .. } | Error::Unsupported(_) => {
-            Some(Item::Variable(var))
-        }
+        Error::Usage(_)
+        | Error::Request { .. }
+        | Error::NotHeld { .. }
+        | Error::Alternative { .. }
+        | Error::Unsupported(_) => Some(Item::Variable(var)),
         _ => None,
     }
 }
@@ -310,9 +312,10 @@ fn of_text(error: Error) -> Error {
     match error {
         Error::File { cause, .. } | Error::Chunk { cause, .. } => of_text(*cause),
         Error::Variable { name, cause } => of_text(*cause).in_variable(&name),
-        Error::UnknownFilter { codec } => Error::Usage(format!(
-            "{codec} is not built in, so no values can go through it: take another filter, or leave the values out by -H"
-        )),
+        Error::UnknownFilter { codec } => Error::Alternative {
+            why: format!("{codec} is not built in, so no values can go through it: take another filter"),
+            alternative: Alternative::NoValues,
+        },
         other => other,
     }
 }

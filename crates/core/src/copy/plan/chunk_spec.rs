@@ -1,45 +1,46 @@
-//! The argument of `nccopy -c`: which chunk shapes are asked for.
+//! The argument of `nccopy -c`: the chunk shapes that the user asks for.
 //!
 //! | form | meaning |
 //! | --- | --- |
 //! | `dim/n,dim/,…` | chunk length `n` along every dimension of that name; `dim/` is the dimension's whole length |
 //! | `var:n1,n2,…` | the chunk shape of one variable |
-//! | `var:` or `var:contiguous` | that variable in one piece |
-//! | `var:compact` | that variable inside the metadata |
-//! | `/` or `//` | every variable in one piece |
+//! | `var:` or `var:contiguous` | that variable contiguous |
+//! | `var:compact` | that variable compact, inside the file's metadata |
+//! | `/` or `//` | every variable contiguous |
 //!
-//! A backslash takes the next character of a name as it is.
+//! A backslash makes the next character part of a name.
 
 use crate::error::{Request, Result};
+use crate::model::unescape;
 
 /// One `-c` argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChunkSpec {
-    /// Lengths along dimensions, by name or path; `None` is the whole dimension.
+    /// Chunk lengths by dimension name or path. `None` stands for the whole dimension.
     Dimensions(Vec<(String, Option<u64>)>),
-    /// The layout of one variable, by path or root name.
+    /// The layout of one variable, given by path or by name in the root group.
     Variable {
-        /// The variable.
+        /// Name or path of the variable.
         name: String,
-        /// What is asked for it.
+        /// The requested layout.
         layout: AskedLayout,
     },
-    /// No chunks at all.
+    /// No chunks for any variable.
     Unchunked,
 }
 
-/// What a `-c` argument asks of one variable.
+/// The layout that a `-c` argument requests for one variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskedLayout {
-    /// Chunks of this shape.
+    /// Chunks of this shape, in elements.
     Chunked(Vec<u64>),
-    /// One piece.
+    /// Contiguous storage.
     Contiguous,
-    /// Inside the metadata.
+    /// Compact storage, inside the metadata.
     Compact,
 }
 
-/// Splits `text` at every unescaped `separator`; escapes stay in the parts.
+/// Splits `text` at every unescaped `separator`. The parts keep their escapes.
 fn split_unescaped(text: &str, separator: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut escaped) = (0, false);
@@ -55,19 +56,6 @@ fn split_unescaped(text: &str, separator: char) -> Vec<&str> {
     }
     parts.push(&text[start..]);
     parts
-}
-
-fn unescape(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    let mut chars = name.chars();
-    while let Some(c) = chars.next() {
-        out.push(if c == '\\' {
-            chars.next().unwrap_or('\\')
-        } else {
-            c
-        });
-    }
-    out
 }
 
 fn length(text: &str, argument: &str) -> Result<u64> {
@@ -87,7 +75,7 @@ impl ChunkSpec {
     /// Reads one `-c` argument.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) that says what was expected.
+    /// [`Error::Request`](crate::Error::Request), which says what was expected.
     pub fn parse(argument: &str) -> Result<Self> {
         if matches!(argument, "/" | "//") {
             return Ok(Self::Unchunked);
@@ -123,7 +111,7 @@ impl ChunkSpec {
     fn parse_dimensions(argument: &str) -> Result<Self> {
         let mut dims = Vec::new();
         for part in split_unescaped(argument, ',') {
-            // The name may be a path, so the length stands after the last slash.
+            // The name may be a path, so the length is after the last slash.
             let slashes = split_unescaped(part, '/');
             let text = slashes[slashes.len() - 1];
             let name = &part[..part.len() - text.len()];

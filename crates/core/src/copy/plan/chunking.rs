@@ -1,23 +1,25 @@
 //! Which storage each variable of a copy gets: the rules of `-c` and `-M`.
 //!
-//! What no option touches keeps its storage and chunk shape. Chunks are needed along unlimited dimensions and for
-//! filters; a shape that was not asked for in full is completed from the input's, else from netCDF-C's default.
+//! A variable that no option touches keeps its storage and chunk shape. Unlimited dimensions and filters need
+//! chunks. A shape that options give in part takes its other lengths from the input's chunks, else from the
+//! dimensions. A shape that nobody gave is netCDF-C's default.
 
 use super::CopyOptions;
 use super::chunk_spec::{AskedLayout, ChunkSpec};
 use super::default_chunks::{MAX_CHUNK_BYTES, default_chunk_shape};
 use super::pipeline::{Pipeline, Wish};
 use crate::error::{Request, Result};
-use crate::model::{DimId, Dimension, Schema, Storage, VarId, VariableLayout};
+use crate::model::{Capabilities, DimId, Dimension, Schema, Storage, VarId, VariableLayout};
 
 pub use ncutils_hdf5::MAX_COMPACT_BYTES;
 
-/// The `-c` arguments, related to the input's variables and dimensions.
+/// The `-c` arguments, resolved to the input's variables and dimensions.
 #[derive(Debug)]
 pub struct Chunking {
     unchunked: bool,
     by_var: Vec<Option<AskedLayout>>,
-    /// For each dimension of the input: not named, the whole, or a length.
+    /// For each dimension of the input: `None` if not named, `Some(None)` for the whole dimension, else a
+    /// length.
     by_dim: Vec<Option<Option<u64>>>,
     vars_dims: Vec<Vec<DimId>>,
 }
@@ -25,17 +27,18 @@ pub struct Chunking {
 /// The storage of one variable.
 #[derive(Debug)]
 pub struct Chosen {
-    /// The storage.
+    /// The chosen storage.
     pub storage: Storage,
-    /// Whether the pipeline is to be left out.
+    /// True if the variable loses its filters, because this storage cannot have any.
     pub drop_filters: bool,
 }
 
 impl Chunking {
-    /// Relates every `-c` to the input.
+    /// Resolves every `-c` argument against the input.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for names that do not exist, and shapes that do not fit their variable.
+    /// [`Error::Request`](crate::Error::Request) for an unknown name, or a shape that does not fit its
+    /// variable.
     pub fn resolve(input: &Schema, options: &CopyOptions) -> Result<Self> {
         let mut chunking = Self {
             unchunked: false,
@@ -93,16 +96,17 @@ impl Chunking {
                 }
             }
         }
-        // As in netCDF-C, the first -c for a variable counts.
+        // As in netCDF-C, the first `-c` for a variable counts.
         self.by_var[at].get_or_insert_with(|| asked.clone());
         Ok(())
     }
 
-    /// Chooses the storage of a variable of the input, stored as `source` there, that has the dimensions `dims` in the
-    /// output.
+    /// Chooses the storage of variable `var` of the input. `source` is its layout there, and `dims` are its
+    /// dimensions in the output.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) where a chunk or a compact variable would be larger than HDF5 allows.
+    /// [`Error::Request`](crate::Error::Request) if a chunk or a compact variable would be larger than HDF5
+    /// allows.
     pub fn choose(
         &self,
         var: VarId,
@@ -139,7 +143,8 @@ impl Chunking {
         let asked = self.by_var[var.0]
             .clone()
             .or_else(|| self.unchunked.then_some(AskedLayout::Contiguous));
-        // Filters that an option asks for need chunks; those that the input merely has give way to what is asked here.
+        // Filters that an option asks for need chunks. Filters that only the input has give way to a
+        // requested layout.
         let filters_asked = !pipeline.is_empty() && pipeline.wish != Wish::Kept;
         match asked {
             Some(AskedLayout::Chunked(shape)) => return chunked(within_limit(shape, element_size)?),
@@ -188,7 +193,8 @@ impl Chunking {
         }
     }
 
-    /// The lengths asked for by dimension; the others from the input's chunks, else whole (1 if unlimited).
+    /// The chunk lengths given by dimension. Other lengths come from the input's chunks, else are whole
+    /// dimensions (1 if unlimited).
     fn completed(
         &self,
         var: VarId,
@@ -210,7 +216,8 @@ impl Chunking {
             shape.push(length.max(1));
         }
         let mut shape = clipped(&shape, dims);
-        // Whole dimensions can make a chunk too large for HDF5; only lengths that nobody asked for are halved.
+        // Whole dimensions can make a chunk too large for HDF5. Only lengths that the user did not give are
+        // halved.
         while chunk_bytes(&shape, element_size).is_none_or(|n| n > MAX_CHUNK_BYTES) {
             let Some(longest) = free
                 .iter()
@@ -223,6 +230,27 @@ impl Chunking {
             shape[longest] = shape[longest].div_ceil(2);
         }
         shape
+    }
+}
+
+/// The storage of a variable in a kind that may lack what was chosen. What cannot be compact is in one piece; what cannot be in one
+/// piece has chunks, of netCDF-C's default shape.
+pub(crate) fn possible_storage(
+    can: &Capabilities,
+    chosen: Storage,
+    element_size: usize,
+    dims: &[&Dimension],
+) -> Storage {
+    match chosen {
+        Storage::Compact if can.compact => Storage::Compact,
+        Storage::Compact | Storage::Contiguous if can.contiguous => Storage::Contiguous,
+        Storage::Compact | Storage::Contiguous => {
+            let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
+            Storage::Chunked {
+                shape: default_chunk_shape(element_size, &lengths),
+            }
+        }
+        chunked @ Storage::Chunked { .. } => chunked,
     }
 }
 
@@ -239,7 +267,7 @@ fn too_small(shape: &[u64], element_size: usize, options: &CopyOptions) -> bool 
         .is_some_and(|min| chunk_bytes(shape, element_size).is_some_and(|n| n < min))
 }
 
-/// A chunk may not reach past a dimension that cannot grow.
+/// Cuts a chunk shape to the dimensions that cannot grow.
 fn clipped(shape: &[u64], dims: &[&Dimension]) -> Vec<u64> {
     shape
         .iter()

@@ -1,19 +1,21 @@
-//! The chunk shape that netCDF-C chooses where none is asked for.
+//! The chunk shape that netCDF-C chooses by default.
 //!
-//! An unlimited dimension gets length 1; the fixed ones are cut in proportion until one chunk takes about
-//! [`DEFAULT_CHUNK_BYTES`]; then each length is lowered so that the last chunk along it is as full as the others. A variable
-//! whose only dimension is unlimited gets 4 KiB, and one all of whose dimensions are unlimited gets equal lengths.
+//! An unlimited dimension gets length 1. The fixed ones are cut in proportion until a chunk takes about
+//! [`DEFAULT_CHUNK_BYTES`]. Then each length is lowered so that the last chunk along it is as full as the
+//! others. A variable whose only dimension is unlimited gets chunks of 4 KiB. If several dimensions are all
+//! unlimited, they get equal lengths.
 
-/// What one chunk is to take, in bytes (netCDF-C's `DEFAULT_CHUNK_SIZE`).
+/// Target size of a chunk, in bytes (netCDF-C's `DEFAULT_CHUNK_SIZE`).
 pub const DEFAULT_CHUNK_BYTES: u64 = 16 << 20;
 
-/// What a chunk of a variable with a single, unlimited dimension is to take, in bytes.
+/// Target size, in bytes, of a chunk of a variable whose only dimension is unlimited.
 const SINGLE_UNLIMITED_BYTES: u64 = 4096;
 
-/// The largest chunk that HDF5's 32-bit chunk sizes can describe, in bytes.
+/// Size, in bytes, of the largest chunk that HDF5's 32-bit chunk sizes allow.
 pub const MAX_CHUNK_BYTES: u64 = u32::MAX as u64;
 
-/// The default chunk shape for elements of `element_size` bytes and dimensions of (length, unlimited).
+/// The default chunk shape for elements of `element_size` bytes. `dims` holds (length, unlimited) of each
+/// dimension.
 pub fn default_chunk_shape(element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
     let size = element_size.max(1) as u64;
     let unlimited = dims.iter().filter(|(_, unlimited)| *unlimited).count();
@@ -39,7 +41,7 @@ pub fn default_chunk_shape(element_size: usize, dims: &[(u64, bool)]) -> Vec<u64
         .collect()
 }
 
-/// Lowers a chunk length so that the same number of chunks covers `length` with the least overhang.
+/// Lowers a chunk length as far as possible while the same number of chunks still covers `length`.
 fn level(length: u64, chunk: u64) -> u64 {
     let chunks = length.div_ceil(chunk);
     if chunks == 0 {
@@ -69,7 +71,7 @@ mod tests {
 
     #[test]
     fn large_variables_are_cut_in_proportion() {
-        // What netCDF-C 4.9.0 chooses for float(248, 361, 720).
+        // netCDF-C 4.9.0 chooses this for float(248, 361, 720).
         assert_eq!(
             default_chunk_shape(4, &[(248, false), (361, false), (720, false)]),
             [83, 121, 240]

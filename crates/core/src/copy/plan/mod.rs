@@ -1,4 +1,4 @@
-//! What a copy is to be: the input's schema and the user's options make the output's schema and layouts.
+//! Planning a copy: the input's schema and the user's options give the output's schema and layouts.
 //!
 //! ```text
 //! options ─► select ─► which variables and groups
@@ -7,7 +7,7 @@
 //!         ─► chunking ─► storage of each variable     ┴─► CopyPlan
 //! ```
 //!
-//! Everything that can be known to fail is found here, before the output is touched.
+//! Every error that can be foreseen is found here, before the output is touched.
 
 mod chunk_spec;
 mod chunking;
@@ -18,6 +18,7 @@ mod pipeline;
 mod select;
 
 pub use chunk_spec::{AskedLayout, ChunkSpec};
+pub(crate) use chunking::possible_storage;
 pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 pub use kind::{Unheld, unheld};
@@ -40,41 +41,43 @@ use pipeline::Requests;
 /// A list of names, as `-v`, `-V`, `-g` and `-G` take them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// Names or paths; a relative path means all whose path ends in it.
+    /// Names or paths. A relative path matches every item whose path ends in it.
     pub names: Vec<String>,
-    /// Whether what is not listed is still defined (and reads as fill).
+    /// True if items that are not listed are still defined. Their data reads as fill.
     pub define_others: bool,
 }
 
-/// What the user asks of a copy. The default asks for nothing: a copy as the input is.
+/// The options of a copy. The default copies the input as it is.
 #[derive(Debug, Clone, Default)]
 pub struct CopyOptions {
-    /// `-k`, `-3` … `-7`.
+    /// `-k`, `-3` … `-7`: the kind of the output.
     pub kind: Option<Kind>,
-    /// `-d`.
+    /// `-d`: the deflate level.
     pub deflate: Option<u32>,
-    /// `-s`.
+    /// `-s`: shuffle before deflate.
     pub shuffle: bool,
-    /// `-u`.
+    /// `-u`: make unlimited dimensions fixed.
     pub fix_unlimited: bool,
-    /// `-c`, in the order given.
+    /// `-c` arguments, in the order given.
     pub chunking: Vec<ChunkSpec>,
-    /// `-F`, in the order given.
+    /// `-F` arguments, in the order given.
     pub filters: Vec<FilterRequest>,
-    /// `-v`, `-V`.
+    /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
-    /// `-g`, `-G`.
+    /// `-g` or `-G`: the groups to copy.
     pub groups: Option<Listed>,
-    /// `-M`: where the program itself decides on chunking, a variable whose chunk would take fewer bytes stays in one piece.
+    /// `-M`, in bytes: if the program itself chooses the chunk shape and a chunk would be smaller, the
+    /// variable stays contiguous.
     pub min_chunk_bytes: Option<u64>,
-    /// The codecs that parameters are worked out with, and that the copy encodes with.
+    /// Codecs for computing filter parameters, and for encoding the copy.
     pub registry: Registry,
 }
 
-/// Plans a copy of all that `reader` has, as `options` ask.
+/// Plans a copy of everything in `reader`, as `options` ask.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) or [`Error::NotHeld`](crate::Error::NotHeld), which name the item at fault.
+/// [`Error::Request`](crate::Error::Request) or [`Error::NotHeld`](crate::Error::NotHeld), which name the
+/// item at fault.
 pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let input = reader.schema();
     let kind = kind::output_kind(input, options)?;
@@ -131,7 +134,7 @@ fn refuse_fixing_empty(input: &Schema) -> Result<()> {
     }
 }
 
-/// One variable on its way from the input to the output.
+/// A variable of the output and its source in the input.
 struct Target<'a> {
     input: &'a Schema,
     output: &'a Schema,
@@ -148,22 +151,19 @@ impl Target<'_> {
         options: &CopyOptions,
     ) -> Result<VariableLayout> {
         let (element_size, encoding) = self.output.storage_encoding(self.output.var(self.var).ty);
-        let hdf5 = self.output.kind.is_hdf5();
+        let can = self.output.kind.can();
         let mut layout = VariableLayout {
             storage: Storage::Contiguous,
             extent: self.extent(),
             element_size,
             encoding,
-            endian: if hdf5 { Endian::Little } else { Endian::Big },
+            endian: can.byte_order.unwrap_or(Endian::Little),
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
             fill: self.layout.fill.clone(),
         };
-        if !hdf5 {
-            return Ok(layout);
-        }
-        if layout.extent != self.layout.extent && layout.fill.value.is_none() {
+        if can.no_fill && layout.extent != self.layout.extent && layout.fill.value.is_none() {
             // Past its extent the input reads as netCDF's default; what this variable's chunks do not cover must, too.
             if let Some(value) = default_fill_value(self.output.var(self.var).ty) {
                 layout.fill = Fill {
@@ -174,8 +174,13 @@ impl Target<'_> {
                 };
             }
         }
-        if self.input.kind.is_hdf5() && encoding == self.layout.encoding {
+        // A byte order that was chosen is kept; one that the input's format gives says nothing.
+        let chosen = self.input.kind.can().byte_order.is_none();
+        if can.byte_order.is_none() && chosen && encoding == self.layout.encoding {
             layout.endian = self.layout.endian;
+        }
+        if !can.chunks {
+            return Ok(layout);
         }
         let pipeline = requests.pipeline(self.input, self.source, self.layout, options);
         let dims: Vec<_> = self
@@ -186,16 +191,18 @@ impl Target<'_> {
             .map(|d| self.output.dim(*d))
             .collect();
         let chosen = chunking.choose(self.source, self.layout, &dims, element_size, &pipeline, options)?;
-        if let (Storage::Chunked { shape }, false) = (&chosen.storage, chosen.drop_filters) {
+        layout.storage = possible_storage(can, chosen.storage, element_size, &dims);
+        if let (Storage::Chunked { shape }, false, Some(names)) =
+            (&layout.storage, chosen.drop_filters, can.codecs)
+        {
             // Two elements that are structured may still differ: in the significant bits of a member, say.
             let same_elements = encoding != Encoding::Structured
                 && self.layout.encoding == encoding
                 && self.layout.element_size == element_size;
-            let same_chunks = same_elements && self.layout.storage == chosen.storage;
+            let same_chunks = same_elements && self.layout.storage == layout.storage;
             let chunk = ChunkType::new(self.output, self.output.var(self.var).ty, &layout, shape);
-            layout.filters = pipeline.stored(&options.registry, &chunk, same_chunks)?;
+            layout.filters = pipeline.stored(&options.registry, names, &chunk, same_chunks)?;
         }
-        layout.storage = chosen.storage;
         Ok(layout)
     }
 

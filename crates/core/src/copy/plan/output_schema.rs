@@ -1,20 +1,21 @@
-//! The output's schema: what is selected of the input, renumbered.
+//! The output's schema: the selected items of the input, renumbered.
 
 use super::select::{Selected, Use};
 use crate::model::{
     Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId, Variable,
 };
 
-/// The output's schema, and where each of its variables comes from.
+/// The output's schema, and the source of each of its variables.
 #[derive(Debug)]
 pub struct OutputSchema {
-    /// The schema.
+    /// The schema of the output.
     pub schema: Schema,
-    /// For each of its variables, the input's variable, and whether its data are copied.
+    /// For each variable of the output: the input's variable, and how it is used.
     pub sources: Vec<(VarId, Use)>,
 }
 
-/// Builds the schema of a copy of kind `kind`; with `fix_unlimited`, every dimension has its present length for good.
+/// Builds the schema of a copy of kind `kind`. With `fix_unlimited`, every dimension is fixed at its present
+/// length.
 pub fn build(input: &Schema, selected: &Selected, kind: Kind, fix_unlimited: bool) -> OutputSchema {
     let mut schema = Schema::new(kind);
     let mut ids = Renumbering {
@@ -70,7 +71,7 @@ pub fn build(input: &Schema, selected: &Selected, kind: Kind, fix_unlimited: boo
     OutputSchema { schema, sources }
 }
 
-/// Puts each group's lists in the order that they have in the input, which need not be the order of the flat lists.
+/// Restores the order of each group's lists in the input, which may differ from the order of the flat lists.
 fn restore_order(input: &Schema, schema: &mut Schema, ids: &Renumbering, sources: &[(VarId, Use)]) {
     let mut new_vars = vec![None; input.vars.len()];
     for (at, (source, _)) in sources.iter().enumerate() {
@@ -87,7 +88,7 @@ fn restore_order(input: &Schema, schema: &mut Schema, ids: &Renumbering, sources
     }
 }
 
-/// The new number of each old one; `None` for what is left out.
+/// Maps old ids to new ones; `None` for an item that is left out.
 struct Renumbering {
     groups: Vec<Option<GroupId>>,
     dims: Vec<Option<DimId>>,

@@ -4,21 +4,21 @@ use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, shuffle};
-use crate::model::{CodecSpec, Schema, VarId, VariableLayout};
+use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
-/// The filters of a variable, and who wants them.
+/// The filters of a variable, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pipeline {
     filters: Filters,
-    /// Who wants them.
+    /// Where the filters come from.
     pub wish: Wish,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Filters {
-    /// The input's, in its order, with its flags and parameters; true: shuffle goes before deflate.
+    /// The input's filters, in order, with their flags and parameters. True inserts shuffle before deflate.
     Kept(Vec<CodecSpec>, bool),
-    /// New ones: ids and visible parameters.
+    /// New filters: ids and visible parameters.
     New(Vec<(u32, Vec<u32>)>),
 }
 
@@ -37,7 +37,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether there are no filters.
+    /// True if there are no filters.
     pub fn is_empty(&self) -> bool {
         match &self.filters {
             Filters::Kept(filters, _) => filters.is_empty(),
@@ -45,22 +45,35 @@ impl Pipeline {
         }
     }
 
-    /// The filters as an HDF5 file stores them with a variable of such chunks. With `same_chunks`, the input's chunks are
+    /// The filters as a variable of such chunks stores them, named as `names` says. With `same_chunks`, the input's chunks are
     /// such ones, and the input's parameters stay as they are. Else they are adapted, and n-bit goes first: only there
     /// can all programs read what it does.
     ///
     /// # Errors
-    /// What a filter refuses of this variable, and a codec that HDF5 has no form of.
-    pub fn stored(self, registry: &Registry, chunk: &ChunkType, same_chunks: bool) -> Result<Vec<CodecSpec>> {
+    /// What a filter refuses of this variable, and a codec that has no such name.
+    pub fn stored(
+        self,
+        registry: &Registry,
+        names: CodecNames,
+        chunk: &ChunkType,
+        same_chunks: bool,
+    ) -> Result<Vec<CodecSpec>> {
+        let new = |filters: &[(u32, Vec<u32>)]| -> Result<Vec<CodecSpec>> {
+            let pipeline = registry.new_pipeline(filters, chunk)?;
+            pipeline
+                .iter()
+                .map(|filter| registry.named(filter, names, chunk))
+                .collect()
+        };
         let (kept, shuffle) = match self.filters {
-            Filters::New(filters) => return registry.new_pipeline(&filters, chunk),
+            Filters::New(filters) => return new(&filters),
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for filter in kept {
-            let filter = registry.in_hdf5(&filter, chunk)?;
-            if shuffle && filter.hdf5_id() == Some(deflate::ID) {
-                filters.extend(registry.new_pipeline(&[(shuffle::ID, Vec::new())], chunk)?);
+            let filter = registry.named(&filter, names, chunk)?;
+            if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
+                filters.extend(new(&[(shuffle::ID, Vec::new())])?);
             }
             filters.push(if same_chunks {
                 filter
@@ -69,34 +82,35 @@ impl Pipeline {
             });
         }
         if !same_chunks {
-            filters.sort_by_key(|filter| filter.hdf5_id() != Some(nbit::ID));
+            filters.sort_by_key(|filter| registry.hdf5_id(filter) != Some(nbit::ID));
         }
         Ok(filters)
     }
 }
 
-/// Who wants a variable's filters.
+/// Where a variable's filters come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wish {
-    /// The input has them.
+    /// From the input.
     Kept,
-    /// An option that speaks of all variables (`-d`, `-F '*,…'`).
+    /// From an option for all variables (`-d`, `-F '*,…'`).
     General,
-    /// A `-F` that names the variable.
+    /// From a `-F` that names the variable.
     Named,
 }
 
-/// For each variable of the schema, the `-F` that covers it.
+/// The `-F` request that covers each variable of the schema.
 #[derive(Debug)]
 pub struct Requests<'a> {
     by_var: Vec<Option<(&'a FilterRequest, Wish)>>,
 }
 
 impl<'a> Requests<'a> {
-    /// Finds the variables that each `-F` covers: one that names a variable beats `*`, a later one beats an earlier one.
+    /// Finds the variables that each `-F` covers. A `-F` that names a variable beats `*`, and a later one
+    /// beats an earlier one.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for a name that does not exist, and a scalar that is named.
+    /// [`Error::Request`](crate::Error::Request) for an unknown name, and for a scalar that is named.
     pub fn resolve(input: &Schema, requests: &'a [FilterRequest]) -> Result<Self> {
         let mut by_var: Vec<Option<(&FilterRequest, Wish)>> = vec![None; input.vars.len()];
         for request in requests {
@@ -123,7 +137,8 @@ impl<'a> Requests<'a> {
         Ok(Self { by_var })
     }
 
-    /// The filters of a variable of the input whose layout is `source`, in a file that can hold filters.
+    /// The filters of variable `var` of the input, whose layout is `source`, for an output kind that supports
+    /// filters.
     pub fn pipeline(
         &self,
         input: &Schema,
@@ -132,7 +147,7 @@ impl<'a> Requests<'a> {
         options: &CopyOptions,
     ) -> Pipeline {
         let scalar = input.var(var).dims.is_empty();
-        // A filter would see heap addresses, not the data; netCDF-C leaves such variables alone, too.
+        // A filter would see heap addresses, not the data. netCDF-C gives such variables no filters either.
         let addresses = input.has_heap(input.var(var).ty);
         if let Some((request, wish)) = self.by_var[var.0] {
             if addresses && wish == Wish::General && !request.pipeline.is_empty() {
@@ -140,7 +155,12 @@ impl<'a> Requests<'a> {
             }
             return Pipeline::new(request.pipeline.clone(), wish);
         }
-        let has = |id: u32| source.filters.iter().any(|f| f.hdf5_id() == Some(id));
+        let has = |id: u32| {
+            source
+                .filters
+                .iter()
+                .any(|f| options.registry.hdf5_id(f) == Some(id))
+        };
         if let (Some(level), false, false) = (options.deflate, scalar, addresses) {
             let mut filters = Vec::new();
             if has(fletcher32::ID) {

@@ -4,23 +4,23 @@ use super::{CopyOptions, Listed};
 use crate::error::{Error, Result};
 use crate::model::{DimId, GroupId, Schema, Type, TypeClass, TypeId};
 
-/// What becomes of one variable.
+/// What happens to a variable of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Defined, and its data copied.
     Copy,
-    /// Defined; reads as fill.
+    /// Defined without data; reads as fill.
     Define,
     /// Not in the output.
     Omit,
 }
 
-/// What of the input the output has.
+/// The variables and groups of the input that the output has.
 #[derive(Debug)]
 pub struct Selected {
-    /// For each variable of the schema.
+    /// The use of each variable of the schema.
     pub vars: Vec<Use>,
-    /// For each group of the schema, whether it is defined.
+    /// For each group of the schema, true if it is defined.
     pub groups: Vec<bool>,
 }
 
@@ -65,7 +65,8 @@ impl Selected {
         }
     }
 
-    /// Keeps the groups that are wanted, those they are in, and those that define a dimension or type that something kept needs.
+    /// Keeps the wanted groups, their parents, and every group that defines a dimension or type that a kept
+    /// item needs.
     fn keep_groups(&mut self, input: &Schema, wanted: &[bool]) {
         self.groups.fill(false);
         self.groups[0] = true;
@@ -75,7 +76,8 @@ impl Selected {
         for dim in self.dims_needed(input) {
             self.keep_with_parents(input, input.dim(dim).group);
         }
-        // Types may be used across groups; keeping a type's group may bring in attributes that need another.
+        // Types may be used across groups. Keeping a type's group may add attributes that need yet another
+        // type.
         loop {
             let before = self.groups.iter().filter(|kept| **kept).count();
             for ty in self.types_needed(input) {
@@ -93,7 +95,7 @@ impl Selected {
         }
     }
 
-    /// A variable's dimensions may be those of any group.
+    /// A variable's dimensions may belong to any group.
     fn dims_needed(&self, input: &Schema) -> Vec<DimId> {
         let vars = input.vars.iter().zip(&self.vars);
         vars.filter(|(_, used)| **used != Use::Omit)
@@ -130,7 +132,7 @@ impl Selected {
     }
 }
 
-/// Marks the items that a list names, where `means` says which positions a name means.
+/// Marks the items that a list names. `means` returns the positions that a name stands for.
 fn find(listed: &Listed, what: &str, count: usize, means: impl Fn(&str) -> Vec<usize>) -> Result<Vec<bool>> {
     let mut wanted = vec![false; count];
     for name in &listed.names {

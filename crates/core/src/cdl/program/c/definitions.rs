@@ -8,7 +8,7 @@ use super::{Program, quoted};
 use crate::copy::CopyPlan;
 use crate::filter::{deflate, fletcher32, shuffle, szip};
 use crate::model::{
-    Attribute, Endian, GroupId, Kind, Schema, Storage, Type, TypeClass, TypeId, VarId, VariableLayout,
+    Attribute, Endian, GroupId, Schema, Storage, Type, TypeClass, TypeId, VarId, VariableLayout,
 };
 
 impl Program<'_> {
@@ -57,15 +57,11 @@ impl Program<'_> {
         }
     }
 
-    /// Prints the function that creates the file and defines everything in it.
-    pub(super) fn define(&self, out: &mut Vec<u8>, plan: &CopyPlan, file: &str) {
-        let mode = match self.schema.kind {
-            Kind::Classic => "NC_CLOBBER",
-            Kind::Offset64 => "NC_CLOBBER | NC_64BIT_OFFSET",
-            Kind::Data64 => "NC_CLOBBER | NC_64BIT_DATA",
-            Kind::Netcdf4 => "NC_CLOBBER | NC_NETCDF4",
-            Kind::Netcdf4Classic => "NC_CLOBBER | NC_NETCDF4 | NC_CLASSIC_MODEL",
-        };
+    /// The function that creates the file, with these flags, and defines what is in it.
+    pub(super) fn define(&self, out: &mut Vec<u8>, plan: &CopyPlan, file: &str, flags: &[&str]) {
+        let mode = flags.iter().fold("NC_CLOBBER".to_owned(), |mode, flag| {
+            format!("{mode} | NC_{flag}")
+        });
         let root = self.group(Schema::ROOT);
         let _ = write!(
             out,
@@ -212,7 +208,7 @@ impl Program<'_> {
                 dims.len(),
             );
         }
-        if self.schema.kind.is_hdf5() {
+        if self.schema.kind.can().chunks {
             self.define_storage(out, id, layout);
         }
         if layout.fill.no_fill {

@@ -14,7 +14,7 @@ mod literals;
 use std::io::Write;
 
 use super::identifiers::Identifiers;
-use super::{cannot_write, for_each_slab, function_name};
+use super::{cannot_write, creation_flags, for_each_slab, function_name};
 use crate::copy::CopyPlan;
 use crate::error::Result;
 use crate::format::Reader;
@@ -32,8 +32,8 @@ const LONGEST: usize = 60;
 /// Its main function is `main`, unless another name is given.
 ///
 /// # Errors
-/// [`Error::Usage`](crate::Error::Usage) if the name is not valid for a function; an error of reading the values or
-/// writing the text.
+/// [`Error::Usage`](crate::Error::Usage) for a name that no function can have, and a kind that netCDF-C does not create; else what reading the values, or writing the text,
+/// fails of.
 pub fn write(
     reader: &dyn Reader,
     plan: &CopyPlan,
@@ -42,10 +42,11 @@ pub fn write(
     out: &mut dyn Write,
 ) -> Result<()> {
     let main = function_name(main, "main", LONGEST)?;
+    let flags = creation_flags(plan.schema.kind)?;
     let program = Program::new(&plan.schema);
     let mut text = Vec::new();
     program.head(&mut text, plan, file);
-    program.define(&mut text, plan, file);
+    program.define(&mut text, plan, file, flags);
     out.write_all(&text).map_err(cannot_write)?;
     let mut calls = Vec::new();
     for at in 0..plan.schema.vars.len() {

@@ -8,12 +8,12 @@ mod statement;
 
 use std::io::Write;
 
-use super::{cannot_write, for_each_slab, function_name};
+use super::{cannot_write, creation_flags, for_each_slab, function_name};
 use crate::copy::CopyPlan;
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::filter::{deflate, shuffle};
 use crate::format::{Reader, Region};
-use crate::model::{Attribute, Endian, Kind, Storage, Type, VarId, VariableLayout};
+use crate::model::{Attribute, Endian, Storage, Type, VarId, VariableLayout};
 use crate::print::number::shortest::{push_double_constant, push_float_constant};
 use statement::{LITERAL, call, comment, literal, statement, words};
 
@@ -30,8 +30,8 @@ const LONGEST: usize = 31;
 /// The program is called `make`, unless another name is given.
 ///
 /// # Errors
-/// [`Error::Usage`] if the dataset exceeds the classic model, or the name is not valid; an error of reading the values
-/// or writing the text.
+/// [`Error::Usage`] for what the classic model does not have, for a kind that netCDF-C does not create, and for a name that no program can have; else what reading the
+/// values, or writing the text, fails of.
 pub fn write(
     reader: &dyn Reader,
     plan: &CopyPlan,
@@ -41,11 +41,12 @@ pub fn write(
 ) -> Result<()> {
     let name = function_name(name, "make", LONGEST)?;
     check(plan)?;
+    let flags = creation_flags(plan.schema.kind)?;
     let schema = &plan.schema;
     let mut text = Vec::new();
     let mut blocks = Vec::new();
     let mut attributes = Vec::new();
-    main(&mut text, &mut attributes, plan, file, name);
+    main(&mut text, &mut attributes, plan, file, flags, name);
     out.write_all(&text).map_err(cannot_write)?;
     for at in 0..schema.vars.len() {
         let var = schema.var(VarId(at));
@@ -87,9 +88,10 @@ pub fn write(
 /// Checks that the dataset is within the classic model.
 fn check(plan: &CopyPlan) -> Result<()> {
     let refuse = |what: String| {
-        Err(Error::Usage(format!(
-            "{what}, which Fortran 77 programs cannot make; use -l c"
-        )))
+        Err(Error::Alternative {
+            why: format!("{what}, which Fortran 77 programs cannot make"),
+            alternative: Alternative::CProgram,
+        })
     };
     let schema = &plan.schema;
     if schema.groups.len() > 1 {
@@ -129,17 +131,24 @@ fn check(plan: &CopyPlan) -> Result<()> {
         {
             return refuse(format!("variable {} has the {filter}", var.name));
         }
-        if copy.layout.storage == Storage::Compact && schema.kind.is_hdf5() && !var.dims.is_empty() {
+        if copy.layout.storage == Storage::Compact && !var.dims.is_empty() {
             return refuse(format!("variable {} is stored compact", var.name));
         }
     }
     Ok(())
 }
 
-/// Prints the main program. The subroutines of attributes go to `subroutines`.
-fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &str, name: &str) {
+/// The main program. Attributes get subroutines of their own, which go to `subroutines`.
+fn main(
+    out: &mut Vec<u8>,
+    subroutines: &mut Vec<u8>,
+    plan: &CopyPlan,
+    file: &str,
+    flags: &[&str],
+    name: &str,
+) {
     let schema = &plan.schema;
-    let hdf5 = schema.kind.is_hdf5();
+    let can = schema.kind.can();
     comment(out, &format!("Makes the netCDF file {file}."));
     comment(
         out,
@@ -153,13 +162,9 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
         schema.dims.len().max(1),
         schema.vars.len().max(1),
     );
-    let mode = match schema.kind {
-        Kind::Classic => "nf_clobber",
-        Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
-        Kind::Data64 => "ior(nf_clobber, nf_64bit_data)",
-        Kind::Netcdf4 => "ior(nf_clobber, nf_netcdf4)",
-        Kind::Netcdf4Classic => "ior(ior(nf_clobber, nf_netcdf4), nf_classic_model)",
-    };
+    let mode = flags.iter().fold("nf_clobber".to_owned(), |mode, flag| {
+        format!("ior({mode}, nf_{})", flag.to_ascii_lowercase())
+    });
     let _ = writeln!(out, "      mode = {mode}");
     call(
         out,
@@ -195,10 +200,10 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
             &[literal(var.name.as_bytes()), words(&rest)].concat(),
         );
         let layout = &plan.variables[at].layout;
-        if hdf5 && !var.dims.is_empty() {
+        if can.chunks && !var.dims.is_empty() {
             define_storage(out, at + 1, layout);
         }
-        if layout.fill.no_fill && hdf5 {
+        if layout.fill.no_fill && can.no_fill {
             call(
                 out,
                 "nf_def_var_fill(",

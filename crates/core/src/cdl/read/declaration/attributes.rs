@@ -239,8 +239,11 @@ fn kind(format: &Attribute) -> Result<Kind, String> {
         Type::String if format.length == 1 => format.values.string(0),
         _ => None,
     };
-    let names =
-        "expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\"";
-    let name = String::from_utf8_lossy(name.ok_or_else(|| format!("_Format is text: {names}"))?);
-    Kind::from_name(&name).ok_or_else(|| format!("'{name}' is no _Format: {names}"))
+    let names = || {
+        let names = Kind::BUILT_IN.map(|kind| format!("\"{}\"", kind.name()));
+        let (last, others) = names.split_last().expect("there are kinds");
+        format!("expected {} or {last}", others.join(", "))
+    };
+    let name = String::from_utf8_lossy(name.ok_or_else(|| format!("_Format is text: {}", names()))?);
+    Kind::from_name(&name).ok_or_else(|| format!("'{name}' is no _Format: {}", names()))
 }

@@ -13,7 +13,10 @@
 
 use crate::filter::spec::parse_filters;
 use crate::filter::{deflate, fletcher32, shuffle};
-use crate::model::{Attribute, Endian, Type};
+use crate::model::{Attribute, Capabilities, Endian, Type};
+
+/// Whether a kind does what an attribute asks for.
+pub type Does = fn(&Capabilities) -> bool;
 
 /// A variable's layout, as `_Storage` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,26 +122,35 @@ impl StorageAttributes {
         *self != Self::default()
     }
 
-    /// Name of the first attribute that a classic file cannot honour.
-    pub fn beyond_classic(&self) -> Option<&'static str> {
+    /// What of this a kind does not do: the name of the attribute, and whether another kind does it.
+    pub fn beyond(&self, kind: &Capabilities) -> Option<(&'static str, Does)> {
         let compressed = self.deflate_level.is_some_and(|level| level > 0);
-        [
+        let codecs: Does = |can| can.codecs.is_some();
+        let chunks: Does = |can| can.chunks;
+        let asked: [(bool, &'static str, Does); 9] = [
+            (self.chunk_sizes.is_some(), "_ChunkSizes", chunks),
+            (self.storage == Some(StorageKind::Chunked), "_Storage", chunks),
+            (self.storage == Some(StorageKind::Compact), "_Storage", |can| {
+                can.compact
+            }),
+            (compressed, "_DeflateLevel", codecs),
+            (self.shuffle == Some(true), "_Shuffle", codecs),
+            (self.fletcher32 == Some(true), "_Fletcher32", codecs),
+            (self.endianness == Some(Endian::Little), "_Endianness", |can| {
+                can.byte_order != Some(Endian::Big)
+            }),
+            (self.endianness == Some(Endian::Big), "_Endianness", |can| {
+                can.byte_order != Some(Endian::Little)
+            }),
             (
-                self.storage.is_some_and(|s| s != StorageKind::Contiguous),
-                if self.chunk_sizes.is_some() {
-                    "_ChunkSizes"
-                } else {
-                    "_Storage"
-                },
+                self.filters.as_ref().is_some_and(|f| !f.is_empty()),
+                "_Filter",
+                codecs,
             ),
-            (compressed, "_DeflateLevel"),
-            (self.shuffle == Some(true), "_Shuffle"),
-            (self.fletcher32 == Some(true), "_Fletcher32"),
-            (self.endianness == Some(Endian::Little), "_Endianness"),
-            (self.filters.as_ref().is_some_and(|f| !f.is_empty()), "_Filter"),
-        ]
-        .into_iter()
-        .find_map(|(asked, name)| asked.then_some(name))
+        ];
+        asked
+            .into_iter()
+            .find_map(|(is_asked, name, does)| (is_asked && !does(kind)).then_some((name, does)))
     }
 
     /// The requested filters: ids and visible parameters, in the order in which netCDF-C's ncgen sets them.
@@ -212,7 +224,7 @@ fn integers(attribute: &Attribute) -> Option<Vec<i128>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Values;
+    use crate::model::{Kind, Values};
 
     fn chars(name: &str, value: &str) -> Attribute {
         Attribute {
@@ -264,7 +276,9 @@ mod tests {
             }
         );
         assert!(asked.any());
-        assert_eq!(asked.beyond_classic(), Some("_ChunkSizes"));
+        let beyond = |kind: Kind| asked.beyond(kind.can()).map(|(name, _)| name);
+        assert_eq!(beyond(Kind::Classic), Some("_ChunkSizes"));
+        assert_eq!(beyond(Kind::Netcdf4Classic), None);
         assert_eq!(asked.set(&chars("units", "m")), Ok(false));
     }
 

@@ -1,7 +1,9 @@
 //! Plans the storage of a CDL text's variables: by their storage attributes, and by netCDF-C's defaults for the rest.
 
 use super::attributes::{StorageAttributes, StorageKind};
-use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape};
+use crate::copy::plan::{
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, possible_storage,
+};
 use crate::copy::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
@@ -90,10 +92,10 @@ fn layout(
     registry: &Registry,
 ) -> Result<VariableLayout> {
     let var = schema.var(id);
-    let hdf5 = schema.kind.is_hdf5();
+    let can = schema.kind.can();
     let (element_size, encoding) = schema.storage_encoding(var.ty);
     let no_fill = asked.no_fill.unwrap_or(no_fill);
-    let value = if no_fill && hdf5 {
+    let value = if no_fill && can.no_fill {
         None
     } else {
         fill_value_attribute(var)
@@ -119,11 +121,9 @@ fn layout(
         extent,
         element_size,
         encoding,
-        endian: if hdf5 {
-            asked.endianness.unwrap_or(Endian::Little)
-        } else {
-            Endian::Big
-        },
+        endian: can
+            .byte_order
+            .unwrap_or_else(|| asked.endianness.unwrap_or(Endian::Little)),
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
@@ -134,13 +134,16 @@ fn layout(
             time: if no_fill { FillTime::Never } else { FillTime::IfSet },
         },
     };
-    if hdf5 {
+    if can.chunks {
         let filters = asked.filters();
-        layout.storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
-        if let Storage::Chunked { shape } = &layout.storage {
+        let storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
+        let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
+        layout.storage = possible_storage(can, storage, element_size, &dims);
+        if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
             let chunk = ChunkType::new(schema, var.ty, &layout, shape);
             layout.filters = registry
                 .new_pipeline(&filters, &chunk)
+                .and_then(|new| new.iter().map(|f| registry.named(f, names, &chunk)).collect())
                 .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
         }
     }

@@ -16,7 +16,6 @@ mod dataset;
 mod datatypes;
 mod dimensions;
 mod elements;
-mod reorder_window;
 mod tree;
 mod writer;
 
@@ -33,6 +32,16 @@ use crate::store::Output;
 /// Names what it cannot hold.
 pub fn check(schema: &Schema) -> Result<()> {
     check::schema(schema)
+}
+
+/// Whether a netCDF-4 file can hold a dataset that is stored as planned.
+///
+/// # Errors
+/// Those of [`create`] that have nothing to do with the output.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    check::schema(schema)?;
+    check::plans(schema, plans)?;
+    tree::Tree::new(schema, plans).map(|_| ())
 }
 
 /// Begins a netCDF-4 file, held to the classic model where the schema's kind says so.

@@ -32,6 +32,12 @@ struct State<P> {
     failed: bool,
 }
 
+impl<P> Default for ReorderWindow<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<P> ReorderWindow<P> {
     /// A window in which it is ticket 0's turn.
     pub fn new() -> Self {
