@@ -30,6 +30,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let prepared = prepare(&*reader, &plan).map_err(in_input)?;
     ncutils_cli::signals::handle();
     let writer = output.create(&plan.schema, &prepared.plans)?;
+    // The writer has what it needs of it; of very many variables it takes much memory.
+    drop(plan);
     let bar = Bar::on_terminal();
     let options = RunOptions {
         threads: arguments.threads,
