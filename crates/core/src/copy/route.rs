@@ -31,17 +31,17 @@ const MOST_FILLED: u64 = 1 << 30;
 /// Smallest size, in bytes, at which [`MOST_FILLED`] counts a chunk.
 const LEAST_CHUNK: u64 = 1024;
 
-/// How a variable is copied.
+/// How a variable is copied. Most of very many variables go by ranges, so what takes more is in a box.
 #[derive(Debug)]
 pub(super) enum Route {
     /// Encoded chunks pass. The order of output chunks, and their grid.
-    Raw(Same),
+    Raw(Box<Same>),
     /// Chunks are decoded and encoded one by one.
-    Refilter(Same),
+    Refilter(Box<Same>),
     /// These bytes of contiguous storage.
     Ranges(std::ops::Range<u64>),
-    Blocks(Tiling),
-    Values(Tiling),
+    Blocks(Box<Tiling>),
+    Values(Box<Tiling>),
     /// By the jobs of the band, which the first of its variables has.
     Records(Option<Box<Band>>),
 }
@@ -244,9 +244,9 @@ impl Found {
             };
             let places = self.same_places(&same);
             let route = if raw {
-                Route::Raw(same)
+                Route::Raw(Box::new(same))
             } else {
-                Route::Refilter(same)
+                Route::Refilter(Box::new(same))
             };
             return Ok(Way {
                 route,
@@ -274,9 +274,9 @@ impl Found {
         let tiling = Tiling::new(&self.inputs, to)?;
         let places = self.block_places(reader, copy, &tiling, contiguous);
         let route = if self.values {
-            Route::Values(tiling)
+            Route::Values(Box::new(tiling))
         } else {
-            Route::Blocks(tiling)
+            Route::Blocks(Box::new(tiling))
         };
         Ok(Way {
             route,

@@ -43,9 +43,9 @@ pub(super) struct Input {
     /// The variable.
     pub var: VarId,
     /// Which elements of it; `None` where each keeps its place.
-    pub selection: Option<Selection>,
+    pub selection: Option<Box<Selection>>,
     /// The input's chunks; `None` where it is read by range.
-    pub grid: Option<ChunkGrid>,
+    pub grid: Option<Box<ChunkGrid>>,
     /// The chunks that are stored, ascending; `None` for all.
     pub stored: Option<Vec<u64>>,
     /// The regions that are written of an input in one piece; `None` for all.
@@ -66,7 +66,7 @@ impl Input {
         extent: &[u64],
     ) -> Result<Self> {
         let grid = match &from.storage {
-            Storage::Chunked { shape } => Some(ChunkGrid::new(&from.extent, shape)?),
+            Storage::Chunked { shape } => Some(Box::new(ChunkGrid::new(&from.extent, shape)?)),
             _ => None,
         };
         let all = Region::whole(&from.extent);
@@ -80,7 +80,7 @@ impl Input {
         });
         Ok(Self {
             var,
-            selection,
+            selection: selection.map(Box::new),
             grid,
             stored: None,
             regions: None,
@@ -126,7 +126,7 @@ impl Input {
     /// The numbers of the stored chunks.
     pub fn chunks(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match &self.stored {
-            None => Box::new(0..self.grid.as_ref().map_or(0, ChunkGrid::len)),
+            None => Box::new(0..self.grid.as_ref().map_or(0, |grid| grid.len())),
             Some(stored) => Box::new(stored.iter().copied()),
         }
     }

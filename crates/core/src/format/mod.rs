@@ -21,7 +21,7 @@ pub use crate::chunk::Region;
 use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
-use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
 pub use dispatch::{check, check_plans, create, open};
 pub use promise::{Promised, Received};
@@ -150,7 +150,7 @@ pub trait Reader: Send + Sync {
 #[derive(Debug, Clone, PartialEq)]
 pub struct VariablePlan {
     /// How it is to be stored; `element_size` and `encoding` are those of [`Schema::storage_encoding`].
-    pub layout: VariableLayout,
+    pub layout: SharedLayout,
     /// The codecs of a chunked variable, bound to its chunks; the pipeline without codecs for any other variable.
     pub pipeline: Arc<Pipeline>,
     /// How much will be written. A writer refuses to finish where something else came.
@@ -168,10 +168,11 @@ impl VariablePlan {
     pub fn new(
         schema: &Schema,
         var: VarId,
-        layout: VariableLayout,
+        layout: impl Into<SharedLayout>,
         promised: Promised,
         registry: &Registry,
     ) -> Result<Self> {
+        let layout = layout.into();
         let pipeline = match &layout.storage {
             Storage::Chunked { shape } => {
                 let chunk = ChunkType::new(schema, schema.var(var).ty, &layout, shape);

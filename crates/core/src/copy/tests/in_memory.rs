@@ -286,7 +286,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
             .enumerate()
             .map(|(n, layout)| VariableCopy {
                 sources: Sources::Whole(VarId(n)),
-                layout: layout.clone(),
+                layout: layout.clone().into(),
                 keeps_no_fill: false,
             })
             .collect(),

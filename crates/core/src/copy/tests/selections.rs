@@ -14,7 +14,7 @@ fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
         schema: schema(std::slice::from_ref(to)),
         variables: vec![VariableCopy {
             sources: Sources::Parts(parts),
-            layout: to.clone(),
+            layout: to.clone().into(),
             keeps_no_fill: false,
         }],
         registry: Registry::builtin(),

@@ -350,11 +350,12 @@ impl Reader for Netcdf4Reader {
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         let stored = &self.variables[var.0].stored;
-        let values = if stored.layout.encoding == Encoding::Structured {
-            let fill = stored.layout.fill.value.as_ref();
-            structured::read_region(self, var, region, &stored.conversion, self.file(var), fill)
-        } else {
-            read_region::read_region(self, var, region)
+        let values = match &stored.conversion {
+            Some(conversion) => {
+                let fill = stored.layout.fill.value.as_ref();
+                structured::read_region(self, var, region, conversion, self.file(var), fill)
+            }
+            None => read_region::read_region(self, var, region),
         };
         let mut values = values.map_err(self.named(var))?;
         self.fill_past_extent(var, region, &mut values);

@@ -20,7 +20,8 @@ use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
-    Attribute, DimId, Dimension, GroupId, Kind, Provenance, Schema, Type, Variable, VariableLayout,
+    Attribute, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayout, SharedLayouts,
+    Type, Variable,
 };
 
 /// A variable's storage, beside what the schema says of it.
@@ -30,9 +31,9 @@ pub(super) struct StoredVariable {
     /// Where its data are.
     pub data: StoredData,
     /// How it is stored.
-    pub layout: VariableLayout,
-    /// How its elements become values.
-    pub conversion: Conversion,
+    pub layout: SharedLayout,
+    /// How its elements become values, where they are [`Encoding::Structured`].
+    pub conversion: Option<Box<Conversion>>,
 }
 
 /// Where the data of a variable are. Of a dataset that is not chunked no more is kept: there may be very many.
@@ -107,6 +108,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
     let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
 
     let mut stored = Vec::with_capacity(drafts.len());
+    let mut layouts = SharedLayouts::default();
     schema.vars.reserve_exact(drafts.len());
     let mut sources = Vec::with_capacity(drafts.len());
     for draft in drafts {
@@ -131,8 +133,8 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         stored.push(StoredVariable {
             file: draft.found.id.file,
             data: StoredData::of(&draft.found.dataset),
-            layout,
-            conversion,
+            conversion: (layout.encoding == Encoding::Structured).then(|| Box::new(conversion)),
+            layout: layouts.share(layout),
         });
         sources.push((draft.group, draft.at));
     }

@@ -416,7 +416,7 @@ mod tests {
             fill: Fill::default(),
         };
         let plan = VariablePlan {
-            layout,
+            layout: layout.into(),
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Chunks(2),
             keeps_no_fill: false,

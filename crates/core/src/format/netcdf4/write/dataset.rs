@@ -159,7 +159,8 @@ mod tests {
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
                 fill,
-            },
+            }
+            .into(),
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Bytes(4),
             keeps_no_fill: false,

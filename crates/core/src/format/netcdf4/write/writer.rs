@@ -16,7 +16,7 @@ use crate::filter::{ChunkShape, Pipeline, Scratch};
 use crate::format::ReorderWindow;
 use crate::format::netcdf4::bytes::OutputBytes;
 use crate::format::{EncodedChunk, Promised, Received, VariablePlan, Writer};
-use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{Schema, SharedLayout, Storage, Values, VarId};
 use crate::store::Output;
 
 /// A netCDF-4 file being written.
@@ -32,11 +32,11 @@ pub struct Netcdf4Writer {
 struct VariableState {
     path: String,
     dataset: ObjectId,
-    layout: VariableLayout,
+    layout: SharedLayout,
     promised: Promised,
     pipeline: Arc<Pipeline>,
     /// `None` unless chunked.
-    grid: Option<ChunkGrid>,
+    grid: Option<Box<ChunkGrid>>,
     shape: ElementShape,
     /// Bytes of a number that is to be reversed from [`Values`] to storage; 1 where none.
     swap: usize,
@@ -88,7 +88,7 @@ impl Netcdf4Writer {
         for (i, plan) in plans.iter().enumerate() {
             let layout = plan.layout.clone();
             let grid = match &layout.storage {
-                Storage::Chunked { shape } => Some(ChunkGrid::new(&layout.extent, shape)?),
+                Storage::Chunked { shape } => Some(Box::new(ChunkGrid::new(&layout.extent, shape)?)),
                 _ => None,
             };
             let big = byte_order(plan) == ncutils_hdf5::ByteOrder::Big;
