@@ -1,7 +1,8 @@
-//! HDF5 attributes as netCDF attributes.
+//! Converts HDF5 attributes to netCDF attributes.
 //!
-//! netCDF's have one dimension, so those of more are flattened. A scalar string of fixed size is text (`char`, one value a
-//! byte, trailing NULs included); every other string is a `string`. A null dataspace is a length of zero.
+//! netCDF's attributes have one dimension, so others are flattened. A scalar string of fixed size becomes
+//! text (`char`, one value per byte, including trailing NULs). Every other string becomes a `string`. A null
+//! dataspace gives length 0.
 
 use ncutils_hdf5::{Attribute as Stored, Class, Dataspace};
 
@@ -11,10 +12,10 @@ use super::object::links::{ObjectId, OpenFile, Unfollowed};
 use crate::error::Error;
 use crate::model::{Attribute, GroupId, Schema, Type, Values};
 
-/// The attribute of netCDF that one of HDF5 becomes. Types that it brings along are added to `group`.
+/// Converts an attribute. User types that it needs are added to `group`.
 ///
 /// # Errors
-/// [`Unfollowed::Left`] where netCDF cannot hold it.
+/// [`Unfollowed::Left`] if netCDF cannot hold it.
 pub(super) fn convert(
     stored: &Stored,
     file: (usize, &OpenFile),
@@ -96,7 +97,7 @@ fn failed(stored: &Stored, error: Error) -> Unfollowed {
     }
 }
 
-/// The text of an attribute that holds one string of either kind, up to the first NUL.
+/// The text of an attribute with one string of fixed or variable length, up to the first NUL.
 pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
     let bytes = match &stored.datatype.class {
         Class::String { .. } => stored.data.clone(),
@@ -112,7 +113,7 @@ pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
     Some(String::from_utf8_lossy(bytes.get(..end)?).into_owned())
 }
 
-/// The integers of an attribute that holds some.
+/// The values of an attribute of integers.
 pub(super) fn integers(stored: &Stored) -> Option<Vec<i64>> {
     let number = super::datatype::number::Number::of(&stored.datatype).ok()?;
     let size = number.ty().atomic_size();
