@@ -45,7 +45,7 @@ const OPEN: usize = 8;
 pub(super) struct Band {
     /// Number of records.
     pub records: u64,
-    /// Bytes of a whole record of the input, of which the band may be a part.
+    /// Bytes of a whole record of the input. The band may be only a part of it.
     pub record_size: u64,
     /// Number of records in a run; the last run may be shorter. A multiple of every member's `chunk`.
     pub run: u64,

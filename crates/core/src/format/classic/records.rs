@@ -440,7 +440,7 @@ mod tests {
         }
     }
 
-    /// As the file's size gives it.
+    /// The way that [`Records::choose`] picks for this geometry.
     fn choose(output: &MemoryOutput, geometry: &Geometry) -> Records {
         let places = places();
         let fill = [[1, 0x77], [2, 0x77], [3, 0x77]];

@@ -115,7 +115,8 @@ impl CFormat {
         }
     }
 
-    /// True if CDL reads the printed real numbers back. One without point and exponent is read as an integer, where leading zeros mean octal.
+    /// True if CDL reads the printed real numbers back. One without point and exponent is read as an integer, where
+    /// leading zeros mean octal.
     fn real_reads_back(&self) -> bool {
         let is_real = match self.conversion.to_ascii_lowercase() {
             b'e' => true,

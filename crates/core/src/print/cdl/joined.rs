@@ -28,7 +28,7 @@ pub enum Head {
     Nuls(u64, Then),
 }
 
-/// What follows NULs in a row of characters.
+/// The part after NULs in a row of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// Other characters, so the NULs are printed.

@@ -94,8 +94,8 @@ fn push<F: Real>(out: &mut Vec<u8>, value: F, same: f64, plain: bool, whole: Who
 
 trait Real: Float {
     /// Range of all digits, as one integer, of a number that may be halfway between two shortest decimals.
-    /// Decimals of `FLT_DIG` or `DBL_DIG` (6 or 15) digits survive a round trip through the type, so at least 7 or 16
-    /// digits are printed, and at most 9 or 17. The number itself has one digit more.
+    /// Decimals of `FLT_DIG` or `DBL_DIG` (6 or 15) digits survive a round trip through the type, so at least
+    /// 7 or 16 digits are printed, and at most 9 or 17. The number itself has one digit more.
     const TIED: Range<u64>;
 }
 

@@ -37,13 +37,13 @@ pub struct ObjectId {
 /// One HDF5 file that belongs to the dataset. The first is the input itself.
 #[derive(Clone)]
 pub struct OpenFile {
-    /// Its structure.
+    /// The parsed HDF5 file.
     pub file: File,
-    /// Its bytes, for requests that do not block.
+    /// The bytes of the file, for requests that do not block.
     pub source: Arc<dyn Object>,
-    /// Where it ends, in bytes.
+    /// End of the file, in bytes from the start of `source`.
     pub size: u64,
-    /// Which files it may name; `None` where it stands alone.
+    /// The files that its external links may name; `None` if it may name none.
     neighbours: Option<Arc<dyn Neighbours>>,
 }
 
