@@ -33,6 +33,13 @@ def test_what_is_opened_and_created(path):
     assert all(word in told for word in ["opened", "creating", "committed"]), told
 
 
+def test_routes_and_work(path):
+    _, told = run("debug", BIN / "nccopy", "-k", "nc4", path, path.with_name("b.nc"))
+    assert 'variable="v"' in told and "route=ranges" in told and "admitted" not in told, told
+    _, told = run("trace", BIN / "nccopy", path, path.with_name("b.nc"))
+    assert "admitted" in told, told
+
+
 def test_a_level_that_is_none(path):
     text, told = run("loud", BIN / "ncdump", "-k", path)
     assert text == "classic\n"

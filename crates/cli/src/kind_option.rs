@@ -4,22 +4,24 @@ use clap::{Arg, ArgAction, ArgMatches};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::Kind;
 
-/// The value of `-k`, for help.
-pub const NAMES: &str =
-    "nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4), nc7 (netCDF-4 classic model)";
+/// The kinds that `-k` takes, for help: `nc3 (classic), …`.
+pub fn names() -> String {
+    let names = Kind::BUILT_IN.map(|kind| format!("{} ({})", kind.can().short_name, kind.name()));
+    names.join(", ")
+}
 
-const DIGITS: [(&str, char, Kind); 5] = [
-    ("3", '3', Kind::Classic),
-    ("4", '4', Kind::Netcdf4),
-    ("5", '5', Kind::Data64),
-    ("6", '6', Kind::Offset64),
-    ("7", '7', Kind::Netcdf4Classic),
-];
+/// The kinds that have an option of one digit, by that digit. The option's id is the kind's name.
+fn with_digits() -> Vec<(char, Kind)> {
+    let digit = |kind: Kind| Some((kind.can().digit?, kind));
+    let mut kinds: Vec<_> = Kind::BUILT_IN.into_iter().filter_map(digit).collect();
+    kinds.sort_by_key(|(digit, _)| *digit);
+    kinds
+}
 
 /// `-3` to `-7`.
 pub fn digits() -> impl Iterator<Item = Arg> {
-    DIGITS.into_iter().map(|(name, digit, kind)| {
-        Arg::new(name)
+    with_digits().into_iter().map(|(digit, kind)| {
+        Arg::new(kind.name())
             .short(digit)
             .action(ArgAction::SetTrue)
             .help(format!("Same as -k '{}'", kind.name()))
@@ -42,9 +44,9 @@ pub fn asked(matches: &ArgMatches, named: &[&str]) -> Result<Option<Kind>> {
             take(matches.index_of(option), from_name(name)?);
         }
     }
-    for (name, _, kind) in DIGITS {
-        if matches.get_flag(name) {
-            take(matches.index_of(name), kind);
+    for (_, kind) in with_digits() {
+        if matches.get_flag(kind.name()) {
+            take(matches.index_of(kind.name()), kind);
         }
     }
     Ok(last.map(|(_, kind)| kind))
@@ -52,5 +54,35 @@ pub fn asked(matches: &ArgMatches, named: &[&str]) -> Result<Option<Kind>> {
 
 fn from_name(name: &str) -> Result<Kind> {
     Kind::from_name(name)
-        .ok_or_else(|| Error::Usage(format!("-k '{name}': unknown kind; the kinds are {NAMES}")))
+        .ok_or_else(|| Error::Usage(format!("-k '{name}': unknown kind; the kinds are {}", names())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+
+    #[test]
+    fn every_kind_has_a_digit_and_a_name() {
+        assert_eq!(
+            names(),
+            "nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4), nc7 (netCDF-4 classic model)"
+        );
+        for (digit, kind) in [
+            ("-3", Kind::Classic),
+            ("-4", Kind::Netcdf4),
+            ("-5", Kind::Data64),
+            ("-6", Kind::Offset64),
+            ("-7", Kind::Netcdf4Classic),
+        ] {
+            let command = Command::new("test").args(digits());
+            let matches = command.get_matches_from(["test", digit]);
+            assert_eq!(asked(&matches, &[]).unwrap(), Some(kind));
+        }
+        let error = from_name("zarr").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("-k 'zarr': unknown kind; the kinds are {}", names())
+        );
+    }
 }

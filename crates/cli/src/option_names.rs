@@ -1,7 +1,6 @@
 //! The names of options, for what the libraries say of a request without knowing how it was spelled.
 
-use ncutils_core::error::{Error, Request};
-use ncutils_core::model::Kind;
+use ncutils_core::error::{Alternative, Error, Request};
 
 /// Adds the names of options to an error about what was asked for, as nccopy and ncgen call them.
 #[must_use]
@@ -40,13 +39,21 @@ pub fn name_options(error: Error) -> Error {
         } => {
             let flag = request.map(|r| flag(r) + ": ").unwrap_or_default();
             let fix = if held_if_fixed { " (-u makes it fixed)" } else { "" };
-            let kinds = held_by.iter().map(|kind| short_name(*kind));
-            let kinds = kinds.collect::<Vec<_>>().join(" or ");
+            let kinds: Vec<_> = held_by.iter().map(|kind| kind.can().short_name).collect();
+            let advice = match kinds.is_empty() {
+                true => String::new(),
+                false => format!("; use -k {}", kinds.join(" or ")),
+            };
             Error::Usage(format!(
-                "{flag}{what}{fix}, which the kind '{}' cannot hold; use -k {kinds}",
+                "{flag}{what}{fix}, which the kind '{}' cannot hold{advice}",
                 kind.name()
             ))
         }
+        Error::Alternative { why, alternative } => Error::Usage(match alternative {
+            Alternative::NoValues => format!("{why}{alternative} by -H"),
+            Alternative::CProgram => format!("{why}; use -l c"),
+            other => format!("{why}{other}"),
+        }),
         other => other,
     }
 }
@@ -61,32 +68,31 @@ fn flag(request: Request) -> String {
     }
 }
 
-/// The value of `-k` for a kind.
-fn short_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Classic => "nc3",
-        Kind::Offset64 => "nc6",
-        Kind::Data64 => "nc5",
-        Kind::Netcdf4 => "nc4",
-        Kind::Netcdf4Classic => "nc7",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ncutils_core::model::Kind;
 
     #[test]
     fn what_was_asked_is_named_as_it_was_typed() {
+        let alternative = |alternative| Error::Alternative {
+            why: "no codec".to_owned(),
+            alternative,
+        };
         let not_held = Error::NotHeld {
             request: None,
             what: "dimension t is the second unlimited one".to_owned(),
             kind: Kind::Classic,
-            held_by: &[Kind::Netcdf4Classic, Kind::Netcdf4],
+            held_by: vec![Kind::Netcdf4Classic, Kind::Netcdf4],
             held_if_fixed: true,
         };
         for (error, told) in [
             (Request::Chunks.error("no such variable"), "-c: no such variable"),
+            (
+                alternative(Alternative::NoValues),
+                "no codec, or leave the values out by -H",
+            ),
+            (alternative(Alternative::CProgram), "no codec; use -l c"),
             (Request::Filters.misspelled("\"x\"", "no id"), "-F \"x\": no id"),
             (
                 not_held,

@@ -106,7 +106,7 @@ pub enum Error {
     },
 
     /// A dataset has what the kind of the output cannot hold.
-    #[error("{what}, which the kind '{}' cannot hold; these can: {}", kind.name(), names(held_by))]
+    #[error("{what}, which the kind '{}' cannot hold{}", kind.name(), names(held_by))]
     NotHeld {
         /// The part of what was asked that needs it; `None` where the input has it.
         request: Option<Request>,
@@ -114,10 +114,19 @@ pub enum Error {
         what: String,
         /// The kind.
         kind: Kind,
-        /// The kinds that can hold it, the most fitting one first.
-        held_by: &'static [Kind],
+        /// The kinds that can hold it.
+        held_by: Vec<Kind>,
         /// True where it would be held if unlimited dimensions were made fixed, and a copy can do that.
         held_if_fixed: bool,
+    },
+
+    /// Something cannot be done, and something else can. A program adds the name of its option.
+    #[error("{why}{alternative}")]
+    Alternative {
+        /// What cannot be done, and why.
+        why: String,
+        /// What can be done.
+        alternative: Alternative,
     },
 
     /// CDL text that is not right; the message shows the place.
@@ -131,6 +140,25 @@ pub enum Error {
     /// Legal, but something this version does not do.
     #[error("{0} is not supported")]
     Unsupported(String),
+}
+
+/// What can be done instead of what was asked. Displayed as the end of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Alternative {
+    /// Make the dataset without values.
+    NoValues,
+    /// Make a program in C.
+    CProgram,
+}
+
+impl fmt::Display for Alternative {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoValues => ", or leave the values out",
+            Self::CProgram => "; a C program can",
+        })
+    }
 }
 
 /// A part of what is asked of a copy.
@@ -183,11 +211,11 @@ fn spaced(argument: &Option<String>) -> String {
 }
 
 fn names(kinds: &[Kind]) -> String {
-    kinds
-        .iter()
-        .map(|kind| kind.name())
-        .collect::<Vec<_>>()
-        .join(", ")
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("; these can: {}", names.join(", ")),
+    }
 }
 
 fn join(index: &[u64]) -> String {

@@ -23,6 +23,12 @@ pub struct Arguments {
     pub memory: Option<u64>,
     /// `--threads`: how many threads work; `None` lets the engine decide.
     pub threads: Option<usize>,
+    /// `--dry-run`: print the plan, and write nothing.
+    pub dry_run: bool,
+    /// `--summary`: print what was done.
+    pub summary: bool,
+    /// `--json`: print both as JSON.
+    pub json: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -32,6 +38,7 @@ Examples:
   nccopy -F none in.nc out.nc                take all filters off
   nccopy -d 5 -s -c time/1,lat/90,lon/90 in.nc out.nc
   nccopy -k nc4 -u in.nc out.nc              netCDF-4 with fixed dimensions
+  nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, bzip2 307, zstd 32015.
 A variable that no option speaks of keeps its chunks, filters and fill value; its chunks are copied as they are.";
@@ -42,7 +49,7 @@ pub fn command() -> Command {
         value(name, short, metavar, help).action(ArgAction::Append)
     };
     program("nccopy", env!("CARGO_PKG_VERSION"), "Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way", AFTER_HELP)
-        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind_option::NAMES)))
+        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind_option::names())))
         .args(kind_option::digits())
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
@@ -56,6 +63,9 @@ pub fn command() -> Command {
         .arg(value("memory", 'm', "BYTES", "Memory for the copy, with suffix K, M or G (decimal); default a quarter of the machine's"))
         .arg(value("min-chunk", 'M', "BYTES", "Where the program chooses chunking, leave a variable whose chunk would be smaller in one piece"))
         .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
+        .arg(long_flag("dry-run", "Print what would be done, for each variable, and write nothing"))
+        .arg(long_flag("summary", "Print what was done: for each variable its route, bytes, ratio and time"))
+        .arg(long_flag("json", "Print the plan or the summary as JSON; with --dry-run or --summary only"))
         .arg(value("chunk-cache", 'h', "BYTES", "Accepted for compatibility; not needed"))
         .arg(value("cache-elements", 'e', "N", "Accepted for compatibility; not needed"))
         .arg(flag("diskless-write", 'w', "Accepted for compatibility; not needed"))
@@ -65,6 +75,10 @@ pub fn command() -> Command {
         .arg(version())
         .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The file to read, by its path or file:// URL; - for standard input"))
         .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(OsString)).help("The file to write; it appears, or replaces an older one, only when complete"))
+}
+
+fn long_flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
 /// Reads the flags.
@@ -94,12 +108,25 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         min_chunk_bytes: text("min-chunk").map(|v| memory::bytes(v, "-M")).transpose()?,
         registry: Registry::builtin(),
     };
+    let (dry_run, summary, json) = (
+        matches.get_flag("dry-run"),
+        matches.get_flag("summary"),
+        matches.get_flag("json"),
+    );
+    if json && !dry_run && !summary {
+        return Err(Error::Usage(
+            "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
+        ));
+    }
     Ok(Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         output: matches.get_one::<OsString>("output").cloned().unwrap_or_default(),
         copy,
         memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
+        dry_run,
+        summary,
+        json,
     })
 }
 
@@ -232,6 +259,7 @@ mod tests {
             &["-m", "much"],
             &["-v", "a,,b"],
             &["-v", "a", "-V", "b"],
+            &["--json"],
         ] {
             assert!(matches!(read(bad), Err(Error::Usage(_))), "{bad:?}");
         }

@@ -1,13 +1,17 @@
 //! `nccopy`: copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use nccopy::flags::{self, Arguments};
+use nccopy::{plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_core::copy::plan::plan;
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::Error;
+use ncutils_core::format;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 
@@ -28,19 +32,45 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let plan = plan(&*reader, &arguments.copy).map_err(in_input)?;
     let prepared = prepare(&*reader, &plan).map_err(in_input)?;
-    ncutils_cli::signals::handle();
-    let writer = output.create(&plan.schema, &prepared.plans)?;
-    let bar = Bar::on_terminal();
     let options = RunOptions {
         threads: arguments.threads,
         memory: arguments.memory,
         output: Some(output.name()),
-        progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..RunOptions::default()
+    };
+    if arguments.dry_run {
+        format::check(&plan.schema).map_err(in_input)?;
+        let description = prepared.describe(&*reader, &plan, &options);
+        return print(match arguments.json {
+            true => plan_text::json(&description),
+            false => plan_text::text(&description),
+        });
+    }
+    ncutils_cli::signals::handle();
+    let writer = output.create(&plan.schema, &prepared.plans)?;
+    let bar = Bar::on_terminal();
+    let options = RunOptions {
+        progress: bar.as_ref().map(|bar| bar as &dyn Progress),
+        ..options
     };
     let done = copy::run(&*reader, &prepared, writer, &options);
     if let Some(bar) = &bar {
         bar.clear();
     }
-    Ok(done.map_err(in_input)?)
+    let report = done.map_err(in_input)?;
+    if arguments.summary {
+        print(match arguments.json {
+            true => summary::json(&report),
+            false => summary::text(&report),
+        })?;
+    }
+    Ok(())
+}
+
+/// Prints on standard output.
+fn print(text: String) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write")
 }

@@ -34,7 +34,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .context("cannot write");
     }
     if arguments.format_only {
-        let format = reader.schema().kind.extended_name();
+        let format = reader.schema().kind.can().extended_name;
         return writeln!(stdout, "{format}")
             .and_then(|()| stdout.flush())
             .context("cannot write");

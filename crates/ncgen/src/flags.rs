@@ -70,7 +70,7 @@ pub fn command() -> Command {
         )
         .value_parser(value_parser!(OsString)),
     )
-    .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind_option::NAMES)))
+    .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind_option::names())))
     .arg(value("version-name", 'v', "KIND", "Same as -k"))
     .args(kind_option::digits())
     .arg(value(

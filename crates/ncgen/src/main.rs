@@ -34,7 +34,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let memory = arguments.memory.unwrap_or_else(default_budget);
     let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES))?;
     let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
-    let in_input = |error: Error| reader.locate(name_options(error)).in_file(input.name());
+    let in_input = |error: Error| reader.locate(error, name_options).in_file(input.name());
     for warning in reader.warnings() {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }
@@ -95,7 +95,7 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..RunOptions::default()
     };
-    let done = copy::run(reader, &prepared, writer, &options);
+    let done = copy::run(reader, &prepared, writer, &options).map(|_| ());
     if let Some(bar) = &bar {
         bar.clear();
     }

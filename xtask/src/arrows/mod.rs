@@ -1,14 +1,17 @@
-//! `cargo xtask arrows`: which file uses which. Finds cycles between files of different folders, and arrows that go up.
+//! `cargo xtask arrows`: which file uses which. Finds cycles between files of different folders, arrows that go up, and code that asks
+//! which kind a dataset is of.
 //!
 //! ```text
 //! sources ─► source: modules, `use`, paths ─► resolve: file ─► file ─┬─► cycles: none between folders
 //!                                                                    └─► layers: none goes up
+//! sources ─► kinds: none is told from another
 //! ```
 //!
 //! An arrow is a path in a `use` or in code, which leads to the file that defines the name, through re-exports. Code for tests does
 //! not count.
 
 mod cycles;
+mod kinds;
 mod layers;
 mod resolve;
 mod source;
@@ -17,14 +20,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use cycles::Graph;
 
 /// Arrows that are known and to be removed: from a file to a file.
 const ALLOWED: [(&str, &str); 0] = [];
 
-/// Files of different folders that use each other, and arrows to a higher layer.
+/// Files of different folders that use each other, arrows to a higher layer, and code that tells kinds apart.
 struct Report {
     /// All arrows but those allowed, and for each one path that makes it.
     graph: Graph,
@@ -33,12 +36,14 @@ struct Report {
     cycles: Vec<Vec<String>>,
     /// Arrows that go up.
     up: Vec<(String, String)>,
+    /// Code that asks for the kind of a dataset: its file, and the code.
+    questions: Vec<(String, String)>,
 }
 
 /// Prints what is wrong, and with `--all` the cycles within folders too.
 ///
 /// # Errors
-/// A cycle between folders, or an arrow that goes up.
+/// A cycle between folders, an arrow that goes up, or a question for the kind of a dataset.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let all = match arguments {
         [] => false,
@@ -55,7 +60,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     print!("{}", report.text(all));
     match report.is_clean() {
         true => Ok(()),
-        false => bail!("there are cycles between folders, or arrows that go up"),
+        false => bail!("there are cycles between folders, arrows that go up, or questions for a kind"),
     }
 }
 
@@ -64,6 +69,14 @@ fn report(root: &Path) -> Result<Report> {
     let mut modules = resolve::Modules::default();
     for (name, file) in crates(root)? {
         modules.add(root, &name, &file)?;
+    }
+    let mut questions = Vec::new();
+    for file in modules.files() {
+        if !kinds::may_ask(file) {
+            let text = fs::read_to_string(root.join(file)).with_context(|| file.to_owned())?;
+            let found = kinds::questions(&text).with_context(|| file.to_owned())?;
+            questions.extend(found.into_iter().map(|code| (file.to_owned(), code)));
+        }
     }
     let (mut graph, why) = modules.arrows();
     for (from, to) in ALLOWED {
@@ -83,6 +96,7 @@ fn report(root: &Path) -> Result<Report> {
         graph,
         why,
         up,
+        questions,
     })
 }
 
@@ -110,13 +124,19 @@ fn crates(root: &Path) -> Result<Vec<(String, String)>> {
 
 impl Report {
     fn is_clean(&self) -> bool {
-        self.up.is_empty() && !self.cycles.iter().any(|cycle| cycles::is_between_folders(cycle))
+        self.up.is_empty()
+            && self.questions.is_empty()
+            && !self.cycles.iter().any(|cycle| cycles::is_between_folders(cycle))
     }
 
     fn text(&self, all: bool) -> String {
         let mut text = String::new();
         for (from, to) in &self.up {
             text += &format!("goes up: {}", self.arrow(from, to));
+        }
+        for (file, code) in &self.questions {
+            text +=
+                &format!("asks which kind it is, where it could ask what the kind can do: {file}: {code}\n");
         }
         for cycle in &self.cycles {
             let between = cycles::is_between_folders(cycle);
@@ -148,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_cycle_between_folders_and_no_arrow_up() {
+    fn no_cycle_between_folders_no_arrow_up_and_no_question_for_a_kind() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let report = report(&root).unwrap();
         assert!(report.graph.len() > 200, "most sources are not found");

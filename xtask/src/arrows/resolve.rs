@@ -88,6 +88,11 @@ impl Modules {
         Ok(())
     }
 
+    /// The files of all modules. Those for tests are not among them.
+    pub fn files(&self) -> BTreeSet<&str> {
+        self.modules.values().map(|source| source.file.as_str()).collect()
+    }
+
     /// For each file, the files whose items it names, and by which paths it does. A re-export counts for the file that uses the
     /// name, not for the one that passes it on.
     pub fn arrows(&self) -> (Graph, BTreeMap<(String, String), String>) {

@@ -162,7 +162,7 @@ impl Walk<'_> {
 }
 
 /// True for `cfg(test)`, and for `cfg(all(test, …))`.
-fn is_cfg_test(attribute: TokenStream) -> bool {
+pub(super) fn is_cfg_test(attribute: TokenStream) -> bool {
     let words: Vec<String> = flat_words(attribute);
     words.first().is_some_and(|word| word == "cfg")
         && words.iter().any(|word| word == "test")
@@ -184,7 +184,7 @@ fn starts_item(tokens: &[TokenTree], at: usize) -> bool {
 }
 
 /// Where the item that `at` lies in ends: behind its first `;` or braces.
-fn end_of_item(tokens: &[TokenTree], at: usize) -> usize {
+pub(super) fn end_of_item(tokens: &[TokenTree], at: usize) -> usize {
     let is_use = matches!(tokens.get(at), Some(TokenTree::Ident(word)) if word == "use");
     let is_end = |token: &TokenTree| match token {
         TokenTree::Punct(p) => p.as_char() == ';',

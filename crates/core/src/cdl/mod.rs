@@ -1,4 +1,5 @@
-//! CDL, the text form of netCDF: text ◄─► model, and the programs that make what a text describes.
+//! CDL, the text form of netCDF: `read` parses it into a dataset, `program` prints C and Fortran programs that create
+//! the dataset (`ncgen -l`).
 
 pub mod program;
 pub mod read;

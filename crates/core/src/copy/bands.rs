@@ -131,8 +131,8 @@ impl Band {
         }
     }
 
-    /// Number of tickets that all chunks of the band take.
-    fn tickets(&self) -> u64 {
+    /// How many tickets all chunks take.
+    pub fn tickets(&self) -> u64 {
         let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
         let runs = self.records / self.run;
         all(self.run)
@@ -141,9 +141,8 @@ impl Band {
     }
 }
 
-/// Finds bands among a copy's variables, stores each in the route of its first variable, and renumbers all
-/// `tickets` tickets.
-pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable], tickets: u64) {
+/// Finds the bands among the variables of a copy, and gives each to its first variable.
+pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable]) {
     let Some(layout) = reader.record_layout() else {
         return;
     };
@@ -166,10 +165,15 @@ pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mu
         }
     }
     bands.retain(|band| band.members.len() > 1);
-    if bands.is_empty() {
-        return;
+    for mut band in bands {
+        band.settle();
+        for member in &band.members {
+            variables[member.variable].route = Route::Records(None);
+        }
+        if let Some(first) = band.members.first().map(|m| m.variable) {
+            variables[first].route = Route::Records(Some(Box::new(band)));
+        }
     }
-    number(bands, variables, tickets);
 }
 
 /// The member that a variable can be; `None` if it is to be copied alone.
@@ -195,7 +199,9 @@ fn member(
         .get(1..)?
         .iter()
         .try_fold(from.element_size as u64, |n, length| n.checked_mul(*length));
-    if !whole || !same || elements != Some(slab.length) || slab.length > MAX_SLAB {
+    // The chunks of a shard follow each other; those of a band take turns.
+    let takes_turns = to.shard.is_none();
+    if !whole || !same || !takes_turns || elements != Some(slab.length) || slab.length > MAX_SLAB {
         return None;
     }
     let (chunk, across) = match &to.storage {
@@ -217,34 +223,4 @@ fn member(
         chunk,
         across,
     })
-}
-
-/// Stores each band in the route of its first variable, and assigns all tickets anew.
-fn number(bands: Vec<Band>, variables: &mut [Variable], tickets: u64) {
-    let next = variables.iter().skip(1).map(|v| v.ticket).chain([tickets]);
-    let taken: Vec<u64> = next
-        .zip(variables.iter())
-        .map(|(next, v)| next - v.ticket)
-        .collect();
-    for mut band in bands {
-        band.settle();
-        for member in &band.members {
-            variables[member.variable].route = Route::Records(None);
-        }
-        if let Some(first) = band.members.first().map(|m| m.variable) {
-            variables[first].route = Route::Records(Some(Box::new(band)));
-        }
-    }
-    let mut ticket = 0;
-    for (var, taken) in variables.iter_mut().zip(taken) {
-        var.ticket = ticket;
-        ticket += match &mut var.route {
-            Route::Records(Some(band)) => {
-                band.ticket = ticket;
-                band.tickets()
-            }
-            Route::Records(None) => 0,
-            _ => taken,
-        };
-    }
 }

@@ -33,18 +33,15 @@ pub(super) fn blocks<'e>(
     tiling: &'e Tiling,
     to: &'e VariableLayout,
 ) -> Jobs<'e> {
-    let chunk = slot_bytes(tiling, to);
-    let decode = decode_cost_of(terms, var);
-    let encode = encode_cost(to, chunk);
-    let work = decode.max(encode);
-    let threads = terms.threads as u64;
-
-    let tile_chunks = tiling.tile.iter().fold(1u64, |n, t| n.saturating_mul(*t));
-    let tile_bytes = tile_chunks.saturating_mul(chunk);
-    let tiles = var.places.len() / tile_chunks.max(1);
-    let alone = tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
-        && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads);
-    if alone {
+    let Needs {
+        chunk,
+        decode,
+        encode,
+        work,
+        tile_chunks,
+        tile_bytes,
+    } = Needs::of(terms, var, tiling, to);
+    if alone(terms, var, tile_chunks, tile_bytes, work) {
         let order = tiling.order(tile_chunks);
         let pieces = tile_chunks.saturating_mul(PIECE);
         let weight = tile_bytes.saturating_add(pieces);
@@ -61,13 +58,7 @@ pub(super) fn blocks<'e>(
         );
     }
 
-    // Memory for decoding and encoding, besides the block. If that is more than half the budget, fewer
-    // threads run at a time.
-    let aside = work
-        .saturating_mul(threads)
-        .saturating_add(encode)
-        .min(terms.budget / 2);
-    let most = (terms.budget - aside) / chunk.max(1);
+    let most = (terms.budget - aside(terms, work, encode)) / chunk.max(1);
     let order = tiling.order(most.max(1));
     let mut maker = BlockMaker {
         terms,
@@ -88,6 +79,69 @@ pub(super) fn blocks<'e>(
             }
         }),
     )
+}
+
+/// Sizes in bytes that decide how a variable is cut into other chunks.
+struct Needs {
+    /// An output chunk.
+    chunk: u64,
+    decode: u64,
+    encode: u64,
+    /// The larger of the two: a thread does one at a time.
+    work: u64,
+    /// Output chunks in a tile.
+    tile_chunks: u64,
+    tile_bytes: u64,
+}
+
+impl Needs {
+    fn of(terms: &Terms, var: &Variable, tiling: &Tiling, to: &VariableLayout) -> Self {
+        let chunk = slot_bytes(tiling, to);
+        let decode = decode_cost_of(terms, var);
+        let encode = encode_cost(to, chunk);
+        let tile_chunks = tiling.tile.iter().fold(1u64, |n, t| n.saturating_mul(*t));
+        Self {
+            chunk,
+            decode,
+            encode,
+            work: decode.max(encode),
+            tile_chunks,
+            tile_bytes: tile_chunks.saturating_mul(chunk),
+        }
+    }
+}
+
+/// Whether tiles are made by one thread each.
+fn alone(terms: &Terms, var: &Variable, tile_chunks: u64, tile_bytes: u64, work: u64) -> bool {
+    let threads = terms.threads as u64;
+    let tiles = var.places.len() / tile_chunks.max(1);
+    tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
+        && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads)
+}
+
+/// Memory in bytes for decoding and encoding, besides the block: at most half the budget. If all threads need more,
+/// fewer run at a time.
+fn aside(terms: &Terms, work: u64, encode: u64) -> u64 {
+    work.saturating_mul(terms.threads as u64)
+        .saturating_add(encode)
+        .min(terms.budget / 2)
+}
+
+/// About how much memory it takes to make blocks that all threads work on; `None` where each is made by one thread.
+pub(super) fn shared_block_memory(
+    terms: &Terms,
+    var: &Variable,
+    tiling: &Tiling,
+    to: &VariableLayout,
+) -> Option<u64> {
+    let needs = Needs::of(terms, var, tiling, to);
+    if alone(terms, var, needs.tile_chunks, needs.tile_bytes, needs.work) {
+        return None;
+    }
+    let aside = aside(terms, needs.work, needs.encode);
+    let whole = var.places.len().saturating_mul(needs.chunk);
+    let block = needs.tile_bytes.min(whole).min(terms.budget - aside);
+    Some(block.max(needs.chunk).saturating_add(aside))
 }
 
 /// Size in bytes of one output chunk, or of one slab if the output has no chunks.

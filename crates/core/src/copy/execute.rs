@@ -1,9 +1,12 @@
 //! What a thread does with a job.
 
+use std::time::Duration;
+
 use super::fetch::Fetched;
 use super::job::Job;
 use super::prepare::Variable;
 use super::rechunk::base;
+use super::report::Meters;
 use super::route::{Route, Same, swap_between};
 use super::run::Engine;
 use super::sink::Sink;
@@ -33,6 +36,8 @@ pub(super) struct Worker {
     variable: Option<VarId>,
     /// Bytes of memory that the current job handed to the writer in its order.
     pub kept: u64,
+    /// Bytes that the current job read, as stored.
+    pub(super) read: u64,
 }
 
 /// What a piece of data takes in the writer besides its bytes, about: it matters where chunks are of few bytes.
@@ -124,6 +129,7 @@ impl Worker {
     /// `most` bytes.
     pub fn turn_to(&mut self, job: &Job, most: u64) {
         self.kept = 0;
+        self.read = 0;
         if self.variable.replace(job.out()) == Some(job.out()) {
             return;
         }
@@ -135,6 +141,17 @@ impl Worker {
         }
         if self.scratch.capacity() / 2 > most {
             self.scratch = Scratch::new();
+        }
+    }
+
+    /// Adds what a job read, and the time that it took, to its variable's counters. Records count for several variables.
+    pub fn count(&self, meters: &Meters, job: &Job, time: Duration) {
+        match job {
+            Job::Records(part) => part.count_in(meters, time),
+            _ => {
+                meters.read(job.out(), self.read);
+                meters.work(job.out(), time);
+            }
         }
     }
 
@@ -198,6 +215,7 @@ impl Worker {
             None => reader.read_encoded_chunk(source, from)?,
         };
         let data = data.ok_or_else(lost)?;
+        self.read += data.bytes.len() as u64;
         self.keep(data.bytes.len());
         target.sink.write_encoded_chunk(ticket, target.var, chunk, data)
     }
@@ -286,6 +304,7 @@ impl Worker {
         let Some(filter_mask) = filter_mask else {
             return Ok(false);
         };
+        self.read += bytes.len() as u64;
         let own = grid.region(chunk);
         let shape = chunk_shape(layout, &own.count);
         if pipeline.is_empty() {
@@ -311,12 +330,15 @@ impl Worker {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let list = RangeList::new(reader.layout(var), region)?;
-        list.read(out, |range, buf| match self.fetched.take_range(var, range) {
-            Some(bytes) if bytes.len() == buf.len() => {
-                buf.copy_from_slice(&bytes);
-                Ok(())
+        list.read(out, |range, buf| {
+            self.read += buf.len() as u64;
+            match self.fetched.take_range(var, range) {
+                Some(bytes) if bytes.len() == buf.len() => {
+                    buf.copy_from_slice(&bytes);
+                    Ok(())
+                }
+                _ => reader.read_range(var, range.offset, buf),
             }
-            _ => reader.read_range(var, range.offset, buf),
         })
     }
 
@@ -373,6 +395,7 @@ impl Worker {
         let swap = swap_between(reader.layout(source), &engine.terms.plans[var.out.0].layout);
         let size = usize::try_from(length).map_err(|_| Error::Internal("a range too long".into()))?;
         let range = ByteRange { offset, length: size };
+        self.read += length;
         if let Some(mut bytes) = self.fetched.take_range(source, range) {
             swap_units(&mut bytes, swap);
             engine.sink.write_range(var, offset, &bytes)?;

@@ -11,6 +11,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use tracing::debug;
+
 use super::block_jobs::{elements, pieces};
 use super::job::{Job, PieceOfInput, Spilling, Terms, chunk_bytes};
 use super::order::Block;
@@ -188,6 +190,12 @@ impl Arrivals {
             by_var.entry(var.0).or_default().push(range);
         }
         let left = wants.chunks.len() + by_var.len();
+        debug!(
+            job = number,
+            chunks = wants.chunks.values().map(BTreeSet::len).sum::<usize>(),
+            ranges = by_var.values().map(Vec::len).sum::<usize>(),
+            "asked ahead"
+        );
         self.state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::block::SharedBlock;
-use super::block_jobs::{blocks, grouped, slot_bytes, written_blocks};
+use super::block_jobs::{blocks, grouped, shared_block_memory, slot_bytes, written_blocks};
 use super::execute::PIECE;
 use super::ledger::Cost;
 use super::order::Block;
@@ -149,14 +149,13 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
                 }),
             )
         }
-        Route::Ranges(total) => {
-            let total = *total;
-            // Cut at multiples of 8 bytes, the largest size of a number, so that byte swapping never meets a
-            // part of one.
+        Route::Ranges(range) => {
+            let (begin, total) = (range.start, range.end - range.start);
+            // A whole number of elements' numbers, which are 8 bytes at most.
             let each = terms.batch() / 8 * 8;
             Box::new((0..total.div_ceil(each)).map(move |n| {
-                let offset = n * each;
-                let length = each.min(total - offset);
+                let offset = begin + n * each;
+                let length = each.min(range.end - offset);
                 Ok((
                     Job::Bytes { var, offset, length },
                     Cost {
@@ -185,6 +184,30 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
         Route::Records(Some(band)) => records::jobs(terms, variables, band),
         Route::Records(None) => Box::new(std::iter::empty()),
     }
+}
+
+/// About how much memory the jobs of a variable take that run at a time.
+pub(super) fn memory(terms: &Terms, variables: &[Variable], var: &Variable) -> u64 {
+    let to = &terms.plans[var.out.0].layout;
+    if let Route::Blocks(tiling) = &var.route
+        && let Some(memory) = shared_block_memory(terms, var, tiling, to)
+    {
+        return memory;
+    }
+    let jobs = of_variable(terms, variables, var).take(terms.threads);
+    together(jobs.filter_map(|job| Some(job.ok()?.1)), terms.budget)
+}
+
+/// The memory of the jobs that run at a time, each of which costs one of `costs`: at most the budget, unless one job alone
+/// needs more.
+fn together(costs: impl Iterator<Item = Cost>, budget: u64) -> u64 {
+    let (mut all, mut largest) = (0u64, 0);
+    for cost in costs {
+        let one = cost.working.saturating_add(cost.block);
+        all = all.saturating_add(one);
+        largest = largest.max(one);
+    }
+    all.min(budget).max(largest)
 }
 
 /// Splits `count` chunks of `bytes` bytes each into jobs of about `batch` bytes.

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tracing::{Level, debug, enabled};
 
 /// Memory a job needs, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,6 +62,7 @@ impl Ledger {
     pub fn admit(&self, cost: Cost, shed: impl Fn() -> u64) -> bool {
         let need = cost.working.saturating_add(cost.block);
         let mut state = self.lock();
+        let mut waiting: Option<Instant> = None;
         loop {
             if state.stopped {
                 return false;
@@ -72,7 +76,13 @@ impl Ledger {
                 state.used += need;
                 state.peak = state.peak.max(state.used);
                 state.running += 1;
+                if let Some(begun) = waiting {
+                    debug!(time = ?begun.elapsed(), need, used = state.used, "waited for memory");
+                }
                 return true;
+            }
+            if waiting.is_none() && enabled!(Level::DEBUG) {
+                waiting = Some(Instant::now());
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

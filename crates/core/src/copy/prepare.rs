@@ -8,9 +8,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use tracing::{Level, debug, enabled};
+
 use super::CopyPlan;
 use super::bands;
 use super::places::Places;
+use super::report::RouteName;
 use super::route::{Holes, Route, Way, way};
 use super::sources::Input;
 use crate::chunk::{byte_count, element_count};
@@ -29,6 +32,24 @@ pub struct Prepared {
     /// For `format::create`, one for each variable of the output.
     pub plans: Vec<VariablePlan>,
     pub(super) variables: Vec<Variable>,
+    /// The variables of which nothing is written, with their paths.
+    pub(super) nothing: Vec<(VarId, String)>,
+}
+
+impl Prepared {
+    /// The id, path, route and decoded bytes of each variable of the output, in no order.
+    pub(super) fn routes(&self) -> impl Iterator<Item = (VarId, &str, RouteName, u64)> {
+        let written = self.variables.iter().map(|var| {
+            (
+                var.out,
+                var.name.as_str(),
+                RouteName::from(&var.route),
+                var.progress,
+            )
+        });
+        let nothing = self.nothing.iter();
+        written.chain(nothing.map(|(id, name)| (*id, name.as_str(), RouteName::Nothing, 0)))
+    }
 }
 
 /// One variable that has data to copy.
@@ -46,7 +67,7 @@ pub(super) struct Variable {
     pub places: Places,
     /// The ticket of the first.
     pub ticket: u64,
-    /// Decoded bytes to copy, for the progress bar alone.
+    /// Decoded bytes to copy, for the progress bar and the report alone.
     pub progress: u64,
 }
 
@@ -80,9 +101,9 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     let mut prepared = Prepared {
         plans: Vec::with_capacity(plan.variables.len()),
         variables: Vec::new(),
+        nothing: Vec::new(),
     };
     let pipelines = SharedPipelines::new(plan.registry.clone());
-    let mut ticket = 0u64;
     for (n, way) in ways(reader, plan)?.into_iter().enumerate() {
         let copy = &plan.variables[n];
         let layout = copy.layout.clone();
@@ -109,12 +130,10 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             places,
         }) = way
         else {
+            let id = VarId(n);
+            prepared.nothing.push((id, plan.schema.var_path(id)));
             continue;
         };
-        let first = ticket;
-        if takes_tickets(&route, &copy.layout) {
-            ticket = ticket.saturating_add(chunks);
-        }
         prepared.variables.push(Variable {
             out: VarId(n),
             name: plan.schema.var_path(VarId(n)),
@@ -122,10 +141,16 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             route,
             progress: decoded_bytes(&copy.layout, chunks),
             places,
-            ticket: first,
+            ticket: 0,
         });
     }
-    bands::gather(reader, &prepared.plans, &mut prepared.variables, ticket);
+    bands::gather(reader, &prepared.plans, &mut prepared.variables);
+    deal_tickets(&mut prepared.variables, &prepared.plans);
+    if enabled!(Level::DEBUG) {
+        for (_, variable, route, bytes) in prepared.routes() {
+            debug!(variable, %route, bytes, "route");
+        }
+    }
     Ok(prepared)
 }
 
@@ -139,6 +164,24 @@ fn promised(way: Option<&Way>, to: &VariableLayout, chunks: u64) -> Promised {
             let bytes = element_count(&to.extent).and_then(|n| n.checked_mul(to.element_size as u64));
             bytes.map_or(Promised::Nothing, Promised::Bytes)
         }
+    }
+}
+
+/// Gives the pieces of all variables their tickets, dense from 0 in the order of variables.
+pub(super) fn deal_tickets(variables: &mut [Variable], plans: &[VariablePlan]) {
+    let mut ticket = 0u64;
+    for var in variables {
+        var.ticket = ticket;
+        let taken = match &mut var.route {
+            Route::Records(Some(band)) => {
+                band.ticket = ticket;
+                band.tickets()
+            }
+            Route::Records(None) => 0,
+            route if takes_tickets(route, &plans[var.out.0].layout) => var.places.len(),
+            _ => 0,
+        };
+        ticket = ticket.saturating_add(taken);
     }
 }
 
@@ -161,7 +204,7 @@ fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
 /// The way of each variable of the plan. Where a request to the store takes long, several chunk indexes are read at once.
 fn ways(reader: &dyn Reader, plan: &CopyPlan) -> Result<Vec<Option<Way>>> {
     let holes = Holes {
-        read_as_zeros: plan.schema.kind.is_hdf5(),
+        read_as_zeros: plan.schema.kind.can().no_fill,
     };
     let one = |n: usize| {
         way(reader, plan, VarId(n), holes).map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))

@@ -10,12 +10,14 @@
 //! A job takes one run of records, for all variables of the band or, if memory is short, for some.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use super::bands::{Band, Member};
 use super::execute::{Data, PIECE, Target, Worker, at_chunk, fill_block};
 use super::job::{Job, Jobs, Terms, encode_cost};
 use super::ledger::Cost;
 use super::prepare::Variable;
+use super::report::Meters;
 use super::route::swap_between;
 use super::run::Engine;
 use crate::chunk::{Axis, ChunkGrid, byte_count, copy_region, copy_strided, resize, swap_units};
@@ -57,6 +59,17 @@ impl<'e> Part<'e> {
     /// The range of bytes in each record that is read.
     fn bytes(&self) -> Range<u64> {
         span(self.band, self.members())
+    }
+
+    /// Adds what the part read to the counters of its variables, and shares the time among them.
+    pub fn count_in(&self, meters: &Meters, time: Duration) {
+        let slabs = self.members().iter().map(|m| m.slab.length).sum::<u64>().max(1);
+        for member in self.members() {
+            let out = self.variables[member.variable].out;
+            meters.read(out, member.slab.length * self.count());
+            #[expect(clippy::cast_precision_loss, reason = "a share of time")]
+            meters.work(out, time.mul_f64(member.slab.length as f64 / slabs as f64));
+        }
     }
 
     fn count(&self) -> u64 {

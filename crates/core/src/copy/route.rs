@@ -38,8 +38,8 @@ pub(super) enum Route {
     Raw(Same),
     /// Chunks are decoded and encoded one by one.
     Refilter(Same),
-    /// Bytes of contiguous storage; how many.
-    Ranges(u64),
+    /// These bytes of contiguous storage.
+    Ranges(std::ops::Range<u64>),
     Blocks(Tiling),
     Values(Tiling),
     /// By the jobs of the band, which the first of its variables has.
@@ -266,7 +266,7 @@ impl Found {
             let bytes = byte_count(&to.extent, to.element_size)
                 .ok_or_else(|| Error::Unsupported("a variable larger than can be addressed".into()))?;
             return Ok(Way {
-                route: Route::Ranges(bytes as u64),
+                route: Route::Ranges(0..bytes as u64),
                 inputs: self.inputs,
                 places: Places::first(1),
             });

@@ -20,6 +20,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
+
+use tracing::trace;
 
 use super::block::Pool;
 use super::execute::Worker;
@@ -27,6 +30,7 @@ use super::fetch::{Arrivals, Fetched, Wants};
 use super::job::{Costed, Job, Spilling, Terms, jobs};
 use super::ledger::Ledger;
 use super::prepare::Prepared;
+use super::report::{Meters, Report};
 use super::sink::Sink;
 use super::{Progress, default_budget};
 use crate::error::{Error, Result};
@@ -48,6 +52,15 @@ pub struct RunOptions<'a> {
     pub progress: Option<&'a dyn Progress>,
 }
 
+impl RunOptions<'_> {
+    /// How many threads work.
+    pub(super) fn thread_count(&self) -> usize {
+        self.threads
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+            .max(1)
+    }
+}
+
 /// The writer may hold back at most `budget / WINDOW_SHARE` bytes of chunks that arrived before their turn. Past that, the
 /// engine starts no new job.
 const WINDOW_SHARE: u64 = 4;
@@ -61,30 +74,29 @@ const WINDOW: u64 = 64 << 20;
 /// # Errors
 /// The error of the first job (in the order of tickets) that failed, naming variable and chunk. The writer is dropped
 /// unfinished then.
-pub fn run(
+pub fn run<'p>(
     reader: &dyn Reader,
-    prepared: &Prepared,
+    prepared: &'p Prepared,
     writer: Box<dyn Writer>,
     options: &RunOptions,
-) -> Result<()> {
-    run_jobs(reader, prepared, &*writer, options)?;
+) -> Result<Report<'p>> {
+    let begun = Instant::now();
+    let report = run_jobs(reader, prepared, &*writer, options)?;
     writer.finish().map_err(|e| match options.output {
         Some(path) => e.in_file(path),
         None => e,
-    })
+    })?;
+    Ok(report.with_elapsed(begun.elapsed()))
 }
 
-/// Copies all data, and returns the most memory that was on the ledger.
-pub(super) fn run_jobs(
+/// Copies all data, and reports what was done.
+pub(super) fn run_jobs<'p>(
     reader: &dyn Reader,
-    prepared: &Prepared,
+    prepared: &'p Prepared,
     writer: &dyn Writer,
     options: &RunOptions,
-) -> Result<u64> {
-    let threads = options
-        .threads
-        .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
-        .max(1);
+) -> Result<Report<'p>> {
+    let threads = options.thread_count();
     let budget = options.memory.unwrap_or_else(default_budget);
     if let Some(progress) = options.progress {
         let total = prepared
@@ -100,11 +112,13 @@ pub(super) fn run_jobs(
         budget,
         folder: options.folder,
     };
+    let meters = Meters::new(prepared.plans.len());
     let engine = Engine {
         terms: &terms,
         sink: Sink {
             writer,
             path: options.output,
+            meters: &meters,
         },
         progress: options.progress,
         ledger: Ledger::new(budget, WINDOW.min(budget / WINDOW_SHARE)),
@@ -133,7 +147,11 @@ pub(super) fn run_jobs(
         .unwrap_or_else(PoisonError::into_inner);
     match failure {
         Some((_, error)) => Err(error),
-        None => Ok(engine.ledger.peak()),
+        None => {
+            let peak = engine.ledger.peak();
+            meters.ask(prepared, writer);
+            Ok(Report::new(prepared, meters, peak))
+        }
     }
 }
 
@@ -165,7 +183,9 @@ impl<'e> Engine<'e> {
     fn execute(&self, worker: &mut Worker, number: u64, job: Job<'e>, working: u64, fetched: Fetched) {
         worker.turn_to(&job, self.terms.budget / (32 * self.terms.threads as u64));
         worker.fetched = fetched;
+        let begun = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| worker.execute(self, &job)));
+        worker.count(self.sink.meters, &job, begun.elapsed());
         let result = result.unwrap_or_else(|panic| {
             *worker = Worker::default();
             Err(Error::Internal(panic_text(&*panic)).in_variable(job.variable()))
@@ -272,6 +292,13 @@ impl<'e> Engine<'e> {
         if !self.ledger.admit(cost, shed) {
             return None;
         }
+        trace!(
+            number,
+            variable = job.variable(),
+            working = cost.working,
+            block = cost.block,
+            "admitted"
+        );
         queue.next += 1;
         Some((number, job, cost.working))
     }
@@ -302,10 +329,13 @@ impl FetchStage<'_> {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         match jobs.get(&number) {
             Some((Job::Empty { block, .. }, _)) => block.is_filled(),
-            Some((Job::Fill { spill, .. }, _)) => match spill {
-                Spilling::Reads(spill) => spill.is_written(),
-                _ => true,
-            },
+            Some((
+                Job::Fill {
+                    spill: Spilling::Reads(spill),
+                    ..
+                },
+                _,
+            )) => spill.is_written(),
             _ => true,
         }
     }

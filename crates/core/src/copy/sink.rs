@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 
 use super::prepare::Variable;
+use super::report::Meters;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{EncodedChunk, RecordBlock, Writer};
@@ -14,6 +15,8 @@ pub(super) struct Sink<'a> {
     pub writer: &'a dyn Writer,
     /// The output's path, if it has one.
     pub path: Option<&'a OsStr>,
+    /// Where bytes are counted.
+    pub meters: &'a Meters,
 }
 
 impl Sink<'_> {
@@ -25,23 +28,28 @@ impl Sink<'_> {
         chunk: u64,
         data: EncodedChunk,
     ) -> Result<()> {
+        self.meters.written(var.out, data.bytes.len() as u64);
         let written = self.writer.write_encoded_chunk(ticket, var.out, chunk, data);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
     /// See [`Writer::write_range`].
     pub fn write_range(&self, var: &Variable, offset: u64, data: &[u8]) -> Result<()> {
+        self.meters.written(var.out, data.len() as u64);
         let written = self.writer.write_range(var.out, offset, data);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
     /// See [`Writer::write_records`]. An error names `var`, unless it already names a variable.
     pub fn write_records(&self, var: &Variable, records: RecordBlock) -> Result<()> {
+        for slab in records.slabs {
+            self.meters.written(slab.var, slab.length * records.count());
+        }
         let written = self.writer.write_records(records);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
-    /// See [`Writer::write_values`].
+    /// See [`Writer::write_values`]. The writer itself counts the bytes: [`Writer::stored_values`].
     pub fn write_values(&self, ticket: u64, var: &Variable, region: &Region, values: Values) -> Result<()> {
         let written = self.writer.write_values(ticket, var.out, region, values);
         written.map_err(|e| self.name(e.in_variable(&var.name)))

@@ -11,10 +11,13 @@ use super::rechunk::block_size;
 use super::run::Engine;
 use super::sources::Input;
 use super::tiling::Tiling;
-use crate::chunk::{Axis, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units};
+use crate::chunk::{
+    Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units,
+};
 use crate::error::{Error, Result};
+use crate::format::Reader;
 use crate::format::read_region::{chunk_size, swap_unit};
-use crate::model::{Encoding, Schema, Slot, Type, TypeClass, Values, VariableLayout};
+use crate::model::{Encoding, Schema, Slot, Storage, Type, TypeClass, Values, VarId, VariableLayout};
 
 impl Worker {
     /// Reads a block of chunks, and writes the chunks that are to be written.
@@ -68,11 +71,12 @@ impl Worker {
     }
 
     /// Reads the elements of a region of the output from all inputs.
-    fn read_values(&self, engine: &Engine, var: &Variable, region: &Region) -> Result<Values> {
+    fn read_values(&mut self, engine: &Engine, var: &Variable, region: &Region) -> Result<Values> {
         let reader = engine.terms.reader;
         if let [input] = &var.inputs[..]
             && input.selection.is_none()
         {
+            self.read += stored_bytes(reader, input.var, region);
             return reader.read_region(input.var, region);
         }
         let to = &engine.terms.plans[var.out.0].layout;
@@ -85,6 +89,7 @@ impl Worker {
             let Some(bounds) = input.input(&part) else {
                 continue;
             };
+            self.read += stored_bytes(reader, input.var, &bounds);
             let values = reader.read_region(input.var, &bounds)?;
             let mut selected = select(&values.bytes, &bounds, &part, input, to.element_size)?;
             let ty = schema.var(input.var).ty;
@@ -144,6 +149,24 @@ impl Worker {
         let written = self.write_chunk(target, chunk, ticket, Data::Owned(&mut block));
         self.block = block;
         written
+    }
+}
+
+/// About how many bytes the reader reads for a region: its chunks as stored, or its elements where the variable is in one
+/// piece.
+fn stored_bytes(reader: &dyn Reader, var: VarId, region: &Region) -> u64 {
+    let layout = reader.layout(var);
+    let Some(inside) = region.clip(&layout.extent).filter(|inside| !inside.is_empty()) else {
+        return 0;
+    };
+    match ChunkGrid::new(&layout.extent, layout.chunk_shape()) {
+        Ok(grid) if matches!(layout.storage, Storage::Chunked { .. }) => grid
+            .chunks_in(&inside)
+            .filter_map(|chunk| reader.stored_size(var, chunk))
+            .fold(0, u64::saturating_add),
+        _ => inside
+            .element_count()
+            .map_or(0, |n| n.saturating_mul(layout.element_size as u64)),
     }
 }
 

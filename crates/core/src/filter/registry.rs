@@ -11,7 +11,7 @@ use super::{
     zstd::Zstd,
 };
 use crate::error::{Error, Result};
-use crate::model::CodecSpec;
+use crate::model::{CodecNames, CodecSpec, ZarrVersion};
 
 /// The codecs that a program knows. Clones share them.
 #[derive(Clone)]
@@ -105,6 +105,47 @@ impl Registry {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same_stream(a, b, chunk))
     }
 
+    /// The HDF5 id of the codec that `spec` names by that id or otherwise; `None` for one that has no id, and for a Zarr name that
+    /// is not known.
+    pub fn hdf5_id(&self, spec: &CodecSpec) -> Option<u32> {
+        spec.hdf5_id().or_else(|| self.find(spec)?.hdf5_id())
+    }
+
+    /// The same codec, named as `names` says; as it is where it has such a name already.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it has no such name: names it, and says what to do.
+    pub fn named(&self, spec: &CodecSpec, names: CodecNames, chunk: &ChunkType) -> Result<CodecSpec> {
+        match names {
+            CodecNames::Hdf5 => self.in_hdf5(spec, chunk),
+            CodecNames::Zarr(version) => self.in_zarr(spec, version, chunk),
+        }
+    }
+
+    /// The same codec under its name in a version of Zarr; as it is where it has that already.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it has no form there: names it, and says what to do.
+    pub fn in_zarr(&self, spec: &CodecSpec, version: ZarrVersion, chunk: &ChunkType) -> Result<CodecSpec> {
+        if spec.zarr_name().is_some_and(|(own, _)| own == version) {
+            return Ok(spec.clone());
+        }
+        let form = self.find(spec).and_then(|codec| {
+            let parameters = stored_parameters(codec.as_ref(), spec, chunk).ok()?;
+            let configuration = codec.configuration(version, &parameters, chunk)?;
+            Some(CodecSpec::zarr(version, codec.zarr_name(version)?, configuration))
+        });
+        form.ok_or_else(|| {
+            let number = match version {
+                ZarrVersion::V2 => 2,
+                ZarrVersion::V3 => 3,
+            };
+            Error::Usage(format!(
+                "{spec} has no form in version {number} of Zarr: choose other filters for this variable"
+            ))
+        })
+    }
+
     /// The same codec under its HDF5 id; as it is where it has that already.
     ///
     /// # Errors
@@ -152,7 +193,7 @@ impl fmt::Debug for Registry {
 mod tests {
     use super::super::UNKNOWN_ID;
     use super::*;
-    use crate::model::ZarrVersion::{self, V2, V3};
+    use crate::model::ZarrVersion::{V2, V3};
     use serde_json::json;
 
     fn zarr(version: ZarrVersion, name: &str, configuration: serde_json::Value) -> CodecSpec {
@@ -291,6 +332,33 @@ mod tests {
             }
         }
         assert_eq!(translated, 10);
+    }
+
+    #[test]
+    fn codecs_take_the_names_of_zarr() {
+        let registry = Registry::builtin();
+        let chunk = ChunkType::of_bytes(100);
+        let deflate = CodecSpec::hdf5(1, [5]);
+        for (version, name) in [(V2, "zlib"), (V3, "numcodecs.zlib")] {
+            let spec = zarr(version, name, json!({"level": 5}));
+            let names = CodecNames::Zarr(version);
+            assert_eq!(registry.named(&deflate, names, &chunk).unwrap(), spec);
+            assert_eq!(registry.named(&spec, names, &chunk).unwrap(), spec);
+            assert_eq!(registry.hdf5_id(&spec), Some(1));
+        }
+        let v2 = zarr(V2, "zlib", json!({"level": 5}));
+        let v3 = registry.named(&v2, CodecNames::Zarr(V3), &chunk).unwrap();
+        assert_eq!(v3, zarr(V3, "numcodecs.zlib", json!({"level": 5})));
+        let unknown = zarr(V3, "odd", json!({"a": 1}));
+        assert_eq!(
+            registry.named(&unknown, CodecNames::Zarr(V3), &chunk).unwrap(),
+            unknown
+        );
+        let refused = registry.named(&CodecSpec::hdf5(511, [1]), CodecNames::Zarr(V3), &chunk);
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "filter 511 has no form in version 3 of Zarr: choose other filters for this variable"
+        );
     }
 
     #[test]

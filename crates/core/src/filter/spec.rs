@@ -23,7 +23,7 @@ use pest::iterators::Pair;
 use self::grammar::{Grammar, Rule};
 
 use crate::error::{Error, Request, Result};
-use crate::model::CodecSpec;
+use crate::model::{CodecSpec, unescape};
 
 // What pest derives has no documentation; spec.pest has.
 #[allow(missing_docs)]
@@ -142,16 +142,6 @@ fn explain(argument: &str) -> String {
         Some('|') => r"a '|' before the filters; where it is part of a name, write '\|'".into(),
         _ => "no filter; expected ',' and filters, such as ',307,9', or ',none' after the variables".into(),
     }
-}
-
-/// Undoes backslash escapes.
-fn unescape(name: &str) -> String {
-    let mut plain = String::with_capacity(name.len());
-    let mut chars = name.chars();
-    while let Some(c) = chars.next() {
-        plain.extend(if c == '\\' { chars.next() } else { Some(c) });
-    }
-    plain
 }
 
 fn parse_pipeline(pipeline: Pair<Rule>) -> Result<Vec<(u32, Vec<u32>)>, String> {

@@ -21,6 +21,7 @@ pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
+        Kind::Other(_) => Err(no_writer(schema)),
     }
 }
 
@@ -35,6 +36,9 @@ pub fn create(
     schema: &Schema,
     plans: &[VariablePlan],
 ) -> Result<Box<dyn Writer>> {
+    if let Kind::Other(_) = schema.kind {
+        return Err(no_writer(schema));
+    }
     let destination = destination.into();
     debug!(name = ?destination.name(), kind = schema.kind.name(), "creating");
     let DestinationKind::Object(output) = destination.kind().clone() else {
@@ -48,7 +52,16 @@ pub fn create(
             Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
         }
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::create(output, schema, plans),
+        Kind::Other(_) => Err(no_writer(schema)),
     }
+}
+
+/// The error for a kind without a writer in this crate. Only the crate that defines the kind can write it.
+fn no_writer(schema: &Schema) -> Error {
+    Error::Usage(format!(
+        "datasets of the kind '{}' cannot be written here: no writer of that kind is built in",
+        schema.kind.name()
+    ))
 }
 
 /// Opens a dataset of any format. The codecs of `registry` decode its chunks.
@@ -137,7 +150,19 @@ fn detect(object: &dyn Object) -> Result<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::MemoryKeys;
+    use crate::model::Capabilities;
+    use crate::store::{MemoryKeys, MemoryOutput};
+
+    #[test]
+    fn a_kind_of_another_crate_is_not_written_here() {
+        static CAN: Capabilities = Capabilities::new("elsewhere");
+        let schema = Schema::new(Kind::Other(&CAN));
+        let says =
+            "datasets of the kind 'elsewhere' cannot be written here: no writer of that kind is built in";
+        assert_eq!(check(&schema).unwrap_err().to_string(), says);
+        let refused = create(Arc::new(MemoryOutput::new()), &schema, &[]).err().unwrap();
+        assert_eq!(refused.to_string(), says);
+    }
 
     #[test]
     fn formats_are_found_by_their_magic_number() {

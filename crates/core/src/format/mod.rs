@@ -11,6 +11,7 @@ mod interleaved;
 pub mod netcdf4;
 mod promise;
 pub mod read_region;
+mod reorder_window;
 mod written;
 
 use std::ops::Range;
@@ -23,8 +24,8 @@ use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
 pub use dispatch::{check, create, open};
-pub use promise::Promised;
-pub(crate) use promise::Received;
+pub use promise::{Promised, Received};
+pub use reorder_window::ReorderWindow;
 pub use written::Written;
 pub(crate) use written::between_holes;
 
@@ -222,6 +223,13 @@ pub trait Writer: Send + Sync {
     /// exactly one chunk (clipped to the extent); for others, any region that is contiguous in C order. The
     /// format encodes the elements, including heap data and filters.
     fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()>;
+
+    /// Bytes of a variable's values as [`Writer::write_values`] encoded them: after filters, without the data that
+    /// elements refer to. Called after the last piece. `None` if the writer does not count them.
+    fn stored_values(&self, var: VarId) -> Option<u64> {
+        let _ = var;
+        None
+    }
 
     /// Completes the file and makes it appear under its name. A writer that is dropped instead leaves
     /// nothing.

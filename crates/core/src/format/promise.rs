@@ -35,7 +35,7 @@ impl Promised {
 
 /// Counts the data received for each variable of a dataset.
 #[derive(Debug)]
-pub(crate) struct Received {
+pub struct Received {
     variables: Vec<(Promised, AtomicU64)>,
 }
 

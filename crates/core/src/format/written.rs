@@ -118,6 +118,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::single_range_in_vec_init)]
     fn holes_are_left_out() {
         let mib = 1u64 << 20;
         let of = |data: Vec<Range<u64>>, bytes| between_holes(&Sparse(data), bytes, 4, &[mib]);

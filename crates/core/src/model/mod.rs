@@ -11,9 +11,11 @@
 //!         └─ vars
 //! ```
 
+mod capabilities;
 mod codec;
 mod fill_value;
 mod item;
+mod kind;
 mod layout;
 mod lookup;
 mod name;
@@ -23,14 +25,16 @@ mod types;
 mod values;
 mod visible_names;
 
+pub use capabilities::{Capabilities, CodecNames, UnlimitedDimensions};
 pub use codec::{CodecSpec, Configuration, ZarrVersion};
 pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
 };
 pub use item::Item;
+pub use kind::Kind;
 pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, Storage, VariableLayout};
 pub use name::{MAX_NAME, name_fault, unescape};
-pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Kind, Provenance, Schema, VarId, Variable};
+pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Provenance, Schema, VarId, Variable};
 pub use sizes_in_c::SizesInC;
 pub use types::{Field, Type, TypeClass, TypeId, UserType};
 pub use values::{NIL, SLOT_SIZE, Slot, Values};

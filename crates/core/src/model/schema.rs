@@ -1,6 +1,6 @@
 //! Groups, dimensions, variables, attributes.
 
-use super::{Encoding, Type, TypeClass, TypeId, UserType, Values};
+use super::{Encoding, Kind, Type, TypeClass, TypeId, UserType, Values};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -23,72 +23,7 @@ id!(
     VarId
 );
 
-/// The kind of netCDF file, as `ncdump -k` names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// CDF-1.
-    Classic,
-    /// CDF-2.
-    Offset64,
-    /// CDF-5.
-    Data64,
-    /// netCDF-4/HDF5.
-    Netcdf4,
-    /// netCDF-4/HDF5 restricted to the classic model.
-    Netcdf4Classic,
-}
-
-impl Kind {
-    /// The kind's name, as `ncdump -k` prints it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Classic => "classic",
-            Self::Offset64 => "64-bit offset",
-            Self::Data64 => "cdf5",
-            Self::Netcdf4 => "netCDF-4",
-            Self::Netcdf4Classic => "netCDF-4 classic model",
-        }
-    }
-
-    /// The format, and the flags with which netCDF-C opens it, as `ncdump -K` prints them.
-    pub fn extended_name(self) -> &'static str {
-        match self {
-            Self::Classic => "classic mode=00000000",
-            Self::Offset64 => "64-bit offset mode=00000200",
-            Self::Data64 => "64-bit data mode=00000020",
-            Self::Netcdf4 | Self::Netcdf4Classic => "HDF5 mode=00001000",
-        }
-    }
-
-    /// The kind with this netCDF name (`-k`, `_Format`). Accepts old names and numbers. `None` for any other
-    /// text.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "classic" | "nc3" | "1" => Self::Classic,
-            "64-bit offset" | "64-bit-offset" | "nc6" | "2" => Self::Offset64,
-            "netCDF-4" | "netcdf-4" | "netCDF4" | "netcdf4" | "nc4" | "hdf5" | "enhanced" | "3" => {
-                Self::Netcdf4
-            }
-            "netCDF-4 classic model"
-            | "netCDF-4-classic"
-            | "netCDF-4_classic"
-            | "netCDF4_classic"
-            | "nc7"
-            | "hdf5-nc3"
-            | "enhanced-nc3"
-            | "4" => Self::Netcdf4Classic,
-            "cdf5" | "cdf-5" | "64-bit data" | "64-bit-data" | "nc5" | "5" | "pnetcdf" => Self::Data64,
-            _ => return None,
-        })
-    }
-
-    /// True if the file is HDF5.
-    pub fn is_hdf5(self) -> bool {
-        matches!(self, Self::Netcdf4 | Self::Netcdf4Classic)
-    }
-}
-
-/// How a file was made. Not part of the data.
+/// What a file says of its own making; not part of the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// Text of the `_NCProperties` attribute, if the file has one.
@@ -102,7 +37,7 @@ pub struct Provenance {
 /// The structure of a dataset.
 #[derive(Debug, Clone)]
 pub struct Schema {
-    /// Kind of file.
+    /// Which kind of dataset.
     pub kind: Kind,
     /// Groups; `groups[0]` is the root. A child comes after its parent.
     pub groups: Vec<Group>,

@@ -1,7 +1,7 @@
 //! The special attributes of `ncdump -s`: the storage of variables and the file.
 
 use crate::filter::{deflate, fletcher32, json_text, shuffle, szip};
-use crate::model::{CodecSpec, Encoding, Endian, Kind, Schema, Storage, Type, VarId, VariableLayout};
+use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Type, VarId, VariableLayout};
 
 /// The value of a special attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn filter_text(filter: &CodecSpec) -> String {
 /// The special attributes of a dataset.
 pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
     let mut all = Vec::new();
-    if let (true, Some(provenance)) = (schema.kind.is_hdf5(), &schema.provenance) {
+    if let Some(provenance) = &schema.provenance {
         if let Some(properties) = &provenance.nc_properties {
             all.push(("_NCProperties", text(properties)));
         }
@@ -109,5 +109,5 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
 
 /// The special attribute with the kind of a dataset.
 pub fn format(schema: &Schema) -> (&'static str, Special) {
-    ("_Format", text(Kind::name(schema.kind)))
+    ("_Format", text(schema.kind.name()))
 }

@@ -1,21 +1,21 @@
-//! Calendars: which days there are, counted from 1970.
+//! Calendars of the CF conventions: converts dates to days since 1970 and back.
 
 /// The calendars of the CF conventions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Calendar {
-    /// Julian up to 1582-10-04, Gregorian from 1582-10-15: `standard`, `gregorian`, and what is not known.
+    /// `standard`, `gregorian`, and unknown names: Julian up to 1582-10-04, Gregorian from 1582-10-15.
     Mixed,
     /// `proleptic_gregorian`: Gregorian at all times.
     ProlepticGregorian,
     /// `julian`: each fourth year is a leap year.
     Julian,
-    /// `noleap`, `365_day`: no year is.
+    /// `noleap`, `365_day`: no year is a leap year.
     NoLeap,
-    /// `all_leap`, `366_day`: each year is.
+    /// `all_leap`, `366_day`: each year is a leap year.
     AllLeap,
     /// `360_day`: twelve months of 30 days.
     Days360,
-    /// `none`: one year of 365 days again and again, which has no number.
+    /// `none`: a single year of 365 days, repeated, without a number.
     None,
 }
 
@@ -35,8 +35,8 @@ impl Calendar {
         ("none", Self::None),
     ];
 
-    /// The calendar that a `calendar` attribute names, in any case, shortened or not (`365` is `365_day`), as netCDF-C takes
-    /// it; the mixed one where there is no such name.
+    /// The calendar named by a `calendar` attribute, in upper or lower case. As in netCDF-C, the name may be shortened
+    /// (`365` is `365_day`). An unknown name means the mixed calendar.
     pub fn named(name: &[u8]) -> Self {
         let is = |full: &str| {
             full.as_bytes()
@@ -50,16 +50,16 @@ impl Calendar {
     }
 }
 
-/// A date. Months and days may be out of range where a user wrote them so.
+/// A date. A date written by a user may have months and days out of range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Date {
-    /// The year, where 0 is the one before 1.
+    /// Year. The year 0 precedes the year 1.
     pub year: i64,
-    /// From 1.
+    /// Month, from 1.
     pub month: i64,
-    /// From 1.
+    /// Day of the month, from 1.
     pub day: i64,
-    /// Hours since midnight, with fraction.
+    /// Hours since midnight, with a fraction.
     pub hour: f64,
 }
 
@@ -73,18 +73,18 @@ impl Date {
         }
     }
 
-    /// Whether it is before the midnight `other`, field by field.
+    /// True if it is before the midnight `other`, compared field by field.
     pub(super) fn is_before(&self, other: &Self) -> bool {
         (self.year, self.month, self.day) < (other.year, other.month, other.day)
     }
 
-    /// Whether it can be shown.
+    /// True if the month, day and hour are within their ranges.
     pub(super) fn is_valid(&self) -> bool {
         (1..=12).contains(&self.month) && (1..=31).contains(&self.day) && (0.0..=24.0).contains(&self.hour)
     }
 }
 
-/// How days are counted where nothing switches: the calendars but the mixed one.
+/// A day count without a switch of calendars: any calendar but the mixed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reckoning {
     Gregorian,
@@ -92,22 +92,23 @@ pub(super) enum Reckoning {
     NoLeap,
     AllLeap,
     Days360,
-    /// Without years.
+    /// Has no years.
     Yearless,
 }
 
-/// Days before each month of a year of 365.
+/// Days before each month, in a year of 365 days.
 const DAYS_BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-/// Years from which dates can be counted: all days then fit 32 bits.
+/// Range of years that can be counted: all days then fit in 32 bits.
 pub(super) const MAX_YEAR: i64 = 5_000_000;
-/// The most days from 1970 of a date that is shown.
+/// Maximum distance of a shown date from 1970, in days.
 const MAX_DAYS: f64 = i32::MAX as f64;
 
-/// Times are shown to the microsecond; what is nearer than half of one to the next day is that day. In hours.
+/// Half a microsecond, in hours. Times are shown in microseconds, so a time closer than this to the next day is rounded
+/// to it.
 pub(super) const HALF_MICROSECOND: f64 = 0.5e-6 / 60.0 / 60.0;
 
 impl Reckoning {
-    /// Whether February has a day more than in a year of 365.
+    /// True if February has a day more than in a year of 365 days.
     fn is_leap(self, year: i64) -> bool {
         match self {
             Self::Gregorian => year % 4 == 0 && (year % 100 != 0 || year % 400 == 0),
@@ -117,7 +118,7 @@ impl Reckoning {
         }
     }
 
-    /// Days from the beginning of the year 1970 to that of `year`.
+    /// Days from the beginning of 1970 to the beginning of `year`.
     fn days_before_year(self, year: i64) -> i64 {
         let leaps = |year: i64| {
             let last = year - 1;
@@ -135,7 +136,7 @@ impl Reckoning {
         }
     }
 
-    /// Days from the beginning of 1970 to a date. A month that does not exist counts as January; a day may be any.
+    /// Days from the beginning of 1970 to a date. An invalid month counts as January. The day may be out of range.
     fn days(self, date: &Date) -> i64 {
         let month = if (1..=12).contains(&date.month) {
             date.month
@@ -154,7 +155,7 @@ impl Reckoning {
         self.days(date) as f64 * 24.0 + date.hour
     }
 
-    /// The date that is `hours` from the beginning of 1970; none where it is millions of years away.
+    /// The date at `hours` from the beginning of 1970; `None` if it is millions of years away.
     pub(super) fn date(self, hours: f64) -> Option<Date> {
         let whole = (hours / 24.0).floor();
         if whole.is_nan() || whole.abs() >= MAX_DAYS {
@@ -187,7 +188,7 @@ impl Reckoning {
         }
     }
 
-    /// The year that a day is in.
+    /// The year that contains a day.
     fn year_of(self, days: i64) -> i64 {
         let length = match self {
             Self::AllLeap => 366,
@@ -195,7 +196,7 @@ impl Reckoning {
             Self::Yearless => return 0,
             _ => 365,
         };
-        // Too far by the leap days at first: each step brings the rest down to its thousandth.
+        // The first estimate is wrong by the leap days. Each step reduces the error to about a thousandth.
         let mut year = 1970 + days.div_euclid(length);
         loop {
             let off = days - self.days_before_year(year);
@@ -209,7 +210,7 @@ impl Reckoning {
         }
     }
 
-    /// Days of a month, which is counted from 0 here.
+    /// Days of a month. Months are counted from 0 here.
     fn month_length(self, year: i64, month: usize) -> i64 {
         match (self, month) {
             (Self::Days360, _) => 30,

@@ -1,4 +1,4 @@
-//! Numbers as dates.
+//! Formats numbers as dates.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use super::units::{TimeUnit, TimeUnits};
 use crate::model::Type;
 use crate::not_finite::not_finite;
 
-/// What stands between date and time.
+/// Character between date and time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateSeparator {
     /// A space, as `ncdump -t` prints it.
@@ -16,43 +16,43 @@ pub enum DateSeparator {
     T,
 }
 
-/// Shows times of one unit and calendar.
+/// Formats times of one unit and calendar.
 #[derive(Debug, Clone)]
 pub struct TimeFormat {
     separator: u8,
-    /// Dates have no year.
+    /// True if dates have no year.
     yearless: bool,
     unit: TimeUnit,
     counting: Counting,
 }
 
-/// From a number to a date.
+/// Conversion of a number to a date.
 #[derive(Debug, Clone)]
 enum Counting {
-    /// Months are added to the base, which then begins anew with the first of the month.
+    /// Adds months to the base date. The result is at the first of the month.
     Months { reckoning: Reckoning, base: Date },
-    /// Hours are added.
+    /// Adds hours to the base.
     Hours { reckoning: Reckoning, base: f64 },
-    /// Hours are added to a base on one side of the switch of 1582.
+    /// Adds hours to a base before or after the switch of 1582.
     Mixed {
         base: f64,
-        /// The base is before the switch.
+        /// True if the base is before the switch.
         before: bool,
         /// Hours from the base to the switch.
         to_switch: f64,
     },
 }
 
-/// The first day of the Gregorian calendar, and what it would be called in the Julian one.
+/// The first day of the Gregorian calendar, and the same day's Julian date.
 const SWITCH: Date = Date::midnight(1582, 10, 15);
 const SWITCH_JULIAN: Date = Date::midnight(1582, 10, 5);
-/// In the mixed calendar hours are counted from here. Where makes a difference only to the last bit of fractions.
+/// Origin of the hours in the mixed calendar. The choice only affects the last bit of fractions.
 const ORIGIN: Date = Date::midnight(1979, 1, 1);
-/// The most months that are added.
+/// Maximum number of months that are added.
 const MAX_MONTHS: f64 = 60e6;
 
 impl TimeFormat {
-    /// Shows numbers that are `units` in `calendar`.
+    /// Formats numbers in `units` by `calendar`.
     pub fn new(units: &TimeUnits, calendar: Calendar, separator: DateSeparator) -> Self {
         let reckoning = match calendar {
             Calendar::Mixed | Calendar::ProlepticGregorian => Reckoning::Gregorian,
@@ -82,8 +82,8 @@ impl TimeFormat {
         }
     }
 
-    /// Appends the date of `value` in quotes, or `NaN`, `Infinity` or `-Infinity`. Appends nothing and returns false
-    /// where there is no such date: it is millions of years away, or the base itself is none.
+    /// Appends the date of `value` in quotes, or `NaN`, `Infinity` or `-Infinity`. Returns false, and appends nothing,
+    /// if the date is invalid: it is millions of years away, or the base date is invalid.
     pub fn push(&self, out: &mut Vec<u8>, value: f64) -> bool {
         if let Some(word) = not_finite(value) {
             out.extend_from_slice(word);
@@ -98,7 +98,8 @@ impl TimeFormat {
         }
     }
 
-    /// As [`TimeFormat::push`], for an element of a numeric type as the model keeps it. False also for any other type.
+    /// Like [`TimeFormat::push`], for an element of a numeric type as the model stores it. Returns false for other
+    /// types.
     pub fn push_element(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8]) -> bool {
         number(ty, bytes).is_some_and(|value| self.push(out, value))
     }
@@ -114,7 +115,7 @@ impl TimeFormat {
                     TimeUnit::Year => 12.0 * value,
                     _ => value,
                 };
-                // Only whole months are added; what is just below one by a rounding error is one.
+                // Only whole months are added. A rounding error just below a whole month is corrected.
                 let months = (months + 1e-10f64.copysign(value)).trunc();
                 if months.abs() > MAX_MONTHS {
                     return None;
@@ -144,7 +145,7 @@ impl TimeFormat {
                     ),
                 };
                 let date = reckoning.date(reckoning.hours(&ORIGIN) + hours)?;
-                // The day before the switch rounded up.
+                // The last Julian day, rounded up.
                 let beyond = reckoning == Reckoning::Julian && !date.is_before(&SWITCH_JULIAN);
                 Some(if beyond { SWITCH } else { date })
             }
@@ -161,8 +162,8 @@ impl TimeFormat {
         }
     }
 
-    /// As short as the time allows: seconds, minutes and hours are left out where all from there on is 0. What is less than
-    /// half a microsecond below a whole second, minute or hour is that.
+    /// Appends a date in its shortest form: trailing seconds, minutes and hours are left out if they are 0. A time less
+    /// than half a microsecond below a whole second, minute or hour is rounded up.
     fn push_date(&self, out: &mut Vec<u8>, date: &Date) {
         let hour = (date.hour + HALF_MICROSECOND).trunc();
         let minutes = 60.0 * (date.hour - hour);
@@ -207,7 +208,7 @@ impl TimeFormat {
     }
 }
 
-/// Appends a number below 100 as two digits.
+/// Appends a number below 100 with two digits.
 fn push_two(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&[b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8]);
 }
@@ -233,7 +234,7 @@ fn hours_since_origin(reckoning: Reckoning, date: &Date) -> f64 {
     reckoning.hours(date) - reckoning.hours(&ORIGIN)
 }
 
-/// The number that an element of a numeric type is, as a double.
+/// The value of an element of a numeric type, as a double.
 fn number(ty: Type, bytes: &[u8]) -> Option<f64> {
     macro_rules! read {
         ($ty:ty) => {{

@@ -1,4 +1,4 @@
-//! Times: numbers with a unit such as `days since 1990-01-01`, and the dates that they stand for.
+//! Times: numbers with units such as `days since 1990-01-01`, and their dates.
 //!
 //! ```text
 //! attributes of a variable ─► variables ─┬─ units:    "days since 1990-01-01" ─► unit, base date
@@ -8,8 +8,9 @@
 //!                                         TimeFormat: number ─► hours ─► date ─► "1990-01-04 12"
 //! ```
 //!
-//! Which strings are units, how calendars count and what rounding does is netCDF-C's, whose `ncdump -t` users compare with:
-//! the same floating-point operations in the same order. Unlike there, a date is found without walking through the years.
+//! The accepted units, the calendars and the rounding are netCDF-C's, as users compare the output with its `ncdump -t`:
+//! the floating-point operations are the same, in the same order. But dates are computed directly, without a loop over
+//! years.
 
 mod calendar;
 mod format;

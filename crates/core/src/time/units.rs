@@ -1,8 +1,8 @@
-//! `UNIT since DATE`.
+//! Parses `units` attributes of the form `UNIT since DATE`.
 
 use super::calendar::{Calendar, Date, MAX_YEAR};
 
-/// What a time is counted in.
+/// The unit of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// `sec…`, `s`.
@@ -17,14 +17,14 @@ pub enum TimeUnit {
     Week,
     /// Calendar months: `month…`, `mo`.
     Month,
-    /// Three of them: `season…`.
+    /// Three calendar months: `season…`.
     Season,
-    /// Twelve of them: `year…`, `yr`.
+    /// Twelve calendar months: `year…`, `yr`.
     Year,
 }
 
 impl TimeUnit {
-    /// How a name begins, and the name that is the unit's whole.
+    /// For each unit: the beginning of its long name, and its short name.
     const NAMES: [(&'static str, &'static str, Self); 8] = [
         ("sec", "s", Self::Second),
         ("min", "mn", Self::Minute),
@@ -36,7 +36,8 @@ impl TimeUnit {
         ("year", "yr", Self::Year),
     ];
 
-    /// The unit of a name, in any case. Only the beginning counts, as in netCDF-C: `days` and `daytime` are days.
+    /// The unit of a name, in upper or lower case. As in netCDF-C, only the beginning counts: `days` and `daytime` are
+    /// days.
     fn named(name: &str) -> Option<Self> {
         let is = |start: &str, whole: &str| {
             name.eq_ignore_ascii_case(whole)
@@ -52,18 +53,18 @@ impl TimeUnit {
     }
 }
 
-/// A `units` attribute of a time.
+/// A parsed `units` attribute of a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeUnits {
-    /// What is counted.
+    /// The unit.
     pub unit: TimeUnit,
-    /// From when.
+    /// The base date.
     pub base: Date,
 }
 
 impl TimeUnits {
-    /// Reads `text`; none where it is not the unit of a time. `Yrs`, `h` and `d` are not, as in netCDF-C; a time zone behind the
-    /// date is ignored.
+    /// Parses `text`; `None` if it is not the unit of a time. `Yrs`, `h` and `d` are not, as in netCDF-C. A time zone
+    /// after the date is ignored.
     pub fn parse(text: &str, calendar: Calendar) -> Option<Self> {
         let text = text.trim_ascii_start();
         let (name, rest) = text.split_once(|c: char| c.is_ascii_whitespace())?;
@@ -72,14 +73,14 @@ impl TimeUnits {
         let mut words = when.split_ascii_whitespace();
         let (mut date, mut time) = (words.next()?, words.next().unwrap_or(""));
         if let Some((before, behind)) = date.split_once('T') {
-            // An ISO date with its time.
+            // An ISO date, joined to its time by a T.
             if !behind.is_empty() {
                 time = behind;
             }
             date = before;
         }
         let base = match calendar {
-            // Years are what such a calendar has none of.
+            // This calendar has no years.
             Calendar::None if unit == TimeUnit::Year => return None,
             Calendar::None => parse_yearless(date, time)?,
             _ => parse_date(date, time)?,
@@ -88,7 +89,7 @@ impl TimeUnits {
     }
 }
 
-/// Reads `Y`, `Y-M` or `Y-M-D`, and, behind a whole date, a time.
+/// Parses `Y`, `Y-M` or `Y-M-D`, and after a full date a time.
 fn parse_date(text: &str, time: &str) -> Option<Date> {
     let (year, rest) = integer(text)?;
     if year.abs() > MAX_YEAR {
@@ -107,7 +108,7 @@ fn parse_date(text: &str, time: &str) -> Option<Date> {
     Some(date)
 }
 
-/// Reads `M`, `M-D` or, as usual as it is, `Y-M-D`.
+/// Parses `M`, `M-D`, or `Y-M-D` without its year.
 fn parse_yearless(text: &str, time: &str) -> Option<Date> {
     let (first, rest) = integer(text)?;
     let (month, day) = match dashed(rest) {
@@ -124,12 +125,12 @@ fn parse_yearless(text: &str, time: &str) -> Option<Date> {
     Some(date)
 }
 
-/// `-M`. Such numbers are of 16 bits in netCDF-C; one that is larger is none here.
+/// Parses `-M`. netCDF-C stores it in 16 bits; a larger number is rejected here.
 fn dashed(text: &str) -> Option<(i64, &str)> {
     integer(text.strip_prefix('-')?).filter(|(value, _)| i16::try_from(*value).is_ok())
 }
 
-/// A whole number at the beginning, and what follows it.
+/// Parses an integer, and returns it with the text after it.
 fn integer(text: &str) -> Option<(i64, &str)> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
@@ -138,7 +139,7 @@ fn integer(text: &str) -> Option<(i64, &str)> {
     Some((value, &text[length..]))
 }
 
-/// Hours of `H`, `H:M` or `H:M:S`. What is out of range counts as 0, and so does what is behind it.
+/// Parses `H`, `H:M` or `H:M:S` into hours. A part that is out of range counts as 0, and so do the parts after it.
 fn hour(text: &str) -> f64 {
     let Some((hours, rest)) = integer(text).filter(|(hours, _)| (0..24).contains(hours)) else {
         return 0.0;
@@ -156,7 +157,7 @@ fn hour(text: &str) -> f64 {
     sum
 }
 
-/// The decimal number at the beginning.
+/// Parses a decimal number at the beginning of `text`.
 fn decimal(text: &str) -> Option<f64> {
     let number = |c: char| c.is_ascii_digit() || c == '.';
     let end = text.find(|c| !number(c)).unwrap_or(text.len());

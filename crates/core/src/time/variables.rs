@@ -1,4 +1,4 @@
-//! Which variables are times.
+//! Finds the variables that hold times.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use super::format::{DateSeparator, TimeFormat};
 use super::units::TimeUnits;
 use crate::model::{Attribute, Schema, Type, VarId};
 
-/// Finds how the times of a dataset are shown.
+/// The time formats of a dataset's variables.
 #[derive(Debug)]
 pub struct TimeVariables<'a> {
     schema: &'a Schema,
     separator: DateSeparator,
-    /// For a variable of bounds, the one whose they are.
+    /// For each bounds variable, the variable that it belongs to.
     parents: HashMap<VarId, VarId>,
 }
 
 impl<'a> TimeVariables<'a> {
-    /// Reads the `bounds` attributes of all variables. A variable of bounds is looked up in the group of the one that names it,
-    /// and from there in the groups around, as the CF conventions have it; the last that names it counts.
+    /// Reads the `bounds` attributes of all variables. As in the CF conventions, a bounds variable is looked up in the
+    /// group of the variable that names it, then in the groups around. If several name it, the last one counts.
     pub fn new(schema: &'a Schema, separator: DateSeparator) -> Self {
         let named: Vec<(VarId, &[u8])> = (0..schema.vars.len())
             .filter_map(|at| Some((VarId(at), text(schema, VarId(at), "bounds")?)))
@@ -45,7 +45,7 @@ impl<'a> TimeVariables<'a> {
         }
     }
 
-    /// How the values of a variable are shown as dates; none where they are not times. Bounds are what their variable is.
+    /// The format of a variable's values; `None` if they are not times. Bounds have the format of their variable.
     pub fn of_data(&self, id: VarId) -> Option<TimeFormat> {
         let numeric = !matches!(self.schema.var(id).ty, Type::Char | Type::String | Type::User(_));
         if !numeric {
@@ -54,7 +54,7 @@ impl<'a> TimeVariables<'a> {
         self.of_attributes(*self.parents.get(&id).unwrap_or(&id))
     }
 
-    /// How numbers in the attributes of a variable are shown as dates: those that have units of their own.
+    /// The format of times in a variable's attributes; `None` unless the variable has time units of its own.
     pub fn of_attributes(&self, id: VarId) -> Option<TimeFormat> {
         let units = std::str::from_utf8(text(self.schema, id, "units")?).ok()?;
         let calendar = text(self.schema, id, "calendar").map_or(Calendar::Mixed, Calendar::named);

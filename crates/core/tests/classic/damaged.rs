@@ -100,7 +100,7 @@ fn damaged_files_give_errors() {
                 read_everything(bytes);
             }
         }
-        let mut numbers = Numbers(kind as u64);
+        let mut numbers = Numbers(KINDS.iter().position(|other| *other == kind).unwrap() as u64);
         for _ in 0..4000 {
             let mut bytes = whole.clone();
             for _ in 0..=numbers.next(6) {

@@ -120,7 +120,7 @@ fn print_variable(out: &mut String, reader: &dyn format::Reader, path: &str, id:
         dims.join(",")
     );
     let layout = reader.layout(id);
-    if schema.kind.is_hdf5() {
+    if schema.kind.can().storage_attributes {
         let storage = match &layout.storage {
             Storage::Compact => "compact".into(),
             Storage::Contiguous => "contiguous".into(),

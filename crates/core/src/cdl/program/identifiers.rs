@@ -1,16 +1,16 @@
-//! Names of a dataset as identifiers of a programming language.
+//! Makes identifiers of a programming language from names of a dataset.
 
 use std::collections::HashSet;
 
-/// Hands out identifiers, none twice.
+/// Makes identifiers, all different.
 #[derive(Debug, Default)]
 pub struct Identifiers {
     taken: HashSet<String>,
 }
 
 impl Identifiers {
-    /// An identifier of at most `longest` ASCII characters that begins with `prefix` and recalls `name`. Differs from all
-    /// others also where case does not matter.
+    /// An identifier of at most `longest` ASCII characters that begins with `prefix` and resembles `name`. All
+    /// identifiers differ, even if case is ignored.
     pub fn make(&mut self, prefix: &str, name: &str, longest: usize) -> String {
         let plain = name
             .chars()

@@ -1,11 +1,11 @@
-//! Programs that make a dataset: what `ncgen -l` prints.
+//! Programs that create a dataset, as `ncgen -l` prints them.
 //!
 //! ```text
 //! CopyPlan (schema, layouts) ─► definitions ┐
 //! Reader ─► slabs ─► values as literals ────┴─► C (whole model) │ Fortran 77 (classic model)
 //! ```
 //!
-//! The programs call netCDF-C and netCDF-Fortran, and need nothing else. Variables that were never written are defined only.
+//! The programs call only netCDF-C or netCDF-Fortran. Variables that were never written are defined, but not written.
 
 pub mod c;
 pub mod fortran77;
@@ -14,11 +14,11 @@ mod identifiers;
 use crate::copy::CopyPlan;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
-use crate::model::{Values, VarId};
+use crate::model::{Kind, Values, VarId};
 use crate::stream::slabs;
 
-/// Calls `each` with the values of an output variable, region by region in C order, each region of about `bytes` bytes
-/// at most. Never calls where nothing was written.
+/// Calls `each` with the values of an output variable, region by region in C order. A region has at most about `bytes`
+/// bytes. A variable that was never written has no regions.
 fn for_each_slab(
     reader: &dyn Reader,
     plan: &CopyPlan,
@@ -38,6 +38,16 @@ fn for_each_slab(
         each(&region, &values)?;
     }
     Ok(())
+}
+
+/// The flags of netCDF-C's `nc_create` for a kind, without their prefix.
+fn creation_flags(kind: Kind) -> Result<&'static [&'static str]> {
+    kind.can().creation_flags.ok_or_else(|| {
+        Error::Usage(format!(
+            "the kind '{}' is not one that programs can make through netCDF's library",
+            kind.name()
+        ))
+    })
 }
 
 /// `given`, which both languages must take as a name, or else `default`.

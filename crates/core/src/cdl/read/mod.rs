@@ -9,16 +9,16 @@
 //!
 //! | folder | what |
 //! | --- | --- |
-//! | `syntax` | the text, cut into statements, and what the grammar (`cdl.pest`) makes of each |
+//! | `syntax` | the text, its segments, and the grammar (`cdl.pest`) that parses each segment |
 //! | `constant` | numbers, strings, characters and names of enum members |
-//! | `declaration` | sections, names and scopes, types, attributes: the schema |
+//! | `declaration` | sections, scopes of names, types, attributes: the schema |
 //! | `values` | data lists: counted in the first pass, read in the second |
-//! | `storage` | the attributes that `ncdump -s` prints, the kind of the file, the layout of each variable |
+//! | `storage` | storage attributes (as `ncdump -s` prints them), the kind of the file, the layout of each variable |
 //!
-//! The text is read twice. The first pass makes the schema, which is complete only at the text's end (groups follow data,
-//! the lengths of unlimited dimensions follow the values), and an index of each data list. The second pass is the copy
-//! engine's: it asks for elements by their place, and only these are parsed, by as many threads as there are. So memory is
-//! bounded by the header and the index, not by the data.
+//! The text is read twice. The first pass makes the schema and an index of each data list. The schema is complete only
+//! at the end of the text, because groups follow data, and the lengths of unlimited dimensions depend on the values.
+//! The second pass is driven by the copy engine: it asks for elements by position, and only these are parsed, on all
+//! threads. Memory is therefore bounded by the header and the index, not by the data.
 
 mod constant;
 mod declaration;

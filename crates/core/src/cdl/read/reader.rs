@@ -1,9 +1,15 @@
-//! A CDL text as a [`Reader`].
+//! [`CdlReader`]: a CDL text as a [`Reader`].
+//!
+//! ```text
+//! Text ─► declare ─► CdlReader ─┬─► schema, storage attributes, warnings
+//!                               ├─► elements of a variable: ListReader, or fill values
+//!                               └─► locate: an error of the copy ─► its line in the text
+//! ```
 
 use rayon::prelude::*;
 
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::format::{Reader, Written, read_region};
 use crate::model::{
     EdgeChunks, Encoding, Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, Values, VarId,
@@ -22,12 +28,14 @@ use super::values::levels::Levels;
 use super::values::list_reader::ListReader;
 use crate::diagnostic::Diagnostic;
 
-/// How many elements a variable that has fewer records than there are is made up to, if that is not less than 16 times what its
-/// list gives: two unlimited dimensions can have lists that make the variable on both larger than any file.
+/// A variable shorter than its unlimited dimensions is extended with fill values up to this many elements, or up to 16
+/// times the elements of its list if that is more. Without the limit, the lists of two unlimited dimensions could make
+/// a variable larger than any file.
 const MOST_MADE: u64 = 1 << 20;
 
-/// The dataset that a CDL text describes. Each variable that has values is one contiguous piece, little-endian, of as many
-/// elements as its own list asks for; of as many as there are records, where no fill value of the file is that of its type.
+/// The dataset that a CDL text describes. A variable with values is laid out as one contiguous little-endian piece, as
+/// long as its own list. The exception is a variable whose missing records no fill value of the file could supply: it
+/// has all records.
 pub struct CdlReader {
     text: Text,
     declared: Declared,
@@ -37,19 +45,19 @@ pub struct CdlReader {
 }
 
 impl CdlReader {
-    /// Reads the declarations of a text, and finds its values.
+    /// Reads the declarations of a text and locates its data lists.
     ///
     /// # Errors
-    /// The first thing in the text that is wrong, values aside; or why it cannot be read.
+    /// The first error in the text, except in values, which are parsed later; an error of the source.
     pub fn open(text: Text) -> Result<Self> {
         let declared = declare(&text)?;
         Self::new(text, declared)
     }
 
-    /// Over the text that was found to declare this.
+    /// Makes a reader of `text` and the declarations found in it.
     ///
     /// # Errors
-    /// Where `declared` does not belong together.
+    /// [`Error::Internal`] if `declared` has lists or storage for another number of variables.
     pub fn new(text: Text, declared: Declared) -> Result<Self> {
         let vars = declared.schema.vars.len();
         if declared.lists.len() != vars || declared.storage.len() != vars {
@@ -71,33 +79,34 @@ impl CdlReader {
         Ok(reader)
     }
 
-    /// Lets variables that have fewer records than there are give the rest of them too, where the file has no fill value that
-    /// would stand there: compounds and sequences are made of the fill values of their parts.
+    /// Extends variables that have fewer records than the dimension to all records, if the file has no fill value for
+    /// the rest. These are variables of compounds and sequences: their fill value is made of the fill values of their
+    /// parts.
     fn give_missing_records(&mut self) {
         for var in (0..self.layouts.len()).map(VarId) {
             let layout = &self.layouts[var.0];
             let shape = self.declared.schema.shape(var);
             let most = element_count(&layout.extent).map_or(0, |own| own.saturating_mul(16).max(MOST_MADE));
             let few = element_count(&shape).is_some_and(|all| all <= most);
-            // An enum has the fill value of its integers in the file.
+            // In the file, an enum has the fill value of its integer type.
             let schema = &self.declared.schema;
             let made = default_fill_value(fill_type(schema, schema.var(var).ty)).is_none();
             if self.is_given(var) && layout.extent != shape && few && made && !self.missing_is_fill(var) {
                 let layout = &mut self.layouts[var.0];
                 layout.extent = shape;
-                // They are not one piece of the list any more.
+                // The added records are not in the text, so the variable is no longer one piece of it.
                 layout.encoding = Encoding::Structured;
             }
         }
     }
 
-    /// Whether the text has a value for a variable.
+    /// True if the text has at least one value for the variable.
     fn is_given(&self, var: VarId) -> bool {
         let list = self.declared.lists[var.0].as_ref();
         list.is_some_and(|list| !list.empty && !list.extent.contains(&0))
     }
 
-    /// Whether what a list does not give is what the file would read there if nothing were written.
+    /// True if elements without a value read the same in the file when they are not written at all.
     fn missing_is_fill(&self, var: VarId) -> bool {
         let layout = &self.layouts[var.0];
         layout.fill.value.is_some() || {
@@ -108,30 +117,30 @@ impl CdlReader {
         }
     }
 
-    /// How a variable is to be stored.
+    /// The storage attributes of a variable.
     pub fn storage(&self, var: VarId) -> &StorageAttributes {
         &self.declared.storage[var.0]
     }
 
-    /// How all variables are to be stored, in order.
+    /// The storage attributes of all variables, in the schema's order.
     pub fn storages(&self) -> &[StorageAttributes] {
         &self.declared.storage
     }
 
-    /// The kind that the text asks for.
+    /// The kind of file that the text asks for by `_Format`.
     pub fn format(&self) -> Option<Kind> {
         self.declared.format
     }
 
-    /// What was odd but taken.
+    /// Warnings of the first pass.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.declared.warnings
     }
 
-    /// The same of values within compounds: as far as these have been read.
+    /// Warnings about values that do not fit in a field of a compound. Only values parsed so far are covered.
     ///
     /// # Errors
-    /// Where the text cannot be read.
+    /// The text cannot be read.
     pub fn warnings_of_values(&self) -> Result<Vec<Diagnostic>> {
         self.excesses.diagnostics(&self.text)
     }
@@ -141,16 +150,16 @@ impl CdlReader {
         &self.declared.name
     }
 
-    /// Says of an error about a thing of the text, found after it was read, where the text declares that thing. What the
-    /// text is not to blame for stays as it is.
-    pub fn locate(&self, error: Error) -> Error {
+    /// Adds the place in the text to an error that was found after parsing, for example by the copy. `name` adds a program's
+    /// names of options to the error. An error that no change of the text could prevent gets no place.
+    pub fn locate(&self, error: Error, name: impl FnOnce(Error) -> Error) -> Error {
         match self.place(&error) {
-            Some(at) => self.text.error(at, of_text(error).to_string()),
-            None => error,
+            Some(at) => self.text.error(at, name(of_text(error)).to_string()),
+            None => name(error),
         }
     }
 
-    /// Where the thing is declared that is wrong; the innermost where several are named.
+    /// Position in the text of the declaration at fault; the innermost if the error names several.
     fn place(&self, error: &Error) -> Option<u64> {
         match error {
             Error::File { cause, .. } | Error::Chunk { cause, .. } => self.place(cause),
@@ -166,10 +175,10 @@ impl CdlReader {
         }
     }
 
-    /// Parses all values, in parallel, and keeps none.
+    /// Parses all values in parallel and keeps none.
     ///
     /// # Errors
-    /// The first thing in the text that is wrong.
+    /// The first error in the text.
     pub fn check(&self) -> Result<()> {
         let windows: Vec<(VarId, usize)> = (0..self.layouts.len())
             .map(VarId)
@@ -191,7 +200,7 @@ impl CdlReader {
         }
     }
 
-    /// Reads the values of a variable that has some.
+    /// The reader of a variable's data list; `None` if it has none.
     fn list(&self, var: VarId) -> Option<ListReader<'_>> {
         let list = self.declared.lists[var.0].as_ref()?;
         let variable = self.declared.schema.var(var);
@@ -209,7 +218,7 @@ impl CdlReader {
         })
     }
 
-    /// Elements from `first` on, in C order over the variable's own extent.
+    /// Reads elements from number `first` on, in C order over the variable's own extent.
     fn read(&self, var: VarId, first: u64, out: &mut [u8], heap: &mut Vec<u8>) -> Result<()> {
         match self.list(var) {
             Some(list) => list.read(first, out, heap),
@@ -229,7 +238,8 @@ impl CdlReader {
         }
     }
 
-    /// A region of elements that hold strings or sequences, or of records of which the list gives only some.
+    /// Reads a region element by element: of strings, of sequences, or of a variable of which the list gives only some
+    /// records.
     fn structured(&self, var: VarId, region: &Region) -> Result<Values> {
         let layout = &self.layouts[var.0];
         let list = self.declared.lists[var.0].as_ref();
@@ -243,7 +253,7 @@ impl CdlReader {
         if bytes == 0 {
             return Ok(values);
         }
-        // Dimensions behind `level` are whole, so that a run along `level` is one piece of the list.
+        // All dimensions after `level` are selected whole, so a run along `level` is one piece of the list.
         let mut level = extent.len().saturating_sub(1);
         while level > 0 && region.start[level] == 0 && region.count[level] == extent[level] {
             level -= 1;
@@ -283,32 +293,34 @@ impl CdlReader {
     }
 }
 
-/// What of a variable's declaration is to blame for an error that came up in it; `None` where no other text could have
-/// prevented it.
+/// The part of a variable's declaration that caused an error; `None` if no change of the text could have prevented it.
 fn blamed(var: VarId, error: &Error) -> Option<Item> {
     match error {
         Error::Chunk { cause, .. } => blamed(var, cause),
         Error::UnknownFilter { .. } | Error::Filter { .. } => Some(Item::StorageAttribute(var, "_Filter")),
-        Error::Usage(_) | Error::Request { .. } | Error::NotHeld { .. } | Error::Unsupported(_) => {
-            Some(Item::Variable(var))
-        }
+        Error::Usage(_)
+        | Error::Request { .. }
+        | Error::NotHeld { .. }
+        | Error::Alternative { .. }
+        | Error::Unsupported(_) => Some(Item::Variable(var)),
         _ => None,
     }
 }
 
-/// The error without the output and the chunk that it happened in: the text is shown instead, and what to change in it.
+/// Removes the output file and the chunk from an error: the message shows the text instead.
 fn of_text(error: Error) -> Error {
     match error {
         Error::File { cause, .. } | Error::Chunk { cause, .. } => of_text(*cause),
         Error::Variable { name, cause } => of_text(*cause).in_variable(&name),
-        Error::UnknownFilter { codec } => Error::Usage(format!(
-            "{codec} is not built in, so no values can go through it: take another filter, or leave the values out by -H"
-        )),
+        Error::UnknownFilter { codec } => Error::Alternative {
+            why: format!("{codec} is not built in, so no values can go through it: take another filter"),
+            alternative: Alternative::NoValues,
+        },
         other => other,
     }
 }
 
-/// One contiguous piece, as long as the list.
+/// The layout of a variable: one contiguous piece, as long as its list.
 fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout {
     let var = schema.var(id);
     let (element_size, encoding) = schema.storage_encoding(var.ty);
@@ -355,7 +367,7 @@ impl Reader for CdlReader {
             return Ok(Written::Nothing);
         };
         let layout = &self.layouts[var.0];
-        // Of what has another shape than its list, the rest is made of the fill values of parts.
+        // A variable extended beyond its list has fill values that the file does not supply: write all of them.
         Ok(match self.missing_is_fill(var) && layout.extent == list.extent {
             true => Written::Regions(list.given()),
             false => Written::All,
@@ -369,7 +381,7 @@ impl Reader for CdlReader {
         if before == 0 && buf.len().is_multiple_of(size) {
             return self.read(var, first, buf, &mut heap);
         }
-        // A range may begin and end within elements.
+        // The range may begin and end inside an element.
         let whole = (before + buf.len()).div_ceil(size) * size;
         let mut elements = Vec::new();
         resize(&mut elements, whole)?;

@@ -1,8 +1,9 @@
 //! Random datasets over the whole model.
 //!
-//! proptest makes a recipe, which it can shrink: lists of dimensions, types, variables and attributes in which everything refers
-//! to others by a number, taken modulo how many there are, and values come from a pool of bytes. [`build`] follows the recipe
-//! and mends what no dataset can be: names that are taken, types that the kind lacks, lengths that no value tells.
+//! proptest generates a recipe, which it can shrink: lists of dimensions, types, variables and attributes. References
+//! between them are numbers, taken modulo the length of the list. Values come from a pool of bytes. [`build`] follows
+//! the recipe and repairs impossible parts: repeated names, types that the kind lacks, and lengths that no value
+//! implies.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ use crate::model::{
     UserType, VarId, Variable,
 };
 
-/// What a dataset is made from.
+/// Description of a random dataset.
 #[derive(Debug, Clone)]
 pub struct Recipe {
     kind: Kind,
@@ -70,7 +71,7 @@ pub fn recipes() -> impl Strategy<Value = Recipe> {
     (kinds, groups, pool).prop_map(|(kind, groups, pool)| Recipe { kind, groups, pool })
 }
 
-/// Recipes for netCDF-4 datasets whose text does not say their kind.
+/// Recipes for netCDF-4 datasets whose text does not name their kind.
 pub fn netcdf4_recipes() -> impl Strategy<Value = Recipe> {
     recipes().prop_map(|recipe| Recipe {
         kind: Kind::Netcdf4,
@@ -83,7 +84,7 @@ fn names() -> impl Strategy<Value = String> {
         8 => "[a-d]",
         2 => "[a-zA-Z_][a-zA-Z0-9_.@+-]{0,3}",
         2 => "[a-z0-9_é€𝄞][ -.:-~é]{0,3}[!-.:-~]",
-        // Control characters, in names of HDF5.
+        // Control characters occur in names of HDF5 files.
         1 => "a\u{1}b|a\\\\n|b\u{7f}c|%0a|\\\\%41",
         1 => prop::sample::select(vec![
             "int", "string", "byte", "unlimited", "netcdf", "types", "group", "data", "variables", "dimensions",
@@ -93,18 +94,18 @@ fn names() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Names that no path leads to: attributes, fields and the members of enums. HDF5 allows them a slash.
+/// Names of attributes, fields and enum members. HDF5 allows a slash in them, since no path leads to them.
 fn inner_names() -> impl Strategy<Value = String> {
     prop_oneof![9 => names(), 1 => "[a-b/]{1,3}|[a-b]//[*]?[a-b]"]
 }
 
-/// Names of enum members. `_UNDEFINED` is the name that text gives to zero where no member has that value.
+/// Names of enum members. CDL has the name `_UNDEFINED` for zero in an enum without such a member.
 fn member_names() -> impl Strategy<Value = String> {
     prop_oneof![9 => inner_names(), 1 => Just("_UNDEFINED".to_owned())]
 }
 
 fn number() -> impl Strategy<Value = usize> {
-    // The atomic types come first: any type is as likely as char.
+    // The atomic types come first, so that any type is as likely as char.
     prop_oneof![0usize..12, 0usize..40]
 }
 
@@ -160,7 +161,7 @@ fn group() -> impl Strategy<Value = GroupRecipe> {
         })
 }
 
-/// Names of one space of names; one that is taken gets a tail.
+/// The names in one scope. A repeated name gets a suffix.
 #[derive(Default)]
 struct Taken(HashSet<String>);
 
@@ -185,7 +186,7 @@ const INTEGERS: [Type; 8] = [
     Type::UInt64,
 ];
 
-/// The dataset of a recipe.
+/// Builds the dataset of a recipe.
 pub fn build(recipe: &Recipe) -> InMemoryReader {
     let mut schema = Schema::new(recipe.kind);
     let mut pool = Pool::new(&recipe.pool);
@@ -238,7 +239,7 @@ pub fn build(recipe: &Recipe) -> InMemoryReader {
     InMemoryReader::new(schema, values)
 }
 
-/// Type `number` of those that there are: the atomic ones of the kind, then the others.
+/// Type `number`, counting the atomic types of the kind first, then user-defined types.
 fn pick(schema: &Schema, number: usize) -> Type {
     const ATOMIC: [Type; 12] = [
         Type::Int,
@@ -304,7 +305,7 @@ fn add_type(schema: &mut Schema, group: GroupId, name: String, recipe: &TypeReci
     schema.add_type(UserType { name, group, class });
 }
 
-/// `value` cut to the bits of a type.
+/// `value` truncated to the width of a type.
 fn as_integer(ty: Type, value: i64) -> i64 {
     match ty {
         Type::Byte => (value as i8).into(),
@@ -326,7 +327,7 @@ fn add_var(schema: &mut Schema, group: GroupId, name: String, recipe: &VarRecipe
             break;
         }
         let dim = all_dims[number % all_dims.len()];
-        // In the classic model an unlimited dimension comes first.
+        // In the classic model, an unlimited dimension comes first.
         if schema.kind == Kind::Netcdf4 || !schema.dim(dim).unlimited || dims.is_empty() {
             dims.push(dim);
         }
@@ -351,7 +352,7 @@ fn add_var(schema: &mut Schema, group: GroupId, name: String, recipe: &VarRecipe
     });
 }
 
-/// All dimensions: first those of a group and those around it, then those that only a path leads to.
+/// All dimensions: first the ones visible from a group, then the ones that only a path can name.
 fn dims_from(schema: &Schema, group: GroupId) -> Vec<DimId> {
     let around = schema.around(group);
     let mut dims: Vec<DimId> = around
@@ -383,7 +384,7 @@ fn attributes(
     recipes.iter().map(attribute).collect()
 }
 
-/// Makes unlimited dimensions as long as values say that they are: of length 0 where no variable has values along them.
+/// Shortens unlimited dimensions to the length that values imply: to 0 if no variable has values along them.
 fn shorten(schema: &mut Schema) {
     let mut told = HashSet::new();
     for at in 0..schema.vars.len() {

@@ -1,12 +1,12 @@
-//! Whether two datasets are the same: kind, groups, dimensions, types, variables, attributes and values.
+//! Compares two datasets: kind, groups, dimensions, types, variables, attributes and values.
 
 use crate::format::{Reader, Region};
 use crate::model::{Attribute, Schema, Slot, Type, TypeClass, Values, VarId};
 
-/// A dataset as text in which everything is spelled out, so that a difference shows.
+/// A dataset as text in full detail, so that a difference shows.
 ///
 /// # Panics
-/// Where values cannot be read.
+/// If values cannot be read.
 pub fn spelled_out(reader: &dyn Reader) -> String {
     let schema = reader.schema();
     let mut lines = vec![format!("kind {}", schema.kind.name())];
@@ -80,7 +80,7 @@ fn type_name(schema: &Schema, ty: Type) -> String {
     }
 }
 
-/// Offsets of fields are the format's affair.
+/// A type as text. Field offsets are left out, since they depend on the format.
 fn class(schema: &Schema, class: &TypeClass) -> String {
     match class {
         TypeClass::Enum { base, members } => format!("enum {} {members:?}", type_name(schema, *base)),
@@ -113,7 +113,7 @@ fn element(schema: &Schema, ty: Type, bytes: &[u8], values: &Values) -> String {
             .collect::<String>()
     };
     match ty {
-        // CDL has one NaN.
+        // CDL has only one NaN.
         Type::Float if f32::from_le_bytes(bytes[..4].try_into().unwrap()).is_nan() => "nan".into(),
         Type::Double if f64::from_le_bytes(bytes[..8].try_into().unwrap()).is_nan() => "nan".into(),
         Type::String => match values.slot_content(Slot::read(bytes), 1) {

@@ -2,7 +2,7 @@
 
 use crate::model::{FILL_DOUBLE, FILL_FLOAT, Schema, Slot, Type, TypeClass, Values, default_fill_value};
 
-/// Bytes that decide what values are; zeros where they are used up, so that what shrinks becomes zero.
+/// Bytes from which values are made. After the last byte, zeros follow, so that shrinking leads to zero.
 pub struct Pool<'a> {
     bytes: &'a [u8],
 }
@@ -112,9 +112,9 @@ impl<'a> Pool<'a> {
                 let size = base.atomic_size();
                 match self.take() {
                     n @ 0..210 => members[usize::from(n) % members.len()].1.to_le_bytes()[..size].to_vec(),
-                    // Text has a name for zero, whether a member has it or not.
+                    // CDL has a name for zero, even if no member has that value.
                     210..230 => vec![0; size],
-                    // No member may have it.
+                    // The value may belong to no member.
                     _ => self.wide().to_le_bytes()[..size].to_vec(),
                 }
             }

@@ -11,6 +11,7 @@
 //! A backslash makes the next character part of a name.
 
 use crate::error::{Request, Result};
+use crate::model::unescape;
 
 /// One `-c` argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,19 +56,6 @@ fn split_unescaped(text: &str, separator: char) -> Vec<&str> {
     }
     parts.push(&text[start..]);
     parts
-}
-
-fn unescape(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    let mut chars = name.chars();
-    while let Some(c) = chars.next() {
-        out.push(if c == '\\' {
-            chars.next().unwrap_or('\\')
-        } else {
-            c
-        });
-    }
-    out
 }
 
 fn length(text: &str, argument: &str) -> Result<u64> {

@@ -9,7 +9,7 @@ use super::chunk_spec::{AskedLayout, ChunkSpec};
 use super::default_chunks::{MAX_CHUNK_BYTES, default_chunk_shape};
 use super::pipeline::{Pipeline, Wish};
 use crate::error::{Request, Result};
-use crate::model::{DimId, Dimension, Schema, Storage, VarId, VariableLayout};
+use crate::model::{Capabilities, DimId, Dimension, Schema, Storage, VarId, VariableLayout};
 
 pub use ncutils_hdf5::MAX_COMPACT_BYTES;
 
@@ -233,7 +233,28 @@ impl Chunking {
     }
 }
 
-/// Bytes of a chunk of this shape; `None` on overflow.
+/// The storage of a variable in a kind that may lack what was chosen. What cannot be compact is in one piece; what cannot be in one
+/// piece has chunks, of netCDF-C's default shape.
+pub(crate) fn possible_storage(
+    can: &Capabilities,
+    chosen: Storage,
+    element_size: usize,
+    dims: &[&Dimension],
+) -> Storage {
+    match chosen {
+        Storage::Compact if can.compact => Storage::Compact,
+        Storage::Compact | Storage::Contiguous if can.contiguous => Storage::Contiguous,
+        Storage::Compact | Storage::Contiguous => {
+            let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
+            Storage::Chunked {
+                shape: default_chunk_shape(element_size, &lengths),
+            }
+        }
+        chunked @ Storage::Chunked { .. } => chunked,
+    }
+}
+
+/// The bytes of a chunk of this shape; `None` where they are too many to count.
 pub fn chunk_bytes(shape: &[u64], element_size: usize) -> Option<u64> {
     shape
         .iter()

@@ -2,7 +2,9 @@
 
 use super::CopyOptions;
 use crate::error::{Error, Request, Result};
-use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId};
+use crate::model::{
+    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeId, UnlimitedDimensions, VarId,
+};
 
 /// The kind of the output: the requested one, else one that the other options need, else the input's.
 ///
@@ -12,26 +14,22 @@ pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
     if let Some(kind) = options.kind {
         return refuse_filters(kind, options);
     }
-    if input.kind.is_hdf5() {
+    let (can, filters) = (input.kind.can(), !options.filters.is_empty());
+    let codecs = filters || options.deflate.is_some() || options.shuffle;
+    if (can.codecs.is_some() || !codecs) && (can.chunks || options.chunking.is_empty()) {
         return Ok(input.kind);
     }
-    if !options.filters.is_empty() {
-        return Ok(Kind::Netcdf4);
-    }
-    if options.deflate.is_some() || options.shuffle || !options.chunking.is_empty() {
-        // CDF-5 has types that the classic model lacks. A dataset that uses them needs full netCDF-4.
-        let classic = check(input, Kind::Netcdf4Classic).is_ok();
-        return Ok(if classic {
-            Kind::Netcdf4Classic
-        } else {
-            Kind::Netcdf4
-        });
-    }
-    Ok(input.kind)
+    // CDF-5 has types that the classic model lacks; a dataset that uses them needs the whole of netCDF-4.
+    let classic = !filters && check(input, Kind::Netcdf4Classic).is_ok();
+    Ok(if classic {
+        Kind::Netcdf4Classic
+    } else {
+        Kind::Netcdf4
+    })
 }
 
 fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
-    if kind.is_hdf5() {
+    if kind.can().codecs.is_some() {
         return Ok(kind);
     }
     let (request, what) = if options.filters.iter().any(|f| !f.pipeline.is_empty()) {
@@ -45,13 +43,23 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
         request: Some(request),
         what: what.to_owned(),
         kind,
-        held_by: &[Kind::Netcdf4, Kind::Netcdf4Classic],
+        held_by: instead_of(kind, |can| can.codecs.is_some()),
         held_if_fixed: false,
     })
 }
 
-/// An item of a dataset that a kind cannot hold.
+/// The kinds of this crate that can do what `kind` cannot. Whoever asked for a kind with chunks is not told to do without.
+fn instead_of(kind: Kind, does: impl Fn(&Capabilities) -> bool) -> Vec<Kind> {
+    let fits = |can: &Capabilities| does(can) && (can.chunks || !kind.can().chunks);
+    Kind::BUILT_IN
+        .into_iter()
+        .filter(|other| fits(other.can()))
+        .collect()
+}
+
+/// Something of a dataset that a kind cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unheld {
     /// Why it cannot be held, as a clause: "variable v is of type string".
     pub what: String,
@@ -59,31 +67,34 @@ pub struct Unheld {
     pub item: Item,
     /// True if fixing unlimited dimensions would make the kind hold it.
     pub unlimited: bool,
-    /// The kinds that hold it, the best one first.
-    pub held_by: &'static [Kind],
+    /// The kind that cannot hold it.
+    kind: Kind,
+    /// The kinds that hold it, in the order of [`Kind::BUILT_IN`].
+    pub held_by: Vec<Kind>,
 }
 
 impl Unheld {
-    /// An item that only full netCDF-4 holds.
-    fn by_netcdf4(item: Item, what: String) -> Self {
+    /// An item that `kind` does not hold, and that kinds hold of which `is_held` is true.
+    pub fn new(kind: Kind, item: Item, what: String, is_held: impl Fn(&Capabilities) -> bool) -> Self {
         Self {
             what,
             item,
             unlimited: false,
-            held_by: &[Kind::Netcdf4],
+            kind,
+            held_by: instead_of(kind, is_held),
         }
     }
 
-    /// The error for this item and `kind`.
-    pub fn error(&self, kind: Kind) -> Error {
-        self.clone().into_error(kind, false)
+    /// The error that says so.
+    pub fn error(&self) -> Error {
+        self.clone().into_error(false)
     }
 
-    fn into_error(self, kind: Kind, held_if_fixed: bool) -> Error {
+    fn into_error(self, held_if_fixed: bool) -> Error {
         Error::NotHeld {
             request: None,
             what: self.what,
-            kind,
+            kind: self.kind,
             held_by: self.held_by,
             held_if_fixed,
         }
@@ -100,47 +111,48 @@ pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
         None => Ok(()),
         Some(found) => {
             let held_if_fixed = found.unlimited;
-            Err(found.into_error(kind, held_if_fixed))
+            Err(found.into_error(held_if_fixed))
         }
     }
 }
 
 /// The first item of `schema` that `kind` cannot hold.
 pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
-    if kind == Kind::Netcdf4 {
-        return None;
-    }
-    if let Some(group) = schema.groups[0].children.first() {
+    let can = kind.can();
+    if let (Some(group), false) = (schema.groups[0].children.first(), can.groups) {
         let what = format!("{} is a group", schema.group_path(*group));
-        return Some(Unheld::by_netcdf4(Item::Group(*group), what));
+        return Some(Unheld::new(kind, Item::Group(*group), what, |can| can.groups));
     }
-    if let Some(ty) = schema.types.first() {
+    if let (Some(ty), false) = (schema.types.first(), can.user_types) {
         let what = format!("{} is a user-defined type", ty.name);
-        return Some(Unheld::by_netcdf4(Item::Type(TypeId(0)), what));
+        return Some(Unheld::new(kind, Item::Type(TypeId(0)), what, |can| {
+            can.user_types
+        }));
     }
     types(schema, kind).or_else(|| unlimited(schema, kind))
 }
 
 /// The first variable or attribute of a type that `kind` does not have.
 fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
-    let simple = |ty: Type| !matches!(ty, Type::String | Type::User(_));
-    let holds = |ty: Type| ty.is_classic() || (kind == Kind::Data64 && simple(ty));
+    let can = kind.can();
     let cannot = |item: Item, subject: String, ty: Type| {
         let name = ty.cdl_name().unwrap_or("a user-defined type");
-        let mut found = Unheld::by_netcdf4(item, format!("{subject} is of type {name}"));
-        if !kind.is_hdf5() && simple(ty) {
-            found.held_by = &[Kind::Data64, Kind::Netcdf4];
-        }
-        Some(found)
+        let what = format!("{subject} is of type {name}");
+        Some(Unheld::new(kind, item, what, |can| can.holds(ty)))
     };
-    let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !holds(a.ty));
-    let global = &schema.groups[0].attributes;
-    if let Some(n) = bad_attribute(global) {
-        let subject = format!("the global attribute {}", global[n].name);
-        return cannot(Item::GroupAttribute(Schema::ROOT, n), subject, global[n].ty);
+    let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !can.holds(a.ty));
+    for (id, group) in schema.groups.iter().enumerate() {
+        if let Some(n) = bad_attribute(&group.attributes) {
+            let attribute = &group.attributes[n];
+            let subject = match id {
+                0 => format!("the global attribute {}", attribute.name),
+                _ => format!("attribute {}", schema.path_in(GroupId(id), &attribute.name)),
+            };
+            return cannot(Item::GroupAttribute(GroupId(id), n), subject, attribute.ty);
+        }
     }
     for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
-        if !holds(var.ty) {
+        if !can.holds(var.ty) {
             return cannot(Item::Variable(id), format!("variable {}", var.name), var.ty);
         }
         if let Some(n) = bad_attribute(&var.attributes) {
@@ -152,36 +164,48 @@ fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
     None
 }
 
-/// The second unlimited dimension. In a classic kind also the first variable with an unlimited dimension
-/// after its first.
+/// The first unlimited dimension that `kind` does not have, or the first variable where one stands in a place in which `kind` does
+/// not have it.
 fn unlimited(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let allowed = kind.can().unlimited;
+    let cannot = |item: Item, what: String, held_by: &[UnlimitedDimensions]| {
+        Some(Unheld {
+            unlimited: true,
+            ..Unheld::new(kind, item, what, |can| held_by.contains(&can.unlimited))
+        })
+    };
+    let any = UnlimitedDimensions::Any;
+    if allowed == any {
+        return None;
+    }
     let mut all = schema.dims.iter().enumerate().filter(|(_, d)| d.unlimited);
-    if let (Some((_, first)), Some((id, second))) = (all.next(), all.next()) {
+    let (id, first) = all.next()?;
+    if let Some((id, second)) = all.next() {
         let what = format!(
             "there is more than one unlimited dimension, {} and {}",
             first.name, second.name
         );
-        return Some(Unheld {
-            unlimited: true,
-            ..Unheld::by_netcdf4(Item::Dimension(DimId(id)), what)
-        });
+        return cannot(Item::Dimension(DimId(id)), what, &[any]);
     }
-    if kind.is_hdf5() {
-        return None;
-    }
-    for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
-        if let Some(dim) = var.dims.iter().skip(1).find(|d| schema.dim(**d).unlimited) {
-            let what = format!(
-                "variable {} has the unlimited dimension {} in a place other than the first",
-                var.name,
-                schema.dim(*dim).name
-            );
-            return Some(Unheld {
-                unlimited: true,
-                held_by: &[Kind::Netcdf4Classic, Kind::Netcdf4],
-                ..Unheld::by_netcdf4(Item::Variable(id), what)
-            });
+    let one = UnlimitedDimensions::One;
+    let later = schema.vars.iter().enumerate().find_map(|(n, var)| {
+        let dim = var.dims.iter().skip(1).find(|d| schema.dim(**d).unlimited)?;
+        Some((VarId(n), &var.name, &schema.dim(*dim).name))
+    });
+    match (allowed, later) {
+        (UnlimitedDimensions::None, later) => {
+            let what = format!("the dimension {} is unlimited", first.name);
+            let item = Item::Dimension(DimId(id));
+            match later {
+                None => cannot(item, what, &[UnlimitedDimensions::OneAsFirst, one, any]),
+                Some(_) => cannot(item, what, &[one, any]),
+            }
         }
+        (UnlimitedDimensions::OneAsFirst, Some((id, var, dim))) => {
+            let what =
+                format!("variable {var} has the unlimited dimension {dim} in a place other than the first");
+            cannot(Item::Variable(id), what, &[one, any])
+        }
+        _ => None,
     }
-    None
 }

@@ -18,6 +18,7 @@ mod pipeline;
 mod select;
 
 pub use chunk_spec::{AskedLayout, ChunkSpec};
+pub(crate) use chunking::possible_storage;
 pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 pub use kind::{Unheld, unheld};
@@ -150,24 +151,20 @@ impl Target<'_> {
         options: &CopyOptions,
     ) -> Result<VariableLayout> {
         let (element_size, encoding) = self.output.storage_encoding(self.output.var(self.var).ty);
-        let hdf5 = self.output.kind.is_hdf5();
+        let can = self.output.kind.can();
         let mut layout = VariableLayout {
             storage: Storage::Contiguous,
             extent: self.extent(),
             element_size,
             encoding,
-            endian: if hdf5 { Endian::Little } else { Endian::Big },
+            endian: can.byte_order.unwrap_or(Endian::Little),
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
             fill: self.layout.fill.clone(),
         };
-        if !hdf5 {
-            return Ok(layout);
-        }
-        if layout.extent != self.layout.extent && layout.fill.value.is_none() {
-            // Past its extent the input reads as netCDF's default fill value, so the output's missing chunks
-            // must read so too.
+        if can.no_fill && layout.extent != self.layout.extent && layout.fill.value.is_none() {
+            // Past its extent the input reads as netCDF's default; what this variable's chunks do not cover must, too.
             if let Some(value) = default_fill_value(self.output.var(self.var).ty) {
                 layout.fill = Fill {
                     value: Some(value),
@@ -177,8 +174,13 @@ impl Target<'_> {
                 };
             }
         }
-        if self.input.kind.is_hdf5() && encoding == self.layout.encoding {
+        // A byte order that was chosen is kept; one that the input's format gives says nothing.
+        let chosen = self.input.kind.can().byte_order.is_none();
+        if can.byte_order.is_none() && chosen && encoding == self.layout.encoding {
             layout.endian = self.layout.endian;
+        }
+        if !can.chunks {
+            return Ok(layout);
         }
         let pipeline = requests.pipeline(self.input, self.source, self.layout, options);
         let dims: Vec<_> = self
@@ -189,17 +191,18 @@ impl Target<'_> {
             .map(|d| self.output.dim(*d))
             .collect();
         let chosen = chunking.choose(self.source, self.layout, &dims, element_size, &pipeline, options)?;
-        if let (Storage::Chunked { shape }, false) = (&chosen.storage, chosen.drop_filters) {
-            // Structured elements may differ despite equal sizes, for example in the significant bits of a
-            // member.
+        layout.storage = possible_storage(can, chosen.storage, element_size, &dims);
+        if let (Storage::Chunked { shape }, false, Some(names)) =
+            (&layout.storage, chosen.drop_filters, can.codecs)
+        {
+            // Two elements that are structured may still differ: in the significant bits of a member, say.
             let same_elements = encoding != Encoding::Structured
                 && self.layout.encoding == encoding
                 && self.layout.element_size == element_size;
-            let same_chunks = same_elements && self.layout.storage == chosen.storage;
+            let same_chunks = same_elements && self.layout.storage == layout.storage;
             let chunk = ChunkType::new(self.output, self.output.var(self.var).ty, &layout, shape);
-            layout.filters = pipeline.stored(&options.registry, &chunk, same_chunks)?;
+            layout.filters = pipeline.stored(&options.registry, names, &chunk, same_chunks)?;
         }
-        layout.storage = chosen.storage;
         Ok(layout)
     }
 

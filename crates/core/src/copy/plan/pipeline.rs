@@ -4,7 +4,7 @@ use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, shuffle};
-use crate::model::{CodecSpec, Schema, VarId, VariableLayout};
+use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
 /// The filters of a variable, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,23 +45,35 @@ impl Pipeline {
         }
     }
 
-    /// The filters as an HDF5 file stores them for a variable with chunks of type `chunk`. With
-    /// `same_chunks`, the input has the same chunks, and kept filters keep their parameters. Otherwise
-    /// parameters are adapted and n-bit moves to the front, the only place where all programs can read its
-    /// output.
+    /// The filters as a variable of such chunks stores them, named as `names` says. With `same_chunks`, the input's chunks are
+    /// such ones, and the input's parameters stay as they are. Else they are adapted, and n-bit goes first: only there
+    /// can all programs read what it does.
     ///
     /// # Errors
-    /// If a filter refuses this variable, or a codec has no form in HDF5.
-    pub fn stored(self, registry: &Registry, chunk: &ChunkType, same_chunks: bool) -> Result<Vec<CodecSpec>> {
+    /// What a filter refuses of this variable, and a codec that has no such name.
+    pub fn stored(
+        self,
+        registry: &Registry,
+        names: CodecNames,
+        chunk: &ChunkType,
+        same_chunks: bool,
+    ) -> Result<Vec<CodecSpec>> {
+        let new = |filters: &[(u32, Vec<u32>)]| -> Result<Vec<CodecSpec>> {
+            let pipeline = registry.new_pipeline(filters, chunk)?;
+            pipeline
+                .iter()
+                .map(|filter| registry.named(filter, names, chunk))
+                .collect()
+        };
         let (kept, shuffle) = match self.filters {
-            Filters::New(filters) => return registry.new_pipeline(&filters, chunk),
+            Filters::New(filters) => return new(&filters),
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for filter in kept {
-            let filter = registry.in_hdf5(&filter, chunk)?;
-            if shuffle && filter.hdf5_id() == Some(deflate::ID) {
-                filters.extend(registry.new_pipeline(&[(shuffle::ID, Vec::new())], chunk)?);
+            let filter = registry.named(&filter, names, chunk)?;
+            if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
+                filters.extend(new(&[(shuffle::ID, Vec::new())])?);
             }
             filters.push(if same_chunks {
                 filter
@@ -70,7 +82,7 @@ impl Pipeline {
             });
         }
         if !same_chunks {
-            filters.sort_by_key(|filter| filter.hdf5_id() != Some(nbit::ID));
+            filters.sort_by_key(|filter| registry.hdf5_id(filter) != Some(nbit::ID));
         }
         Ok(filters)
     }
@@ -143,7 +155,12 @@ impl<'a> Requests<'a> {
             }
             return Pipeline::new(request.pipeline.clone(), wish);
         }
-        let has = |id: u32| source.filters.iter().any(|f| f.hdf5_id() == Some(id));
+        let has = |id: u32| {
+            source
+                .filters
+                .iter()
+                .any(|f| options.registry.hdf5_id(f) == Some(id))
+        };
         if let (Some(level), false, false) = (options.deflate, scalar, addresses) {
             let mut filters = Vec::new();
             if has(fletcher32::ID) {

@@ -4,7 +4,8 @@ use super::*;
 use crate::filter::spec;
 use crate::format::Region;
 use crate::model::{
-    CodecSpec, Configuration, Dimension, EdgeChunks, Fill, GroupId, Type, Values, Variable, ZarrVersion,
+    Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Fill, GroupId, Type, Values,
+    Variable, ZarrVersion,
 };
 
 /// An input whose data is never read.
@@ -79,7 +80,7 @@ fn input(kind: Kind) -> Input {
             attributes: Vec::new(),
         });
         layouts.push(VariableLayout {
-            storage: if kind.is_hdf5() {
+            storage: if kind.can().chunks {
                 storage
             } else {
                 Storage::Contiguous
@@ -87,12 +88,12 @@ fn input(kind: Kind) -> Input {
             extent: schema.shape(var),
             element_size: 4,
             encoding: Encoding::Numbers { unit: 4 },
-            endian: if kind.is_hdf5() {
+            endian: if kind.can().chunks {
                 Endian::Little
             } else {
                 Endian::Big
             },
-            filters: if kind.is_hdf5() { filters } else { Vec::new() },
+            filters: if kind.can().chunks { filters } else { Vec::new() },
             edges: EdgeChunks::Full,
             shard: None,
             fill: Fill::default(),
@@ -331,13 +332,7 @@ fn unlimited_dimensions_become_fixed() {
 fn kinds() {
     let kind_of = |kind, options: &CopyOptions| plan(&input(kind), options).unwrap().schema.kind;
     let plain = CopyOptions::default();
-    for kind in [
-        Kind::Classic,
-        Kind::Offset64,
-        Kind::Data64,
-        Kind::Netcdf4,
-        Kind::Netcdf4Classic,
-    ] {
+    for kind in Kind::BUILT_IN {
         assert_eq!(kind_of(kind, &plain), kind);
     }
     let deflate = CopyOptions {
@@ -397,6 +392,111 @@ fn a_kind_that_cannot_hold_the_input_is_refused() {
         })
         .contains("/g is a group")
     );
+}
+
+#[test]
+fn other_kinds_that_hold_it_are_named() {
+    let advice = |kind, change: &dyn Fn(&mut Input)| {
+        let mut input = input(Kind::Netcdf4);
+        change(&mut input);
+        unheld(&input.schema, kind).unwrap().error().to_string()
+    };
+    for (kind, change, says) in [
+        (
+            Kind::Classic,
+            (&|i: &mut Input| i.schema.vars[1].ty = Type::UInt) as &dyn Fn(&mut Input),
+            "; these can: cdf5, netCDF-4",
+        ),
+        (
+            Kind::Netcdf4Classic,
+            &|i| i.schema.vars[1].ty = Type::UInt,
+            "; these can: netCDF-4",
+        ),
+        (
+            Kind::Data64,
+            &|i| i.schema.vars[1].ty = Type::String,
+            "; these can: netCDF-4",
+        ),
+        (
+            Kind::Offset64,
+            &|i| i.schema.vars[0].dims.reverse(),
+            "; these can: netCDF-4, netCDF-4 classic model",
+        ),
+        (
+            Kind::Netcdf4Classic,
+            &|i| i.schema.dims[2].unlimited = true,
+            "; these can: netCDF-4",
+        ),
+    ] {
+        let message = advice(kind, change);
+        assert!(message.ends_with(&format!("cannot hold{says}")), "{message}");
+    }
+}
+
+/// A kind of another crate: chunks only, little-endian, codecs by Zarr names, fixed dimensions.
+static CHUNK_STORE: Capabilities = {
+    let mut can = Capabilities::new("chunk store");
+    can.contiguous = false;
+    can.chunks = true;
+    can.codecs = Some(CodecNames::Zarr(ZarrVersion::V3));
+    can.byte_order = Some(Endian::Little);
+    can
+};
+
+#[test]
+fn a_kind_of_another_crate_is_planned_by_what_it_can() {
+    let kind = Kind::Other(&CHUNK_STORE);
+    let mut options = CopyOptions {
+        kind: Some(kind),
+        ..CopyOptions::default()
+    };
+    let growing = plan(&input(Kind::Netcdf4), &options).unwrap_err().to_string();
+    assert_eq!(
+        growing,
+        "the dimension t is unlimited, which the kind 'chunk store' cannot hold; these can: netCDF-4, netCDF-4 classic model"
+    );
+    options.fix_unlimited = true;
+    options.filters = vec![spec::parse("checked,511,1").unwrap()];
+    let nameless = plan(&input(Kind::Netcdf4), &options).unwrap_err().to_string();
+    assert!(
+        nameless.contains("variable checked: filter 511 has no form in version 3 of Zarr"),
+        "{nameless}"
+    );
+    options.filters = vec![spec::parse("checked,1,6").unwrap()];
+    let layouts: Vec<_> = plan(&input(Kind::Netcdf4), &options)
+        .unwrap()
+        .variables
+        .into_iter()
+        .map(|v| v.layout)
+        .collect();
+    let names = |layout: &VariableLayout| -> Vec<String> {
+        layout.filters.iter().map(|f| f.name().to_owned()).collect()
+    };
+    assert_eq!(names(&layouts[0]), ["numcodecs.shuffle", "numcodecs.zlib"]);
+    assert_eq!(names(&layouts[2]), ["numcodecs.zlib"]);
+    assert_eq!(shape(&layouts[1]), [10, 20]);
+    assert_eq!(layouts[3].storage, Storage::Chunked { shape: Vec::new() });
+
+    // It has chunks and codecs, so a copy of it stays what it is.
+    let mut from_it = input(kind);
+    from_it.schema.dims[0].unlimited = false;
+    let deflate = CopyOptions {
+        deflate: Some(1),
+        ..CopyOptions::default()
+    };
+    assert_eq!(output_kind_of(&from_it, &deflate), kind);
+    let classic = CopyOptions {
+        kind: Some(Kind::Classic),
+        ..CopyOptions::default()
+    };
+    assert_eq!(
+        plan(&from_it, &classic).unwrap().variables[1].layout.endian,
+        Endian::Big
+    );
+}
+
+fn output_kind_of(input: &Input, options: &CopyOptions) -> Kind {
+    kind::output_kind(&input.schema, options).unwrap()
 }
 
 #[test]

@@ -115,7 +115,9 @@ fn the_ledger_stays_within_the_budget() {
                     memory: Some(memory),
                     ..RunOptions::default()
                 };
-                let peak = run_jobs(&input, &prepared, &Output(Arc::default()), &options).unwrap();
+                let peak = run_jobs(&input, &prepared, &Output(Arc::default()), &options)
+                    .unwrap()
+                    .peak();
                 let allowed = memory.max(need + 8192);
                 assert!(
                     peak <= allowed,

@@ -6,6 +6,7 @@ mod in_memory;
 mod model;
 mod progress;
 mod records;
+mod report;
 mod routes;
 mod selections;
 mod slow;

@@ -302,7 +302,7 @@ fn progress_and_memory_are_accounted() {
     for kind in KINDS {
         let options = CopyOptions {
             kind: Some(kind),
-            deflate: kind.is_hdf5().then_some(1),
+            deflate: kind.can().chunks.then_some(1),
             ..CopyOptions::default()
         };
         let plan = plan(&*reader, &options).unwrap();
@@ -318,7 +318,7 @@ fn progress_and_memory_are_accounted() {
             };
             let output = Arc::new(MemoryOutput::new());
             let writer = format::create(output, &plan.schema, &prepared.plans).unwrap();
-            let peak = run_jobs(&*reader, &prepared, &*writer, &run).unwrap();
+            let peak = run_jobs(&*reader, &prepared, &*writer, &run).unwrap().peak();
             assert!(peak <= memory, "{kind:?}: {peak} of {memory}");
             assert_eq!(count.0.into_inner(), count.1.into_inner());
         }
@@ -375,7 +375,7 @@ proptest! {
                 made.ty = Type::Float;
             }
         }
-        let hdf5 = to.is_hdf5();
+        let hdf5 = to.can().chunks;
         let bytes = file(from, records, &vars);
         let reader = open(&bytes);
         let chunking = chunk.filter(|_| hdf5).map(|(time, other)| {

@@ -132,7 +132,9 @@ fn copy_slowly(slow: &Slow, outputs: &[VariableLayout], memory: u64) -> Log {
         memory: Some(memory),
         ..RunOptions::default()
     };
-    let peak = run_jobs(slow, &prepared, &Output(Arc::clone(&log)), &options).unwrap();
+    let peak = run_jobs(slow, &prepared, &Output(Arc::clone(&log)), &options)
+        .unwrap()
+        .peak();
     assert!(peak <= memory, "{peak} of {memory}");
     Arc::into_inner(log).unwrap().into_inner().unwrap()
 }

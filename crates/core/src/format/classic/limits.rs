@@ -69,12 +69,7 @@ fn dimension<'s>(
     unlimited: &mut Option<&'s str>,
     names: &mut HashSet<&'s str>,
 ) -> Result<()> {
-    // Three less than the largest number, so that a length can be rounded up to a multiple of 4.
-    let longest = match version {
-        Version::Classic => i32::MAX as u64 - 3,
-        Version::Offset64 => u64::from(u32::MAX) - 3,
-        Version::Data64 => i64::MAX as u64 - 3,
-    };
+    let longest = schema.kind.can().longest_dimension;
     let dim = schema.dim(id);
     let name = dim.name.as_str();
     check_name("dimension", name)?;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::lines::Lines;
 use super::times;
-use crate::model::{Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, UserType, VarId, VisibleNames};
+use crate::model::{Attribute, DimId, GroupId, Schema, Type, TypeClass, UserType, VarId, VisibleNames};
 use crate::print::Precision;
 use crate::print::bytes::trim_nuls;
 use crate::print::element::{ElementWriter, Place};
@@ -195,7 +195,7 @@ pub fn attribute(
             text if precision.exact => text,
             text => trim_nuls(text),
         };
-        attribute_text(lines, schema.kind, text);
+        attribute_text(lines, schema.kind.can().holds(Type::String), text);
     } else {
         let element = ElementWriter {
             schema,
@@ -247,10 +247,10 @@ fn push_attribute_type(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, 
     push_type_name(out, names, group, ty);
 }
 
-/// Prints text in quotes. In the classic model a newline in the text starts a new CDL string, which ncgen
-/// joins. In netCDF-4 this would be a list of strings.
-fn attribute_text(lines: &mut Lines, kind: Kind, text: &[u8]) {
-    if kind == Kind::Netcdf4 {
+/// Prints text in quotes. A newline in the text starts a new CDL string, which ncgen joins. In a kind that has
+/// strings, this would be a list of strings.
+fn attribute_text(lines: &mut Lines, has_strings: bool, text: &[u8]) {
+    if has_strings {
         push_quoted(lines.raw(), text);
         return;
     }

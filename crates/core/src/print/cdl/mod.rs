@@ -104,7 +104,7 @@ impl Dump<'_> {
                     times.as_ref(),
                 );
             }
-            if self.options.special && self.schema.kind.is_hdf5() {
+            if self.options.special && self.schema.kind.can().storage_attributes {
                 let layout = self.reader.layout(*var);
                 let all = special::of_variable(self.schema, *var, layout, self.options.filters);
                 header::special_attributes(lines, Some(name), &all);

@@ -1,4 +1,4 @@
-//! C types for the dataset's types, and the function that defines everything.
+//! Prints the C types of user-defined types, and the function that defines the dataset.
 
 use std::io::Write;
 
@@ -8,11 +8,11 @@ use super::{Program, quoted};
 use crate::copy::CopyPlan;
 use crate::filter::{deflate, fletcher32, shuffle, szip};
 use crate::model::{
-    Attribute, Endian, GroupId, Kind, Schema, Storage, Type, TypeClass, TypeId, VarId, VariableLayout,
+    Attribute, Endian, GroupId, Schema, Storage, Type, TypeClass, TypeId, VarId, VariableLayout,
 };
 
 impl Program<'_> {
-    /// `type name[…]`, as a declaration wants it.
+    /// A C declarator, `type name[…]`.
     pub(super) fn declarator(&self, ty: Type, name: &str, dims: &[usize]) -> String {
         let mut lengths: String = dims.iter().map(|n| format!("[{n}]")).collect();
         let word = match ty {
@@ -43,7 +43,7 @@ impl Program<'_> {
         format!("{word} {name}{lengths}")
     }
 
-    /// A struct for each compound.
+    /// Prints a struct for each compound.
     pub(super) fn type_definitions(&self, out: &mut Vec<u8>) {
         for (at, ty) in self.schema.types.iter().enumerate() {
             let TypeClass::Compound { fields, .. } = &ty.class else {
@@ -57,15 +57,11 @@ impl Program<'_> {
         }
     }
 
-    /// The function that creates the file and defines what is in it.
-    pub(super) fn define(&self, out: &mut Vec<u8>, plan: &CopyPlan, file: &str) {
-        let mode = match self.schema.kind {
-            Kind::Classic => "NC_CLOBBER",
-            Kind::Offset64 => "NC_CLOBBER | NC_64BIT_OFFSET",
-            Kind::Data64 => "NC_CLOBBER | NC_64BIT_DATA",
-            Kind::Netcdf4 => "NC_CLOBBER | NC_NETCDF4",
-            Kind::Netcdf4Classic => "NC_CLOBBER | NC_NETCDF4 | NC_CLASSIC_MODEL",
-        };
+    /// The function that creates the file, with these flags, and defines what is in it.
+    pub(super) fn define(&self, out: &mut Vec<u8>, plan: &CopyPlan, file: &str, flags: &[&str]) {
+        let mode = flags.iter().fold("NC_CLOBBER".to_owned(), |mode, flag| {
+            format!("{mode} | NC_{flag}")
+        });
         let root = self.group(Schema::ROOT);
         let _ = write!(
             out,
@@ -109,7 +105,8 @@ impl Program<'_> {
         let _ = write!(out, "    CHECK(nc_enddef({root}));\n}}\n");
     }
 
-    /// The types in the order of their groups, which is that of a file, where each is then behind those that it is made of.
+    /// Types in the order of their groups. A file's types have this order, and each type follows the types that it
+    /// uses.
     fn types_in_order(&self) -> Vec<TypeId> {
         let schema = self.schema;
         let mut place = vec![0; schema.types.len()];
@@ -211,7 +208,7 @@ impl Program<'_> {
                 dims.len(),
             );
         }
-        if self.schema.kind.is_hdf5() {
+        if self.schema.kind.can().chunks {
             self.define_storage(out, id, layout);
         }
         if layout.fill.no_fill {

@@ -1,6 +1,7 @@
-//! Elements as initialized C arrays.
+//! Prints elements as initialized C arrays.
 //!
-//! A sequence is an array of its own that the `nc_vlen_t` points to, so arrays come before those that need them.
+//! A sequence is an array of its own, to which an `nc_vlen_t` points. So arrays are printed before the arrays that use
+//! them.
 
 use std::io::Write;
 
@@ -8,23 +9,23 @@ use super::Program;
 use super::literals::{push_number, push_string};
 use crate::model::{Slot, Type, TypeClass, Values};
 
-/// Columns after which a list goes on in a new line.
+/// Column after which a list continues on a new line.
 const WIDTH: usize = 110;
 
-/// Characters of text in one line.
+/// Maximum number of characters of text on a line.
 const TEXT_WIDTH: usize = 80;
 
-/// The arrays of one block, in the order in which they must stand.
+/// The arrays of one block, in the order of their declarations.
 pub struct Arrays<'a> {
     program: &'a Program<'a>,
     indent: &'static str,
-    /// The declarations.
+    /// The C text of the declarations.
     pub text: Vec<u8>,
     count: usize,
 }
 
 impl<'a> Arrays<'a> {
-    /// None yet; each line will begin with `indent`.
+    /// Starts without arrays. Each line will begin with `indent`.
     pub fn new(program: &'a Program<'a>, indent: &'static str) -> Self {
         Self {
             program,
@@ -34,7 +35,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Declares an array of the elements of type `ty` that `bytes` holds (`values` owns their heap), and returns its name.
+    /// Declares an array of the elements in `bytes`, of type `ty`, and returns its name. `values` owns their heap.
     pub fn elements(&mut self, ty: Type, bytes: &[u8], values: &Values) -> String {
         self.count += 1;
         let name = format!("data_{}", self.count);
@@ -42,7 +43,7 @@ impl<'a> Arrays<'a> {
         let size = schema.type_size(ty).max(1);
         let length = bytes.len() / size;
         if length == 0 {
-            // C has no empty arrays, and a call may not take NULL for none.
+            // C has no empty arrays, and some calls do not accept NULL instead.
             let _ = writeln!(
                 self.text,
                 "{}static {};",
@@ -83,7 +84,7 @@ impl<'a> Arrays<'a> {
         name
     }
 
-    /// Appends one element. Types are made of types that come before them, so this ends.
+    /// Appends one element. The recursion ends, because types use only earlier types.
     fn push(&mut self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values) {
         let schema = self.program.schema;
         match ty {
@@ -131,7 +132,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Appends a field: an array in braces for each dimension, or a single element.
+    /// Appends a field: nested braces for its dimensions, or a single element.
     fn push_array(&mut self, out: &mut Vec<u8>, ty: Type, dims: &[usize], bytes: &[u8], values: &Values) {
         match dims.split_first() {
             None => self.push(out, ty, bytes, values),

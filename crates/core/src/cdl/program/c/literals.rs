@@ -1,12 +1,12 @@
-//! Values as C spells constants.
+//! Prints values as C literals.
 
 use std::io::Write;
 
 use crate::model::Type;
 use crate::print::number::shortest::{push_double_constant, push_float_constant};
 
-/// Appends a string literal. What is not printable ASCII becomes three octal digits, so no compiler reads it in
-/// another character set, and `?` is escaped, as two of them may begin a trigraph.
+/// Appends a string literal. Bytes that are not printable ASCII become three octal digits, which every source character
+/// set reads alike. `?` is escaped, since two of them may begin a trigraph.
 pub fn push_string(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
     for &c in text {
@@ -25,7 +25,7 @@ pub fn push_string(out: &mut Vec<u8>, text: &[u8]) {
 /// Appends a number of an atomic type, or a `Char`, from its little-endian bytes.
 ///
 /// # Panics
-/// For `String` and user types, and where `bytes` is shorter than the type.
+/// For `String` and user types, and if `bytes` is shorter than the type.
 pub fn push_number(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
     fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
         let mut out = [0; N];
@@ -37,7 +37,7 @@ pub fn push_number(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
         Type::Char | Type::UByte => write!(out, "{}", bytes[0]),
         Type::Short => write!(out, "{}", i16::from_le_bytes(array(bytes))),
         Type::UShort => write!(out, "{}", u16::from_le_bytes(array(bytes))),
-        // The least integer has no literal: -2147483648 is an operator and a constant that does not fit.
+        // The minimum has no literal: C reads -2147483648 as minus 2147483648, which does not fit.
         Type::Int => match i32::from_le_bytes(array(bytes)) {
             i32::MIN => write!(out, "(-2147483647 - 1)"),
             value => write!(out, "{value}"),
@@ -71,7 +71,7 @@ pub fn push_number(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
     };
 }
 
-/// As `math.h` names it; `None` for a number.
+/// The macro of `math.h` for NaN or an infinity; `None` for a finite number.
 fn not_finite(value: f64) -> Option<&'static [u8]> {
     match value {
         v if v.is_finite() => None,

@@ -1,4 +1,4 @@
-//! A C program that makes a dataset through netCDF-C: the whole netCDF-4 model.
+//! Prints a C program that creates a dataset through netCDF-C. It covers the whole netCDF-4 model.
 //!
 //! ```c
 //! static int var_t;                              one identifier for each group, dimension, type, variable
@@ -14,7 +14,7 @@ mod literals;
 use std::io::Write;
 
 use super::identifiers::Identifiers;
-use super::{cannot_write, for_each_slab, function_name};
+use super::{cannot_write, creation_flags, for_each_slab, function_name};
 use crate::copy::CopyPlan;
 use crate::error::Result;
 use crate::format::Reader;
@@ -22,17 +22,17 @@ use crate::model::{GroupId, Schema, Type, VarId};
 use initializer::Arrays;
 use literals::push_string;
 
-/// Bytes of values that stand in one array of the program.
+/// Maximum size of the values in one array of the program, in bytes.
 const ARRAY_BYTES: u64 = 256 << 10;
 
-/// The longest identifier made; C99 tells 63 characters apart.
+/// Maximum length of an identifier. C99 compilers distinguish at least 63 characters.
 const LONGEST: usize = 60;
 
-/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has. Its main
-/// function is called `main`, unless another name is given.
+/// Prints the program to `out`. When run, it creates the file `file` as `plan` describes, with the values of `reader`.
+/// Its main function is `main`, unless another name is given.
 ///
 /// # Errors
-/// [`Error::Usage`](crate::Error::Usage) for a name that no function can have; else what reading the values, or writing the text,
+/// [`Error::Usage`](crate::Error::Usage) for a name that no function can have, and a kind that netCDF-C does not create; else what reading the values, or writing the text,
 /// fails of.
 pub fn write(
     reader: &dyn Reader,
@@ -42,10 +42,11 @@ pub fn write(
     out: &mut dyn Write,
 ) -> Result<()> {
     let main = function_name(main, "main", LONGEST)?;
+    let flags = creation_flags(plan.schema.kind)?;
     let program = Program::new(&plan.schema);
     let mut text = Vec::new();
     program.head(&mut text, plan, file);
-    program.define(&mut text, plan, file);
+    program.define(&mut text, plan, file, flags);
     out.write_all(&text).map_err(cannot_write)?;
     let mut calls = Vec::new();
     for at in 0..plan.schema.vars.len() {
@@ -79,14 +80,14 @@ pub fn write(
         .map_err(cannot_write)
 }
 
-/// What the parts of the program call things.
+/// Identifiers that the parts of the program share.
 struct Program<'a> {
     schema: &'a Schema,
     groups: Vec<String>,
     dims: Vec<String>,
     types: Vec<String>,
     vars: Vec<String>,
-    /// The fields of each compound.
+    /// The identifiers of each compound's fields.
     fields: Vec<Vec<String>>,
 }
 
@@ -118,7 +119,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// What stands before the functions.
+    /// Prints the includes and declarations before the functions.
     fn head(&self, out: &mut Vec<u8>, plan: &CopyPlan, file: &str) {
         let shown = file.replace("*/", "* /").replace(['\n', '\r', '\\'], "_");
         let _ = write!(
@@ -142,7 +143,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The value that `nc_type` parameters take.
+    /// The `nc_type` constant or variable of a type.
     fn type_id(&self, ty: Type) -> &str {
         match ty {
             Type::Byte => "NC_BYTE",
@@ -165,7 +166,7 @@ impl<'a> Program<'a> {
         &self.groups[id.0]
     }
 
-    /// One call that writes a region.
+    /// Prints the call that writes one region.
     fn put(
         &self,
         out: &mut Vec<u8>,
@@ -195,7 +196,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// A string literal.
+/// A C string literal.
 fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     push_string(&mut out, text.as_bytes());

@@ -1,35 +1,36 @@
-//! A Fortran 77 program that makes a dataset through netCDF-Fortran: the classic model.
+//! Prints a Fortran 77 program that creates a dataset through netCDF-Fortran. It covers the classic model.
 //!
-//! Fixed form, 72 columns. Values stand in `data` statements, block by block, each block in a subroutine of its own; what
-//! Fortran has no constants for (NaN, infinities, subnormal numbers) is stored through an integer in the same place.
+//! The program is in fixed form with 72 columns. Values are in `data` statements, in blocks, each block in a
+//! subroutine. Fortran has no constants for NaN, infinities and subnormal numbers: they are assigned through an integer
+//! that shares their storage.
 
 mod statement;
 
 use std::io::Write;
 
-use super::{cannot_write, for_each_slab, function_name};
+use super::{cannot_write, creation_flags, for_each_slab, function_name};
 use crate::copy::CopyPlan;
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::filter::{deflate, shuffle};
 use crate::format::{Reader, Region};
-use crate::model::{Attribute, Endian, Kind, Storage, Type, VarId, VariableLayout};
+use crate::model::{Attribute, Endian, Storage, Type, VarId, VariableLayout};
 use crate::print::number::shortest::{push_double_constant, push_float_constant};
 use statement::{LITERAL, call, comment, literal, statement, words};
 
-/// Bytes of values in one subroutine.
+/// Maximum size of the values in one subroutine, in bytes.
 const BLOCK_BYTES: u64 = 4 << 10;
 
-/// Numbers in one `data` statement: they must fit into 19 continuation lines.
+/// Maximum number of numbers in one `data` statement, which must fit on 19 continuation lines.
 const NUMBERS: usize = 32;
 
-/// The longest name of a program that compilers take, in characters.
+/// Maximum length of a program name that compilers accept, in characters.
 const LONGEST: usize = 31;
 
-/// Writes the program to `out`. When run it makes the file `file`, as `plan` says, with the values that `reader` has. It is
-/// called `make`, unless another name is given.
+/// Prints the program to `out`. When run, it creates the file `file` as `plan` describes, with the values of `reader`.
+/// The program is called `make`, unless another name is given.
 ///
 /// # Errors
-/// [`Error::Usage`] for what the classic model does not have, and for a name that no program can have; else what reading the
+/// [`Error::Usage`] for what the classic model does not have, for a kind that netCDF-C does not create, and for a name that no program can have; else what reading the
 /// values, or writing the text, fails of.
 pub fn write(
     reader: &dyn Reader,
@@ -40,11 +41,12 @@ pub fn write(
 ) -> Result<()> {
     let name = function_name(name, "make", LONGEST)?;
     check(plan)?;
+    let flags = creation_flags(plan.schema.kind)?;
     let schema = &plan.schema;
     let mut text = Vec::new();
     let mut blocks = Vec::new();
     let mut attributes = Vec::new();
-    main(&mut text, &mut attributes, plan, file, name);
+    main(&mut text, &mut attributes, plan, file, flags, name);
     out.write_all(&text).map_err(cannot_write)?;
     for at in 0..schema.vars.len() {
         let var = schema.var(VarId(at));
@@ -83,12 +85,13 @@ pub fn write(
         .map_err(cannot_write)
 }
 
-/// Whether the program can say all of it.
+/// Checks that the dataset is within the classic model.
 fn check(plan: &CopyPlan) -> Result<()> {
     let refuse = |what: String| {
-        Err(Error::Usage(format!(
-            "{what}, which Fortran 77 programs cannot make; use -l c"
-        )))
+        Err(Error::Alternative {
+            why: format!("{what}, which Fortran 77 programs cannot make"),
+            alternative: Alternative::CProgram,
+        })
     };
     let schema = &plan.schema;
     if schema.groups.len() > 1 {
@@ -128,7 +131,7 @@ fn check(plan: &CopyPlan) -> Result<()> {
         {
             return refuse(format!("variable {} has the {filter}", var.name));
         }
-        if copy.layout.storage == Storage::Compact && schema.kind.is_hdf5() && !var.dims.is_empty() {
+        if copy.layout.storage == Storage::Compact && !var.dims.is_empty() {
             return refuse(format!("variable {} is stored compact", var.name));
         }
     }
@@ -136,9 +139,16 @@ fn check(plan: &CopyPlan) -> Result<()> {
 }
 
 /// The main program. Attributes get subroutines of their own, which go to `subroutines`.
-fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &str, name: &str) {
+fn main(
+    out: &mut Vec<u8>,
+    subroutines: &mut Vec<u8>,
+    plan: &CopyPlan,
+    file: &str,
+    flags: &[&str],
+    name: &str,
+) {
     let schema = &plan.schema;
-    let hdf5 = schema.kind.is_hdf5();
+    let can = schema.kind.can();
     comment(out, &format!("Makes the netCDF file {file}."));
     comment(
         out,
@@ -152,13 +162,9 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
         schema.dims.len().max(1),
         schema.vars.len().max(1),
     );
-    let mode = match schema.kind {
-        Kind::Classic => "nf_clobber",
-        Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
-        Kind::Data64 => "ior(nf_clobber, nf_64bit_data)",
-        Kind::Netcdf4 => "ior(nf_clobber, nf_netcdf4)",
-        Kind::Netcdf4Classic => "ior(ior(nf_clobber, nf_netcdf4), nf_classic_model)",
-    };
+    let mode = flags.iter().fold("nf_clobber".to_owned(), |mode, flag| {
+        format!("ior({mode}, nf_{})", flag.to_ascii_lowercase())
+    });
     let _ = writeln!(out, "      mode = {mode}");
     call(
         out,
@@ -185,7 +191,7 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
         put_attribute(subroutines, &format!("a{count}"), attribute);
     };
     for (at, var) in schema.vars.iter().enumerate() {
-        // Fortran's fastest dimension is the first.
+        // Fortran's first dimension is the fastest.
         set(out, "s", var.dims.iter().rev().map(|d| format!("d({})", d.0 + 1)));
         let rest = format!(", {}, {}, s, v({}))", type_id(var.ty), var.dims.len(), at + 1);
         call(
@@ -194,10 +200,10 @@ fn main(out: &mut Vec<u8>, subroutines: &mut Vec<u8>, plan: &CopyPlan, file: &st
             &[literal(var.name.as_bytes()), words(&rest)].concat(),
         );
         let layout = &plan.variables[at].layout;
-        if hdf5 && !var.dims.is_empty() {
+        if can.chunks && !var.dims.is_empty() {
             define_storage(out, at + 1, layout);
         }
-        if layout.fill.no_fill && hdf5 {
+        if layout.fill.no_fill && can.no_fill {
             call(
                 out,
                 "nf_def_var_fill(",
@@ -293,7 +299,7 @@ fn put_attribute(out: &mut Vec<u8>, name: &str, attribute: &Attribute) {
     out.extend_from_slice(b"      end\n");
 }
 
-/// A subroutine that writes one region.
+/// Prints a subroutine that writes one region.
 fn put_block(out: &mut Vec<u8>, name: &str, ty: Type, region: &Region, bytes: &[u8]) {
     let rank = region.rank();
     let _ = write!(
@@ -329,14 +335,14 @@ fn set_region(out: &mut Vec<u8>, region: &Region) {
     set(out, "c", region.count.iter().rev().map(u64::to_string));
 }
 
-/// Assigns the members of an array.
+/// Prints assignments to the members of an array.
 fn set(out: &mut Vec<u8>, name: &str, values: impl Iterator<Item = String>) {
     for (at, value) in values.enumerate() {
         let _ = writeln!(out, "      {name}({}) = {value}", at + 1);
     }
 }
 
-/// Assigns the text `x`, piece by piece.
+/// Prints assignments to the text `x`, piece by piece.
 fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     for (at, piece) in text.chunks(LITERAL).enumerate() {
         let start = at * LITERAL + 1;
@@ -345,7 +351,7 @@ fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Declares the numbers `x`, initializes them, and assigns those that have no constant. Declarations come first.
+/// Declares the numbers `x`, initializes them, and assigns the ones without a constant. Declarations must come first.
 fn push_numbers(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
     let size = ty.atomic_size();
     let count = bytes.len() / size;
@@ -388,7 +394,7 @@ fn push_numbers(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
             let mut bits = [0; 4];
             bits.copy_from_slice(word);
             let value = match i32::from_le_bytes(bits) {
-                // The least integer has no constant.
+                // The minimum has no constant.
                 i32::MIN => "-2147483647 - 1".to_owned(),
                 value => value.to_string(),
             };
@@ -398,7 +404,7 @@ fn push_numbers(out: &mut Vec<u8>, ty: Type, bytes: &[u8]) {
     }
 }
 
-/// A number as a constant; `None` where Fortran has none for it.
+/// A Fortran constant; `None` if the number has none.
 fn constant(ty: Type, bytes: &[u8]) -> Option<String> {
     fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
         let mut out = [0; N];
@@ -447,7 +453,7 @@ fn type_id(ty: Type) -> &'static str {
     }
 }
 
-/// What the names of the functions for this type end in.
+/// The suffix of netCDF-Fortran's function names for a type.
 fn suffix(ty: Type) -> &'static str {
     match ty {
         Type::Byte => "int1",

@@ -1,14 +1,14 @@
-//! Statements of Fortran 77 in fixed form: columns 7 to 72, cut between tokens.
+//! Lays out statements of Fortran 77 in fixed form: columns 7 to 72, broken between tokens.
 
 use std::io::Write;
 
-/// The last column of a statement.
+/// Last column of a statement.
 const WIDTH: usize = 72;
 
-/// Characters of text in one literal.
+/// Maximum number of characters in one literal.
 pub const LITERAL: usize = 40;
 
-/// A comment of one line.
+/// Appends a comment of one line.
 pub fn comment(out: &mut Vec<u8>, text: &str) {
     let plain: String = text
         .chars()
@@ -17,7 +17,7 @@ pub fn comment(out: &mut Vec<u8>, text: &str) {
     let _ = writeln!(out, "c     {plain}");
 }
 
-/// `call check(FUNCTION…)`, where `rest` ends with the closing parenthesis of the function.
+/// Appends `call check(FUNCTION…)`. `rest` ends with the closing parenthesis of the function.
 pub fn call(out: &mut Vec<u8>, function: &str, rest: &[String]) {
     let mut tokens = vec![format!("call check({function}")];
     tokens.extend_from_slice(rest);
@@ -25,12 +25,13 @@ pub fn call(out: &mut Vec<u8>, function: &str, rest: &[String]) {
     statement(out, &tokens);
 }
 
-/// Text that is cut at its blanks where a line is full.
+/// Splits text at its blanks into tokens.
 pub fn words(text: &str) -> Vec<String> {
     text.split_inclusive(' ').map(str::to_owned).collect()
 }
 
-/// A character expression, in pieces that fit on a line. An empty one is a blank: Fortran 77 has no empty text.
+/// A character expression, in pieces that fit on a line. An empty text becomes a blank, since Fortran 77 has no empty
+/// text.
 pub fn literal(text: &[u8]) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut plain = String::new();
@@ -60,7 +61,7 @@ pub fn literal(text: &[u8]) -> Vec<String> {
     pieces
 }
 
-/// Lays a statement out in lines of 72 columns, cut between tokens.
+/// Appends a statement in lines of 72 columns, broken between tokens.
 pub fn statement(out: &mut Vec<u8>, tokens: &[String]) {
     let mut line = String::from("      ");
     for token in tokens {

@@ -1,13 +1,13 @@
-//! Constants become numbers of a type, as netCDF's ncgen converts them.
+//! Converts constants to numbers of a type, by the rules of netCDF's ncgen.
 //!
 //! | constant | becomes |
 //! | --- | --- |
-//! | an integer in an integer type | itself, bit for bit where it fits as signed or unsigned; else an error |
-//! | a number in an integer type | cut towards zero; an error where that does not fit |
-//! | a number in `float` or `double` | the nearest one |
+//! | an integer, in an integer type | itself, bit for bit if it fits as signed or unsigned, else an error |
+//! | a decimal, in an integer type | truncated towards zero; an error if that does not fit |
+//! | a number, in `float` or `double` | the nearest value |
 //! | a character | its code |
-//! | opaque | its bytes, the first being the least significant; short ones get zeros behind, long ones are cut |
-//! | a string | the number that it begins with |
+//! | opaque | its bytes, least significant first; padded with zeros or cut to size |
+//! | a string | the number at its beginning |
 
 use crate::model::Type;
 
@@ -16,10 +16,10 @@ use super::integer::fits;
 use super::lexer::{Constant, special};
 use super::number::binary64;
 
-/// Puts `constant` as a number of the atomic type `ty` into `out`, which is as long as such a number.
+/// Stores `constant` in `out` as a number of the atomic type `ty`. `out` has the size of the type.
 ///
 /// # Errors
-/// Why it cannot be one, for people.
+/// The message for a constant that cannot be converted.
 pub fn store(constant: &Constant, ty: Type, out: &mut [u8]) -> Result<(), String> {
     let name = ty.cdl_name().unwrap_or_default();
     match *constant {
@@ -85,7 +85,7 @@ pub fn store(constant: &Constant, ty: Type, out: &mut [u8]) -> Result<(), String
     Ok(())
 }
 
-/// The low bytes of an integer.
+/// Stores the low bytes of an integer.
 fn put(value: i128, out: &mut [u8]) {
     let bytes = value.to_le_bytes();
     let length = out.len();
@@ -97,7 +97,7 @@ fn real(value: f64, ty: Type, out: &mut [u8]) -> Result<(), String> {
         Type::Float => out.copy_from_slice(&(value as f32).to_le_bytes()),
         Type::Double => out.copy_from_slice(&value.to_le_bytes()),
         _ => {
-            // Beyond 2^100 the conversion saturates, which fits nowhere either.
+            // Above 2^100, the conversion saturates at a value that fits no type either.
             let whole = value.trunc() as i128;
             if value.is_nan() || !fits(whole, 8 * out.len() as u32) {
                 let name = ty.cdl_name().unwrap_or_default();
@@ -109,8 +109,7 @@ fn real(value: f64, ty: Type, out: &mut [u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes that hexadecimal digits spell, as many as `out` has room for; zeros behind them. An odd number of digits gets
-/// a 0 at its end.
+/// Stores hexadecimal digits as bytes. `out` is padded with zeros. An odd number of digits gets a 0 at its end.
 pub fn opaque(digits: &[u8], out: &mut [u8]) {
     let nibble = |at: usize| {
         digits
@@ -123,7 +122,7 @@ pub fn opaque(digits: &[u8], out: &mut [u8]) {
     }
 }
 
-/// The number that `string` begins with; `None` where there is none, or it does not fit.
+/// Stores the number at the beginning of `string`; `None` if there is none, or it does not fit.
 fn leading(string: &[u8], ty: Type, out: &mut [u8]) -> Option<()> {
     let string = std::str::from_utf8(string).ok()?.trim_start();
     let sign = usize::from(string.starts_with(['-', '+']));

@@ -1,6 +1,6 @@
-//! Names of enum members in lists: `Clear`, `cloud.Clear`, `/g/cloud.Clear`.
+//! Resolves names of enum members in lists: `Clear`, `cloud.Clear`, `/g/cloud.Clear`.
 //!
-//! A name is looked for in the enum that is expected where it stands, so it need not say which. Where it does, that must be it.
+//! The list expects values of one enum, so a name need not include the enum. If it does, it must be that enum.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -10,36 +10,36 @@ use crate::model::{Schema, Type, TypeClass, TypeId};
 use crate::cdl::read::syntax::names;
 use crate::cdl::read::syntax::similar::question;
 
-/// What ncdump prints for a value that no member has; taken as zero, the fill value of enums.
+/// The name that ncdump prints for a value without a member. It is taken as zero, the fill value of enums.
 const UNDEFINED: &str = "_UNDEFINED";
 
-/// So many members of an enum are named in a message.
+/// Maximum number of members listed in a message.
 const FEW: usize = 8;
 
-/// The members of a schema's enums by name; each enum's are sorted when first asked for.
+/// Enum members of a schema by name. The map of each enum is made at its first use.
 #[derive(Debug)]
 pub struct EnumConstants {
     enums: Vec<OnceLock<HashMap<String, i64>>>,
 }
 
 impl EnumConstants {
-    /// Of all types of a schema.
+    /// The members of all enums of a schema.
     pub fn new(schema: &Schema) -> Self {
         let mut enums = Vec::new();
         enums.resize_with(schema.types.len(), OnceLock::new);
         Self { enums }
     }
 
-    /// Of no type.
+    /// No members.
     pub fn none() -> Self {
         Self { enums: Vec::new() }
     }
 
-    /// The value, and the type of it, that `spelled` means where a value of the enum `id` is expected. The schema is the one
-    /// that this was made of.
+    /// The value of the name `spelled`, and its type, where a value of the enum `id` is expected. `schema` must be the
+    /// one that this was made from.
     ///
     /// # Errors
-    /// That the enum has no such member, for people.
+    /// The message that the enum has no such member.
     pub fn value(&self, schema: &Schema, id: TypeId, spelled: &[u8]) -> Result<(i64, Type), String> {
         let ty = schema.user_type(id);
         let TypeClass::Enum { base, members } = &ty.class else {
@@ -71,7 +71,7 @@ impl EnumConstants {
     }
 }
 
-/// What stands behind the last `/` that no backslash takes the meaning from.
+/// The part after the last `/` that is not escaped.
 fn last_of_path(spelled: &[u8]) -> &[u8] {
     let mut start = 0;
     let mut at = 0;

@@ -3,22 +3,22 @@
 //! | written | byte |
 //! | --- | --- |
 //! | `\a \b \f \n \r \t \v` | as in C |
-//! | `\?` | 127, as netCDF has it |
+//! | `\?` | 127, as in netCDF |
 //! | `\101` | octal, one to three digits |
 //! | `\x41`, `\X41` | hexadecimal, one or two digits |
 //! | backslash and anything else | that byte |
 
-/// What kind of digits follow in an escape, for those who only count.
+/// The digits that may follow in an escape, for code that only counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Digits {
-    /// Octal, this many more at most.
+    /// Octal digits, at most this many more.
     Octal(u8),
-    /// Hexadecimal, this many more at most.
+    /// Hexadecimal digits, at most this many more.
     Hexadecimal(u8),
 }
 
 impl Digits {
-    /// What may follow `first`, the byte behind the backslash.
+    /// The digits that may follow `first`, the byte after the backslash.
     pub fn after(first: u8) -> Option<Self> {
         match first {
             b'0'..=b'7' => Some(Self::Octal(2)),
@@ -27,7 +27,7 @@ impl Digits {
         }
     }
 
-    /// What may follow `byte`; `None` where `byte` is not a digit of the escape.
+    /// The digits that may follow `byte`; `None` if `byte` is not a digit of the escape.
     pub fn next(self, byte: u8) -> Option<Option<Self>> {
         match self {
             Self::Octal(n) if (b'0'..=b'7').contains(&byte) => Some((n > 1).then(|| Self::Octal(n - 1))),
@@ -39,7 +39,8 @@ impl Digits {
     }
 }
 
-/// The byte that an escape stands for, and how long it is; `rest` begins behind the backslash. `None` where nothing follows.
+/// The byte that an escape stands for, and the escape's length. `rest` begins after the backslash. `None` if it is
+/// empty.
 pub fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     let first = *rest.first()?;
     let mut length = 1;
@@ -73,8 +74,8 @@ pub fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     Some((byte, length))
 }
 
-/// Adds what `spelled`, the text between the quotes of a string, stands for to `out`. A backslash at its end stands for itself;
-/// the grammar takes no such string.
+/// Appends to `out` the bytes that `spelled` stands for, the text between the quotes of a string. A backslash at its
+/// end stands for itself, although the grammar accepts no such string.
 pub fn unescape_string(spelled: &[u8], out: &mut Vec<u8>) {
     let mut rest = spelled;
     while let Some(at) = rest.iter().position(|b| *b == b'\\') {

@@ -9,17 +9,17 @@
 //!  └─ sign         constant()   a value of a list: what the digits say, and of which type it is
 //! ```
 //!
-//! What lists are full of, decimals without a suffix, goes past here: [`number`](super::number) reads it.
+//! Plain decimals without a suffix, the bulk of most lists, do not come here: [`number`](super::number) parses them.
 
 use crate::model::Type;
 
-/// An integer as it is written, taken apart.
+/// The parts of an integer as written.
 #[derive(Debug, Clone, Copy)]
 pub struct Spelled<'t> {
     sign: Option<char>,
     radix: u32,
     digits: &'t str,
-    /// What stands behind the digits.
+    /// The letters after the digits.
     letters: &'t str,
 }
 
@@ -30,13 +30,13 @@ pub struct Integer {
     pub value: i128,
     /// Its type.
     pub ty: Type,
-    /// Whether its suffix asks for 32 bits, and it needs more.
+    /// True if its suffix asks for 32 bits, but it needs more.
     pub widened: bool,
-    /// Whether it is written with a minus, which zero has too.
+    /// True if it is written with a minus sign, as in -0.
     pub negative: bool,
 }
 
-/// The type that letters behind an integer ask for.
+/// The type that the letters after an integer ask for.
 #[derive(Debug, Clone, Copy)]
 struct Suffix {
     unsigned: bool,
@@ -69,10 +69,10 @@ impl Suffix {
     }
 }
 
-/// Reads an integer of a declaration. Its suffix bounds it and says no more: `l` is 64 bits, as is none.
+/// Parses an integer of a declaration. The suffix only limits its range; `l` allows 64 bits, as no suffix does.
 ///
 /// # Errors
-/// What is wrong, for people.
+/// The message for a malformed or too large integer.
 pub fn declared(spelled: &str) -> Result<i128, String> {
     Spelled::new(spelled)
         .declared()
@@ -80,7 +80,7 @@ pub fn declared(spelled: &str) -> Result<i128, String> {
 }
 
 impl<'t> Spelled<'t> {
-    /// Takes `spelled` apart, which need not be an integer: see [`Self::is_whole`].
+    /// Splits `spelled` into its parts. It need not be an integer: see [`Self::is_whole`].
     pub fn new(spelled: &'t str) -> Self {
         let sign = spelled.chars().next().filter(|c| matches!(c, '-' | '+'));
         let rest = &spelled[usize::from(sign.is_some())..];
@@ -97,19 +97,19 @@ impl<'t> Spelled<'t> {
         }
     }
 
-    /// Whether it can only be an integer, be it a wrong one; else it is a decimal, or no number.
+    /// True for an integer, even a malformed one. False for a decimal, or text that is no number.
     pub fn is_whole(&self) -> bool {
         let suffix = |b: u8| matches!(b.to_ascii_lowercase(), b'b' | b's' | b'l' | b'u');
         self.radix == 16 || !self.digits.is_empty() && self.letters.bytes().all(suffix)
     }
 
-    /// The digits of an opaque constant: hexadecimal ones without sign and suffix.
+    /// The digits of an opaque constant: hexadecimal, without sign and suffix.
     pub fn opaque(&self) -> Option<&'t [u8]> {
         let bare = self.radix == 16 && self.sign.is_none() && self.letters.is_empty();
         (bare && !self.digits.is_empty()).then_some(self.digits.as_bytes())
     }
 
-    /// The value that the digits and the sign spell.
+    /// The value of the sign and digits.
     fn value(&self) -> Result<i128, String> {
         if self.digits.is_empty() {
             return Err("digits must follow 0x".into());
@@ -152,10 +152,10 @@ impl<'t> Spelled<'t> {
         bounded(self.value()?, bits)
     }
 
-    /// The constant that it is.
+    /// Converts to an integer constant.
     ///
     /// # Errors
-    /// Why it is none, for people.
+    /// The message for an invalid integer.
     pub fn constant(&self) -> Result<Integer, String> {
         let value = self.value()?;
         let hexadecimal = self.radix == 16;
@@ -195,7 +195,8 @@ impl<'t> Spelled<'t> {
             (_, true) => Type::UInt64,
             (_, false) => Type::Int64,
         };
-        // 65535s is -1, as in netCDF-C; but 255b is 255 there where that fits, and -1 in a byte only.
+        // As in netCDF-C, 65535s is -1. But 255b stays 255 if the type of the list can hold it, and is -1 only in a
+        // byte.
         let wraps = matches!(ty, Type::Short | Type::Int | Type::Int64) && value >= 1 << (bits - 1);
         Ok(Integer {
             value: if wraps { value - (1 << bits) } else { value },
@@ -206,7 +207,7 @@ impl<'t> Spelled<'t> {
     }
 }
 
-/// Whether `bits` bits hold `value`, as a signed or an unsigned number.
+/// True if `value` fits in `bits` bits, signed or unsigned.
 #[inline]
 pub fn fits(value: i128, bits: u32) -> bool {
     value >= -(1 << (bits - 1)) && value < 1 << bits

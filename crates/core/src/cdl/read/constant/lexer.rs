@@ -1,4 +1,4 @@
-//! Constants: what stands between the commas of a list.
+//! Lexer for constants, the items between the commas of a list.
 //!
 //! | written | is |
 //! | --- | --- |
@@ -20,7 +20,7 @@ use super::integer::{Integer, Spelled};
 use super::time_constant;
 use crate::cdl::read::syntax::text::Text;
 
-/// A constant; what it borrows is text.
+/// A constant. Strings, names and digits are borrowed from the text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Constant<'t> {
     /// An integer.
@@ -32,7 +32,7 @@ pub enum Constant<'t> {
         /// Whether it is a `float`.
         single: bool,
     },
-    /// A number that has no digits.
+    /// NaN or an infinity.
     Value {
         /// The number.
         value: f64,
@@ -41,7 +41,7 @@ pub enum Constant<'t> {
     },
     /// A character.
     Character(u8),
-    /// What stands between the quotes of a string.
+    /// The text between the quotes of a string.
     String(&'t [u8]),
     /// The digits of an opaque constant.
     Opaque(&'t [u8]),
@@ -54,7 +54,7 @@ pub enum Constant<'t> {
 }
 
 impl Constant<'_> {
-    /// What it is, for messages.
+    /// The constant's kind, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Integer(_) => "an integer",
@@ -69,25 +69,25 @@ impl Constant<'_> {
     }
 }
 
-/// How much of what was found is shown, in bytes.
+/// Maximum length, in bytes, of text quoted in a message.
 const SHOWN: usize = 30;
 
-/// Takes the constants of a piece of text apart.
+/// Splits a piece of text into constants.
 pub struct Lexer<'t> {
     text: &'t Text,
     bytes: &'t [u8],
     base: u64,
-    /// The position of the next byte in the piece.
+    /// Position of the next byte within the piece.
     pub at: usize,
 }
 
-/// Whether a byte is white space.
+/// True for white space.
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | 0x0b | 0x0c)
 }
 
 impl<'t> Lexer<'t> {
-    /// Over `bytes`, which stand at `base` of `text`.
+    /// A lexer over `bytes`, which begin at `base` in `text`.
     pub fn new(text: &'t Text, bytes: &'t [u8], base: u64) -> Self {
         Self {
             text,
@@ -102,22 +102,22 @@ impl<'t> Lexer<'t> {
         self.bytes
     }
 
-    /// Where in the text the byte `at` of the piece stands.
+    /// Position in the text of byte `at` of the piece.
     pub fn place(&self, at: usize) -> u64 {
         self.base + at as u64
     }
 
-    /// What has not been read.
+    /// The bytes not read yet.
     pub fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// An error about what stands at `at` of the piece.
+    /// An error at byte `at` of the piece.
     pub fn error(&self, at: usize, what: impl Into<String>) -> Error {
         self.text.error(self.base + at as u64, what)
     }
 
-    /// An error that says what was expected where the lexer is, and what is there.
+    /// An error that names what was expected here, and what was found.
     pub fn expected(&mut self, what: &str) -> Error {
         let at = match self.peek() {
             Ok(Some(_)) => self.at,
@@ -134,7 +134,7 @@ impl<'t> Lexer<'t> {
         self.error(at, format!("expected {what}, found '{found}'"))
     }
 
-    /// The next byte that is neither white space nor in a comment, which stays; `None` at the end.
+    /// Skips white space and comments, and returns the next byte without taking it; `None` at the end.
     ///
     /// # Errors
     /// A comment without end.
@@ -172,7 +172,7 @@ impl<'t> Lexer<'t> {
     /// Takes the constant that begins here.
     ///
     /// # Errors
-    /// What is no constant, at its place.
+    /// Text that is not a constant, at its position.
     pub fn constant(&mut self) -> Result<Constant<'t>> {
         let first = self.peek()?;
         let start = self.at;
@@ -197,7 +197,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// What stands up to the next blank, sign or comment.
+    /// The text up to the next blank, sign or comment.
     fn word(&mut self) -> &'t [u8] {
         let rest = self.rest();
         let mut length = 0;
@@ -249,7 +249,7 @@ impl<'t> Lexer<'t> {
         Ok(Constant::Character(byte))
     }
 
-    /// A function; `(` is next.
+    /// Parses a function call. `(` is the next byte.
     fn call(&mut self, name: &[u8], start: usize) -> Result<Constant<'t>> {
         if name != b"time" {
             let name = String::from_utf8_lossy(name);
@@ -279,7 +279,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// A NaN or an infinity by any of its names, which may have a sign.
+/// NaN or an infinity by any of its names, with or without a sign.
 pub fn special(word: &[u8]) -> Option<Constant<'static>> {
     let (negative, name) = match word {
         [b'-', rest @ ..] => (true, rest),
@@ -304,7 +304,7 @@ pub fn special(word: &[u8]) -> Option<Constant<'static>> {
     })
 }
 
-/// A number, which `word` begins as.
+/// Parses `word`, which begins like a number.
 fn number(word: &[u8]) -> Result<Constant<'_>, String> {
     let no_number = || format!("{} is not a number", String::from_utf8_lossy(word));
     let spelled = std::str::from_utf8(word).map_err(|_| no_number())?;
@@ -323,7 +323,7 @@ fn number(word: &[u8]) -> Result<Constant<'_>, String> {
         Some(b'd' | b'D' | b'l' | b'L') => (&spelled[..spelled.len() - 1], false),
         _ => (spelled, false),
     };
-    // The standard library's spellings of decimals are those of CDL, but that it knows names of infinities too.
+    // The standard library accepts the decimals of CDL, but also names of infinities.
     let plain = decimal
         .bytes()
         .all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));

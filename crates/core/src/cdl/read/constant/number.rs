@@ -1,9 +1,9 @@
-//! Numbers, as fast as text allows.
+//! Fast parsing of plain numbers, in bulk.
 //!
-//! A decimal of up to 19 digits is an integer `m` and a power of ten. Where both `m` and that power are exact in binary, one
-//! multiplication or division gives the correctly rounded result (Clinger's fast path); what ncdump prints is nearly always so.
-//! Anything else goes through the standard library, which rounds correctly too. A `float` is the nearest to the text itself,
-//! not to the `double` nearest to the text, as netCDF-C's is.
+//! A decimal of at most 19 digits is an integer `m` times a power of ten. If both are exact in binary, one
+//! multiplication or division gives the correctly rounded result (Clinger's fast path). Nearly everything that ncdump
+//! prints is of this kind. All other decimals go through the standard library, which also rounds correctly. A `float`
+//! is the nearest to the text itself. In netCDF-C it is the nearest to the `double` nearest to the text.
 
 use crate::model::Type;
 
@@ -18,10 +18,10 @@ const TENS: [f64; 23] = [
 /// The powers of ten that are exact in binary32.
 const SHORT_TENS: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
 
-/// The bits of a binary64 that a binary32 has not.
+/// The low bits of a binary64 that a binary32 does not have.
 const LOST: u64 = (1 << 29) - 1;
 
-/// Whether `byte` can stand behind a number.
+/// True if `byte` may follow a number.
 pub fn ends_number(byte: Option<&u8>) -> bool {
     matches!(
         byte,
@@ -29,7 +29,7 @@ pub fn ends_number(byte: Option<&u8>) -> bool {
     )
 }
 
-/// A decimal taken apart.
+/// The parts of a decimal.
 struct Decimal {
     negative: bool,
     digits: u64,
@@ -37,8 +37,8 @@ struct Decimal {
     length: usize,
 }
 
-/// Takes the plain decimal at the beginning of `bytes` apart; `None` where there is none: no digits, more than 19, zeros in
-/// front (it may be octal), a suffix, or anything else that needs a closer look.
+/// Splits the plain decimal at the beginning of `bytes`. `None` if there are no digits, more than 19, leading zeros (it
+/// may be octal), a suffix, or anything else that the lexer must decide.
 #[inline]
 fn decimal(bytes: &[u8]) -> Option<Decimal> {
     let digit = |at: usize| -> Option<u64> {
@@ -102,7 +102,7 @@ fn standard<T: std::str::FromStr>(spelled: &[u8]) -> Option<T> {
     std::str::from_utf8(spelled).ok()?.parse().ok()
 }
 
-/// The plain decimal at the beginning of `bytes`, and its length.
+/// Parses the plain decimal at the beginning of `bytes`, and returns its length too.
 #[inline]
 pub fn double(bytes: &[u8]) -> Option<(f64, usize)> {
     let d = decimal(bytes)?;
@@ -119,8 +119,8 @@ pub fn double(bytes: &[u8]) -> Option<(f64, usize)> {
     Some((if d.negative { -value } else { value }, d.length))
 }
 
-/// The binary64 that a decimal spells. What lies beyond the largest, and is how that is spelled in fewer digits (as ncdump
-/// prints 15 of it: 1.79769313486232e+308), is the largest; anything else beyond it is infinite.
+/// The binary64 that a decimal spells. The largest finite value, rounded up to 8 to 16 digits, lies above itself
+/// (ncdump prints 1.79769313486232e+308). Such a decimal is the largest value. All others above it are infinite.
 pub fn binary64(spelled: &str) -> Option<f64> {
     let value: f64 = spelled.parse().ok()?;
     if value.is_finite() {
@@ -132,7 +132,7 @@ pub fn binary64(spelled: &str) -> Option<f64> {
         .filter(u8::is_ascii_digit)
         .skip_while(|d| *d == b'0')
         .collect();
-    // With 17 digits the largest is spelled as what lies below it.
+    // With 17 digits, the largest value is not rounded up.
     if !(8..17).contains(&digits.len()) {
         return Some(value);
     }
@@ -142,7 +142,7 @@ pub fn binary64(spelled: &str) -> Option<f64> {
         .take_while(|b| *b != b'e')
         .filter(u8::is_ascii_digit)
         .eq(digits.iter().copied());
-    // One tenth of it is finite where the power of ten is the same, too.
+    // A tenth of it must be finite, which shows that its power of ten is that of the largest value.
     let scale = spelled
         .split_once(['e', 'E'])
         .and_then(|(m, e)| Some(format!("{m}e{}", e.parse::<i32>().ok()?.checked_sub(1)?)));
@@ -154,7 +154,7 @@ pub fn binary64(spelled: &str) -> Option<f64> {
     })
 }
 
-/// The plain decimal at the beginning of `bytes`, and its length.
+/// Parses the plain decimal at the beginning of `bytes`, and returns its length too.
 #[inline]
 pub fn float(bytes: &[u8]) -> Option<(f32, usize)> {
     let d = decimal(bytes)?;
@@ -175,8 +175,9 @@ pub fn float(bytes: &[u8]) -> Option<(f32, usize)> {
     Some((if d.negative { -value } else { value }, d.length))
 }
 
-/// The binary64 nearest to a decimal lies on the same side of every midpoint between two binary32 as the decimal, unless it is
-/// one itself: else rounding it gives the binary32 nearest to the decimal.
+/// Rounds a decimal to binary32 through binary64. The binary64 nearest to the decimal lies on the same side as the
+/// decimal of every midpoint between two binary32 values, so both round to the same one. `None` if the binary64 is such
+/// a midpoint itself.
 fn through_double(d: &Decimal, power: usize) -> Option<f32> {
     if d.digits > 1 << 53 || power >= TENS.len() {
         return None;
@@ -191,7 +192,7 @@ fn through_double(d: &Decimal, power: usize) -> Option<f32> {
     (normal && value.to_bits() & LOST != (LOST + 1) >> 1).then_some(value as f32)
 }
 
-/// The plain decimal integer at the beginning of `bytes`, of up to 18 digits, and its length.
+/// Parses the plain decimal integer of at most 18 digits at the beginning of `bytes`, and returns its length too.
 #[inline]
 pub fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
     let negative = bytes.first() == Some(&b'-');
@@ -204,17 +205,17 @@ pub fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
     }
     let digits = at - start;
     let plain = (1..=18).contains(&digits) && (digits == 1 || bytes[start] != b'0');
-    // Of more digits the value is rubbish, which may have no negative.
+    // With more digits, `value` has overflowed, and negating it could overflow again.
     (plain && ends_number(bytes.get(at))).then(|| (if negative { -value } else { value }, at))
 }
 
-/// Whether [`run`] parses such elements.
+/// True if [`run`] can parse elements of type `ty`.
 pub fn is_number(ty: Type) -> bool {
     !matches!(ty, Type::Char | Type::String | Type::User(_))
 }
 
-/// Parses the plain number at the beginning of `bytes` into `out` as one of the numeric type `ty`, and says how long it is.
-/// `None` where it needs a closer look: `out` is as it was then.
+/// Parses the plain number at the beginning of `bytes` into `out` as the numeric type `ty`, and returns its length.
+/// `None` if the lexer must parse it; `out` is then unchanged.
 #[inline]
 pub fn plain(ty: Type, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
     match ty {
@@ -235,11 +236,11 @@ fn put<const N: usize>(parsed: Option<([u8; N], usize)>, out: &mut [u8]) -> Opti
     Some(length)
 }
 
-/// An integer that fits `N` bytes as a signed or an unsigned one.
+/// Parses an integer that fits `N` bytes, signed or unsigned.
 #[inline]
 fn narrow<const N: usize>(bytes: &[u8]) -> Option<([u8; N], usize)> {
     let (value, length) = integer(bytes)?;
-    // As `integer::fits` says, in half the bits: this is what lists of integers wait for.
+    // The same rule as `integer::fits`, in 64 bits instead of 128: lists of integers spend their time here.
     if N < 8 && !(-(1 << (8 * N - 1))..1 << (8 * N)).contains(&value) {
         return None;
     }
@@ -248,19 +249,19 @@ fn narrow<const N: usize>(bytes: &[u8]) -> Option<([u8; N], usize)> {
     Some((out, length))
 }
 
-/// How far [`run`] came.
+/// Result of [`run`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// How many numbers it took.
+    /// Number of numbers parsed.
     pub count: usize,
-    /// Where it stopped.
+    /// Position after them.
     pub at: usize,
-    /// Whether that is behind a number; else it is behind a comma, or nothing was taken.
+    /// True if the position is after a number. False if it is after a comma, or nothing was parsed.
     pub after_value: bool,
 }
 
-/// Parses numbers of the numeric type `ty`, with commas between them, from `at` on into `out`: as many as it has room for, as
-/// far as they are plain.
+/// Parses numbers of type `ty`, separated by commas, from `at` on. Stops when `out` is full, or at the first number
+/// that is not plain.
 pub fn run(ty: Type, bytes: &[u8], at: usize, out: &mut [u8]) -> Run {
     match ty {
         Type::Float => numbers(bytes, at, out, |b| float(b).map(|(v, n)| (v.to_le_bytes(), n))),

@@ -1,8 +1,8 @@
-//! `time("1999-12-31 23:59:59")`: a number from a date, as netCDF's ncgen has it.
+//! `time("1999-12-31 23:59:59")`: a number made of a date, as in netCDF's ncgen.
 //!
-//! The number is of hours since 1970-01-01 00:00, in the calendar that changes from Julian to Gregorian in October 1582.
+//! The number is in hours since 1970-01-01 00:00, in the mixed calendar: Julian before October 1582, Gregorian after.
 
-/// The hours that a time spells; `None` where it spells none.
+/// The hours since 1970 of a spelled time; `None` if it is not a time.
 pub fn hours(spelled: &[u8]) -> Option<f64> {
     let spelled = std::str::from_utf8(spelled).ok()?.trim();
     let (date, clock) = match spelled.split_once([' ', 'T', 't']) {
@@ -29,7 +29,7 @@ pub fn hours(spelled: &[u8]) -> Option<f64> {
 
 /// Days since 1970-01-01.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years that begin in March have the leap day at their end.
+    // With years that begin in March, the leap day is the last day of a year.
     let (y, m) = if month > 2 {
         (year, month - 3)
     } else {

@@ -1,16 +1,19 @@
-//! The values of an attribute.
+//! The values of an attribute, and its type where the text gives none.
 //!
-//! An attribute without a type gets one from its values, as in netCDF-C: `char` for strings, which are put together; `byte`
-//! for characters; `double` where any is one, else `float` where any is one; else the widest of the integers' types, and
-//! of two equally wide ones that of the last.
+//! As in netCDF-C, an attribute without a type gets one from its values:
+//!
+//! - strings make a `char` attribute, and are concatenated;
+//! - characters make `byte`;
+//! - any `double` makes `double`, else any `float` makes `float`;
+//! - integers make the widest of their types, and the last of two types of equal width.
 //!
 //! ```text
 //! constants ─┬─ first walk: their type and number ─┐
 //!            └─ second walk ───────────────────────┴─► Values
 //! ```
 //!
-//! A constant takes many times the memory of its text and of its value, so none is kept: where no type is given the list is
-//! walked over twice.
+//! A parsed constant takes many times the memory of its text and of its value, so constants are not kept. A list
+//! without a type is parsed twice instead.
 
 use std::ops::Range;
 
@@ -26,22 +29,22 @@ use crate::cdl::read::values::elements::Elements;
 use crate::cdl::read::values::excess::Excesses;
 use crate::diagnostic::Diagnostic;
 
-/// What an attribute holds.
+/// The type, length and elements of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeValues {
-    /// The type of its elements.
+    /// Type of the elements.
     pub ty: Type,
-    /// How many.
+    /// Number of elements.
     pub length: usize,
     /// The elements.
     pub values: Values,
 }
 
-/// Reads the values that stand in `list`, from behind the `=` to before the `;`. `declared` is the attribute's type where it
-/// has one: written before it, or the variable's for a `_FillValue`. `scope` is the group it stands in.
+/// Parses the values in `list`, the text between `=` and `;`. `declared` is the attribute's type if the text gives one,
+/// or the variable's type for `_FillValue`. `scope` is the group that the attribute is in.
 ///
 /// # Errors
-/// What is wrong, at its place.
+/// [`crate::error::Error::Cdl`] at the first value that is wrong.
 pub fn attribute_values(
     text: &Text,
     list: Range<u64>,
@@ -67,7 +70,7 @@ pub fn attribute_values(
     }
 }
 
-/// Text. An empty string is one NUL in netCDF-C, and only an empty list is an attribute of length 0.
+/// Parses text. As in netCDF-C, an empty string is one NUL, and only an empty list is an attribute of length 0.
 fn char_values(lexer: &mut Lexer) -> Result<AttributeValues> {
     let empty = lexer.peek()?.is_none();
     let mut text = char_array::text(lexer, 0, None, None)?.bytes;
@@ -89,7 +92,7 @@ fn at_end(lexer: &mut Lexer) -> Result<()> {
     }
 }
 
-/// Values of a type, of which `count` are known to come: 0 where nobody has counted them.
+/// Parses values of a known type. `count` is their number if it is known, else 0.
 fn typed(
     lexer: &mut Lexer,
     ty: Type,
@@ -148,26 +151,26 @@ fn untyped(
     lexer.at = 0;
     match inferred.ty() {
         Type::Char => char_values(lexer),
-        // Of no compound, which alone has fields.
+        // The type is atomic, and only fields of compounds report an excess.
         ty => typed(lexer, ty, schema, inferred.count, &Excesses::default()),
     }
 }
 
-/// What constants say of the type of an attribute that has none before it.
+/// Properties of a list's constants, from which the attribute's type follows.
 struct Inferred {
     count: usize,
     text: bool,
     float: bool,
     double: bool,
-    /// Whether an integer is beyond those that have a sign.
+    /// True if an integer exceeds the signed types.
     large: bool,
     widest: Type,
-    /// The first integer that needs more bits than its suffix says, and where it is.
+    /// The first integer that needs more bits than its suffix allows, and its position.
     widened: Option<(i128, usize)>,
 }
 
 impl Inferred {
-    /// Looks at all constants of a list, and keeps none: there may be many millions.
+    /// Parses all constants of a list. None is kept, since there may be many millions.
     fn of(lexer: &mut Lexer) -> Result<Self> {
         let mut inferred = Self {
             count: 0,
@@ -196,7 +199,7 @@ impl Inferred {
         Ok(inferred)
     }
 
-    /// Takes the next constant, which is at `at`, into account.
+    /// Takes one more constant into account. `at` is its position.
     fn take(&mut self, constant: Constant, at: usize) -> Result<(), String> {
         if self.count == 0 {
             self.text = matches!(constant, Constant::String(_));

@@ -1,12 +1,12 @@
-//! Attributes, in whichever section they stand.
+//! Attributes, which may stand in any section.
 //!
 //! ```text
 //! :a = …      of the group                     v:a = …     of the variable v
-//! T :a = …    of the group, of type T          T v:a = …   of the variable v, of type T
+//! T :a = …    of the group, with type T        T v:a = …   of the variable v, with type T
 //! ```
 //!
-//! netCDF's grammar takes `x:a` for a variable or a type `x`. Where both have that name, a blank before the colon decides, as
-//! ncdump prints one behind a type: `x :a` is of the group and of type x, `x:a` of the variable.
+//! In netCDF's grammar, the `x` of `x:a` is a variable or a type. If both exist, a blank before the colon decides,
+//! because ncdump prints one after a type: `x :a` belongs to the group and has type x, `x:a` belongs to the variable.
 
 use std::collections::HashMap;
 
@@ -21,13 +21,13 @@ use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::similar::similar;
 use crate::cdl::read::syntax::statements::{Heading, Segment};
 
-/// Up to so many attributes of one owner, one of the same name is looked for one by one.
+/// An owner with at most this many attributes is searched linearly for a repeated name.
 const FEW: usize = 16;
 
-/// What ncdump says of a file that is not of its data. Taken, and dropped.
+/// Attributes that ncdump prints about the file itself. They are accepted and dropped.
 const PROVENANCE: [&str; 3] = ["_NCProperties", "_IsNetcdf4", "_SuperblockVersion"];
 
-/// What an attribute belongs to.
+/// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Group(GroupId),
@@ -35,7 +35,7 @@ enum Owner {
 }
 
 impl Owner {
-    /// Its attribute in the place `n`.
+    /// Attribute number `n` of this owner.
     fn attribute(self, n: usize) -> Item {
         match self {
             Self::Group(id) => Item::GroupAttribute(id, n),
@@ -44,14 +44,14 @@ impl Owner {
     }
 }
 
-/// Where the attributes of each name are, for owners that have many.
+/// Positions of attributes by name, for owners with more than [`FEW`] attributes.
 #[derive(Debug, Default)]
 pub struct Known {
     by_name: HashMap<Owner, HashMap<String, usize>>,
 }
 
 impl Walk<'_> {
-    /// Reads on behind the colon of an attribute; `segment` is what stood before.
+    /// Parses an attribute from after its colon. `segment` is the text before the colon.
     pub(crate) fn attribute(&mut self, segment: &Segment) -> Result<()> {
         self.named_attribute(segment).map_err(|error| match error {
             Error::Cdl(_) => match self.misspelt_section(segment) {
@@ -65,7 +65,7 @@ impl Walk<'_> {
         })
     }
 
-    /// That what stands before the colon seems to be a section's name with a mistake.
+    /// An error that suggests a section, if the text before the colon looks like a misspelt section name.
     fn misspelt_section(&self, segment: &Segment) -> Option<Error> {
         let name = segment.text.trim_ascii();
         let path = Path::new(name).ok()?;
@@ -107,7 +107,7 @@ impl Walk<'_> {
             [(path, at)] => {
                 let var = self.scopes.var(group, path);
                 let ty = self.scopes.ty(group, path);
-                // Behind the names of sections ncdump prints a blank in any case.
+                // ncdump prints a blank after a type that has the name of a section, in any case.
                 let section = path.groups.is_none() && Heading::named(path.name.as_bytes()).is_some();
                 let blank = !section && segment.text.ends_with(|c: char| c.is_ascii_whitespace());
                 match (var, ty) {
@@ -152,7 +152,7 @@ impl Walk<'_> {
             mut values,
         } = attribute_values(text, list, &self.schema, group, declared, &mut self.warnings)?;
         if fill_of == Some(Type::Char) && length == 0 {
-            // ncdump prints the fill value NUL as an empty string.
+            // ncdump prints a fill value of NUL as an empty string.
             (length, values) = (1, Values::from_bytes(vec![0]));
         }
         if fill_of.is_some() && length != 1 {
@@ -190,7 +190,8 @@ impl Walk<'_> {
         self.keep(owner, attribute, named.place(spelled.as_span().start()))
     }
 
-    /// Gives an attribute, whose name stands at `at`, to its owner. The last of a name stays, in the place of the first.
+    /// Adds an attribute to its owner. `at` is the position of its name. A repeated name replaces the earlier attribute,
+    /// at its index, with a warning.
     fn keep(&mut self, owner: Owner, attribute: Attribute, at: u64) -> Result<()> {
         let list = match owner {
             Owner::Group(group) => &mut self.schema.groups[group.0].attributes,
@@ -221,7 +222,7 @@ impl Walk<'_> {
     }
 }
 
-/// The section whose name is misspelt or shortened so.
+/// The section that a misspelt or shortened name probably means.
 fn section_meant(name: &str) -> Option<&'static str> {
     let meant = match name.to_ascii_lowercase().as_str() {
         "var" | "vars" => Heading::Variables,
@@ -231,15 +232,18 @@ fn section_meant(name: &str) -> Option<&'static str> {
     Some(meant.word())
 }
 
-/// The kind that a `_Format` asks for, by any of netCDF's names for it.
+/// The kind of file that the value of `_Format` names, in any of netCDF's spellings.
 fn kind(format: &Attribute) -> Result<Kind, String> {
     let name = match format.ty {
         Type::Char => Some(format.values.bytes.as_slice()),
         Type::String if format.length == 1 => format.values.string(0),
         _ => None,
     };
-    let names =
-        "expected \"classic\", \"64-bit offset\", \"cdf5\", \"netCDF-4\" or \"netCDF-4 classic model\"";
-    let name = String::from_utf8_lossy(name.ok_or_else(|| format!("_Format is text: {names}"))?);
-    Kind::from_name(&name).ok_or_else(|| format!("'{name}' is no _Format: {names}"))
+    let names = || {
+        let names = Kind::BUILT_IN.map(|kind| format!("\"{}\"", kind.name()));
+        let (last, others) = names.split_last().expect("there are kinds");
+        format!("expected {} or {last}", others.join(", "))
+    };
+    let name = String::from_utf8_lossy(name.ok_or_else(|| format!("_Format is text: {}", names()))?);
+    Kind::from_name(&name).ok_or_else(|| format!("'{name}' is no _Format: {}", names()))
 }

@@ -1,4 +1,4 @@
-//! What the first pass over a CDL text finds: everything but the values of variables.
+//! [`Declared`]: the result of the first pass over a CDL text, which is everything but the values of variables.
 
 use crate::error::Result;
 use crate::model::{Kind, Schema, VarId};
@@ -12,29 +12,30 @@ use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::data_list::DataList;
 use crate::diagnostic::Diagnostic;
 
-/// A CDL text's declarations, and where its data lists are.
+/// The declarations of a CDL text, and the positions of its data lists.
 #[derive(Debug, Clone)]
 pub struct Declared {
-    /// The schema. The lengths of unlimited dimensions are those that the data lists need. Its kind is `format`, or
-    /// netCDF-4 where the text does not say: which kind a file gets is decided by whoever writes it.
+    /// The schema. Unlimited dimensions are as long as the data lists need. Its kind is `format`, or netCDF-4 if the
+    /// text has no `_Format`; the caller decides which kind the file gets.
     pub schema: Schema,
-    /// For each variable of the schema: how it is to be stored.
+    /// Storage attributes of each variable, in the schema's order.
     pub storage: Vec<StorageAttributes>,
-    /// The kind that the global attribute `_Format` asks for.
+    /// The kind of file that the global attribute `_Format` names.
     pub format: Option<Kind>,
-    /// Where in the text each thing is declared.
+    /// Positions of all declarations in the text.
     pub places: Places,
-    /// For each variable of the schema: its last data statement, where it has one.
+    /// The last data statement of each variable, in the schema's order; `None` for a variable without one.
     pub lists: Vec<Option<DataList>>,
-    /// What was odd but taken.
+    /// Warnings, in the order they were found.
     pub warnings: Vec<Diagnostic>,
-    /// The name of the dataset: what stands between `netcdf` and `{`.
+    /// The dataset's name: the text between `netcdf` and `{`.
     pub name: String,
 }
 
 impl Walk<'_> {
-    /// A file may have a fixed dimension of length 0, and variables along it in one piece. CDL has no such dimension: a length of
-    /// 0 is unlimited. So what `ncdump -s` says of these variables cannot be, and there is nothing that it would be good for.
+    /// Makes variables along a dimension of length 0 chunked, with a warning. An HDF5 file may have a fixed dimension
+    /// of length 0 and contiguous or compact variables along it. In CDL, the length 0 means unlimited, which only
+    /// chunked variables can have.
     fn forget_one_piece_of_nothing(&mut self) -> Result<()> {
         for n in 0..self.schema.vars.len() {
             let in_one_piece = matches!(
@@ -59,10 +60,10 @@ impl Walk<'_> {
     }
 }
 
-/// Reads the declarations of a text, and finds its data lists.
+/// Parses the declarations of a text, and counts its data lists.
 ///
 /// # Errors
-/// [`crate::error::Error::Cdl`] at the first thing that is wrong; an error of the source where the text cannot be read.
+/// [`crate::error::Error::Cdl`] at the first error in the text; an error of the source if it cannot be read.
 pub fn declare(text: &Text) -> Result<Declared> {
     let mut walk = Walk::over(text)?;
     for (at, what) in foreign_names(&walk.schema, &walk.places) {
@@ -77,7 +78,7 @@ pub fn declare(text: &Text) -> Result<Declared> {
         }
     }
     for (var, at) in schema.vars.iter().zip(&walk.places.vars) {
-        // Two unlimited dimensions may become longer than any of the variables on them.
+        // A variable along two unlimited dimensions can be larger than each of their longest lists.
         let size = schema.type_size(var.ty) as u64;
         let bytes = var
             .dims

@@ -1,5 +1,5 @@
-//! Names that netCDF's library does not create, though HDF5 files hold them: they are taken, so that the dump of any file can be
-//! made a file again, and warned of.
+//! Warnings about names that netCDF's library refuses to create. HDF5 files can hold such names, so they are accepted:
+//! the dump of any file can be made a file again.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,9 @@ use crate::model::{GroupId, Item, Schema, TypeClass, TypeId, VarId, name_fault};
 
 use super::places::Places;
 
-/// Each such name of groups, types, their fields and members, dimensions, variables and attributes: where it stands first in the
-/// text (of a field or member: where its type is named), and what to say. In the order of the text.
+/// Finds such names of groups, types, fields, enum members, dimensions, variables and attributes. Returns the position
+/// of each name's first use and the warning, in the order of the text. For a field or an enum member, the position is
+/// its type's.
 pub fn foreign_names(schema: &Schema, places: &Places) -> Vec<(u64, String)> {
     let mut found: Vec<(u64, &str, &str)> = Vec::new();
     let mut look = |name, item| {
@@ -17,7 +18,7 @@ pub fn foreign_names(schema: &Schema, places: &Places) -> Vec<(u64, String)> {
         }
     };
     for (n, group) in schema.groups.iter().enumerate() {
-        // The root group's name is the dataset's, which is no name in the file.
+        // The root group has the dataset's name, which is not stored in the file.
         if GroupId(n) != Schema::ROOT {
             look(&group.name, Item::Group(GroupId(n)));
         }

@@ -5,8 +5,8 @@
 //!                         └─► attributes ─► attribute_values ────────────────────────────┴─► Declared
 //! ```
 //!
-//! `scopes` says what a name means in a group. `places` keeps where each item was declared, for messages. `foreign_names` warns of
-//! names that netCDF's library refuses.
+//! `scopes` resolves a name within a group. `places` keeps the position of each declaration, for messages.
+//! `foreign_names` warns of names that netCDF's library refuses.
 
 pub mod attribute_values;
 pub mod attributes;

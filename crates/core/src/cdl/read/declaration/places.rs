@@ -1,30 +1,31 @@
-//! Where a text declares things, for errors that are found after it was read: that a kind of file cannot hold one of them.
+//! Positions of declarations in a text, for errors found after parsing, such as an item that the kind of file cannot
+//! hold.
 
 use std::collections::HashMap;
 
 use crate::model::{Item, VarId};
 
-/// Where in the text the name of each thing stands that the schema holds: lists in the schema's order.
+/// Position of the name of each item of the schema, in the schema's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
-    /// Of groups: the first is the root group's, where the dataset is named.
+    /// Groups. The first is the root group, at the dataset's name.
     pub groups: Vec<u64>,
-    /// Of types.
+    /// Types.
     pub types: Vec<u64>,
-    /// Of dimensions.
+    /// Dimensions.
     pub dims: Vec<u64>,
-    /// Of variables.
+    /// Variables.
     pub vars: Vec<u64>,
-    /// Of the attributes of each group, which may be fewer groups than there are.
+    /// Attributes of each group. Groups after the last one with an attribute have no entry.
     pub group_attributes: Vec<Vec<u64>>,
-    /// Of the attributes of each variable, which may be fewer variables than there are.
+    /// Attributes of each variable. Variables after the last one with an attribute have no entry.
     pub variable_attributes: Vec<Vec<u64>>,
-    /// Of the attributes that say how a variable is stored, by the variable's place in its list: their names, as in the text.
+    /// Storage attributes by variable number: name, and position of the name.
     pub storage_attributes: HashMap<usize, Vec<(String, u64)>>,
 }
 
 impl Places {
-    /// Where `item` is declared. What the text does not say of a variable's storage is the variable's matter.
+    /// Position of the declaration of `item`. A storage attribute that the text does not have is at its variable.
     pub fn of(&self, item: Item) -> Option<u64> {
         match item {
             Item::Group(id) => self.groups.get(id.0),
@@ -44,7 +45,7 @@ impl Places {
         .copied()
     }
 
-    /// Keeps where the storage attribute `name` of `var` stands.
+    /// Records the position of the storage attribute `name` of `var`.
     pub(crate) fn set_storage(&mut self, var: VarId, name: String, at: u64) {
         let list = self.storage_attributes.entry(var.0).or_default();
         match list.iter_mut().find(|(known, _)| *known == name) {
@@ -53,7 +54,7 @@ impl Places {
         }
     }
 
-    /// Keeps where the attribute `item` stands, the last or one that was given before.
+    /// Records the position of the attribute `item`, which is new or repeats an earlier one.
     pub(crate) fn set_attribute(&mut self, item: Item, at: u64) {
         let (lists, owner, n) = match item {
             Item::GroupAttribute(id, n) => (&mut self.group_attributes, id.0, n),

@@ -1,8 +1,8 @@
-//! Which thing a name means, in which group.
+//! Resolves names: which item a name means in which group.
 //!
-//! As netCDF has it: a dimension or a type is looked for in the group and then in those around it; a variable in the group
-//! only. A type that is not found so may stand anywhere else in the tree, if it is the only one of its name. A path from
-//! the root says exactly which.
+//! The rules are netCDF's. A dimension or type is looked up in the group, then in the groups around it. A variable is
+//! looked up in the group only. A type that is not found this way may be anywhere else in the tree, if only one has the
+//! name. A path from the root names one item exactly.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,7 +13,7 @@ use crate::model::{DimId, GroupId, Schema, Type, TypeId, VarId};
 use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::similar::question;
 
-/// The names in one group.
+/// The names declared in one group.
 #[derive(Debug, Default)]
 struct Names {
     parent: Option<GroupId>,
@@ -23,17 +23,17 @@ struct Names {
     vars: HashMap<String, VarId>,
 }
 
-/// The names of all groups.
+/// The names declared in all groups.
 #[derive(Debug)]
 pub struct Scopes {
     groups: Vec<Names>,
-    /// The type of each name, where the tree has one; `None` where it has several. One in a group around the other does
-    /// not count as several: the outer one is meant.
+    /// Types by name, over the whole tree; `None` if several types have the name. A type that hides one of a group
+    /// around it does not count: the outer one is meant.
     types: HashMap<String, Option<TypeId>>,
 }
 
 impl Default for Scopes {
-    /// A root group without anything.
+    /// A root group without names.
     fn default() -> Self {
         Self {
             groups: vec![Names::default()],
@@ -43,7 +43,7 @@ impl Default for Scopes {
 }
 
 impl Scopes {
-    /// Adds a group. False: its parent has one of that name.
+    /// Adds a group. Returns false if its parent already has one of that name.
     pub fn add_group(&mut self, parent: GroupId, name: &str, id: GroupId) -> bool {
         self.groups.push(Names {
             parent: Some(parent),
@@ -52,17 +52,17 @@ impl Scopes {
         self.groups[parent.0].groups.insert(name.to_owned(), id).is_none()
     }
 
-    /// Adds a dimension. False: the group has one of that name.
+    /// Adds a dimension. Returns false if the group already has one of that name.
     pub fn add_dim(&mut self, group: GroupId, name: &str, id: DimId) -> bool {
         self.groups[group.0].dims.insert(name.to_owned(), id).is_none()
     }
 
-    /// Adds a variable. False: the group has one of that name.
+    /// Adds a variable. Returns false if the group already has one of that name.
     pub fn add_var(&mut self, group: GroupId, name: &str, id: VarId) -> bool {
         self.groups[group.0].vars.insert(name.to_owned(), id).is_none()
     }
 
-    /// Adds a type. False: the group has one of that name.
+    /// Adds a type. Returns false if the group already has one of that name.
     pub fn add_type(&mut self, group: GroupId, name: &str, id: TypeId) -> bool {
         let around = self.groups[group.0].parent;
         if around.is_none_or(|around| self.around(around, |names| names.types.get(name)).is_none()) {
@@ -90,7 +90,7 @@ impl Scopes {
         self.groups[parent.0].groups.get(name).copied()
     }
 
-    /// What `find` finds in `group` or the nearest group around it.
+    /// The result of `find` in `group`, or in the nearest group around it that has one.
     fn around<'s, T: Copy + 's>(
         &'s self,
         group: GroupId,
@@ -107,7 +107,7 @@ impl Scopes {
         None
     }
 
-    /// The names of the group that a path leads to.
+    /// The names in the group at a path.
     fn at(&self, groups: &[String]) -> Option<&Names> {
         let mut at = Schema::ROOT;
         for name in groups {
@@ -133,11 +133,11 @@ impl Scopes {
         names.vars.get(&path.name).copied()
     }
 
-    /// The type that `path` means in `group`. netCDF's own types go before a user's of the same name, which has a path to be
-    /// told by; the others would have none.
+    /// The type that `path` means in `group`. A netCDF type takes precedence over a user's type of the same name: the
+    /// user's type can still be named by its path.
     ///
     /// # Errors
-    /// What is wrong, for people: put into words only where it is shown, as most callers ask whether there is a type at all.
+    /// The reason, which is put into words only when displayed: most callers only ask whether the type exists.
     pub fn ty<'p>(&self, group: GroupId, path: &'p Path) -> Result<Type, NoType<'p>> {
         let unknown = NoType::Unknown(&path.name);
         if let Some(groups) = &path.groups {
@@ -158,12 +158,12 @@ impl Scopes {
     }
 }
 
-/// Why a name means no type.
+/// The reason that a name means no type.
 #[derive(Debug, Clone, Copy)]
 pub enum NoType<'n> {
     /// Nothing has this name.
     Unknown(&'n str),
-    /// Types in several groups have it.
+    /// Types in several groups have this name.
     Several(&'n str),
 }
 
@@ -181,7 +181,7 @@ impl fmt::Display for NoType<'_> {
     }
 }
 
-/// The names that [`Type::from_cdl_name`] knows, for messages.
+/// The names that [`Type::from_cdl_name`] accepts, for messages.
 const ATOMIC: [&str; 12] = [
     "byte", "char", "short", "int", "float", "double", "ubyte", "ushort", "uint", "int64", "uint64", "string",
 ];

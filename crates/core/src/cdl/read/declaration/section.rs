@@ -1,4 +1,4 @@
-//! What the statements of each section declare.
+//! Statements of the sections: adds types, dimensions, variables and data lists to the schema.
 
 use pest::iterators::Pairs;
 
@@ -41,7 +41,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds a type, or says why it cannot be made (yet).
+    /// Adds a type to the schema. Returns the problem if the type cannot be made, for example because it uses a type
+    /// declared later.
     fn add_type(&mut self, group: GroupId, declared: &TypeText) -> Result<Option<Problem>> {
         let made = match self.types.make(declared, group, &self.scopes, &self.schema) {
             Ok(made) => made,
@@ -56,7 +57,8 @@ impl Walk<'_> {
         Err(self.text.error(declared.at, what))
     }
 
-    /// Makes the types that waited for others. Each turn makes those one step deeper, so few are needed.
+    /// Makes the types that use types declared later. Each round makes at least the next level of nesting, so few
+    /// rounds are needed.
     pub(crate) fn settle(&mut self) -> Result<()> {
         loop {
             let before = self.waiting.len();
@@ -75,7 +77,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a segment is what stands before the colon of an attribute. It is not where a semicolon is missing before.
+    /// True if a segment is the part of an attribute before its colon, and not a declaration that lacks its semicolon.
     fn is_attribute(&self, segment: &Segment) -> bool {
         segment.stop == Some(b':') && attempt(Rule::attribute_of, segment, 0, "':'").is_ok()
     }
@@ -212,7 +214,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Says that there is no dimension `path`, and where there are some of that name.
+    /// The message that there is no dimension `path`. It names the groups that have one of that name.
     fn no_dimension(&self, path: &Path) -> String {
         let name = &path.name;
         let other = self.schema.dims.iter().find(|d| d.name == *name);
@@ -270,7 +272,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Says that there is no variable `path`, and `nor` what else.
+    /// The message that there is no variable `path`. `nor` names other items that were looked for.
     pub(crate) fn no_variable(&self, path: &Path, nor: &str) -> String {
         let name = &path.name;
         let mut groups = self.open.iter().rev().skip(1).map(|open| open.group);

@@ -1,8 +1,8 @@
-//! In which order the types of a group come into the file.
+//! Order of a group's types in the file.
 //!
-//! netCDF-C's ncgen makes those first that are made of no user type, wherever the text has them; the others follow in the
-//! order of the text. So does ours with a text that somebody wrote. A text that ncdump printed has the order of a file, and
-//! that is not lost: a dump, made a file and dumped again, is the same text.
+//! netCDF-C's ncgen writes types without user-defined parts first, and the others after them in the order of the text.
+//! Hand-written text gets the same order. Text printed by ncdump keeps the order of the dumped file, so that a dump,
+//! made a file and dumped again, is the same text.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use crate::print::cdl::{Lines, write_types};
 
 use crate::cdl::read::syntax::text::Text;
 
-/// Orders the types of each group. `sections` says where in the text the `types:` of which group stand.
+/// Orders the types of each group. `sections` maps each group to the position of its `types:`.
 ///
 /// # Errors
-/// Where the source cannot be read.
+/// The source cannot be read.
 pub fn order_types(schema: &mut Schema, sections: &HashMap<GroupId, u64>, text: &Text) -> Result<()> {
     let mut reordered = Vec::new();
     let names = VisibleNames::new(schema);
@@ -44,8 +44,8 @@ fn made_of_user_types(ty: &UserType) -> bool {
     }
 }
 
-/// Whether what stands at `at` is what ncdump prints of the group's types, comments and ends of lines included. How far lines
-/// are indented, and where the members of an enum go on in the next line, does not matter.
+/// True if the text at `at` is exactly what ncdump would print for the group's types, including comments and line ends.
+/// Indentation, and the line break before an enum member, may differ.
 fn is_as_printed(names: &VisibleNames, group: GroupId, text: &Text, at: u64) -> Result<bool> {
     let mut printed = Vec::new();
     let mut lines = Lines::new(&mut printed);
@@ -65,12 +65,13 @@ fn is_as_printed(names: &VisibleNames, group: GroupId, text: &Text, at: u64) -> 
     }
 }
 
-/// Bytes with each run of white space as one: the end of a line if there is one in it and no comma before it, else a blank. Behind
-/// a brace there is none: the first member of an enum may stand in the next line, as columns are counted on from what is before.
+/// Bytes with each run of white space replaced by one byte: a line end if the run contains one and follows no comma,
+/// else a blank. White space after a brace is dropped. Members of an enum may thus be broken into lines anywhere:
+/// ncdump wraps them by columns.
 struct Squeezed<F> {
     next: F,
     last: u8,
-    /// The byte behind white space.
+    /// The byte after the white space.
     held: Option<u8>,
 }
 

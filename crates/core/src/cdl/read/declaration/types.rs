@@ -1,12 +1,11 @@
-//! User-defined types: what their declarations say, and how their elements lie in memory.
+//! User-defined types: parses their declarations, and computes their layout in memory.
 //!
 //! ```text
 //! opaque(5) o ;   T(*) v ;   byte enum e { a = 1, b = 2 } ;   compound c { T x, y(2, 3) ; } ;
 //!      text ─► TypeText (types of bases and fields by name) ─► TypeTable::make ─► UserType (by id, with offsets)
 //! ```
 //!
-//! A name may mean a type that the text declares further down; so what a declaration says, and what its names mean, are two
-//! steps.
+//! A declaration may use types that are declared later. So parsing is one step, and resolving the names is another.
 
 use std::collections::HashSet;
 
@@ -23,37 +22,39 @@ use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::statements::{Segment, Statements};
 use crate::cdl::read::syntax::text::Text;
 
-/// How deep types may be made of types.
+/// Maximum nesting of types.
 const MAX_DEPTH: u32 = 32;
-/// The largest element, in bytes: as large as they are read from HDF5. A few bytes of text can claim any size.
+/// Maximum size of an element, in bytes. It is the limit for reading HDF5 types, too. A few bytes of text can claim any
+/// size.
 const MAX_SIZE: u64 = 16 << 20;
-/// The most fields or members: HDF5 counts them in 16 bits.
+/// Maximum number of fields or members. HDF5 counts them in 16 bits.
 const MAX_MEMBERS: usize = u16::MAX as usize;
-/// The highest rank of a field: HDF5's.
+/// Maximum rank of a field, as in HDF5.
 const MAX_RANK: usize = 32;
 
-/// How types are written, behind messages.
+/// How type declarations are written; appended to messages.
 const SPELLINGS: &str = ": a type is T(*) name, opaque(bytes) name, T enum name { … } or compound name { … }";
 
-/// Said of an enum that begins with that word.
+/// Message for a declaration that begins with `enum`.
 const NO_BASE: &str = "an enum needs the type of its members before it, as in 'int enum name { … }'";
 
-/// A type by its name, and where that stands.
+/// A type's name, and its position.
 #[derive(Debug)]
 struct Reference {
     path: Path,
     at: u64,
 }
 
-/// A place in the text, and what is wrong there. (An error would count lines, which a name that is found later is not worth.)
+/// A position in the text, and the error there. It is not yet an `Error`, which would count lines: a name may still be
+/// declared later.
 pub type Problem = (u64, String);
 
-/// What a declaration of a type says.
+/// A parsed declaration of a type, before its names are resolved.
 #[derive(Debug)]
 pub struct TypeText {
-    /// Its name.
+    /// The type's name.
     pub name: String,
-    /// Where its name stands.
+    /// Position of the name.
     pub at: u64,
     body: Body,
 }
@@ -66,19 +67,19 @@ enum Body {
     Compound(Vec<(String, Reference, Vec<usize>)>),
 }
 
-/// What comes of reading on in a `types:` section.
+/// Result of [`read`].
 #[derive(Debug)]
 pub enum Read {
-    /// Types.
+    /// Parsed declarations.
     Types(Vec<TypeText>),
-    /// No type: an attribute, of which this is what stands before the colon.
+    /// Not a type but an attribute; the segment is the part before its colon.
     Attribute(Segment),
 }
 
-/// Reads a declaration, or several that no semicolon parts. Behind them may stand anything.
+/// Parses a declaration, or several without semicolons between them. Any text may follow.
 ///
 /// # Errors
-/// [`crate::error::Error::Cdl`] where there is neither a type nor an attribute.
+/// [`crate::error::Error::Cdl`] if there is neither a type nor an attribute.
 pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
     let segment = statements.segment(b";{}:")?;
     let mut offset = 0;
@@ -86,7 +87,7 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
     loop {
         let head = match attempt(Rule::type_head, &segment, offset, "'{'") {
             Ok(mut pairs) => pairs.next().expect("a type"),
-            // Behind a type without semicolon: an attribute, or the next section.
+            // A type without semicolon precedes an attribute or the next section.
             Err(_) if segment.stop == Some(b':') && offset > 0 => {
                 statements.seek(segment.place(offset));
                 return Ok(Read::Types(types));
@@ -150,7 +151,7 @@ pub fn read(statements: &mut Statements<'_>, text: &Text) -> Result<Read> {
     }
 }
 
-/// Reads a length that must be positive.
+/// Parses a length from 1 to [`MAX_SIZE`].
 fn length(spelled: &str, what: &str, at: u64, text: &Text) -> Result<usize> {
     let value = integer::declared(spelled).map_err(|why| text.error(at, why))?;
     usize::try_from(value)
@@ -159,7 +160,7 @@ fn length(spelled: &str, what: &str, at: u64, text: &Text) -> Result<usize> {
         .ok_or_else(|| text.error(at, format!("{what} must be from 1 to {MAX_SIZE}")))
 }
 
-/// Reads the members of an enum, and the `}` behind them.
+/// Parses the members of an enum and the closing `}`.
 fn members(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, i128, u64)>> {
     let mut members = Vec::new();
     let mut names = HashSet::new();
@@ -197,7 +198,7 @@ fn members(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, 
     }
 }
 
-/// Reads the fields of a compound, and the `}` behind them.
+/// Parses the fields of a compound and the closing `}`.
 fn fields(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, Reference, Vec<usize>)>> {
     let mut fields = Vec::new();
     let mut names = HashSet::new();
@@ -252,7 +253,7 @@ fn fields(statements: &mut Statements<'_>, text: &Text) -> Result<Vec<(String, R
     Ok(fields)
 }
 
-/// What the schema does not say of its types, by their ids.
+/// Properties of types that the schema does not hold, by type id.
 #[derive(Debug, Default)]
 pub struct TypeTable {
     in_c: SizesInC,
@@ -267,10 +268,11 @@ impl TypeTable {
         }
     }
 
-    /// Makes the type that `declared` says, and keeps what is to be known of it: the caller adds it to the schema next.
+    /// Resolves the names in `declared` and makes the type. Also records its depth and C layout: the caller must add
+    /// the type to the schema next.
     ///
     /// # Errors
-    /// Where a name means no type, or the type is larger or deeper than may be.
+    /// A name means no type, or the type is too large or nested too deep.
     pub fn make(
         &mut self,
         declared: &TypeText,
@@ -338,7 +340,7 @@ impl TypeTable {
     }
 }
 
-/// An enum on `base`, whose name stands at `at`.
+/// Makes an enum over `base`, whose name is at `at`.
 fn enumeration(base: Type, at: u64, members: &[(String, i128, u64)]) -> Result<TypeClass, Problem> {
     use Type::*;
     if !matches!(base, Byte | Short | Int | Int64 | UByte | UShort | UInt | UInt64) {
@@ -352,7 +354,7 @@ fn enumeration(base: Type, at: u64, members: &[(String, i128, u64)]) -> Result<T
             let what = format!("{value} does not fit in the {bits} bits of this enum's type");
             return Err((*at, what));
         }
-        // The bits are taken as they are, then seen as the base sees them.
+        // Keep the low bits, and read them in the base type's sign.
         let value = match base {
             Byte => i64::from(*value as i8),
             Short => i64::from(*value as i16),

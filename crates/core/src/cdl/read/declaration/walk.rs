@@ -1,4 +1,4 @@
-//! The first pass over a text: from statement to statement, through sections and groups.
+//! The first pass over a text, statement by statement, through sections and groups.
 //!
 //! ```text
 //! netcdf name { ─► heading (types: dimensions: variables: data: group:) ─► section
@@ -7,17 +7,20 @@
 //!                                             └─► name = … ─► DataList
 //! ```
 //!
-//! # `data:` or an attribute of `data`?
+//! # Section `data:`, or an attribute of a variable `data`?
 //!
 //! `types:`, `dimensions:`, `variables:`, `data:` and `group:` begin a section or a group if the colon follows at once.
-//! But variables may have these names, and `data:units = …` be an attribute of one. So where the group has a
-//! variable (or sees a type) of that name, a name that follows the colon at once makes it an attribute; and `group:` is one
-//! where no `{` follows. A blank before the colon always makes it an attribute.
+//! But a variable may have such a name, and `data:units = …` is then an attribute of it. The rules:
 //!
-//! # Names of things further down
+//! - If the group has a variable of that name, or sees a type of that name, a name directly after the colon makes it an
+//!   attribute.
+//! - `group:` is an attribute if no `{` follows.
+//! - A blank before the colon always makes it an attribute.
 //!
-//! A file may use a type or dimension of a group that ncdump prints later. Only when a name is not found so, the text is
-//! walked over twice more: once for its groups, types and dimensions alone, and once again for all, knowing these.
+//! # Names declared later
+//!
+//! A file may use a type or dimension of a group that ncdump prints later. If a name is not found, the text is read
+//! twice more: first only its groups, types and dimensions, then all the rest with these known.
 
 use std::collections::{HashMap, HashSet};
 
@@ -35,30 +38,30 @@ use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::data_list::DataList;
 use crate::diagnostic::Diagnostic;
 
-/// How deep groups may be nested: as deep as they are read from HDF5.
+/// Maximum nesting of groups, the same as for reading HDF5.
 const MAX_DEPTH: usize = 256;
-/// How many warnings are kept.
+/// Maximum number of warnings kept.
 pub(crate) const MAX_WARNINGS: usize = 100;
 
-/// What a walk is for.
+/// Which declarations a walk takes.
 #[derive(Debug, PartialEq, Eq)]
 enum Purpose {
-    /// Everything, each name being declared before it is used.
+    /// All, provided that each name is declared before it is used.
     All,
     /// Groups, types and dimensions only.
     Outline,
-    /// Everything else.
+    /// All others, after an outline.
     Rest,
 }
 
-/// A group that is open.
+/// A group whose `}` has not come yet.
 #[derive(Debug)]
 pub(crate) struct Open {
     pub(crate) group: GroupId,
     section: Option<Heading>,
 }
 
-/// A walk, and what it has found so far.
+/// The state of the first pass: its position, and all declarations found.
 pub struct Walk<'t> {
     pub(crate) text: &'t Text,
     pub(crate) statements: Statements<'t>,
@@ -70,27 +73,27 @@ pub struct Walk<'t> {
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) name: String,
     pub(crate) places: Places,
-    /// The dimensions whose length is written as 0, which means unlimited.
+    /// Dimensions whose length is written as 0, which means unlimited.
     pub(crate) zero_dims: HashSet<DimId>,
-    /// Where the `types:` of which group stand; the first, where it has several.
+    /// Position of each group's first `types:`.
     pub(crate) type_sections: HashMap<GroupId, u64>,
-    /// A name was not found that may stand further down.
+    /// A name was not found, and may be declared later.
     pub(crate) missing: bool,
-    /// What was not found seems to be the name of a section with a mistake.
+    /// A name was not found, and looks like a misspelt section.
     pub(crate) misspelt: bool,
     pub(crate) attributes: super::attributes::Known,
     purpose: Purpose,
     pub(crate) open: Vec<Open>,
     pub(crate) types: TypeTable,
-    /// In an outline: types made of others that are not known yet.
+    /// Types of an outline that use types not declared yet.
     pub(crate) waiting: Vec<(GroupId, TypeText)>,
 }
 
 impl<'t> Walk<'t> {
-    /// Walks over the whole text.
+    /// Reads the whole text.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cdl`] at the first thing that is wrong.
+    /// [`crate::error::Error::Cdl`] at the first error.
     pub fn over(text: &'t Text) -> Result<Self> {
         let mut walk = Self::new(text, Purpose::All);
         let missed = match walk.run() {
@@ -99,7 +102,7 @@ impl<'t> Walk<'t> {
         };
         let mut walk = Self::new(text, Purpose::Outline);
         if let Err(error) = walk.run().and_then(|()| walk.settle()) {
-            // What follows a section that was not known for one seems wrong, and is not.
+            // An unknown section keyword makes the text after it look wrong. Report the keyword, not its consequences.
             return Err(missed.unwrap_or(error));
         }
         walk.purpose = Purpose::Rest;
@@ -136,7 +139,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Adds a warning, unless there are many.
+    /// Adds a warning, unless there are [`MAX_WARNINGS`] already.
     pub(crate) fn warn(&mut self, at: u64, what: String) -> Result<()> {
         if self.warnings.len() < MAX_WARNINGS {
             self.warnings.push(self.text.diagnostic(at, what)?);
@@ -144,17 +147,17 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// The group that is being read.
+    /// The innermost open group.
     pub(crate) fn group(&self) -> GroupId {
         self.open.last().map_or(Schema::ROOT, |open| open.group)
     }
 
-    /// Whether only groups, types and dimensions are wanted.
+    /// True if this walk takes only groups, types and dimensions.
     pub(crate) fn outlines(&self) -> bool {
         self.purpose == Purpose::Outline
     }
 
-    /// Whether groups, types and dimensions are known from an outline.
+    /// True if an outline has already declared the groups, types and dimensions.
     pub(crate) fn knows_outline(&self) -> bool {
         self.purpose == Purpose::Rest
     }
@@ -185,7 +188,7 @@ impl<'t> Walk<'t> {
             Some(b'}') => {
                 self.statements.take(b'}')?;
                 self.open.pop();
-                // Behind a group's end stand only attributes and groups.
+                // Only attributes and groups may follow the end of a group.
                 self.set_section(None);
                 return Ok(());
             }
@@ -229,7 +232,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Whether a thing of this group has the name of a heading.
+    /// True if the group has a variable, or sees a type, with the name of a heading.
     fn is_name(&self, heading: Heading) -> bool {
         let path = Path {
             groups: None,
@@ -238,14 +241,15 @@ impl<'t> Walk<'t> {
         self.scopes.var(self.group(), &path).is_some() || self.scopes.ty(self.group(), &path).is_ok()
     }
 
-    /// Whether the heading before the cursor is no heading, but the beginning of an attribute.
+    /// True if the heading just passed is the beginning of an attribute.
     fn is_attribute_of(&mut self, heading: Heading) -> Result<bool> {
         let name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'\\' || b >= 0x80;
         let next = self.statements.cursor().peek()?;
         Ok(next.is_some_and(name) && self.is_name(heading))
     }
 
-    /// Begins the group whose `group:` stands at `start`, before the cursor. False: it is an attribute of `group`.
+    /// Begins the group whose `group:` is at `start`, before the cursor. Returns false if it is an attribute of a
+    /// variable or type `group`.
     fn begin_group(&mut self, start: u64) -> Result<bool> {
         let segment = self.statements.segment(b"{}:=,;")?;
         if segment.stop == Some(b'=') && self.is_name(Heading::Group) {

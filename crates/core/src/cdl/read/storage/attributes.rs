@@ -1,5 +1,5 @@
-//! The attributes that say how a variable is stored, as `ncdump -s` prints them: they take effect, and are not kept as
-//! attributes.
+//! Storage attributes: the special attributes that `ncdump -s` prints. They set a variable's storage, and are not kept
+//! as attributes.
 //!
 //! | attribute | value |
 //! | --- | --- |
@@ -13,20 +13,23 @@
 
 use crate::filter::spec::parse_filters;
 use crate::filter::{deflate, fletcher32, shuffle};
-use crate::model::{Attribute, Endian, Type};
+use crate::model::{Attribute, Capabilities, Endian, Type};
 
-/// Where `_Storage` puts a variable.
+/// Whether a kind does what an attribute asks for.
+pub type Does = fn(&Capabilities) -> bool;
+
+/// A variable's layout, as `_Storage` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageKind {
-    /// In one piece.
+    /// One contiguous piece.
     Contiguous,
     /// Inside the metadata.
     Compact,
-    /// In chunks.
+    /// Chunks.
     Chunked,
 }
 
-/// How a text wants one variable stored. The default asks for nothing.
+/// The storage attributes of one variable. The default asks for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageAttributes {
     /// `_Storage`.
@@ -39,21 +42,21 @@ pub struct StorageAttributes {
     pub shuffle: Option<bool>,
     /// `_Fletcher32`.
     pub fletcher32: Option<bool>,
-    /// `_Endianness`; `None` for that of the format.
+    /// `_Endianness`; `None` for the format's own byte order.
     pub endianness: Option<Endian>,
     /// `_NoFill`: the variable has no fill value.
     pub no_fill: Option<bool>,
-    /// `_Filter`: ids and parameters, in the order given.
+    /// `_Filter`: ids and parameters, in the order of the text.
     pub filters: Option<Vec<(u32, Vec<u32>)>>,
-    /// `_Codecs`, which only Zarr stores have a use for.
+    /// `_Codecs`. Only Zarr stores use it.
     pub codecs: Option<String>,
 }
 
 impl StorageAttributes {
-    /// Takes the attribute if it is one of these. False: it is an ordinary attribute.
+    /// Takes an attribute if it is a storage attribute. Returns false for an ordinary attribute.
     ///
     /// # Errors
-    /// What its value should have been.
+    /// The value that was expected.
     pub fn set(&mut self, attribute: &Attribute) -> Result<bool, String> {
         let wrong = |expected: &str| format!("{} should be {expected}", attribute.name);
         match attribute.name.as_str() {
@@ -109,39 +112,48 @@ impl StorageAttributes {
         Ok(true)
     }
 
-    /// Whether an attribute is one of these, be its value right or wrong.
+    /// True for a storage attribute, whether its value is valid or not.
     pub fn is_one(attribute: &Attribute) -> bool {
         Self::default().set(attribute) != Ok(false)
     }
 
-    /// Whether anything is asked for. A text that does wants netCDF-4, where it does not say otherwise.
+    /// True if any storage attribute is set. Such a text becomes netCDF-4, unless it names another kind.
     pub fn any(&self) -> bool {
         *self != Self::default()
     }
 
-    /// What of this a classic file does not do: the name of the attribute.
-    pub fn beyond_classic(&self) -> Option<&'static str> {
+    /// What of this a kind does not do: the name of the attribute, and whether another kind does it.
+    pub fn beyond(&self, kind: &Capabilities) -> Option<(&'static str, Does)> {
         let compressed = self.deflate_level.is_some_and(|level| level > 0);
-        [
+        let codecs: Does = |can| can.codecs.is_some();
+        let chunks: Does = |can| can.chunks;
+        let asked: [(bool, &'static str, Does); 9] = [
+            (self.chunk_sizes.is_some(), "_ChunkSizes", chunks),
+            (self.storage == Some(StorageKind::Chunked), "_Storage", chunks),
+            (self.storage == Some(StorageKind::Compact), "_Storage", |can| {
+                can.compact
+            }),
+            (compressed, "_DeflateLevel", codecs),
+            (self.shuffle == Some(true), "_Shuffle", codecs),
+            (self.fletcher32 == Some(true), "_Fletcher32", codecs),
+            (self.endianness == Some(Endian::Little), "_Endianness", |can| {
+                can.byte_order != Some(Endian::Big)
+            }),
+            (self.endianness == Some(Endian::Big), "_Endianness", |can| {
+                can.byte_order != Some(Endian::Little)
+            }),
             (
-                self.storage.is_some_and(|s| s != StorageKind::Contiguous),
-                if self.chunk_sizes.is_some() {
-                    "_ChunkSizes"
-                } else {
-                    "_Storage"
-                },
+                self.filters.as_ref().is_some_and(|f| !f.is_empty()),
+                "_Filter",
+                codecs,
             ),
-            (compressed, "_DeflateLevel"),
-            (self.shuffle == Some(true), "_Shuffle"),
-            (self.fletcher32 == Some(true), "_Fletcher32"),
-            (self.endianness == Some(Endian::Little), "_Endianness"),
-            (self.filters.as_ref().is_some_and(|f| !f.is_empty()), "_Filter"),
-        ]
-        .into_iter()
-        .find_map(|(asked, name)| asked.then_some(name))
+        ];
+        asked
+            .into_iter()
+            .find_map(|(is_asked, name, does)| (is_asked && !does(kind)).then_some((name, does)))
     }
 
-    /// The filters asked for: ids and visible parameters, in the order in which netCDF-C's ncgen sets them.
+    /// The requested filters: ids and visible parameters, in the order in which netCDF-C's ncgen sets them.
     pub fn filters(&self) -> Vec<(u32, Vec<u32>)> {
         let mut filters = Vec::new();
         if self.fletcher32 == Some(true) {
@@ -158,10 +170,10 @@ impl StorageAttributes {
     }
 }
 
-/// What a truth may be.
+/// The values of a truth, for messages.
 const TRUTH: &str = "\"true\", \"false\", 1 or 0";
 
-/// The text of an attribute of characters, or of one string.
+/// The value of an attribute of characters, or of a single string, as text.
 fn text(attribute: &Attribute) -> Option<String> {
     let bytes = match attribute.ty {
         Type::Char => &attribute.values.bytes[..],
@@ -186,7 +198,7 @@ fn single(attribute: &Attribute) -> Option<i128> {
         .map(|[n]| n)
 }
 
-/// The elements of an attribute of any integer type.
+/// The elements of an attribute of an integer type; `None` for another type.
 fn integers(attribute: &Attribute) -> Option<Vec<i128>> {
     let signed = match attribute.ty {
         Type::Byte | Type::Short | Type::Int | Type::Int64 => true,
@@ -212,7 +224,7 @@ fn integers(attribute: &Attribute) -> Option<Vec<i128>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Values;
+    use crate::model::{Kind, Values};
 
     fn chars(name: &str, value: &str) -> Attribute {
         Attribute {
@@ -264,7 +276,9 @@ mod tests {
             }
         );
         assert!(asked.any());
-        assert_eq!(asked.beyond_classic(), Some("_ChunkSizes"));
+        let beyond = |kind: Kind| asked.beyond(kind.can()).map(|(name, _)| name);
+        assert_eq!(beyond(Kind::Classic), Some("_ChunkSizes"));
+        assert_eq!(beyond(Kind::Netcdf4Classic), None);
         assert_eq!(asked.set(&chars("units", "m")), Ok(false));
     }
 

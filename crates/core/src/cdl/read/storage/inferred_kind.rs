@@ -1,17 +1,15 @@
-//! Which kind of file a CDL text becomes.
+//! The kind of file that a CDL text becomes: asked for by an option, named by `_Format`, or the least that can hold it.
 
 use super::attributes::StorageAttributes;
 use crate::copy::plan::{Unheld, unheld};
 use crate::error::Result;
-use crate::model::{Attribute, Item, Kind, Schema, Type, VarId};
+use crate::model::{Item, Kind, Schema, VarId};
 
-/// The longest dimension of a classic file, in elements.
-const LONGEST: u64 = i32::MAX as u64 - 3;
-
-/// The kind of the file: the one `asked` for by an option, else the one that `_Format` says, else the least that can hold it.
+/// The kind of the output file: `asked` (an option), else `format` (the text's `_Format`), else the least kind that
+/// can hold the dataset.
 ///
 /// # Errors
-/// [`Error::Usage`](crate::Error::Usage) that names what the kind cannot hold.
+/// [`Error::Usage`](crate::Error::Usage) naming an item that the kind cannot hold.
 pub fn infer(
     schema: &Schema,
     storage: &[StorageAttributes],
@@ -20,58 +18,43 @@ pub fn infer(
 ) -> Result<Kind> {
     let kind = asked.or(format).unwrap_or_else(|| least_kind(schema, storage));
     let attribute = || {
-        let (at, name) = storage
+        let (at, (name, is_done)) = storage
             .iter()
             .enumerate()
-            .filter(|_| !kind.is_hdf5())
-            .find_map(|(at, asked)| Some((at, asked.beyond_classic()?)))?;
-        Some(Unheld {
-            what: format!("variable {} has {name}", schema.vars.get(at)?.name),
-            item: Item::StorageAttribute(VarId(at), name),
-            unlimited: false,
-            held_by: &[Kind::Netcdf4, Kind::Netcdf4Classic],
-        })
+            .find_map(|(at, asked)| Some((at, asked.beyond(kind.can())?)))?;
+        let what = format!("variable {} has {name}", schema.vars.get(at)?.name);
+        let item = Item::StorageAttribute(VarId(at), name);
+        Some(Unheld::new(kind, item, what, is_done))
     };
     match unheld(schema, kind).or_else(attribute) {
-        Some(found) => Err(found.error(kind)),
+        Some(found) => Err(found.error()),
         None => Ok(kind),
     }
 }
 
-/// The least kind that can hold a dataset, as `ncgen` chooses it where neither an option nor `_Format` says: netCDF-4 for
-/// strings, user types, groups, an unlimited dimension that is not first or not the only one, and storage attributes;
-/// else CDF-5 for types that the classic model lacks and dimensions that are too long for it; else classic.
+/// The least kind that can hold a dataset, which `ncgen` takes without an option or `_Format`:
+///
+/// - netCDF-4 for strings, user types, groups, storage attributes, and an unlimited dimension that is not the first or
+///   not the only one;
+/// - else CDF-5 for types that the classic model lacks, or dimensions too long for it;
+/// - else classic.
 pub fn least_kind(schema: &Schema, storage: &[StorageAttributes]) -> Kind {
-    let attributes = |list: &[Attribute]| list.iter().map(|a| a.ty).collect::<Vec<_>>();
-    let mut types: Vec<Type> = schema.vars.iter().map(|v| v.ty).collect();
-    types.extend(schema.vars.iter().flat_map(|v| attributes(&v.attributes)));
-    types.extend(schema.groups.iter().flat_map(|g| attributes(&g.attributes)));
-    let later_unlimited = || {
-        schema
-            .vars
-            .iter()
-            .flat_map(|v| v.dims.iter().skip(1))
-            .any(|d| schema.dim(*d).unlimited)
+    let stored = storage.iter().any(StorageAttributes::any);
+    let longest = schema.dims.iter().map(|dim| dim.length).max().unwrap_or(0);
+    let holds = |kind: &Kind| {
+        let can = kind.can();
+        (can.storage_attributes || !stored)
+            && longest <= can.longest_dimension
+            && unheld(schema, *kind).is_none()
     };
-    let netcdf4 = schema.groups.len() > 1
-        || !schema.types.is_empty()
-        || types.iter().any(|ty| matches!(ty, Type::String | Type::User(_)))
-        || schema.dims.iter().filter(|d| d.unlimited).count() > 1
-        || later_unlimited()
-        || storage.iter().any(StorageAttributes::any);
-    if netcdf4 {
-        Kind::Netcdf4
-    } else if types.iter().all(|ty| ty.is_classic()) && schema.dims.iter().all(|d| d.length <= LONGEST) {
-        Kind::Classic
-    } else {
-        Kind::Data64
-    }
+    let found = [Kind::Classic, Kind::Data64].into_iter().find(holds);
+    found.unwrap_or(Kind::Netcdf4)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{DimId, Dimension, Variable};
+    use crate::model::{DimId, Dimension, Type, Variable};
 
     fn schema(dims: &[bool], ty: Type) -> Schema {
         let mut schema = Schema::new(Kind::Netcdf4);
@@ -160,7 +143,7 @@ mod tests {
         long.add_dim(Dimension {
             name: "long".into(),
             group: Schema::ROOT,
-            length: LONGEST + 1,
+            length: i32::MAX as u64 - 2,
             unlimited: false,
         });
         assert_eq!(least_kind(&long, &[StorageAttributes::default()]), Kind::Data64);

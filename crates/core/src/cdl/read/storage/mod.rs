@@ -1,4 +1,4 @@
-//! Kind and storage of the file that a text becomes.
+//! Kind and storage of the file that a text is made into.
 //!
 //! ```text
 //! attributes (_Storage, _ChunkSizes, …) ─┬─► inferred_kind ─► Kind

@@ -1,7 +1,9 @@
-//! How the variables of a CDL text are stored: what its storage attributes ask for, and netCDF-C's choice for the rest.
+//! Plans the storage of a CDL text's variables: by their storage attributes, and by netCDF-C's defaults for the rest.
 
 use super::attributes::{StorageAttributes, StorageKind};
-use crate::copy::plan::{MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape};
+use crate::copy::plan::{
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, possible_storage,
+};
 use crate::copy::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
@@ -11,19 +13,19 @@ use crate::model::{
     VariableLayout, default_fill_value, fill_value_attribute,
 };
 
-/// How to make a file of a text.
+/// Options for making a file of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanOptions {
-    /// The kind of the file, which can hold the text: what [`infer`](super::inferred_kind::infer) says.
+    /// The kind of the file, which must be able to hold the text: the result of [`infer`](super::inferred_kind::infer).
     pub kind: Kind,
-    /// Variables have no fill value, so that what the text gives no values keeps whatever is there (`ncgen -x`).
+    /// Variables get no fill value, so elements without a value are undefined (`ncgen -x`).
     pub no_fill: bool,
-    /// The values are left out (`ncgen -H`).
+    /// Values are left out (`ncgen -H`).
     pub header_only: bool,
 }
 
-/// Plans a file from what `reader` read of a text, stored as `storage` asks: one entry for each variable. Chunks will be
-/// encoded by the codecs of `registry`.
+/// Plans a file of the text that `reader` reads, one entry for each variable, with the storage asked for in `storage`.
+/// `registry` supplies the codecs that encode the chunks.
 ///
 /// # Errors
 /// [`Error::Usage`] for storage that a variable cannot have.
@@ -68,7 +70,7 @@ pub fn plan(
                 false => Sources::Nothing,
             },
             layout,
-            // The text asked for it.
+            // `_NoFill` and `ncgen -x` ask for it explicitly.
             keeps_no_fill: true,
         });
     }
@@ -90,23 +92,24 @@ fn layout(
     registry: &Registry,
 ) -> Result<VariableLayout> {
     let var = schema.var(id);
-    let hdf5 = schema.kind.is_hdf5();
+    let can = schema.kind.can();
     let (element_size, encoding) = schema.storage_encoding(var.ty);
     let no_fill = asked.no_fill.unwrap_or(no_fill);
-    let value = if no_fill && hdf5 {
+    let value = if no_fill && can.no_fill {
         None
     } else {
         fill_value_attribute(var)
             .cloned()
             .or_else(|| default_fill_value(fill_type(schema, var.ty)))
     };
-    // Shorter lists are filled up to as many records as there are.
+    // A list shorter than the unlimited dimension is extended to all records.
     let mut extent = match written {
         true => schema.shape(id),
         false => source.extent.clone(),
     };
     if extent.contains(&0) {
-        // Of what has no element netCDF-C reads memory along the dimensions that are not 0, as it never makes such a variable.
+        // Make all unlimited dimensions of an empty variable 0, as netCDF-C does. Given an extent such as 3 × 0, it
+        // accesses memory for the dimensions that are not 0.
         for (length, dim) in extent.iter_mut().zip(&var.dims) {
             if schema.dim(*dim).unlimited {
                 *length = 0;
@@ -118,11 +121,9 @@ fn layout(
         extent,
         element_size,
         encoding,
-        endian: if hdf5 {
-            asked.endianness.unwrap_or(Endian::Little)
-        } else {
-            Endian::Big
-        },
+        endian: can
+            .byte_order
+            .unwrap_or_else(|| asked.endianness.unwrap_or(Endian::Little)),
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
@@ -133,20 +134,23 @@ fn layout(
             time: if no_fill { FillTime::Never } else { FillTime::IfSet },
         },
     };
-    if hdf5 {
+    if can.chunks {
         let filters = asked.filters();
-        layout.storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
-        if let Storage::Chunked { shape } = &layout.storage {
+        let storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
+        let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
+        layout.storage = possible_storage(can, storage, element_size, &dims);
+        if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
             let chunk = ChunkType::new(schema, var.ty, &layout, shape);
             layout.filters = registry
                 .new_pipeline(&filters, &chunk)
+                .and_then(|new| new.iter().map(|f| registry.named(f, names, &chunk)).collect())
                 .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
         }
     }
     Ok(layout)
 }
 
-/// The type whose default fill value elements of type `ty` have: netCDF-C gives an enum that of the integers it is made of.
+/// The type whose default fill value elements of type `ty` get. As in netCDF-C, it is the integer type for an enum.
 pub(crate) fn fill_type(schema: &Schema, ty: Type) -> Type {
     match ty {
         Type::User(id) => match schema.user_type(id).class {
@@ -157,7 +161,7 @@ pub(crate) fn fill_type(schema: &Schema, ty: Type) -> Type {
     }
 }
 
-/// The storage that is asked for, or netCDF-C's choice. Filters need chunks, whatever `_Storage` says.
+/// The requested storage, or netCDF-C's default. Filters need chunks, whatever `_Storage` says.
 fn storage_of(
     schema: &Schema,
     sizes: &SizesInC,

@@ -4,18 +4,18 @@ use crate::error::Result;
 
 use super::statements::{Heading, MAX_SEGMENT, Statements};
 
-/// How much of a name is shown, in characters.
+/// Maximum length, in characters, of a name shown in a message.
 const SHOWN: usize = 40;
 
-/// How files begin that are no text but what text is made into.
+/// First bytes of netCDF and HDF5 files, for a message.
 const NOT_TEXT: [&[u8]; 4] = [b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF"];
 
 impl Statements<'_> {
-    /// Reads the beginning of a text and says the dataset's name, without its blanks: any text up to the `{`, of one line.
-    /// Blanks and comments may part the `{` from that line.
+    /// Parses the beginning of a text, and returns the dataset's name. The name is the text on the line up to the `{`,
+    /// with its blanks removed. Blanks, line ends and comments may precede the `{`.
     ///
     /// # Errors
-    /// Where the text begins otherwise.
+    /// A text that begins otherwise.
     pub fn dataset(&mut self) -> Result<String> {
         self.keyword()?;
         let behind = self.at();
@@ -51,7 +51,7 @@ impl Statements<'_> {
         Ok(String::from_utf8_lossy(&name).into_owned())
     }
 
-    /// Takes `netcdf`, in letters of either case.
+    /// Takes `netcdf`, in upper or lower case.
     fn keyword(&mut self) -> Result<()> {
         self.peek()?;
         let start = self.at();
@@ -75,7 +75,7 @@ impl Statements<'_> {
     }
 }
 
-/// What a text is that begins with `bytes`, and how CDL is made of it.
+/// A message about text that begins with `bytes`: its actual format, and how to make CDL of it.
 fn not_cdl(bytes: &[u8]) -> Option<&'static str> {
     Some(match *bytes {
         [0, 0, 0, 0] => return None,

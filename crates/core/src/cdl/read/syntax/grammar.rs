@@ -1,4 +1,4 @@
-//! What a segment of the text says, or in plain words why it says nothing.
+//! Parses segments by the grammar `cdl.pest`, and words its errors for users.
 
 use pest::Parser as _;
 use pest::error::{ErrorVariant, InputLocation};
@@ -12,7 +12,7 @@ use super::text::Text;
 
 pub use rules::Rule;
 
-// What pest derives has no documentation; cdl.pest has.
+// The derived items have no documentation; cdl.pest has.
 #[allow(missing_docs)]
 mod rules {
     #[derive(pest_derive::Parser)]
@@ -20,21 +20,21 @@ mod rules {
     pub struct Grammar;
 }
 
-/// How much of what was found is shown, in characters.
+/// Maximum length, in characters, of text quoted in a message.
 const SHOWN: usize = 30;
 
-/// Parses all of `segment`, which is what `end` should follow.
+/// Parses a whole segment. `end` names what should follow it.
 ///
 /// # Errors
-/// [`Error::Cdl`], at the first thing that does not fit, with what was expected there.
+/// [`Error::Cdl`] at the first mismatch, with what was expected there.
 pub fn parse<'p>(rule: Rule, segment: &'p Segment, end: &str, text: &Text) -> Result<Pairs<'p, Rule>> {
     attempt(rule, segment, 0, end).map_err(|(at, expected)| wrong(segment, at, &expected, text))
 }
 
-/// Like [`parse`], from byte `offset` of the segment's text on. Failing is cheap.
+/// Like [`parse`], from byte `offset` of the segment's text on. A failure is cheap: no line is counted.
 ///
 /// # Errors
-/// At which byte of the segment's text something else was expected, and what.
+/// The byte of the segment's text at the first mismatch, and what was expected there.
 pub fn attempt<'p>(
     rule: Rule,
     segment: &'p Segment,
@@ -51,12 +51,12 @@ pub fn attempt<'p>(
     })
 }
 
-/// An error at byte `at` of a segment: something else than `expected` stands there.
+/// An error at byte `at` of a segment, where `expected` was expected.
 pub fn wrong(segment: &Segment, at: usize, expected: &str, text: &Text) -> Error {
     wrong_with(segment, at, expected, "", text)
 }
 
-/// Like [`wrong`], with a word of `help` behind.
+/// Like [`wrong`], with `help` appended.
 pub fn wrong_with(segment: &Segment, at: usize, expected: &str, help: &str, text: &Text) -> Error {
     let rest = &segment.text[at..];
     let blanks = rest.len() - rest.trim_start().len();
@@ -78,7 +78,7 @@ pub fn wrong_with(segment: &Segment, at: usize, expected: &str, help: &str, text
     )
 }
 
-/// What was expected, as people call it.
+/// The expected items, in words for users.
 fn expected(rules: &[Rule], end: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for rule in rules {
@@ -112,10 +112,10 @@ fn expected(rules: &[Rule], end: &str) -> String {
     }
 }
 
-/// A name as the grammar found it, made what it is.
+/// The unescaped name that the grammar matched.
 ///
 /// # Errors
-/// [`Error::Cdl`] where it cannot be a name.
+/// [`Error::Cdl`] if it is not a valid name.
 pub fn spelled_name(pair: &Pair<'_, Rule>, segment: &Segment, offset: usize, text: &Text) -> Result<String> {
     let spelled = pair.as_str();
     let name = match pair.as_rule() {
@@ -125,10 +125,10 @@ pub fn spelled_name(pair: &Pair<'_, Rule>, segment: &Segment, offset: usize, tex
     name.map_err(|what| text.error(segment.place(offset + pair.as_span().start()), what))
 }
 
-/// A path as the grammar found it, made what it is, and where it stands.
+/// The unescaped path that the grammar matched, and its position.
 ///
 /// # Errors
-/// [`Error::Cdl`] where it cannot be one.
+/// [`Error::Cdl`] if it is not a valid path.
 pub fn spelled_path(
     pair: &Pair<'_, Rule>,
     segment: &Segment,

@@ -1,10 +1,10 @@
-//! The text, and how the grammar reads it.
+//! The text, its segments, and the grammar.
 //!
 //! ```text
 //! Object ─► text ─► dataset_name ─► statements: segments ─► grammar (cdl.pest) ─► names, without escapes
 //! ```
 //!
-//! `unclosed` finds the string that has no end, and `similar` the name that was meant, for messages.
+//! `unclosed` finds the string without an end, and `similar` the name that a misspelt one means, both for messages.
 
 pub mod dataset_name;
 pub mod grammar;

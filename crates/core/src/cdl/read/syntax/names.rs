@@ -1,4 +1,4 @@
-//! Names as CDL spells them, turned into what they are.
+//! Unescapes names as CDL spells them.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::model::MAX_NAME;
 
-/// Undoes a name's spelling. In it each character is one byte of the text.
+/// Unescapes a name. Each character of `spelled` is one byte of the text.
 ///
-/// - a backslash and any byte are that byte, but `\%` and two hexadecimal digits that give a control character are that
-///   character, as ncdump prints it;
-/// - the bytes must be UTF-8, and are normalised to NFC, as netCDF does with every name.
+/// - A backslash and a byte stand for that byte. `\%` and two hexadecimal digits stand for a control character, as
+///   ncdump prints it.
+/// - The bytes must be UTF-8. They are normalised to NFC, as netCDF does with every name.
 ///
 /// # Errors
-/// What is wrong, for people.
+/// The message for an invalid name.
 pub fn name(spelled: &str) -> Result<String, String> {
     let name = inner_name(spelled)?;
     match name.contains('/') {
@@ -22,11 +22,11 @@ pub fn name(spelled: &str) -> Result<String, String> {
     }
 }
 
-/// Undoes the spelling of a name that no path leads to: of an attribute, a field or a member of an enum. HDF5 allows these
-/// a slash; otherwise they are like every [`name`].
+/// Unescapes the name of an attribute, a field or an enum member. Unlike a [`name`], it may contain a slash, which HDF5
+/// allows: no path leads to it.
 ///
 /// # Errors
-/// What is wrong, for people.
+/// The message for an invalid name.
 pub fn inner_name(spelled: &str) -> Result<String, String> {
     let mut bytes = Vec::with_capacity(spelled.len());
     let mut rest = spelled.chars();
@@ -54,7 +54,7 @@ pub fn inner_name(spelled: &str) -> Result<String, String> {
     }
 }
 
-/// The control character that `%xx` at the beginning of `text` stands for.
+/// The control character of `%xx` at the beginning of `text`.
 fn control(text: &str) -> Option<u8> {
     let digits = text.strip_prefix('%')?.get(..2)?;
     if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -66,7 +66,7 @@ fn control(text: &str) -> Option<u8> {
 /// A name, or a path from the root group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
-    /// The groups to go through from the root; `None` for a name without path.
+    /// The groups from the root; `None` for a name without a path.
     pub groups: Option<Vec<String>>,
     /// The last name.
     pub name: String,
@@ -83,10 +83,10 @@ impl fmt::Display for Path {
 }
 
 impl Path {
-    /// Undoes the spelling of a path.
+    /// Unescapes a path.
     ///
     /// # Errors
-    /// Those of [`name`].
+    /// The same as for [`name`].
     pub fn new(spelled: &str) -> Result<Self, String> {
         let Some(inner) = spelled.strip_prefix('/') else {
             return Ok(Self {

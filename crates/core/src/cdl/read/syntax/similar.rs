@@ -1,13 +1,13 @@
-//! Which name was meant, where one is misspelt.
+//! Finds the name that a misspelt name probably means.
 
-/// Names of more bytes are not compared.
+/// Maximum length, in bytes, of names that are compared.
 const LONGEST: usize = 40;
 
-/// So many names are compared.
+/// Maximum number of names that are compared.
 const MOST: usize = 10_000;
 
-/// The one of `names` that `wrong` is most likely a misspelling of: but for the case of letters it is the same, or one letter is
-/// wrong, left out, added or exchanged with its neighbour; two such mistakes in words of six letters and more.
+/// The name among `names` that `wrong` most likely misspells. It differs only in case, or by one letter that is wrong,
+/// missing, added or swapped with its neighbour. In words of six letters or more, two such mistakes are allowed.
 pub fn similar<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let wrong = letters(wrong)?;
     let allowed = match wrong.len() {
@@ -24,7 +24,7 @@ pub fn similar<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// A question behind a message, where a similar name is known.
+/// The end of a message, which asks about a similar name; empty if there is none.
 pub fn question<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> String {
     similar(wrong, names).map_or_else(String::new, |meant| format!(": is '{meant}' meant?"))
 }
@@ -33,7 +33,7 @@ fn letters(name: &str) -> Option<Vec<char>> {
     (name.len() <= LONGEST).then(|| name.chars().flat_map(char::to_lowercase).collect())
 }
 
-/// The mistakes between two words.
+/// Number of mistakes between two words.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! Cuts a CDL text in segments, each of which the grammar takes whole.
+//! Cuts a CDL text into segments, each of which the grammar parses whole.
 //!
 //! ```text
 //! variables: // of the sea
@@ -6,9 +6,9 @@
 //!   ╰──── segment ──╯ ╰╯    ╰╯╰───╯   ╰── list ─╯
 //! ```
 //!
-//! A segment ends at a sign that its place in the text calls for; the segment is in memory, and bounded. A list (the values of
-//! an attribute) is only passed over here, and known by where it stands. Comments count as blanks, backslashes take the
-//! meaning from the byte behind, and in lists signs between quotes mean nothing.
+//! A segment ends at one of the characters that the parser asks for. It is held in memory, and its length is limited. A
+//! list (the values of an attribute) is only skipped here, and represented by its range of bytes. Comments count as
+//! blanks, a backslash escapes the next byte, and characters between quotes in lists have no meaning.
 
 use std::ops::Range;
 
@@ -17,24 +17,24 @@ use crate::error::Result;
 use super::text::{Cursor, Text};
 use super::unclosed::unclosed_string;
 
-/// The longest segment, in bytes: a thousand of the longest names fit.
+/// Maximum length of a segment, in bytes. A thousand names of the maximum length fit.
 pub(crate) const MAX_SEGMENT: usize = 1 << 20;
 
-/// A part of the text without its comments, each byte as one character (U+0000 to U+00FF).
+/// A part of the text without comments. Each byte is one character (U+0000 to U+00FF).
 #[derive(Debug)]
 pub struct Segment {
-    /// Where it begins.
+    /// Position of its beginning.
     pub start: u64,
-    /// The segment, as long as in the text: comments are spaces.
+    /// Its text, as long as in the source: comments are replaced by spaces.
     pub text: String,
-    /// Where it ends, which is where the sign stands.
+    /// Position of its end, which is that of the character that ended it.
     pub end: u64,
-    /// The sign that ended it, `None` at the end of the text.
+    /// The character that ended it; `None` at the end of the text.
     pub stop: Option<u8>,
 }
 
 impl Segment {
-    /// Where in the text the byte `offset` of [`Segment::text`] stands.
+    /// Position in the source of byte `offset` of [`Segment::text`].
     pub fn place(&self, offset: usize) -> u64 {
         let plain = self.text.len() as u64 == self.end - self.start;
         let before = if plain {
@@ -46,7 +46,7 @@ impl Segment {
     }
 }
 
-/// A word before a colon that begins a section or a group.
+/// A keyword and colon that begin a section or a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heading {
     /// `types:`
@@ -62,7 +62,7 @@ pub enum Heading {
 }
 
 impl Heading {
-    /// All of them.
+    /// All headings.
     pub const ALL: [Self; 5] = [
         Self::Types,
         Self::Dimensions,
@@ -71,12 +71,12 @@ impl Heading {
         Self::Group,
     ];
 
-    /// The heading that is this word, without the colon.
+    /// The heading of a keyword, given without its colon.
     pub fn named(word: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|h| h.word().as_bytes() == word)
     }
 
-    /// The word, without the colon.
+    /// The keyword, without the colon.
     pub fn word(self) -> &'static str {
         match self {
             Self::Types => "types",
@@ -88,38 +88,38 @@ impl Heading {
     }
 }
 
-/// Walks over a text from segment to segment.
+/// Reads a text segment by segment.
 pub struct Statements<'t> {
     cursor: Cursor<'t>,
 }
 
 impl<'t> Statements<'t> {
-    /// At the beginning of `text`.
+    /// Starts at the beginning of `text`.
     pub fn new(text: &'t Text) -> Self {
         Self {
             cursor: text.cursor(text.start()),
         }
     }
 
-    /// Where the next byte stands.
+    /// Position of the next byte.
     pub fn at(&self) -> u64 {
         self.cursor.at()
     }
 
-    /// The cursor, for those that read lists.
+    /// The cursor, for parsers of lists.
     pub fn cursor(&mut self) -> &mut Cursor<'t> {
         &mut self.cursor
     }
 
-    /// Goes back (or on) to `at`.
+    /// Moves to `at`, back or forward.
     pub fn seek(&mut self, at: u64) {
         self.cursor.seek(at);
     }
 
-    /// Passes over blanks and comments; says what stands behind them, which stays.
+    /// Skips blanks and comments, and returns the next byte without taking it.
     ///
     /// # Errors
-    /// Where a comment has no end, or the source cannot be read.
+    /// A comment without an end, or a source that cannot be read.
     pub fn peek(&mut self) -> Result<Option<u8>> {
         loop {
             match self.cursor.peek()? {
@@ -132,10 +132,10 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// Takes `sign`, if it stands here behind blanks.
+    /// Skips blanks, and takes `sign` if it is the next byte.
     ///
     /// # Errors
-    /// Those of [`Statements::peek`].
+    /// The same as for [`Statements::peek`].
     pub fn take(&mut self, sign: u8) -> Result<bool> {
         let there = self.peek()? == Some(sign);
         if there {
@@ -144,7 +144,7 @@ impl<'t> Statements<'t> {
         Ok(there)
     }
 
-    /// Passes over the comment that begins here, if one does; else stays.
+    /// Skips the comment that begins here. Without one, stays and returns false.
     pub(crate) fn comment(&mut self) -> Result<bool> {
         let start = self.cursor.at();
         self.cursor.take()?;
@@ -176,7 +176,7 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// Goes to the next byte that `wanted` is true of, and says which; `None` at the end.
+    /// Moves to the next byte for which `wanted` is true, and returns it; `None` at the end.
     pub(crate) fn skip_until(&mut self, wanted: impl Fn(u8) -> bool) -> Result<Option<u8>> {
         loop {
             let window = self.cursor.window()?;
@@ -193,11 +193,11 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// The segment that begins here and ends before any of `stops`, which is taken. A comma ends it outside of parentheses
-    /// only.
+    /// The segment from here to the first of `stops`, which is taken. A comma ends a segment only outside of
+    /// parentheses.
     ///
     /// # Errors
-    /// Where it is too long, or a comment in it has no end.
+    /// A segment that is too long, or a comment in it without an end.
     pub fn segment(&mut self, stops: &[u8]) -> Result<Segment> {
         self.peek()?;
         let start = self.cursor.at();
@@ -252,10 +252,10 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// The heading that stands here, without blanks before its colon, if one does: then the cursor is behind the colon.
+    /// Takes the heading that begins here, if there is one with its colon directly after it.
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// The source cannot be read.
     pub fn heading(&mut self) -> Result<Option<Heading>> {
         let start = self.cursor.at();
         let mut word = Vec::new();
@@ -277,10 +277,10 @@ impl<'t> Statements<'t> {
         Ok(None)
     }
 
-    /// Takes a comma before the first value of a list, which netCDF-C's grammar allows. Otherwise nothing is taken.
+    /// Takes a comma before the first value of a list, which netCDF-C's grammar allows.
     ///
     /// # Errors
-    /// Where no value is behind it, or the source cannot be read.
+    /// No value follows the comma, or the source cannot be read.
     pub fn leading_comma(&mut self) -> Result<()> {
         let start = self.cursor.at();
         if !self.take(b',')? {
@@ -293,10 +293,10 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// Passes over a list of values, to the `;` behind it, which is taken.
+    /// Skips a list of values and the `;` after it. Returns the range of the list.
     ///
     /// # Errors
-    /// Where the text ends before, within the list, a string or a comment.
+    /// The text ends within the list, a string or a comment.
     pub fn list(&mut self) -> Result<Range<u64>> {
         let start = self.cursor.at();
         loop {
@@ -315,7 +315,7 @@ impl<'t> Statements<'t> {
                 }
                 Some(b'"') => self.string(start, at)?,
                 Some(b'\'') => self.character(at)?,
-                // In a name: of an enum's member.
+                // Escape in a name, of an enum member.
                 Some(b'\\') => {
                     self.cursor.take()?;
                     self.cursor.take()?;
@@ -329,7 +329,7 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// Passes over the string that begins at `start`, which is here, in the list that begins at `list`.
+    /// Skips the string that begins here. `start` is its position, `list` is that of its list.
     fn string(&mut self, list: u64, start: u64) -> Result<()> {
         self.cursor.take()?;
         loop {
@@ -347,7 +347,7 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// Passes over the character constant that begins at `start`, which is here: `'a'`, `'\''`, `'''`, `'\x41'`.
+    /// Skips the character constant that begins here, at `start`: `'a'`, `'\''`, `'''`, `'\x41'`.
     pub(crate) fn character(&mut self, start: u64) -> Result<()> {
         self.cursor.take()?;
         if self.cursor.take()? == Some(b'\\') {

@@ -1,6 +1,6 @@
-//! The bytes of a CDL text, and where in it a thing stands.
+//! The bytes of a CDL text, with positions and line numbers for messages.
 //!
-//! CDL need not be UTF-8: everything works on bytes, and only names must be UTF-8.
+//! A text need not be UTF-8. All code works on bytes; only names must be UTF-8.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,24 +10,25 @@ use crate::error::{Error, Result};
 use crate::message::is_unseen;
 use crate::store::{Object, known_size};
 
-/// Bytes that a [`Cursor`] reads at a time.
+/// Size of a [`Cursor`]'s window, in bytes.
 const WINDOW: usize = 256 << 10;
 
-/// What of a line is shown in a message, in bytes before and behind the place.
+/// Maximum number of bytes of a line that a message shows on each side of the error.
 const SHOWN: u64 = 60;
 
-/// A CDL text that can be read at any position.
+/// A CDL text that can be read at any position, from any thread.
 #[derive(Clone)]
 pub struct Text {
     source: Arc<dyn Object>,
     name: String,
     start: u64,
     end: u64,
-    /// The last place that was counted up to: warnings mostly come in the order of the text.
+    /// The last position whose line was counted. Most warnings come in the order of the text, so counting continues
+    /// from it.
     counted: Arc<Mutex<Counted>>,
 }
 
-/// A place whose line is known.
+/// A position and its line.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
     at: u64,
@@ -36,10 +37,10 @@ struct Counted {
 }
 
 impl Text {
-    /// A text called `name` in messages. A byte order mark at its beginning is passed over.
+    /// A text called `name` in messages. A byte order mark at its beginning is skipped.
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// The source cannot be read.
     pub fn new(source: Arc<dyn Object>, name: impl Into<String>) -> Result<Self> {
         let end = known_size(&*source)?;
         let mut text = Self {
@@ -55,20 +56,20 @@ impl Text {
         Ok(text)
     }
 
-    /// Where the text begins: 0, or 3 behind a byte order mark.
+    /// Position of the first byte: 0, or 3 after a byte order mark.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Where it ends.
+    /// Position after the last byte.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// The bytes from `at` on, at most `count` of them: fewer where the text ends.
+    /// At most `count` bytes from `at` on; fewer at the end of the text.
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// The source cannot be read.
     pub fn bytes(&self, at: u64, count: usize) -> Result<Vec<u8>> {
         let count = self.end.saturating_sub(at).min(count as u64) as usize;
         let mut bytes = vec![0; count];
@@ -88,7 +89,7 @@ impl Text {
         }
     }
 
-    /// An error about what stands at `at`.
+    /// An error at `at`, with the line and its number.
     pub fn error(&self, at: u64, what: impl Into<String>) -> Error {
         match self.diagnostic(at, what.into()) {
             Ok(diagnostic) => Error::Cdl(Box::new(diagnostic)),
@@ -96,7 +97,7 @@ impl Text {
         }
     }
 
-    /// The line that `at` is in.
+    /// Counts the lines up to `at`.
     fn count_lines(&self, at: u64) -> Result<Counted> {
         let known = *self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let mut counted = if known.line > 0 && known.at <= at {
@@ -121,7 +122,7 @@ impl Text {
         Ok(counted)
     }
 
-    /// Shows `each` the bytes of `range`, window by window.
+    /// Calls `each` with the bytes of `range`, window by window.
     fn over(&self, range: Range<u64>, mut each: impl FnMut(&[u8])) -> Result<()> {
         let mut cursor = self.cursor(range.start);
         while cursor.at() < range.end {
@@ -134,10 +135,10 @@ impl Text {
         Ok(())
     }
 
-    /// What [`Text::error`] says, for warnings.
+    /// A warning at `at`, in the form of [`Text::error`].
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// The source cannot be read.
     pub fn diagnostic(&self, at: u64, what: String) -> Result<Diagnostic> {
         let at = at.clamp(self.start, self.end);
         let Counted { line, line_start, .. } = self.count_lines(at)?;
@@ -170,11 +171,11 @@ impl Text {
     }
 }
 
-/// Reads a text forward, byte by byte or window by window.
+/// Reads a text forwards, by bytes or by windows.
 pub struct Cursor<'t> {
     text: &'t Text,
     window: Vec<u8>,
-    /// The position of the window's first byte.
+    /// Position of the window's first byte.
     base: u64,
     next: usize,
 }
@@ -190,10 +191,10 @@ impl<'t> Cursor<'t> {
         self.base + self.next as u64
     }
 
-    /// The bytes from here on that are in memory; at least one, unless the text ends here.
+    /// The bytes from here on that are in memory. Empty only at the end of the text.
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// The source cannot be read.
     pub fn window(&mut self) -> Result<&[u8]> {
         if self.next == self.window.len() {
             self.base = self.at();
@@ -203,19 +204,19 @@ impl<'t> Cursor<'t> {
         Ok(&self.window[self.next..])
     }
 
-    /// Steps over `count` bytes of the window.
+    /// Skips `count` bytes of the window.
     ///
     /// # Panics
-    /// Where the window is shorter.
+    /// If the window is shorter.
     pub fn advance(&mut self, count: usize) {
         assert!(count <= self.window.len() - self.next);
         self.next += count;
     }
 
-    /// The next byte, which stays; `None` at the end.
+    /// The next byte, without taking it; `None` at the end.
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// The source cannot be read.
     pub fn peek(&mut self) -> Result<Option<u8>> {
         Ok(self.window()?.first().copied())
     }
@@ -223,14 +224,14 @@ impl<'t> Cursor<'t> {
     /// Takes the next byte; `None` at the end.
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// The source cannot be read.
     pub fn take(&mut self) -> Result<Option<u8>> {
         let byte = self.peek()?;
         self.next += usize::from(byte.is_some());
         Ok(byte)
     }
 
-    /// Goes to `at`, which may lie before.
+    /// Moves to `at`, back or forward.
     pub fn seek(&mut self, at: u64) {
         if at >= self.base && at - self.base <= self.window.len() as u64 {
             self.next = (at - self.base) as usize;

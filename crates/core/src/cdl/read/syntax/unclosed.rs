@@ -1,14 +1,14 @@
-//! Which string has no end.
+//! Finds the string that has no end.
 //!
-//! Where a `"` is left out, strings begin where they should end, and it is the last one of the text that has no end. The one
-//! to blame is most likely the first that goes on behind the end of its line.
+//! If a `"` is missing, the strings after it begin where they should end, and the last one of the text has no end. The
+//! string at fault is most likely the first one that continues past the end of its line.
 
 use crate::error::{Error, Result};
 
 use super::statements::Statements;
 use super::text::Text;
 
-/// The error for the string that begins at `open` and has no end; the list of values that it is in begins at `from`.
+/// The error for the string that begins at `open` and has no end. Its list begins at `from`.
 pub fn unclosed_string(text: &Text, from: u64, open: u64) -> Error {
     match Statements::new(text).broken_string(from, open) {
         Ok(None) => text.error(open, "this string has no end: expected '\"'"),
@@ -21,7 +21,7 @@ pub fn unclosed_string(text: &Text, from: u64, open: u64) -> Error {
 }
 
 impl Statements<'_> {
-    /// The first string between `from` and `until` that has the end of a line in it.
+    /// The first string between `from` and `until` that contains a line end.
     fn broken_string(&mut self, from: u64, until: u64) -> Result<Option<u64>> {
         self.seek(from);
         loop {
@@ -46,7 +46,7 @@ impl Statements<'_> {
         }
     }
 
-    /// Passes over the rest of a string. True: it has the end of a line in it, and is not passed over.
+    /// Skips the rest of a string. Returns true, and stops, if it contains a line end.
     fn breaks(&mut self) -> Result<bool> {
         loop {
             match self.skip_until(|b| matches!(b, b'"' | b'\\' | b'\n'))? {

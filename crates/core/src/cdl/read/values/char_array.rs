@@ -1,8 +1,8 @@
-//! How strings and characters become the elements of a `char` array, as netCDF's ncgen has it.
+//! Converts strings and characters to the elements of a `char` array, by the rules of netCDF's ncgen.
 //!
-//! Each string begins a new row of the array and is filled up to whole rows; characters that follow each other are one string.
-//! A row is as long as the last dimension, but 1 where that is unlimited, the only one, or there is none: then strings
-//! are put together without gaps, and an empty one is one fill value.
+//! Each string begins a new row, and is padded to whole rows. Consecutive characters count as one string. A row is as
+//! long as the last dimension. It is 1 long if the last dimension is unlimited or the only one, or if there is none.
+//! Then strings are concatenated without gaps, and an empty one is one fill value.
 
 use crate::error::Result;
 
@@ -10,22 +10,22 @@ use super::excess::{Excess, Unit};
 use crate::cdl::read::constant::escapes::unescape_string;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
 
-/// Why `_` is no value of an attribute.
+/// Message for `_` among the values of an attribute.
 pub const NO_FILL_VALUE: &str = "an attribute has no fill value that _ could mean";
 
-/// Where the next constant of a list begins.
+/// Counts the elements of a `char` array, to find where the next constant begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rows {
-    /// Elements of a row; 0 where there are no rows, and an empty string is nothing.
+    /// Elements per row; 0 if there are no rows, and an empty string adds nothing.
     pub row: u64,
     /// Elements so far.
     pub length: u64,
-    /// Whether the constant before was a character.
+    /// True if the previous constant was a character.
     pub after_character: bool,
 }
 
 impl Rows {
-    /// No elements yet.
+    /// Starts without elements.
     pub fn new(row: u64) -> Self {
         Self {
             row: row.max(1),
@@ -41,21 +41,21 @@ impl Rows {
         }
     }
 
-    /// A string begins; says at which element.
+    /// Begins a string, and returns its first element.
     pub fn begin_string(&mut self) -> u64 {
         self.new_row();
         self.after_character = false;
         self.length
     }
 
-    /// The string that began at element `start` ends.
+    /// Ends the string that began at element `start`. An empty string takes a row.
     pub fn end_string(&mut self, start: u64) {
         if self.length == start {
             self.length = self.length.saturating_add(self.row);
         }
     }
 
-    /// A character; says which element it is.
+    /// Adds a character, and returns its element.
     pub fn character(&mut self) -> u64 {
         if !self.after_character {
             self.new_row();
@@ -65,7 +65,7 @@ impl Rows {
         self.length - 1
     }
 
-    /// A fill value; says which element it is. It fills a row.
+    /// Adds a fill value, and returns its element. It takes a row.
     pub fn fill(&mut self) -> u64 {
         let start = self.begin_string();
         self.length = self.length.saturating_add(1);
@@ -73,21 +73,21 @@ impl Rows {
     }
 }
 
-/// What [`text`] finds.
+/// Result of [`text`].
 #[derive(Debug)]
 pub struct CharText {
-    /// The characters that there is room for.
+    /// The characters that fit.
     pub bytes: Vec<u8>,
-    /// Those that there is none for.
+    /// The characters that do not fit.
     pub excess: Option<Excess>,
 }
 
-/// The text of a `char` array field, an attribute or a sequence: all constants of a list, which may be in braces, up to the
-/// end of the piece or the brace that closes what is around. A `row` of 0: strings are put together, and an empty one is nothing.
-/// Without a `fill` a `_` means nothing.
+/// Parses the text of an attribute, a sequence or a `char` array field: all constants of a list, with or without
+/// braces, up to the end of the piece or an outer brace. With a `row` of 0, strings are concatenated and an empty one
+/// adds nothing. `fill` is the value of `_`.
 ///
 /// # Errors
-/// A constant that is not text; a `_` where there is no `fill`.
+/// A constant that is not text, or a `_` without `fill`.
 pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) -> Result<CharText> {
     let padding = fill.unwrap_or(0);
     let mut out = Vec::new();
@@ -142,7 +142,7 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
         after_value = true;
         let constant = lexer.constant()?;
         if first_excess.is_some() {
-            // Only counted: nothing of it is kept.
+            // Only count the constants that do not fit.
             match constant {
                 Constant::String(spelled) => {
                     let from = rows.begin_string();
@@ -184,7 +184,7 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
             out.truncate(most.unwrap_or_default());
             continue;
         }
-        // What ends a string's last row is added when another begins.
+        // The last row of a string is padded when the next string begins.
         if matches!(constant, Constant::Fill) {
             out.resize(position(rows.length), padding);
         }
@@ -195,10 +195,10 @@ fn position(element: u64) -> usize {
     usize::try_from(element).unwrap_or(usize::MAX)
 }
 
-/// The byte that a constant which is no string is in a `char` array.
+/// The byte of a constant other than a string in a `char` array.
 ///
 /// # Errors
-/// That it is no text, for people.
+/// The message that the constant is not text.
 pub fn character(constant: &Constant) -> Result<u8, String> {
     match constant {
         Constant::Character(byte) => Ok(*byte),

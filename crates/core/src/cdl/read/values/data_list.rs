@@ -1,14 +1,14 @@
-//! The values of a variable: where in the text they stand, and how many there are.
+//! The data list of a variable: its position in the text, its length, and an index of its elements.
 //!
-//! The first pass counts values without looking at what they are, and remembers about every 4 KiB of text which element stands
-//! there; so the second can begin near any element.
+//! The first pass counts the values without parsing them. About every 4 KiB of text it records which element is there,
+//! so that the second pass can begin near any element.
 //!
 //! ```text
 //! v = 1.5, 2.5, 3.5, … 1200.5, 1201.5, … ;        index: (text 4, element 0), (text 4101, element 614), …
 //! ```
 //!
-//! Where a dimension other than the first is unlimited, the lists that run along it stand in braces. So the dimensions fall
-//! into levels, each but the first beginning with an unlimited one:
+//! Along an unlimited dimension other than the first, lists are in braces. The dimensions therefore form levels. Each
+//! level but the first begins with an unlimited dimension:
 //!
 //! ```text
 //! v(d, u) = {1, 2}, {3} ;        level 0: d, level 1: u. u has two elements, and v is 1 2 3 _
@@ -25,32 +25,32 @@ use super::levels::Levels;
 use super::measure::Measure;
 use crate::cdl::read::syntax::text::Cursor;
 
-/// A data statement as the first pass finds it.
+/// A data statement, as the first pass finds it.
 #[derive(Debug, Clone)]
 pub struct DataList {
     pub(crate) lengths: Vec<(DimId, u64)>,
-    /// The variable's own lengths: in an unlimited dimension only as long as this list.
+    /// The variable's own lengths. An unlimited dimension is only as long as this list.
     pub(crate) extent: Vec<u64>,
-    /// Where its text is, from behind `=` to before `;`, or to before the comma behind the last item that there is room for.
+    /// Position of the text after `=`. `end` is before the `;`, or before the comma after the last item that fits.
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// For each level, its dimensions' first position.
+    /// The first dimension of each level, as an index into the variable's dimensions.
     pub(crate) levels: Vec<usize>,
-    /// Where elements stand, ascending.
+    /// Positions of elements in the text, ascending.
     pub(crate) index: Vec<Entry>,
-    /// Whether there is any value.
+    /// True if the list has no value.
     pub(crate) empty: bool,
-    /// What is left out, as there is no room for it.
+    /// The values that do not fit, and are left out.
     pub(crate) excess: Option<Excess>,
     given: Given,
 }
 
 impl DataList {
-    /// First pass. `cursor` stands behind `=`; it is left on the `;`. The variable, its type and its dimensions are in `schema`;
-    /// the lengths of unlimited dimensions there do not matter.
+    /// Counts the values of a list (the first pass). `cursor` is after the `=`, and is left on the `;`. `schema` holds
+    /// the variable, its type and its dimensions; the lengths of unlimited dimensions are not used.
     ///
     /// # Errors
-    /// Several values where one is wanted, braces that do not match, and a list without end.
+    /// Several values for a scalar, unbalanced braces, or a list without end.
     pub fn measure(cursor: &mut Cursor, schema: &Schema, var: VarId) -> Result<Self> {
         let levels = Levels::new(schema, var);
         let start = cursor.at();
@@ -97,17 +97,17 @@ impl DataList {
         Ok(list)
     }
 
-    /// What the unlimited dimensions of its variable must at least be for it, in elements.
+    /// The minimum lengths, in elements, of the variable's unlimited dimensions.
     pub fn lengths(&self) -> &[(DimId, u64)] {
         &self.lengths
     }
 
-    /// Regions of the variable's own extent that hold all elements that the list gives.
+    /// Regions of the variable's own extent that together contain all elements given by the list.
     pub(crate) fn given(&self) -> Vec<Region> {
         self.given.regions(&self.extent, &self.levels)
     }
 
-    /// How many elements each level holds.
+    /// Number of elements of each level.
     pub(crate) fn level_sizes(&self) -> Vec<u64> {
         let ends = self.levels.iter().skip(1).copied().chain([self.extent.len()]);
         self.levels

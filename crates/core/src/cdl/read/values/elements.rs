@@ -1,10 +1,11 @@
-//! Elements of any type, one after another.
+//! Parses elements of any type, one at a time.
 //!
 //! ```text
 //! { 1, "a", {2, 3}, Clear }  ─►  fields at their offsets in an element; strings and sequences on the heap
 //! ```
 //!
-//! What a list in braces does not give (the last fields of a compound, the last members of an array field) is fill, as is `_`.
+//! Elements missing at the end of a list in braces (fields of a compound, members of an array field) are filled, as by
+//! `_`.
 
 use crate::copy::move_heap;
 use crate::error::Result;
@@ -19,29 +20,30 @@ use crate::cdl::read::constant::lexer::{Constant, Lexer};
 use crate::cdl::read::constant::number;
 use crate::print::number::general::push_general;
 
-/// How many types and braces may be in each other.
+/// Maximum nesting of types and braces.
 pub const MAX_DEPTH: usize = 64;
 
-/// A sequence that is fill has one member, as in netCDF-C; but none where a member is larger than this, in bytes.
+/// Maximum size, in bytes, of the member in the fill value of a sequence. As in netCDF-C, a sequence is filled with one
+/// member. Above this size, it is filled with none.
 const LARGEST_FILL: usize = 4096;
 
-/// Parses elements.
+/// Parses elements of any type.
 #[derive(Clone, Copy)]
 pub struct Elements<'s> {
-    /// The dataset's structure.
+    /// The dataset's schema.
     pub schema: &'s Schema,
-    /// The members of its enums.
+    /// The members of the schema's enums, by name.
     pub enums: &'s EnumConstants,
-    /// Where values are noted that are too many for the field of a compound.
+    /// Collects values that do not fit in a field of a compound.
     pub excesses: &'s Excesses,
 }
 
 impl Elements<'_> {
-    /// Parses one element of type `ty` into `out`, which holds as many bytes as one takes. `fill` is what `_` means; where it
-    /// is `None`, the fill value of the type.
+    /// Parses one element of type `ty` into `out`, which has the size of one element. `fill` is the value of `_`;
+    /// `None` stands for the type's fill value.
     ///
     /// # Errors
-    /// What is wrong, at its place.
+    /// [`crate::error::Error::Cdl`] at the first error.
     pub fn element(
         &self,
         lexer: &mut Lexer,
@@ -91,7 +93,7 @@ impl Elements<'_> {
             return Ok(());
         }
         let mut constant = lexer.constant()?;
-        // A member of an enum may have that name.
+        // An enum may have a member named NIL.
         if constant == Constant::Nil && self.is_enum(ty) {
             constant = Constant::Name(&lexer.bytes()[start..lexer.at]);
         }
@@ -107,7 +109,7 @@ impl Elements<'_> {
         matches!(ty, Type::User(id) if matches!(self.schema.user_type(id).class, TypeClass::Enum { .. }))
     }
 
-    /// Puts a constant into an element that is neither a sequence nor a compound.
+    /// Stores a constant in an element that is neither a sequence nor a compound.
     fn simple(
         &self,
         ty: Type,
@@ -150,7 +152,7 @@ impl Elements<'_> {
                 out.copy_from_slice(&value.to_le_bytes()[..length]);
                 Ok(())
             }
-            // ncgen takes names only; but a file may hold what no member has.
+            // ncgen takes only names, but a file may hold an integer that no member has.
             (TypeClass::Enum { base, .. }, Constant::Integer(_)) => store(constant, *base, out),
             (TypeClass::Opaque { .. }, Constant::Opaque(digits)) => {
                 opaque(digits, out);
@@ -172,7 +174,7 @@ impl Elements<'_> {
         }
     }
 
-    /// Takes the items of a list up to its closing brace; its opening one has been taken. Says how many there were.
+    /// Parses the items of a list after its opening brace, up to and including the closing one. Returns their number.
     fn items(
         &self,
         lexer: &mut Lexer,
@@ -253,7 +255,7 @@ impl Elements<'_> {
         Ok(())
     }
 
-    /// The bytes of a field in an element.
+    /// The bytes of a field within an element.
     fn part<'o>(&self, field: &Field, element: &'o mut [u8]) -> &'o mut [u8] {
         let count = field.dims.iter().product::<usize>();
         let end = field.offset + count * self.schema.type_size(field.ty);
@@ -271,7 +273,7 @@ impl Elements<'_> {
         let next = lexer.peek()?;
         let start = lexer.at;
         if next != Some(b'{') {
-            // A string for an array of characters needs no braces to be understood.
+            // A string needs no braces to be the value of a `char` array.
             let constant = lexer.constant()?;
             return match constant {
                 Constant::Fill => {
@@ -347,7 +349,7 @@ impl Elements<'_> {
         Ok(())
     }
 
-    /// Puts `fill`, or the fill value of the type, into an element.
+    /// Stores `fill`, or the type's fill value, in an element.
     pub fn fill_with(&self, ty: Type, fill: Option<&Values>, out: &mut [u8], heap: &mut Vec<u8>) {
         match fill {
             Some(fill) if fill.bytes.len() == out.len() => {
@@ -367,7 +369,8 @@ impl Elements<'_> {
         }
     }
 
-    /// The fill value of a type: netCDF's for atomic types, zeros for enum and opaque, and for the others one made of those.
+    /// The fill value of a type: netCDF's for atomic types, zeros for enum and opaque types. That of a compound or a
+    /// sequence is made of its parts' fill values.
     fn fill(&self, ty: Type, out: &mut [u8], heap: &mut Vec<u8>, in_sequence: bool, depth: usize) {
         out.fill(0);
         let Type::User(id) = ty else {

@@ -1,23 +1,23 @@
-//! Places in a data list where reading can begin.
+//! Index entries of a data list: positions in the text where parsing can begin.
 
-/// A place in a list where reading can begin.
+/// A position in a list where parsing can begin, with the number of its element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     pub(super) place: u64,
-    /// The element that stands there, counted in C order over the variable's own extent.
+    /// The element at the position, counted in C order over the variable's own extent.
     pub element: u64,
 }
 
-/// What stands at an [`Entry`].
+/// The unpacked position of an [`Entry`], and the lexer's state there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The position in the text.
+    /// Position in the text.
     pub at: u64,
-    /// In how many braces it is.
+    /// Number of open braces.
     pub level: usize,
-    /// Whether it is within a string constant.
+    /// True inside a string constant.
     pub in_string: bool,
-    /// Whether the constant before was a character.
+    /// True if the previous constant was a character.
     pub after_character: bool,
 }
 
@@ -31,7 +31,7 @@ impl Place {
 }
 
 impl Entry {
-    /// Where to begin.
+    /// Unpacks the position.
     pub fn place(self) -> Place {
         Place {
             at: self.place & ((1 << 56) - 1),

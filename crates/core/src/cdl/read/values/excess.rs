@@ -1,4 +1,5 @@
-//! Values for which a variable or a field has no room. As in netCDF-C, those that fit are taken and the rest is left out.
+//! Values for which a variable or field has no room. As in netCDF-C, the values that fit are taken, and the rest is
+//! left out with a warning.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,28 +10,28 @@ use crate::error::Result;
 use crate::cdl::read::syntax::text::Text;
 use crate::diagnostic::Diagnostic;
 
-/// How many are kept.
+/// Maximum number of excesses kept.
 const MOST: usize = 100;
 
-/// The end of a list that is longer than what it is for.
+/// The part of a list that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Excess {
-    /// Where the first value stands that is left out, wholly or in part.
+    /// Position of the first value that is left out, wholly or in part.
     pub at: u64,
-    /// What is counted.
+    /// The unit of `room` and `left_out`.
     pub unit: Unit,
-    /// How many there is room for.
+    /// Number of units that fit.
     pub room: u64,
-    /// How many are left out.
+    /// Number of units left out.
     pub left_out: u64,
 }
 
-/// What a list holds.
+/// The unit in which a list is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Values of any type but `char`; also lists along an unlimited dimension.
+    /// Values of any type but `char`, or lists along an unlimited dimension.
     Values,
-    /// Characters, those included that fill up a row.
+    /// Characters, including the padding of rows.
     Characters,
 }
 
@@ -54,7 +55,8 @@ impl fmt::Display for Excess {
     }
 }
 
-/// The excesses that are found while values are parsed, from any thread; each once. Of very many the first in the text are kept.
+/// Excesses found while values are parsed, from any thread, each once. If there are more than [`MOST`], the first in
+/// the text are kept.
 #[derive(Debug, Default)]
 pub struct Excesses(Mutex<BTreeMap<u64, Excess>>);
 
@@ -68,10 +70,10 @@ impl Excesses {
         }
     }
 
-    /// Those found so far, in the order of the text.
+    /// The excesses found so far, in the order of the text.
     ///
     /// # Errors
-    /// Where the text cannot be read.
+    /// The text cannot be read.
     pub fn diagnostics(&self, text: &Text) -> Result<Vec<Diagnostic>> {
         let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all = found.values();

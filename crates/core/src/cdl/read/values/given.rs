@@ -1,29 +1,29 @@
-//! Which elements of a variable a text gives, where lists along unlimited dimensions are of different lengths.
+//! The elements of a variable that a text gives, when lists along unlimited dimensions have different lengths.
 //!
 //! ```text
 //! v(d, u) = {1, 2, 3}, {4}, {5}, {6, 7} ;        rows 0 to 0: 3 elements, rows 1 to 2: 1 element, row 3: 2 elements
 //! ```
 //!
-//! One long list among many short ones makes a variable that is much larger than its text; only the chunks that hold what is
-//! given are written.
+//! One long list among many short ones makes a variable much larger than its text. Only chunks that hold given elements
+//! are written.
 
 use crate::chunk::Region;
 
-/// So many boxes are kept. Of more, two neighbours become one that holds both.
+/// Maximum number of boxes. Beyond it, each two neighbours are merged into one box that contains both.
 const MOST: usize = 1 << 14;
 
-/// The elements that lists give, as boxes: for each level but the last a range of items, and how many elements of the last
-/// level each of them has.
+/// The given elements, as boxes. A box is a range of items in each level but the last, and the number of elements that
+/// each item has in the last level.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
-    /// For each box: first item and the one behind the last for each outer level, then the count.
+    /// For each box: the first item and the end of the range for each outer level, then the number of elements.
     boxes: Vec<u64>,
-    /// Levels but the last.
+    /// Number of levels, without the last.
     outer: usize,
 }
 
 impl Given {
-    /// Nothing yet, of a variable with so many levels.
+    /// No elements yet, for a variable with this many levels.
     pub fn new(levels: usize) -> Self {
         Self {
             boxes: Vec::new(),
@@ -35,7 +35,7 @@ impl Given {
         2 * self.outer + 1
     }
 
-    /// Adds the list of `count` elements that stands at `items` of the outer levels; lists come in the order of the text.
+    /// Adds a list of `count` elements at `items` of the outer levels. Lists must be added in the order of the text.
     pub fn add(&mut self, items: &[u64], count: u64) {
         debug_assert_eq!(items.len(), self.outer);
         if count == 0 {
@@ -65,7 +65,7 @@ impl Given {
         }
     }
 
-    /// Lets each two boxes become one.
+    /// Merges each two neighbouring boxes.
     fn coarsen(&mut self) {
         let width = self.width();
         let mut boxes = Vec::with_capacity(self.boxes.len());
@@ -80,8 +80,8 @@ impl Given {
         self.boxes = boxes;
     }
 
-    /// Regions of a variable of this extent that hold all that is given; they may have elements in common. `levels` says at which
-    /// dimension each level begins.
+    /// Regions of a variable of this extent that together contain all given elements; they may overlap. `levels` has
+    /// the first dimension of each level.
     pub fn regions(&self, extent: &[u64], levels: &[usize]) -> Vec<Region> {
         let mut regions = Vec::new();
         for of_box in self.boxes.chunks_exact(self.width()) {

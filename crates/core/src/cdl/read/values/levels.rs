@@ -1,22 +1,22 @@
-//! Levels of a data list: one for the first dimension, and one for each further unlimited dimension.
+//! Levels of a data list: one begins at the first dimension, and one at each further unlimited dimension.
 
 use crate::model::{Schema, VarId};
 
-/// How the dimensions of a variable fall into levels.
+/// The division of a variable's dimensions into levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Levels {
-    /// For each, the position of its first dimension.
+    /// The first dimension of each level, as an index into the variable's dimensions.
     pub starts: Vec<usize>,
-    /// For each: how many elements (of its last dimensions, without the first where that is unlimited) belong together.
+    /// Elements of each item of a level: the product of the level's lengths, without the first if it is unlimited.
     pub inner: Vec<u64>,
-    /// How many the first may hold; `None` where its first dimension is unlimited.
+    /// Maximum number of elements in the first level; `None` if its first dimension is unlimited.
     pub most: Option<u64>,
-    /// Elements of a row of characters.
+    /// Elements per row of characters.
     pub row: u64,
 }
 
 impl Levels {
-    /// Of a variable.
+    /// The levels of a variable.
     pub fn new(schema: &Schema, var: VarId) -> Self {
         let dims = &schema.var(var).dims;
         let dim = |n: usize| schema.dim(dims[n]);

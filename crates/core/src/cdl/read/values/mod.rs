@@ -1,4 +1,4 @@
-//! Values of variables: counted in the first pass over the text, read in the second.
+//! Values of variables: counted in the first pass over the text, parsed in the second.
 //!
 //! ```text
 //! first pass:   list ─► measure ─► DataList: lengths, given regions, an Entry every 4 KiB of text

@@ -7,10 +7,12 @@
 use ncutils_hdf5::{Attribute as Stored, Class, Dataspace};
 
 use super::datatype::convert::{Conversion, Heap};
+use super::datatype::number::Number;
 use super::datatype::types::{Member, TypeTable, is_text};
 use super::object::links::{ObjectId, OpenFile, Unfollowed};
+use crate::chunk::swap_units;
 use crate::error::Error;
-use crate::model::{Attribute, GroupId, Schema, Type, Values};
+use crate::model::{Attribute, Endian, GroupId, Schema, Type, Values};
 
 /// Converts an attribute. User types that it needs are added to `group`.
 ///
@@ -25,22 +27,8 @@ pub(super) fn convert(
 ) -> Result<Attribute, Unfollowed> {
     let (file_index, file) = file;
     let left = |why: String| Unfollowed::Left(why);
-    let text = is_text(&stored.datatype);
-    if text && !matches!(stored.dataspace, Dataspace::Simple { .. }) {
-        let bytes = match stored.dataspace {
-            Dataspace::Scalar => stored
-                .data
-                .get(..stored.datatype.size as usize)
-                .ok_or_else(|| short(stored))?
-                .to_vec(),
-            _ => Vec::new(),
-        };
-        return Ok(Attribute {
-            name: stored.name.clone(),
-            ty: Type::Char,
-            length: bytes.len(),
-            values: Values::from_bytes(bytes),
-        });
+    if is_characters(stored) {
+        return characters(stored).ok_or_else(|| short(stored));
     }
     let member = Member::of(&stored.datatype).map_err(left)?;
     let ty = if is_text(member.base) {
@@ -86,6 +74,48 @@ pub(super) fn convert(
     })
 }
 
+/// The attribute of netCDF that a text or plain numbers become; `None` for any other, and where [`convert`] has something
+/// to say against it.
+pub(super) fn convert_plain(stored: &Stored) -> Option<Attribute> {
+    if is_characters(stored) {
+        return characters(stored);
+    }
+    let Ok(Number::Plain(ty, endian)) = Number::of(&stored.datatype) else {
+        return None;
+    };
+    let length = usize::try_from(stored.dataspace.count()?).ok()?;
+    let size = ty.atomic_size();
+    let mut bytes = stored.data.get(..length.checked_mul(size)?)?.to_vec();
+    if endian == Endian::Big {
+        swap_units(&mut bytes, size);
+    }
+    Some(Attribute {
+        name: stored.name.clone(),
+        ty,
+        length,
+        values: Values::from_bytes(bytes),
+    })
+}
+
+/// Whether an attribute is one string of fixed size, or an empty one.
+fn is_characters(stored: &Stored) -> bool {
+    is_text(&stored.datatype) && !matches!(stored.dataspace, Dataspace::Simple { .. })
+}
+
+/// A string of fixed size as `Char` values; `None` where it is longer than its data.
+fn characters(stored: &Stored) -> Option<Attribute> {
+    let bytes = match stored.dataspace {
+        Dataspace::Scalar => stored.data.get(..stored.datatype.size as usize)?.to_vec(),
+        _ => Vec::new(),
+    };
+    Some(Attribute {
+        name: stored.name.clone(),
+        ty: Type::Char,
+        length: bytes.len(),
+        values: Values::from_bytes(bytes),
+    })
+}
+
 fn short(stored: &Stored) -> Unfollowed {
     failed(stored, Error::Damaged("its elements do not fit its data".into()))
 }
@@ -115,7 +145,7 @@ pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
 
 /// The values of an attribute of integers.
 pub(super) fn integers(stored: &Stored) -> Option<Vec<i64>> {
-    let number = super::datatype::number::Number::of(&stored.datatype).ok()?;
+    let number = Number::of(&stored.datatype).ok()?;
     let size = number.ty().atomic_size();
     if matches!(number.ty(), Type::Float | Type::Double) || stored.datatype.size == 0 {
         return None;

@@ -14,6 +14,7 @@ use super::dimension::phony;
 use super::dimension::scale;
 use super::dimension::scale::Scale;
 use super::layout::storage;
+use super::object::found_attribute::FoundAttribute;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use crate::error::{Error, Result};
@@ -72,6 +73,8 @@ impl StoredData {
 /// A variable under construction.
 struct Draft<'a> {
     found: &'a FoundDataset,
+    /// Its position among the datasets of its group.
+    at: usize,
     name: String,
     group: usize,
     ty: Type,
@@ -84,11 +87,11 @@ struct Draft<'a> {
 /// If the file is damaged. Items that netCDF cannot hold are left out with a warning.
 pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Vec<StoredVariable>)> {
     let files = linker.files();
-    let Hierarchy { groups, warnings } = hierarchy;
+    let Hierarchy { mut groups, warnings } = hierarchy;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
-    let mut schema = Schema::new(if root.attributes.iter().any(|a| a.name == CLASSIC_MODEL) {
+    let mut schema = Schema::new(if stored(&root.attributes).any(|a| a.name == CLASSIC_MODEL) {
         Kind::Netcdf4Classic
     } else {
         Kind::Netcdf4
@@ -132,35 +135,24 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
             layout,
             conversion,
         });
-        sources.push((draft.group, draft.found));
+        sources.push((draft.group, draft.at));
     }
 
     // Attributes come last. In netCDF-C they make no types, so types that only they use are numbered after
     // all others.
-    for (var, (group, found)) in sources.into_iter().enumerate() {
-        let path = path(&groups, group, &found.name);
-        let kept = keep_attributes(
-            &found.attributes,
-            found.id,
-            files,
-            &mut schema,
-            &mut types,
-            group,
-            &path,
-        )?;
+    // Each one is freed as soon as it is converted.
+    for (var, (group, at)) in sources.into_iter().enumerate() {
+        let path = path(&groups, group, &groups[group].datasets[at].name);
+        let found = &mut groups[group].datasets[at];
+        let (attributes, id) = (std::mem::take(&mut found.attributes), found.id);
+        let kept = keep_attributes(attributes, id, files, &mut schema, &mut types, group, &path)?;
         schema.vars[var].attributes = kept;
     }
-    for (index, group) in groups.iter().enumerate() {
+    for (index, group) in groups.into_iter().enumerate() {
         let path = group.path.strip_suffix('/').unwrap_or_default();
-        schema.groups[index].attributes = keep_attributes(
-            &group.attributes,
-            group.id,
-            files,
-            &mut schema,
-            &mut types,
-            index,
-            path,
-        )?;
+        let (attributes, id) = (group.attributes, group.id);
+        let kept = keep_attributes(attributes, id, files, &mut schema, &mut types, index, path)?;
+        schema.groups[index].attributes = kept;
     }
     Ok((schema, stored))
 }
@@ -175,7 +167,7 @@ fn prefetch_sequences(groups: &[FoundGroup], files: &[OpenFile]) {
             of_groups
                 .chain(of_datasets)
                 .filter(|(id, _)| id.file == number)
-                .flat_map(|(_, attributes)| attributes)
+                .flat_map(|(_, attributes)| stored(attributes))
                 .map(|attribute| (&attribute.datatype, attribute.data.as_slice())),
         );
     }
@@ -203,11 +195,11 @@ fn user_path(path: &str) -> String {
 /// attributes, or if datasets have two or more reserved attributes in total.
 fn provenance(groups: &[FoundGroup], files: &[OpenFile]) -> Provenance {
     let root = &groups[0];
-    let on_root = |name: &str| root.attributes.iter().find(|a| a.name == name);
+    let on_root = |name: &str| stored(&root.attributes).find(|a| a.name == name);
     let marked = || {
         let datasets = groups.iter().flat_map(|g| &g.datasets);
         let markers = datasets
-            .flat_map(|d| &d.attributes)
+            .flat_map(|d| stored(&d.attributes))
             .filter(|a| is_reserved(&a.name));
         markers.take(2).count() == 2
     };
@@ -218,16 +210,23 @@ fn provenance(groups: &[FoundGroup], files: &[OpenFile]) -> Provenance {
     }
 }
 
+/// The attributes that are kept as the file stores them: all that netCDF reserves, and some others.
+fn stored(attributes: &[FoundAttribute]) -> impl Iterator<Item = &ncutils_hdf5::Attribute> {
+    attributes.iter().filter_map(FoundAttribute::stored)
+}
+
 /// A member of a group that affects the order of types.
 enum Member<'a> {
     Type(&'a FoundType),
-    Dataset(&'a FoundDataset),
+    /// With its position among the datasets.
+    Dataset(usize, &'a FoundDataset),
 }
 
 /// Datatypes and datasets of a group in the file's order.
 fn members(group: &FoundGroup) -> Vec<Member<'_>> {
     let types = group.types.iter().map(|t| (t.order, Member::Type(t)));
-    let datasets = group.datasets.iter().map(|d| (d.order, Member::Dataset(d)));
+    let datasets = group.datasets.iter().enumerate();
+    let datasets = datasets.map(|(at, d)| (d.order, Member::Dataset(at, d)));
     let mut members: Vec<_> = types.chain(datasets).collect();
     members.sort_by_key(|m| m.0);
     members.into_iter().map(|m| m.1).collect()
@@ -243,7 +242,7 @@ fn meet_types(groups: &[FoundGroup]) -> TypeTable {
                     types.anonymous.meet_committed(&ty.datatype);
                     types.commit(&ty.name, GroupId(index), ty.id, &ty.datatype);
                 }
-                Member::Dataset(found) => types.anonymous.meet_dataset(&found.dataset.datatype),
+                Member::Dataset(_, found) => types.anonymous.meet_dataset(&found.dataset.datatype),
             }
         }
     }
@@ -264,8 +263,8 @@ fn draft_variables<'a>(
     let mut committed = 0;
     for (index, group) in groups.iter().enumerate() {
         for member in members(group) {
-            let found = match member {
-                Member::Dataset(found) => found,
+            let (at, found) = match member {
+                Member::Dataset(at, found) => (at, found),
                 Member::Type(ty) => {
                     if let Err(why) = types.define_committed(schema, committed) {
                         let path = path(groups, index, &ty.name);
@@ -291,6 +290,7 @@ fn draft_variables<'a>(
                     }
                     drafts.push(Draft {
                         found,
+                        at,
                         name: variable_name(&found.name).to_owned(),
                         group: index,
                         ty,
@@ -452,7 +452,7 @@ fn add_dimensions(
 
 /// The attributes of an object that netCDF shows.
 fn keep_attributes(
-    stored: &[ncutils_hdf5::Attribute],
+    found: Vec<FoundAttribute>,
     object: ObjectId,
     files: &[OpenFile],
     schema: &mut Schema,
@@ -460,11 +460,19 @@ fn keep_attributes(
     group: usize,
     path: &str,
 ) -> Result<Vec<Attribute>> {
-    let shown = stored.iter().filter(|a| !is_reserved(&a.name)).count();
-    let mut kept = Vec::with_capacity(shown);
+    let hidden = stored(&found).filter(|a| is_reserved(&a.name)).count();
+    let mut kept = Vec::with_capacity(found.len() - hidden);
     let file = (object.file, &files[object.file]);
-    for attribute in stored.iter().filter(|a| !is_reserved(&a.name)) {
-        match attributes::convert(attribute, file, schema, types, GroupId(group)) {
+    for attribute in found {
+        let attribute = match attribute {
+            FoundAttribute::Converted(attribute) => {
+                kept.push(attribute);
+                continue;
+            }
+            FoundAttribute::Stored(stored) if is_reserved(&stored.name) => continue,
+            FoundAttribute::Stored(stored) => stored,
+        };
+        match attributes::convert(&attribute, file, schema, types, GroupId(group)) {
             Ok(converted) => {
                 if is_rounded(&attribute.datatype) {
                     let name = format!("the attribute {path}:{}", attribute.name);

@@ -16,7 +16,6 @@ mod dataset;
 mod datatypes;
 mod dimensions;
 mod elements;
-mod reorder_window;
 mod tree;
 mod writer;
 

@@ -1,18 +1,19 @@
 //! Writing the data of a netCDF-4 file.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ncutils_hdf5::{FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSource, ObjectSpecKind};
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
-use super::reorder_window::ReorderWindow;
 use super::tree::Tree;
 use crate::chunk::{
     ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, resize, swap_units,
 };
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Pipeline, Scratch};
+use crate::format::ReorderWindow;
 use crate::format::netcdf4::bytes::OutputBytes;
 use crate::format::{EncodedChunk, Promised, Received, VariablePlan, Writer};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
@@ -39,6 +40,8 @@ struct VariableState {
     shape: ElementShape,
     /// Size, in bytes, of numbers to be reversed between [`Values`] and storage; 1 if none.
     swap: usize,
+    /// Bytes of values as stored, so far.
+    stored_values: AtomicU64,
 }
 
 /// A piece of data that waits for its turn.
@@ -98,6 +101,7 @@ impl Netcdf4Writer {
                 swap: if big { layout.element_size } else { 1 },
                 layout,
                 pipeline: Arc::clone(&plan.pipeline),
+                stored_values: AtomicU64::new(0),
             });
         }
         let compact_fill = compact_fill(&vars, tree)?;
@@ -135,9 +139,13 @@ impl Netcdf4Writer {
                 let mut bytes = state.shape.insert(values, &self.file).map_err(in_variable)?;
                 swap_units(&mut bytes, state.swap);
                 match place {
-                    Place::Range(offset) => Ok(Write::Storage { var, offset, bytes }),
+                    Place::Range(offset) => {
+                        state.count(&bytes);
+                        Ok(Write::Storage { var, offset, bytes })
+                    }
                     Place::Chunk(chunk) => {
                         let data = state.encode(bytes).map_err(|e| state.in_chunk(e, chunk))?;
+                        state.count(&data.bytes);
                         self.reserve(var, chunk, data)
                     }
                 }
@@ -217,6 +225,11 @@ impl Writer for Netcdf4Writer {
         self.submit(ticket, piece)
     }
 
+    fn stored_values(&self, var: VarId) -> Option<u64> {
+        let state = self.vars.get(var.0)?;
+        Some(state.stored_values.load(Ordering::Relaxed))
+    }
+
     fn finish(self: Box<Self>) -> Result<()> {
         self.window.close()?;
         self.received.check(|var| self.vars[var.0].path.clone())?;
@@ -228,6 +241,11 @@ impl Writer for Netcdf4Writer {
 }
 
 impl VariableState {
+    fn count(&self, stored: &[u8]) {
+        self.stored_values
+            .fetch_add(stored.len() as u64, Ordering::Relaxed);
+    }
+
     fn in_chunk(&self, error: Error, chunk: u64) -> Error {
         let index = self
             .grid

@@ -1,4 +1,4 @@
-//! Walks a window of strings and characters, which become the rows of a `char` array.
+//! Parses a window of strings and characters into the rows of a `char` array.
 
 use crate::error::Result;
 
@@ -35,7 +35,7 @@ impl ListReader<'_> {
             if rows.length >= target.last {
                 return Ok(());
             }
-            // Around rows of a flat list braces mean nothing; the first pass has counted them.
+            // In a flat list, braces around rows mean nothing. The first pass has checked that they match.
             if flat && matches!(lexer.peek()?, Some(b'{' | b'}')) {
                 let opens = lexer.peek()? == Some(b'{');
                 if opens == (passed == Passed::Value) && (opens || passed == Passed::Comma) {
@@ -83,7 +83,7 @@ impl ListReader<'_> {
     }
 }
 
-/// Takes the rest of a string, which begins at element `length`, and its quote; `false` where the window ends before.
+/// Takes the rest of a string, from element `length` on, and its closing quote. Returns false if the window ends first.
 fn string(lexer: &mut Lexer, length: &mut u64, target: &mut Target) -> bool {
     loop {
         let rest = lexer.rest();

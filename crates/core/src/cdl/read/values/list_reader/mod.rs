@@ -1,4 +1,4 @@
-//! The second pass over a list: any of its elements, by their place.
+//! The second pass over a data list: parses any range of its elements.
 //!
 //! ```text
 //! elements first..last ─► index: the windows of text they stand in ─► walk each: pass over what comes before, parse, fill gaps
@@ -6,7 +6,7 @@
 //!                                                                       └─ characters: rows of a `char` array
 //! ```
 //!
-//! A window begins and ends at entries of the index, so it can be walked without knowing what is around it.
+//! Windows begin and end at entries of the index, so each can be parsed without the text around it.
 
 mod characters;
 mod position;
@@ -25,13 +25,13 @@ use crate::cdl::read::syntax::text::Text;
 use position::Passed;
 use target::Target;
 
-/// About how many bytes of text are walked at once.
+/// Approximate size of a window, in bytes of text.
 const WINDOW: u64 = 256 << 10;
 
-/// Numbers that are parsed at once where they are only checked.
+/// Numbers parsed at once when values are only checked.
 const CHECKED: usize = 1024;
 
-/// Reads the elements of one variable's list.
+/// Parses elements of one variable's data list.
 #[derive(Clone, Copy)]
 pub struct ListReader<'r> {
     /// The text.
@@ -42,26 +42,26 @@ pub struct ListReader<'r> {
     pub elements: Elements<'r>,
     /// The type of the variable.
     pub ty: Type,
-    /// Its fill value; `None` for that of the type.
+    /// Its fill value; `None` for the type's default.
     pub fill: Option<&'r Values>,
-    /// Elements of a row of characters.
+    /// Elements per row of characters.
     pub row: u64,
 }
 
-/// Part of a list's text.
+/// A part of a list's text.
 struct Window<'e> {
     entry: &'e Entry,
     end: u64,
-    /// Whether the list ends there too.
+    /// True if the list ends at `end`.
     last: bool,
 }
 
 impl<'r> ListReader<'r> {
-    /// Parses as many elements as `out` holds, from element `first` on of the variable's own extent in C order. What the list
-    /// does not give is fill.
+    /// Parses as many elements as `out` holds, from element `first` on, in C order over the variable's own extent.
+    /// Elements that the list does not give are filled.
     ///
     /// # Errors
-    /// What is wrong in the text, at its place.
+    /// [`crate::error::Error::Cdl`] at the first error in the text.
     pub fn read(&self, first: u64, out: &mut [u8], heap: &mut Vec<u8>) -> Result<()> {
         let size = self.elements.schema.type_size(self.ty);
         let Some(count) = out.len().checked_div(size).filter(|n| *n > 0) else {
@@ -94,7 +94,7 @@ impl<'r> ListReader<'r> {
         Ok(())
     }
 
-    /// The windows of the list, each by the entry of the index that it begins at: what [`ListReader::check`] takes.
+    /// The windows of the list, each as the number of its first index entry, for [`ListReader::check`].
     pub fn windows(&self) -> impl Iterator<Item = usize> + use<> {
         let index: Vec<u64> = self.list.index.iter().map(|e| e.place().at).collect();
         let mut next = 0;
@@ -110,10 +110,10 @@ impl<'r> ListReader<'r> {
         })
     }
 
-    /// Parses the window that begins at an entry of the index, without keeping anything.
+    /// Parses the window that begins at an index entry, and keeps nothing.
     ///
     /// # Errors
-    /// What is wrong in the text, at its place.
+    /// [`crate::error::Error::Cdl`] at the first error in the text.
     pub fn check(&self, entry: usize) -> Result<()> {
         let window = self.window(entry, self.list.index.len()).0;
         let size = self.elements.schema.type_size(self.ty);
@@ -135,7 +135,7 @@ impl<'r> ListReader<'r> {
         self.walk(&window, &mut target)
     }
 
-    /// The window from entry `at` on, and the entry that it ends at; not beyond entry `end`.
+    /// The window that begins at entry `at`, and the entry at its end, which is at most `end`.
     fn window(&self, at: usize, end: usize) -> (Window<'r>, usize) {
         let index = &self.list.index;
         let entry = &index[at];
@@ -165,7 +165,7 @@ impl<'r> ListReader<'r> {
         }
     }
 
-    /// What was passed before a window.
+    /// The last item before a window.
     fn passed_before(&self, window: &Window) -> Passed {
         if window.entry.place().at == self.list.start {
             Passed::Nothing

@@ -1,4 +1,5 @@
-//! Where in a list a walk is: in which braces, at which element of each, and what of a value, a comma or a brace may come next.
+//! State of a walk over a list: the open braces, the position in each level, and which of value, comma and brace may
+//! follow.
 
 use crate::error::Result;
 
@@ -7,7 +8,7 @@ use crate::cdl::read::values::data_list::DataList;
 use crate::cdl::read::values::entry::Entry;
 use crate::cdl::read::values::measure::LIST_EXPECTED;
 
-/// What was passed last in a list.
+/// The last item that was passed in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passed {
     Nothing,
@@ -15,18 +16,18 @@ pub(super) enum Passed {
     Comma,
 }
 
-/// What stands between values, as [`Position::between`] finds it.
+/// The next item between values, found by [`Position::between`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A comma, a brace, or a fill value that stands for a whole list: it was taken.
+    /// A comma, a brace, or a fill value that stands for a whole list. It has been taken.
     Taken,
-    /// A value, which is still to be taken.
+    /// A value, not taken yet.
     Value,
     /// The end of the window.
     End,
 }
 
-/// Where a walk is: the level, and the position in each.
+/// The open level, and the position in each level.
 pub(super) struct Position {
     pub(super) level: usize,
     pub(super) at: Vec<u64>,
@@ -54,7 +55,7 @@ impl Position {
         self.level + 1 == self.sizes.len()
     }
 
-    /// The element that is here, or begins here.
+    /// The element at, or beginning at, the current position.
     pub(super) fn element(&self) -> u64 {
         self.at
             .iter()
@@ -72,11 +73,11 @@ impl Position {
         self.level -= 1;
     }
 
-    /// Takes what may stand between values, and says what comes then. `passed` is what came before; `last` says whether the
-    /// list ends where the window ends.
+    /// Takes one comma, brace or list fill, and returns what it found. `passed` is the item before it. `last` is true
+    /// if the list ends with the window.
     ///
     /// # Errors
-    /// A comma, brace or value that may not stand here.
+    /// A comma, brace or value that may not follow `passed`.
     pub(super) fn between(&mut self, lexer: &mut Lexer, last: bool, passed: &mut Passed) -> Result<Next> {
         let next = lexer.peek()?;
         let wrong = match (next, *passed) {

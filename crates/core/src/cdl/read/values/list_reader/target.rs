@@ -1,19 +1,19 @@
-//! Which elements of a list a walk is to give, and where they go.
+//! The output of a walk over a list: which elements are wanted, and their destination.
 
-/// Which elements are wanted, and where they go.
+/// The range of wanted elements, and the buffer for them.
 pub(super) struct Target<'o> {
     pub(super) first: u64,
     pub(super) last: u64,
-    /// The first that has not been written.
+    /// The first element not written yet.
     pub(super) next: u64,
-    /// `None` where they are only checked.
+    /// `None` if values are only checked.
     pub(super) out: Option<&'o mut [u8]>,
     pub(super) heap: &'o mut Vec<u8>,
     pub(super) scratch: Vec<u8>,
 }
 
 impl Target<'_> {
-    /// Puts characters that begin at element `at` where they belong, as far as they are wanted.
+    /// Writes characters that begin at element `at`, as far as they are in the wanted range.
     pub(super) fn put(&mut self, at: u64, bytes: &[u8]) {
         let Some(out) = &mut self.out else { return };
         let from = at.max(self.first);

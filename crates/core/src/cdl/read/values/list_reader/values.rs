@@ -1,4 +1,4 @@
-//! Walks a window of values of any type but `char`.
+//! Parses a window of values of any type but `char`.
 
 use crate::error::Result;
 
@@ -37,7 +37,7 @@ impl ListReader<'_> {
                 Some(out) => &mut out[(element - target.first) as usize * size..],
                 None => &mut target.scratch[..],
             };
-            // A list does not go on in the next one's elements.
+            // A list ends at its own length, and does not continue in the next list's elements.
             let most = position.sizes[last].saturating_sub(position.at[last]);
             let most = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(size);
             let room = if most < room.len() {
@@ -72,7 +72,7 @@ impl ListReader<'_> {
         }
     }
 
-    /// Fills the elements before `element` that no value was given for.
+    /// Fills the elements before `element` that have no value.
     pub(super) fn fill_up(&self, target: &mut Target, element: u64, size: usize) {
         let Some(out) = &mut target.out else { return };
         let (from, to) = (target.next.max(target.first), element.min(target.last));
@@ -95,7 +95,7 @@ impl ListReader<'_> {
     }
 }
 
-/// Passes over `count` values and the commas behind them, or as many as there are before the list's end. Says how many commas.
+/// Skips up to `count` values and the commas after them, within one list. Returns the number of commas.
 fn skip(lexer: &mut Lexer, count: u64, passed: &mut Passed) -> Result<u64> {
     let mut skipped = 0;
     let bytes = lexer.bytes();

@@ -1,16 +1,17 @@
-//! Passes over bytes that are no more than parts of values, many at a time.
+//! Skips numbers, names, blanks, commas and plain text of strings, many bytes at a time.
 
 use super::Measure;
 use super::index::SPACING;
 
-/// Bytes that are looked at together.
+/// Size of a block, in bytes.
 const BLOCK: usize = 64;
 
 impl Measure<'_> {
-    /// Passes over blocks that hold nothing but numbers, names, blanks and commas.
+    /// Skips blocks that hold only numbers, names, blanks and commas. Returns the position after them.
     pub(super) fn blocks(&mut self, bytes: &[u8], mut n: usize, base: u64) -> usize {
         let level = self.level;
-        // In what is left out, too, each missing comma has to be seen: a statement that has no end goes on with the next one.
+        // After the last item that fits, look at each byte, to find a missing comma: a statement without end runs on
+        // into the next one.
         if level + 1 < self.levels.starts.len() || self.full.is_some() {
             return n;
         }
@@ -20,7 +21,7 @@ impl Measure<'_> {
         };
         while let Some(block) = bytes[n..].first_chunk::<BLOCK>() {
             let (special, commas) = look_at(block);
-            // Where there may be no room for more, each is looked at.
+            // Near the last item that fits, look at each byte.
             if special || self.items[level].saturating_add(commas + 1) >= most {
                 break;
             }
@@ -45,7 +46,7 @@ impl Measure<'_> {
         n
     }
 
-    /// Passes over bytes of a string up to one that means something.
+    /// Skips bytes of a string, up to a quote or backslash. Returns its position.
     pub(super) fn plain_text(&mut self, bytes: &[u8], mut n: usize, base: u64) -> usize {
         let rest = &bytes[n..];
         let special = rest.iter().position(|b| matches!(b, b'"' | b'\\'));
@@ -68,8 +69,8 @@ impl Measure<'_> {
     }
 }
 
-/// Whether a block has a byte that means something other than a value, and how many commas. Without branches, so that many
-/// bytes are compared at once.
+/// True if a block contains a byte that is not part of a value, with the number of commas. There are no branches, so
+/// that the compiler compares many bytes at once.
 fn look_at(block: &[u8; BLOCK]) -> (bool, u64) {
     let (mut special, mut commas) = (0u8, 0u8);
     for byte in *block {

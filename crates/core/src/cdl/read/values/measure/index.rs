@@ -1,4 +1,4 @@
-//! What the first pass keeps: how long lists are, and where in the text their elements stand.
+//! Results of the first pass: the lengths of lists, and the positions of their elements.
 
 use crate::error::Result;
 
@@ -7,11 +7,11 @@ use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::entry::Place;
 use crate::cdl::read::values::excess::{Excess, Unit};
 
-/// About how many bytes of text lie between two entries of the index.
+/// Approximate distance of two index entries, in bytes of text.
 pub(super) const SPACING: u64 = 4096;
 
 impl Measure<'_> {
-    /// Adds an entry to the index.
+    /// Adds an index entry for the position `at`.
     pub(super) fn enter(&mut self, at: u64, in_string: bool) {
         self.last_entry = at;
         if self.full.is_some() {
@@ -35,7 +35,7 @@ impl Measure<'_> {
         }
     }
 
-    /// The present list ends.
+    /// Ends the current list.
     pub(super) fn close(&mut self) {
         let level = self.level;
         let items = self.items[level] + u64::from(self.content[level]);
@@ -47,7 +47,7 @@ impl Measure<'_> {
         let longest = &mut self.measured.longest[level];
         *longest = count.max(*longest);
         self.measured.empty &= items == 0;
-        // What is left out lengthens unlimited dimensions all the same, as in netCDF-C.
+        // Lists that do not fit lengthen unlimited dimensions, as in netCDF-C, but give no elements.
         if last && (level == 0 || self.excess.is_none()) {
             let most = self.levels.most.filter(|_| level == 0).unwrap_or(u64::MAX);
             self.measured.given.add(&self.items[..level], count.min(most));

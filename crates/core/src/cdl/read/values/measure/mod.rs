@@ -1,13 +1,13 @@
-//! The first pass over a list: values are counted and not parsed.
+//! The first pass over a data list: counts values without parsing them.
 //!
 //! ```text
-//! text ─► pass ─┬─ blocks: up to the next byte that is more than part of a value or a comma, many at a time
-//!               └─ byte: a little machine, one byte at a time ─► syntax: commas, braces and what begins a value
-//!                                                                  └─► index: what was counted, and every 4 KiB where
+//! text ─► pass ─┬─ blocks: skips values and commas, 64 bytes at a time
+//!               └─ byte: a state machine, one byte at a time ─► syntax: commas, braces and the beginnings of values
+//!                                                                  └─► index: lengths, and a position every 4 KiB
 //! ```
 //!
-//! Between values, blocks without quotes, braces, comments and the end are passed over by counting their commas, which is as
-//! fast as memory. Anything else goes byte by byte through a little machine.
+//! Blocks without quotes, braces, comments and `;` are skipped by counting their commas, at the speed of memory. All
+//! other bytes go through the state machine.
 
 mod blocks;
 mod index;
@@ -26,30 +26,30 @@ use crate::cdl::read::syntax::unclosed::unclosed_string;
 
 pub use syntax::LIST_EXPECTED;
 
-/// What the first pass finds.
+/// Result of the first pass over a list.
 pub struct Measured {
-    /// For each level, how many items its longest list has (elements, for the last level).
+    /// For each level, the number of items in its longest list. For the last level, items are elements.
     pub longest: Vec<u64>,
-    /// For each entry of the index: the packed place, and the position in each level.
+    /// For each index entry: the packed place, then the position in each level.
     pub places: Vec<u64>,
-    /// Whether there is no value.
+    /// True if the list has no value.
     pub empty: bool,
-    /// Which elements there are.
+    /// The elements that the list gives.
     pub given: Given,
-    /// What there is no room for, and is left out.
+    /// The values that do not fit, and are left out.
     pub excess: Option<Excess>,
-    /// Where the list ends for those who parse it: at the comma before what is left out. `None`: at its `;`.
+    /// The end of the list for the second pass: the comma before the values that do not fit. `None` if it is the `;`.
     pub cut: Option<u64>,
 }
 
-/// Where in a list the machine is.
+/// State of the state machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// In or between values.
     Value,
-    /// Behind a backslash in a name.
+    /// After a backslash in a name.
     Escaped,
-    /// Behind a slash.
+    /// After a slash.
     Slash,
     Line,
     Block,
@@ -57,54 +57,54 @@ enum State {
     String,
     StringEscape,
     StringDigits(Digits),
-    /// Behind the quote of a character.
+    /// After the opening quote of a character.
     Character,
     CharacterEscape,
     CharacterRest,
 }
 
-/// The machine.
+/// The state machine that measures a list.
 pub struct Measure<'l> {
     levels: &'l Levels,
-    /// Whether values of the last level may stand in braces.
+    /// True if values of the last level may be in braces.
     braced: bool,
-    /// For characters, the rows of the present list.
+    /// For characters, the rows of the current list.
     rows: Option<Rows>,
     state: State,
     level: usize,
-    /// Braces within the last level.
+    /// Number of open braces within the last level.
     braces: usize,
-    /// Commas passed in the present list of each level.
+    /// Commas passed in the current list of each level.
     items: Vec<u64>,
-    /// Whether the present list of each level has anything in it.
+    /// True if the current list of the level contains anything.
     content: Vec<bool>,
-    /// Whether a bare word has begun.
+    /// True inside a word without quotes.
     in_word: bool,
-    /// Whether a value, or the end of a list, is behind which a comma has to come before the next.
+    /// True after a value or a closed list: a comma must come before the next value.
     wants_comma: bool,
-    /// Where the first value stands that has no comma before it. Only where there are then too many is it certain to have
-    /// been looked for; otherwise whoever parses the values finds it.
+    /// Position of the first value without a comma before it. It is found reliably only near and after the last item
+    /// that fits. Elsewhere the second pass finds it.
     without_comma: Option<u64>,
-    /// Whether it is one value that is wanted: netCDF-C takes no list for it, however it begins.
+    /// True for a scalar, which takes one value. netCDF-C accepts no list for it, however it begins.
     one_value: bool,
-    /// Where the comma stands behind the last item that there is room for.
+    /// Position of the comma after the last item that fits.
     full: Option<u64>,
-    /// Where the first item or constant stands that there is no room for.
+    /// Position of the first item or constant that does not fit.
     excess: Option<u64>,
-    /// Where the present string begins, and at which element.
+    /// Position and first element of the current string.
     string: (u64, u64),
-    /// Where the value, comment or quote that is open begins.
+    /// Beginning of the open value, comment or quote.
     open: u64,
-    /// Where the list begins.
+    /// Beginning of the list.
     start: u64,
-    /// Whether a comma is the last thing that was passed.
+    /// True if the last item passed was a comma.
     comma: bool,
     last_entry: u64,
     measured: Measured,
 }
 
 impl<'l> Measure<'l> {
-    /// For the list of `var` that begins at `start`.
+    /// A machine for the list of `var` that begins at `start`.
     pub fn new(schema: &Schema, var: VarId, levels: &'l Levels, start: u64) -> Self {
         let ty = schema.var(var).ty;
         let depth = levels.starts.len();
@@ -113,7 +113,7 @@ impl<'l> Measure<'l> {
                 schema.user_type(id).class,
                 TypeClass::Vlen { .. } | TypeClass::Compound { .. }
             ),
-            // netCDF-C lets braces stand around rows.
+            // netCDF-C accepts braces around rows.
             Type::Char => depth == 1,
             _ => false,
         };
@@ -150,10 +150,10 @@ impl<'l> Measure<'l> {
         machine
     }
 
-    /// Passes over the list; the cursor is left on the `;`.
+    /// Passes over the list. The cursor is left on the `;`.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error in the list.
     pub fn run(mut self, cursor: &mut Cursor) -> Result<Measured> {
         loop {
             let base = cursor.at();
@@ -185,7 +185,7 @@ impl<'l> Measure<'l> {
         text.error(self.open, what)
     }
 
-    /// Takes bytes that stand at `base`. Says where the `;` is that ends the list.
+    /// Takes bytes whose position in the text is `base`. Returns the index of the `;` that ends the list.
     fn pass(&mut self, bytes: &[u8], base: u64, text: &Text) -> Result<Option<usize>> {
         let mut n = 0;
         while n < bytes.len() {
@@ -214,7 +214,7 @@ impl<'l> Measure<'l> {
                 b'/' => self.state = State::Line,
                 b'*' => self.state = State::Block,
                 _ => {
-                    // It begins the path of a name.
+                    // The slash begins a path.
                     self.state = State::Value;
                     self.word(b'/', at - 1, text)?;
                     return self.value(byte, at, text);

@@ -1,4 +1,4 @@
-//! What may stand where between values: commas, braces, and as many values as there is room for.
+//! Rules for what may stand between values: commas, braces, and as many values as fit.
 
 use crate::error::Result;
 
@@ -9,12 +9,12 @@ use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::char_array::Rows;
 use crate::cdl::read::values::elements::MAX_DEPTH;
 
-/// Said where a value stands outside the braces that it belongs in.
+/// Message for a value outside the braces that it must be in.
 pub const LIST_EXPECTED: &str =
     "expected '{': values along an unlimited dimension that is not the first stand in braces";
 
 impl Measure<'_> {
-    /// A byte in or between values.
+    /// Takes a byte in or between values.
     pub(super) fn value(&mut self, byte: u8, at: u64, text: &Text) -> Result<()> {
         let last = self.level + 1 == self.levels.starts.len();
         match byte {
@@ -102,7 +102,7 @@ impl Measure<'_> {
             byte if is_blank(byte) => self.in_word = false,
             byte => {
                 self.word(byte, at, text)?;
-                // As in time("2000-01-01").
+                // The parenthesis continues the word, as in time("2000-01-01").
                 self.wants_comma &= byte != b'(';
                 if byte == b'\\' {
                     self.state = State::Escaped;
@@ -112,10 +112,10 @@ impl Measure<'_> {
         Ok(())
     }
 
-    /// A byte of a number or name.
+    /// Takes a byte of a number or name.
     pub(super) fn word(&mut self, byte: u8, at: u64, text: &Text) -> Result<()> {
         if self.in_word {
-            // Only the one byte `_` may stand for a list.
+            // Only a single `_` may stand for a list.
             return self.needs_no_list(at - 1, text);
         }
         if byte != b'_' {
@@ -136,7 +136,7 @@ impl Measure<'_> {
         Ok(())
     }
 
-    /// Fails for a value at `at` where a list along an unlimited dimension has to stand.
+    /// Fails for a value at `at` if a list along an unlimited dimension is expected.
     fn needs_no_list(&self, at: u64, text: &Text) -> Result<()> {
         match self.level + 1 == self.levels.starts.len() {
             true => Ok(()),
@@ -144,14 +144,14 @@ impl Measure<'_> {
         }
     }
 
-    /// A brace ends a run of characters.
+    /// Ends a run of characters, at a brace.
     fn separate(&mut self) {
         if let Some(rows) = &mut self.rows {
             rows.after_character = false;
         }
     }
 
-    /// Something begins at `at` that is a value, or part of one.
+    /// Notes that a value, or part of one, begins at `at`.
     fn content(&mut self, at: u64, text: &Text) -> Result<()> {
         self.content[self.level] = true;
         self.comma = false;
@@ -169,12 +169,12 @@ impl Measure<'_> {
         }
     }
 
-    /// Whether the items of the first level are counted, and not characters.
+    /// True if the items of the first level are counted; false if characters are.
     fn counts_items(&self) -> bool {
         self.rows.is_none() || self.levels.starts.len() > 1
     }
 
-    /// Looks whether the characters so far, the last of which are of the constant at `at`, are too many.
+    /// Checks that the characters so far fit. The last of them are from the constant at `at`.
     pub(super) fn room(&mut self, at: u64, text: &Text) -> Result<()> {
         match (&self.rows, self.levels.most) {
             (Some(rows), Some(most)) if self.levels.starts.len() == 1 && rows.length > most => {
@@ -184,8 +184,8 @@ impl Measure<'_> {
         }
     }
 
-    /// There are more than `most`, as the constant at `at` shows: what is too many is left out. Fails where a statement that has no
-    /// end goes on with the next one, and where one value is wanted.
+    /// Notes that the constant at `at` exceeds `most`, and leaves the rest out. Fails for a scalar, and if a comma is
+    /// missing before: then a statement without `;` runs on into the next one.
     fn too_many(&mut self, what: &str, most: u64, at: u64, text: &Text) -> Result<()> {
         if let Some(at) = self.without_comma {
             return Err(text.error(at, "expected ',' or ';' before this"));

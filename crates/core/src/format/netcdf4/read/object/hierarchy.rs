@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ncutils_hdf5::{Attribute, Dataset, Datatype, File, ObjectKind};
 use rayon::prelude::*;
 
+use super::found_attribute::FoundAttribute;
 use super::links::{Linker, ObjectId, Unfollowed};
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
@@ -44,8 +45,8 @@ pub struct FoundGroup {
     pub parent: Option<usize>,
     /// The object's identity.
     pub id: ObjectId,
-    /// Its attributes as stored.
-    pub attributes: Vec<Attribute>,
+    /// Its attributes.
+    pub attributes: Vec<FoundAttribute>,
     /// Its committed datatypes.
     pub types: Vec<FoundType>,
     /// Its datasets.
@@ -74,14 +75,15 @@ pub struct FoundDataset {
     pub id: ObjectId,
     /// Its header.
     pub dataset: Arc<Dataset>,
-    /// Its attributes as stored.
-    pub attributes: Vec<Attribute>,
+    /// Its attributes.
+    pub attributes: Vec<FoundAttribute>,
 }
 
 impl FoundDataset {
-    /// The attribute with this name.
+    /// The attribute with this name, which must be one that netCDF reserves.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().find(|a| a.name == name)
+        let mut stored = self.attributes.iter().filter_map(FoundAttribute::stored);
+        stored.find(|a| a.name == name)
     }
 }
 
@@ -104,7 +106,7 @@ impl Described {
 enum What {
     Group(Vec<Attribute>),
     Type(Datatype),
-    Dataset(Arc<Dataset>, Vec<Attribute>),
+    Dataset(Box<Dataset>, Vec<Attribute>),
     Nothing,
 }
 
@@ -113,7 +115,7 @@ struct Pending {
     name: String,
     parent: Option<usize>,
     id: ObjectId,
-    attributes: Vec<Attribute>,
+    attributes: Vec<FoundAttribute>,
     depth: usize,
 }
 
@@ -136,7 +138,7 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
         name: String::new(),
         parent: None,
         id: root,
-        attributes,
+        attributes: kept(&attributes),
         depth: 0,
     }];
     let mut repeats = Repeats::default();
@@ -189,61 +191,70 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
                 Err(Unfollowed::Failed(e)) => return Err(e),
             }
         }
+        drop(names);
         let files = linker.files();
-        let mut described = Vec::with_capacity(members.len());
-        let mut fetched = 0;
-        while let Some(rest) = members.get(described.len()..).filter(|rest| !rest.is_empty()) {
-            if fetched <= described.len() {
-                fetched = described.len() + prefetch(&file, group.id.file, rest);
+        let mut children = Vec::new();
+        let mut members = members.into_iter();
+        let (mut order, mut fetched) = (0, 0);
+        while !members.as_slice().is_empty() {
+            let rest = members.as_slice();
+            if fetched == 0 {
+                fetched = prefetch(&file, group.id.file, rest).clamp(1, rest.len());
             }
-            let count = ROUND.min(fetched - described.len());
-            let members = rest.get(..count).unwrap_or(rest);
-            let round: Vec<Described> = members
+            let count = ROUND.min(fetched);
+            fetched -= count;
+            let round: Vec<Described> = rest
+                .get(..count)
+                .unwrap_or(rest)
                 .par_iter()
                 .with_min_len(BATCH)
                 .map(|(name, id)| describe(&files[id.file].file, *id, &format!("{path}{name}")))
                 .collect::<Result<_>>()?;
-            for ((_, id), described) in members.iter().zip(&round) {
-                repeats.meet_object(*id, described.attributes())?;
-            }
-            described.extend(round);
-        }
-        let mut children = Vec::new();
-        for (order, ((name, id), described)) in members.into_iter().zip(described).enumerate() {
-            found.warnings.extend(described.warnings);
-            match described.what {
-                What::Nothing => {}
-                What::Type(datatype) => found.groups[index].types.push(FoundType {
-                    name,
-                    order,
-                    id,
-                    datatype,
-                }),
-                What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
-                    name,
-                    order,
-                    id,
-                    dataset,
-                    attributes,
-                }),
-                What::Group(_) if found.is_ancestor(index, id) => found.warnings.push(format!(
-                    "{path}{name} is left out: it is a group that it is itself in"
-                )),
-                What::Group(_) if group.depth >= DEPTH => found.warnings.push(format!(
-                    "{path}{name} is left out: groups are nested more than {DEPTH} deep"
-                )),
-                What::Group(attributes) => children.push(Pending {
-                    name,
-                    parent: Some(index),
-                    id,
-                    attributes,
-                    depth: group.depth + 1,
-                }),
+            for (described, (name, id)) in round.into_iter().zip(members.by_ref()) {
+                repeats.meet_object(id, described.attributes())?;
+                found.warnings.extend(described.warnings);
+                match described.what {
+                    What::Nothing => {}
+                    What::Type(datatype) => found.groups[index].types.push(FoundType {
+                        name,
+                        order,
+                        id,
+                        datatype,
+                    }),
+                    // Copies: what the threads of the round allocated is freed, and serves the next round. An allocator that
+                    // keeps memory apart by threads would not give it to this one.
+                    What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
+                        name,
+                        order,
+                        id,
+                        dataset: Arc::new((*dataset).clone()),
+                        attributes: kept(&attributes),
+                    }),
+                    What::Group(_) if found.is_ancestor(index, id) => found.warnings.push(format!(
+                        "{path}{name} is left out: it is a group that it is itself in"
+                    )),
+                    What::Group(_) if group.depth >= DEPTH => found.warnings.push(format!(
+                        "{path}{name} is left out: groups are nested more than {DEPTH} deep"
+                    )),
+                    What::Group(attributes) => children.push(Pending {
+                        name,
+                        parent: Some(index),
+                        id,
+                        attributes: kept(&attributes),
+                        depth: group.depth + 1,
+                    }),
+                }
+                order += 1;
             }
         }
         pending.extend(children.into_iter().rev());
     }
     Ok(found)
+}
+
+/// What is kept of an object's attributes.
+fn kept(stored: &[Attribute]) -> Vec<FoundAttribute> {
+    stored.iter().map(FoundAttribute::of).collect()
 }
 
 impl Hierarchy {
@@ -301,7 +312,7 @@ fn describe(file: &File, id: ObjectId, path: &str) -> Result<Described> {
             ObjectKind::Group => What::Group(attributes()?),
             ObjectKind::Dataset => {
                 let dataset = file.dataset(&object)?;
-                What::Dataset(Arc::new(dataset), attributes()?)
+                What::Dataset(Box::new(dataset), attributes()?)
             }
             ObjectKind::NamedDatatype => What::Type(file.named_datatype(&object)?),
             _ => {

@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! Object ─► links: open files, external links ─► hierarchy: groups, datasets, committed types
-//!                 └─ heap_filters: filtered heaps      └─ repeats: limits what further links meet again
+//!                 └─ heap_filters: filtered heaps      ├─ repeats: limits what further links meet again
+//!                                                      └─ found_attribute: attributes, converted where that is simple
 //! ```
 
+pub mod found_attribute;
 pub mod heap_filters;
 pub mod hierarchy;
 pub mod links;

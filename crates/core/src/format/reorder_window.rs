@@ -32,6 +32,12 @@ struct State<P> {
     failed: bool,
 }
 
+impl<P> Default for ReorderWindow<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<P> ReorderWindow<P> {
     /// An empty window; the next turn is ticket 0's.
     pub fn new() -> Self {

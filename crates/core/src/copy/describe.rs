@@ -1,0 +1,108 @@
+//! What a prepared copy will do, told before anything is written.
+
+use super::job::{self, Terms};
+use super::prepare::Prepared;
+use super::report::RouteName;
+use super::run::RunOptions;
+use super::{CopyPlan, default_budget};
+use crate::filter::Registry;
+use crate::format::Reader;
+use crate::model::{CodecSpec, Kind, VarId, VariableLayout};
+
+/// What a copy will do.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Description<'p> {
+    /// The kind of the output.
+    pub kind: Kind,
+    /// One entry for each variable of the output, in the order of its schema.
+    pub variables: Vec<VariableDescription<'p>>,
+    /// About how many bytes of memory the data of the copy will take at most. The indexes of chunks come on top.
+    pub memory: u64,
+}
+
+/// What a copy will do with one variable of the output.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct VariableDescription<'p> {
+    /// The variable's path.
+    pub name: &'p str,
+    /// How it will be copied.
+    pub route: RouteName,
+    /// How it will be stored.
+    pub layout: &'p VariableLayout,
+    /// The codecs of the layout and their names: those of the registry, or else those that the input gives.
+    pub filters: Vec<(String, &'p CodecSpec)>,
+    /// How many chunks will be written; 0 unless chunked.
+    pub chunks: u64,
+    /// About how many bytes of memory its data will take. Of variables whose records are copied together, the first has the
+    /// memory of all.
+    pub memory: u64,
+}
+
+impl Prepared {
+    /// Describes the copy, which `plan` asked for, as [`run`](super::run) would run it with these `options`.
+    pub fn describe<'p>(
+        &'p self,
+        reader: &dyn Reader,
+        plan: &'p CopyPlan,
+        options: &RunOptions,
+    ) -> Description<'p> {
+        let terms = Terms {
+            reader,
+            plans: &self.plans,
+            threads: options.thread_count(),
+            budget: options.memory.unwrap_or_else(default_budget),
+            folder: None,
+        };
+        let mut all: Vec<_> = self
+            .routes()
+            .map(|(id, name, route, _)| (id, name, route))
+            .collect();
+        all.sort_by_key(|(id, ..)| *id);
+        let mut memory = vec![0; self.plans.len()];
+        for var in &self.variables {
+            memory[var.out.0] = job::memory(&terms, &self.variables, var);
+        }
+        let variables = all
+            .into_iter()
+            .map(|(id, name, route)| self.variable(id, name, route, memory[id.0], &plan.registry))
+            .collect();
+        // Jobs of several variables run at a time, but no more than there are threads.
+        memory.sort_unstable_by(|a, b| b.cmp(a));
+        let largest = memory.first().copied().unwrap_or(0);
+        let together = memory
+            .iter()
+            .take(terms.threads)
+            .fold(0, |n: u64, m| n.saturating_add(*m));
+        Description {
+            kind: plan.schema.kind,
+            variables,
+            memory: together.min(terms.budget).max(largest),
+        }
+    }
+
+    fn variable<'p>(
+        &'p self,
+        id: VarId,
+        name: &'p str,
+        route: RouteName,
+        memory: u64,
+        registry: &Registry,
+    ) -> VariableDescription<'p> {
+        let plan = &self.plans[id.0];
+        let layout = &plan.layout;
+        let named = |spec: &'p CodecSpec| {
+            let name = registry.find(spec).map_or(spec.name(), |codec| codec.name());
+            (name.to_owned(), spec)
+        };
+        VariableDescription {
+            name,
+            route,
+            layout,
+            filters: layout.filters.iter().map(named).collect(),
+            chunks: plan.promised.chunks(),
+            memory,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Parts of a copy, for several processes that write one dataset together.
+//!
+//! ```text
+//! prepare ─► Prepared ─► into_part(0, 3) ─► run ─► writer of a part: its chunks, published by nobody
+//!                   └──► into_part(1, 3) ─► …
+//! ```
+//!
+//! Each process prepares the same copy and takes its part. Parts have no chunk and no shard in common. Together they hold
+//! every chunk that is written.
+
+use std::ops::Range;
+
+use super::places::Places;
+use super::prepare::{Prepared, Variable, deal_tickets};
+use super::route::Route;
+use crate::chunk::ChunkGrid;
+use crate::error::{Error, Result};
+use crate::format::Promised;
+use crate::model::{Storage, VariableLayout};
+
+/// Contiguous bytes are cut at multiples of this many, which holds whole numbers of any size.
+const UNIT: u64 = 8;
+
+impl Prepared {
+    /// The `n`th of `of` parts of about equal size. Its plans promise what this part brings; its tickets begin at 0.
+    /// Shards stay whole.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there is no such part.
+    pub fn into_part(mut self, n: u64, of: u64) -> Result<Self> {
+        if n >= of {
+            return Err(Error::Usage(format!("part {n} of {of}, counted from 0")));
+        }
+        let mut kept = Vec::with_capacity(self.variables.len());
+        for plan in &mut self.plans {
+            plan.promised = Promised::Nothing;
+        }
+        for mut var in self.variables {
+            let plan = &mut self.plans[var.out.0];
+            plan.promised = take(&mut var, &plan.layout, n, of);
+            kept.push(var);
+        }
+        self.variables = kept;
+        deal_tickets(&mut self.variables, &self.plans);
+        Ok(self)
+    }
+}
+
+/// Leaves of a variable its `n`th part, and says how much that is.
+fn take(var: &mut Variable, to: &VariableLayout, n: u64, of: u64) -> Promised {
+    match &mut var.route {
+        Route::Ranges(bytes) => {
+            let cut = |k: u64| match k {
+                k if k == of => bytes.end,
+                k => (share(bytes.end, k, of)) / UNIT * UNIT,
+            };
+            *bytes = cut(n)..cut(n + 1);
+            Promised::Bytes(bytes.end - bytes.start)
+        }
+        Route::Records(band) => {
+            // Records of several variables are read together: the first part takes them all.
+            if n > 0 {
+                *band = None;
+                var.places = var.places.part(0..0);
+                return Promised::Nothing;
+            }
+            whole(var, to)
+        }
+        Route::Raw(same) | Route::Refilter(same) => {
+            let order = same.order();
+            let end = |place| match same.shard {
+                Some(_) => order.shard_end(place),
+                None => place + 1,
+            };
+            var.places = var.places.part(cuts(&var.places, n, of, end));
+            Promised::Chunks(var.places.len())
+        }
+        Route::Blocks(tiling) | Route::Values(tiling) => {
+            let order = tiling.order(1);
+            let end = |place| match tiling.shard {
+                Some(_) => order.shard_end(place),
+                None => place + 1,
+            };
+            var.places = var.places.part(cuts(&var.places, n, of, end));
+            if matches!(to.storage, Storage::Chunked { .. }) {
+                return Promised::Chunks(var.places.len());
+            }
+            Promised::Bytes(slab_bytes(&var.places, &tiling.grid, to, |place| {
+                tiling.grid.index(&order.block_at(place).span.start)
+            }))
+        }
+    }
+}
+
+/// `k` of `of` parts of `all`, rounded down.
+fn share(all: u64, k: u64, of: u64) -> u64 {
+    (u128::from(all) * u128::from(k) / u128::from(of.max(1))) as u64
+}
+
+/// Which of the places the `n`th part has. A part ends where `end` says that the unit of its last place ends.
+fn cuts(places: &Places, n: u64, of: u64, end: impl Fn(u64) -> u64) -> Range<u64> {
+    let cut = |k: u64| match share(places.len(), k, of).checked_sub(1) {
+        None => 0,
+        Some(last) => places
+            .place(last)
+            .map_or(places.len(), |place| places.before(end(place))),
+    };
+    cut(n)..cut(n + 1)
+}
+
+fn slab_bytes(places: &Places, grid: &ChunkGrid, to: &VariableLayout, number: impl Fn(u64) -> u64) -> u64 {
+    (0..places.len())
+        .filter_map(|n| places.place(n))
+        .filter_map(|place| grid.region(number(place)).element_count())
+        .fold(0, |sum: u64, n| {
+            sum.saturating_add(n.saturating_mul(to.element_size as u64))
+        })
+}
+
+/// What is promised of a variable that is written whole.
+fn whole(var: &Variable, to: &VariableLayout) -> Promised {
+    match to.storage {
+        Storage::Chunked { .. } => Promised::Chunks(var.places.len()),
+        _ => Promised::Bytes(var.progress),
+    }
+}

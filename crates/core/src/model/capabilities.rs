@@ -1,0 +1,255 @@
+//! What a kind of dataset can hold and do.
+
+use super::{Endian, Type, ZarrVersion};
+
+/// How the elements of a variable's pipeline are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CodecNames {
+    /// By HDF5 filter ids, with parameter words.
+    Hdf5,
+    /// By the codec names of a version of Zarr, with a JSON configuration.
+    Zarr(ZarrVersion),
+}
+
+/// Which dimensions may be unlimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum UnlimitedDimensions {
+    /// None.
+    None,
+    /// One in a dataset, and only as the first dimension of a variable.
+    OneAsFirst,
+    /// One in a dataset, at any place among a variable's dimensions.
+    One,
+    /// Any number, at any place.
+    Any,
+}
+
+/// What a kind of dataset can hold and do, and how users name it.
+///
+/// A format of another crate starts from [`Capabilities::new`] and sets what differs:
+///
+/// ```
+/// use ncutils_core::model::{Capabilities, Kind, Type};
+///
+/// static CAN: Capabilities = {
+///     let mut can = Capabilities::new("grid store");
+///     can.chunks = true;
+///     can.atomic_types = &[Type::Float, Type::Double];
+///     can
+/// };
+/// let kind = Kind::Other(&CAN);
+/// assert_eq!(kind.name(), "grid store");
+/// assert!(kind.can().chunks && !kind.can().groups);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Capabilities {
+    /// The name that `ncdump -k` and `_Format` give.
+    pub name: &'static str,
+    /// What `ncdump -K` prints: the format, and the flags with which netCDF-C opens it.
+    pub extended_name: &'static str,
+    /// The name that messages suggest, such as `nc4`.
+    pub short_name: &'static str,
+    /// Further names that users give it, old names and old numbers included.
+    pub other_names: &'static [&'static str],
+    /// The digit that stands for it as an option (`-3` to `-7`).
+    pub digit: Option<char>,
+    /// What netCDF-C's `nc_create` takes for it: names of flags without the prefix `NC_`, to be joined. `None`: netCDF-C cannot create it.
+    pub creation_flags: Option<&'static [&'static str]>,
+
+    /// Whether it has groups.
+    pub groups: bool,
+    /// Whether it has user-defined types.
+    pub user_types: bool,
+    /// The atomic types of variables and attributes.
+    pub atomic_types: &'static [Type],
+    /// Which dimensions may be unlimited.
+    pub unlimited: UnlimitedDimensions,
+    /// The greatest length of a dimension.
+    pub longest_dimension: u64,
+
+    /// Whether a variable can lie in one piece. Where not, it is one or several chunks.
+    pub contiguous: bool,
+    /// Whether a small variable can lie in the metadata.
+    pub compact: bool,
+    /// Whether variables can have chunks.
+    pub chunks: bool,
+    /// How codecs are named; `None`: there are none.
+    pub codecs: Option<CodecNames>,
+    /// The byte order of all numbers; `None`: each variable has its own.
+    pub byte_order: Option<Endian>,
+    /// Whether a variable can be without a fill value. What is unwritten of such a variable reads as zeros. Where false, unwritten
+    /// parts read as `_FillValue`, or as the default fill value of the type.
+    pub no_fill: bool,
+    /// Whether the dataset tells how each variable is stored, so that `ncdump -s` prints `_Storage`, `_ChunkSizes` and so on. A CDL
+    /// text with such attributes is taken for a dataset of such a kind.
+    pub storage_attributes: bool,
+}
+
+/// The types of the classic model.
+const CLASSIC: [Type; 6] = [
+    Type::Byte,
+    Type::Char,
+    Type::Short,
+    Type::Int,
+    Type::Float,
+    Type::Double,
+];
+
+/// The types of fixed size: those of the classic model, and the integers that came with CDF-5 and netCDF-4.
+const NUMBERS: [Type; 11] = [
+    Type::Byte,
+    Type::Char,
+    Type::Short,
+    Type::Int,
+    Type::Float,
+    Type::Double,
+    Type::UByte,
+    Type::UShort,
+    Type::UInt,
+    Type::Int64,
+    Type::UInt64,
+];
+
+/// All atomic types.
+const ALL: [Type; 12] = [
+    Type::Byte,
+    Type::Char,
+    Type::Short,
+    Type::Int,
+    Type::Float,
+    Type::Double,
+    Type::UByte,
+    Type::UShort,
+    Type::UInt,
+    Type::Int64,
+    Type::UInt64,
+    Type::String,
+];
+
+impl Capabilities {
+    /// The least that a kind can do: numbers and text of the classic model on fixed dimensions, in one piece, big-endian.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            extended_name: name,
+            short_name: name,
+            other_names: &[],
+            digit: None,
+            creation_flags: None,
+            groups: false,
+            user_types: false,
+            atomic_types: &CLASSIC,
+            unlimited: UnlimitedDimensions::None,
+            longest_dimension: u64::MAX,
+            contiguous: true,
+            compact: false,
+            chunks: false,
+            codecs: None,
+            byte_order: Some(Endian::Big),
+            no_fill: false,
+            storage_attributes: false,
+        }
+    }
+
+    /// Whether variables and attributes can be of this type.
+    pub fn holds(&self, ty: Type) -> bool {
+        match ty {
+            Type::User(_) => self.user_types,
+            atomic => self.atomic_types.contains(&atomic),
+        }
+    }
+
+    /// Whether `name` is one of the names that users give it.
+    pub fn is_named(&self, name: &str) -> bool {
+        name == self.name || name == self.short_name || self.other_names.contains(&name)
+    }
+}
+
+/// CDF-1.
+pub(super) static CDF1: Capabilities = Capabilities {
+    name: "classic",
+    extended_name: "classic mode=00000000",
+    short_name: "nc3",
+    other_names: &["1"],
+    digit: Some('3'),
+    creation_flags: Some(&[]),
+    unlimited: UnlimitedDimensions::OneAsFirst,
+    // Here and below three less than the type holds, so that a length can be rounded up to a multiple of four.
+    longest_dimension: i32::MAX as u64 - 3,
+    ..Capabilities::new("")
+};
+
+/// CDF-2.
+pub(super) static CDF2: Capabilities = Capabilities {
+    name: "64-bit offset",
+    extended_name: "64-bit offset mode=00000200",
+    short_name: "nc6",
+    other_names: &["64-bit-offset", "2"],
+    digit: Some('6'),
+    creation_flags: Some(&["64BIT_OFFSET"]),
+    unlimited: UnlimitedDimensions::OneAsFirst,
+    longest_dimension: u32::MAX as u64 - 3,
+    ..Capabilities::new("")
+};
+
+/// CDF-5.
+pub(super) static CDF5: Capabilities = Capabilities {
+    name: "cdf5",
+    extended_name: "64-bit data mode=00000020",
+    short_name: "nc5",
+    other_names: &["cdf-5", "64-bit data", "64-bit-data", "5", "pnetcdf"],
+    digit: Some('5'),
+    creation_flags: Some(&["64BIT_DATA"]),
+    atomic_types: &NUMBERS,
+    unlimited: UnlimitedDimensions::OneAsFirst,
+    longest_dimension: i64::MAX as u64 - 3,
+    ..Capabilities::new("")
+};
+
+/// netCDF-4 in HDF5.
+pub(super) static NETCDF4: Capabilities = Capabilities {
+    name: "netCDF-4",
+    extended_name: "HDF5 mode=00001000",
+    short_name: "nc4",
+    other_names: &["netcdf-4", "netCDF4", "netcdf4", "hdf5", "enhanced", "3"],
+    digit: Some('4'),
+    creation_flags: Some(&["NETCDF4"]),
+    groups: true,
+    user_types: true,
+    atomic_types: &ALL,
+    unlimited: UnlimitedDimensions::Any,
+    ..HDF5
+};
+
+/// netCDF-4 in HDF5, held to the classic model.
+pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
+    name: "netCDF-4 classic model",
+    extended_name: "HDF5 mode=00001000",
+    short_name: "nc7",
+    other_names: &[
+        "netCDF-4-classic",
+        "netCDF-4_classic",
+        "netCDF4_classic",
+        "hdf5-nc3",
+        "enhanced-nc3",
+        "4",
+    ],
+    digit: Some('7'),
+    creation_flags: Some(&["NETCDF4", "CLASSIC_MODEL"]),
+    unlimited: UnlimitedDimensions::One,
+    ..HDF5
+};
+
+/// How variables are stored in HDF5.
+const HDF5: Capabilities = Capabilities {
+    compact: true,
+    chunks: true,
+    codecs: Some(CodecNames::Hdf5),
+    byte_order: None,
+    no_fill: true,
+    storage_attributes: true,
+    ..Capabilities::new("HDF5")
+};

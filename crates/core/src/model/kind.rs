@@ -1,0 +1,93 @@
+//! The kinds of datasets. What each can do is one table, [`Capabilities`]; nobody but `format/` asks which kind it is.
+
+use super::Capabilities;
+use super::capabilities::{CDF1, CDF2, CDF5, NETCDF4, NETCDF4_CLASSIC};
+
+/// The kind of a dataset, as `ncdump -k` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// CDF-1.
+    Classic,
+    /// CDF-2.
+    Offset64,
+    /// CDF-5.
+    Data64,
+    /// netCDF-4/HDF5.
+    Netcdf4,
+    /// netCDF-4/HDF5 held to the classic model.
+    Netcdf4Classic,
+    /// A format that is not in this crate. Its own reader and writer are called directly: `format::open` and `format::create` do not
+    /// know it.
+    Other(&'static Capabilities),
+}
+
+impl Kind {
+    /// The kinds of this crate, from the least able to the most able; of two that are alike in that, the older first.
+    pub const BUILT_IN: [Self; 5] = [
+        Self::Classic,
+        Self::Offset64,
+        Self::Data64,
+        Self::Netcdf4,
+        Self::Netcdf4Classic,
+    ];
+
+    /// What a dataset of this kind can hold and do.
+    pub fn can(self) -> &'static Capabilities {
+        match self {
+            Self::Classic => &CDF1,
+            Self::Offset64 => &CDF2,
+            Self::Data64 => &CDF5,
+            Self::Netcdf4 => &NETCDF4,
+            Self::Netcdf4Classic => &NETCDF4_CLASSIC,
+            Self::Other(can) => can,
+        }
+    }
+
+    /// The name that `ncdump -k` prints.
+    pub fn name(self) -> &'static str {
+        self.can().name
+    }
+
+    /// The kind of this crate that a name of netCDF's means (`-k`, `_Format`), old names and old numbers included; `None` for other
+    /// text.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::BUILT_IN.into_iter().find(|kind| kind.can().is_named(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Type;
+
+    #[test]
+    fn every_name_means_one_kind() {
+        let mut names = Vec::new();
+        for kind in Kind::BUILT_IN {
+            let can = kind.can();
+            for name in [can.name, can.short_name].iter().chain(can.other_names) {
+                assert_eq!(Kind::from_name(name), Some(kind), "{name}");
+                names.push(*name);
+            }
+        }
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        assert_eq!(Kind::from_name("zarr"), None);
+        assert_eq!(Kind::from_name(""), None);
+    }
+
+    #[test]
+    fn another_crates_kind_says_itself_what_it_can() {
+        static CAN: Capabilities = Capabilities {
+            chunks: true,
+            ..Capabilities::new("other")
+        };
+        let kind = Kind::Other(&CAN);
+        assert_eq!(kind.name(), "other");
+        assert!(kind.can().chunks && kind.can().holds(Type::Int) && !kind.can().holds(Type::Int64));
+        assert!(kind != Kind::Netcdf4 && Kind::from_name("other").is_none());
+    }
+}

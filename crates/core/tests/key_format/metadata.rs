@@ -1,0 +1,206 @@
+//! The metadata of the test format: one JSON document under the key `dataset.json`.
+
+use ncutils_core::chunk::ChunkGrid;
+use ncutils_core::error::{Error, Result};
+use ncutils_core::model::{
+    Attribute, Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Endian, Fill,
+    FillTime, Kind, Schema, Storage, Type, UnlimitedDimensions, Values, VarId, Variable, VariableLayout,
+    ZarrVersion,
+};
+use serde_json::{Value, json};
+
+/// The key of the metadata.
+pub const METADATA: &str = "dataset.json";
+
+/// What the format can hold and do.
+pub static CAN: Capabilities = {
+    let mut can = Capabilities::new("key format");
+    can.chunks = true;
+    can.contiguous = false;
+    can.codecs = Some(CodecNames::Zarr(ZarrVersion::V3));
+    can.unlimited = UnlimitedDimensions::Any;
+    can.byte_order = None;
+    can.longest_dimension = u64::MAX;
+    can
+};
+
+const TYPES: [Type; 6] = [
+    Type::Byte,
+    Type::Char,
+    Type::Short,
+    Type::Int,
+    Type::Float,
+    Type::Double,
+];
+
+fn values(values: &Values) -> Value {
+    json!(values.bytes)
+}
+
+/// The document of a dataset.
+pub fn to_json(schema: &Schema, layouts: &[VariableLayout]) -> Value {
+    let attributes = |list: &[Attribute]| -> Vec<Value> {
+        list.iter()
+            .map(|a| json!([a.name, a.ty.cdl_name(), values(&a.values)]))
+            .collect()
+    };
+    let codec = |spec: &CodecSpec| json!([spec.name(), spec.configuration()]);
+    let variable = |(var, layout): (&Variable, &VariableLayout)| {
+        json!({
+            "name": var.name,
+            "type": var.ty.cdl_name(),
+            "dims": var.dims.iter().map(|d| d.0).collect::<Vec<_>>(),
+            "attributes": attributes(&var.attributes),
+            "extent": layout.extent,
+            "chunk": layout.chunk_shape(),
+            "shard": layout.shard,
+            "clipped": layout.edges == EdgeChunks::Clipped,
+            "big": layout.endian == Endian::Big,
+            "codecs": layout.filters.iter().map(codec).collect::<Vec<_>>(),
+            "fill": layout.fill.value.as_ref().map(values),
+        })
+    };
+    json!({
+        "dims": schema.dims.iter().map(|d| json!([d.name, d.length, d.unlimited])).collect::<Vec<_>>(),
+        "attributes": attributes(&schema.groups[0].attributes),
+        "variables": schema.vars.iter().zip(layouts).map(variable).collect::<Vec<_>>(),
+    })
+}
+
+/// The dataset of a document.
+///
+/// # Errors
+/// Names what is not as it should be.
+pub fn from_json(text: &[u8]) -> Result<(Schema, Vec<VariableLayout>)> {
+    let wrong = |what: &str| Error::Damaged(format!("{METADATA}: {what}"));
+    let document: Value = serde_json::from_slice(text).map_err(|e| wrong(&e.to_string()))?;
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let numbers = |value: &Value| list(value).iter().filter_map(Value::as_u64).collect::<Vec<_>>();
+    let bytes = |value: &Value| Values::from_bytes(numbers(value).iter().map(|b| *b as u8).collect());
+    let ty = |value: &Value| {
+        let named = |ty: &Type| ty.cdl_name() == value.as_str();
+        TYPES
+            .into_iter()
+            .find(named)
+            .ok_or_else(|| wrong("a type that is not known"))
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let attributes = |value: &Value| -> Result<Vec<Attribute>> {
+        let one = |a: &Value| {
+            let (ty, values) = (ty(&a[1])?, bytes(&a[2]));
+            Ok(Attribute {
+                name: text(&a[0]),
+                ty,
+                length: values.bytes.len() / ty.atomic_size(),
+                values,
+            })
+        };
+        list(value).iter().map(one).collect()
+    };
+    let mut schema = Schema::new(Kind::Other(&CAN));
+    schema.groups[0].attributes = attributes(&document["attributes"])?;
+    for dim in list(&document["dims"]) {
+        schema.add_dim(Dimension {
+            name: text(&dim[0]),
+            group: Schema::ROOT,
+            length: dim[1]
+                .as_u64()
+                .ok_or_else(|| wrong("a dimension without a length"))?,
+            unlimited: dim[2].as_bool().unwrap_or(false),
+        });
+    }
+    let mut layouts = Vec::new();
+    for var in list(&document["variables"]) {
+        let ids = numbers(&var["dims"])
+            .iter()
+            .map(|d| schema.dims.get(*d as usize).map(|_| *d as usize))
+            .collect::<Option<Vec<_>>>();
+        let ids = ids.ok_or_else(|| wrong("a dimension that is not there"))?;
+        let id = schema.add_var(Variable {
+            name: text(&var["name"]),
+            group: Schema::ROOT,
+            ty: ty(&var["type"])?,
+            dims: ids.into_iter().map(ncutils_core::model::DimId).collect(),
+            attributes: attributes(&var["attributes"])?,
+        });
+        let (size, encoding) = schema.storage_encoding(schema.var(id).ty);
+        let endian = if var["big"] == json!(true) {
+            Endian::Big
+        } else {
+            Endian::Little
+        };
+        let mut layout = VariableLayout::contiguous(numbers(&var["extent"]), size, encoding)
+            .in_chunks(numbers(&var["chunk"]))
+            .with_endian(endian)
+            .with_fill(Fill {
+                value: var["fill"].is_array().then(|| bytes(&var["fill"])),
+                explicit: schema.var(id).attributes.iter().any(|a| a.name == "_FillValue"),
+                no_fill: false,
+                time: FillTime::IfSet,
+            });
+        ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
+        layout.shard = var["shard"].is_array().then(|| numbers(&var["shard"]));
+        if var["clipped"] == json!(true) {
+            layout.edges = EdgeChunks::Clipped;
+        }
+        for codec in list(&var["codecs"]) {
+            let configuration = codec[1].as_object().map(|o| Configuration::from_iter(o.clone()));
+            layout.filters.push(CodecSpec::zarr(
+                ZarrVersion::V3,
+                text(&codec[0]),
+                configuration.unwrap_or_default(),
+            ));
+        }
+        layouts.push(layout);
+    }
+    Ok((schema, layouts))
+}
+
+/// The grid of shards of a variable, and its grid of chunks.
+pub fn grids(layout: &VariableLayout) -> Result<(Option<ChunkGrid>, ChunkGrid)> {
+    let shards = layout
+        .shard
+        .as_ref()
+        .map(|shard| ChunkGrid::new(&layout.extent, shard));
+    Ok((
+        shards.transpose()?,
+        ChunkGrid::new(&layout.extent, layout.chunk_shape())?,
+    ))
+}
+
+/// The shard that holds a chunk, the position of the chunk in it, and how many chunks a whole shard has.
+pub fn in_shard(
+    layout: &VariableLayout,
+    shards: &ChunkGrid,
+    chunks: &ChunkGrid,
+    chunk: u64,
+) -> (u64, u64, u64) {
+    let at = chunks.coordinates(chunk);
+    let per: Vec<u64> = shards
+        .chunk()
+        .iter()
+        .zip(layout.chunk_shape())
+        .map(|(s, c)| s / c)
+        .collect();
+    let shard: Vec<u64> = at.iter().zip(&per).map(|(a, p)| a / p).collect();
+    let within = at.iter().zip(&per).fold(0, |n, (a, p)| n * p + a % p);
+    (shards.index(&shard), within, per.iter().product())
+}
+
+/// The key of a chunk that is stored by itself.
+pub fn chunk_key(schema: &Schema, var: VarId, chunk: u64) -> String {
+    format!("{}/c/{chunk}", schema.var(var).name)
+}
+
+/// The key of a shard.
+pub fn shard_key(schema: &Schema, var: VarId, shard: u64) -> String {
+    format!("{}/s/{shard}", schema.var(var).name)
+}
+
+/// Gives variables that a plan leaves in one piece one chunk, as the format has nothing else.
+pub fn in_chunks(layout: &mut VariableLayout) {
+    if !matches!(layout.storage, Storage::Chunked { .. }) {
+        let shape = layout.extent.iter().map(|n| (*n).max(1)).collect();
+        layout.storage = Storage::Chunked { shape };
+    }
+}

@@ -1,0 +1,147 @@
+//! Writing the test format: whole, or by several processes in parts.
+
+use std::sync::{Arc, Mutex};
+
+use ncutils_core::chunk::ChunkGrid;
+use ncutils_core::error::{Error, Result};
+use ncutils_core::format::{EncodedChunk, Received, Region, ReorderWindow, VariablePlan, Writer};
+use ncutils_core::model::{Schema, Values, VarId, VariableLayout};
+use ncutils_core::store::{KeyOutput, ValueWriter};
+
+use super::metadata::{METADATA, chunk_key, grids, in_shard, shard_key, to_json};
+
+/// A dataset, or a part of one, being written.
+pub struct KeyWriter {
+    output: Arc<dyn KeyOutput>,
+    schema: Schema,
+    layouts: Vec<VariableLayout>,
+    grids: Vec<(Option<ChunkGrid>, ChunkGrid)>,
+    window: ReorderWindow<(VarId, u64, EncodedChunk)>,
+    shard: Mutex<Option<OpenShard>>,
+    received: Received,
+    /// False for a part, which another process publishes with the others.
+    publishes: bool,
+}
+
+/// A shard being written: chunks one after another, then the index.
+struct OpenShard {
+    var: VarId,
+    number: u64,
+    value: Box<dyn ValueWriter>,
+    size: u64,
+    index: Vec<u8>,
+}
+
+fn io(error: std::io::Error) -> Error {
+    Error::io("cannot write", error)
+}
+
+/// Stages the metadata. Whoever writes parts needs nothing else to be there.
+pub fn begin(output: &dyn KeyOutput, schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    let layouts: Vec<VariableLayout> = plans.iter().map(|plan| plan.layout.clone()).collect();
+    let text = to_json(schema, &layouts).to_string();
+    output.put_last(METADATA, text.as_bytes()).map_err(io)
+}
+
+impl KeyWriter {
+    /// A whole dataset.
+    pub fn create(output: Arc<dyn KeyOutput>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
+        begin(&*output, schema, plans)?;
+        Ok(Self {
+            publishes: true,
+            ..Self::part(output, schema, plans)?
+        })
+    }
+
+    /// A part of a dataset that was begun.
+    pub fn part(output: Arc<dyn KeyOutput>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
+        let layouts: Vec<VariableLayout> = plans.iter().map(|plan| plan.layout.clone()).collect();
+        Ok(Self {
+            output,
+            schema: schema.clone(),
+            grids: layouts.iter().map(grids).collect::<Result<_>>()?,
+            layouts,
+            window: ReorderWindow::new(),
+            shard: Mutex::new(None),
+            received: Received::new(plans),
+            publishes: false,
+        })
+    }
+
+    /// What happens to chunks in the order of tickets: those of a shard are appended to it.
+    fn turn(&self, (var, chunk, data): (VarId, u64, EncodedChunk)) -> Result<Option<(String, Vec<u8>)>> {
+        let (shards, chunks) = &self.grids[var.0];
+        let Some(shards) = shards else {
+            return Ok(Some((chunk_key(&self.schema, var, chunk), data.bytes)));
+        };
+        let (number, within, count) = in_shard(&self.layouts[var.0], shards, chunks, chunk);
+        let mut open = self.shard.lock().unwrap();
+        if open
+            .as_ref()
+            .is_none_or(|open| (open.var, open.number) != (var, number))
+        {
+            close(&mut open)?;
+            *open = Some(OpenShard {
+                var,
+                number,
+                value: self
+                    .output
+                    .create(&shard_key(&self.schema, var, number))
+                    .map_err(io)?,
+                size: 0,
+                index: vec![0xFF; count as usize * 16],
+            });
+        }
+        if let Some(open) = &mut *open {
+            let at = within as usize * 16;
+            open.index[at..at + 8].copy_from_slice(&open.size.to_le_bytes());
+            open.index[at + 8..at + 16].copy_from_slice(&(data.bytes.len() as u64).to_le_bytes());
+            open.size += data.bytes.len() as u64;
+            open.value.append(&data.bytes).map_err(io)?;
+        }
+        Ok(None)
+    }
+}
+
+fn close(open: &mut Option<OpenShard>) -> Result<()> {
+    if let Some(mut shard) = open.take() {
+        shard.value.append(&shard.index).map_err(io)?;
+        shard.value.finish().map_err(io)?;
+    }
+    Ok(())
+}
+
+impl Writer for KeyWriter {
+    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
+        if data.filter_mask != 0 {
+            return Err(Error::Unsupported("a chunk that skips codecs".into()));
+        }
+        self.received.add_chunk(var);
+        let put = |stored: Option<(String, Vec<u8>)>| match stored {
+            Some((key, bytes)) => self.output.put(&key, &bytes).map_err(io),
+            None => Ok(()),
+        };
+        self.window
+            .submit(ticket, (var, chunk, data), |piece| self.turn(piece), put)
+    }
+
+    fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> Result<()> {
+        Err(Error::Internal("every variable has chunks".into()))
+    }
+
+    fn write_values(&self, _: u64, _: VarId, _: &Region, _: Values) -> Result<()> {
+        Err(Error::Unsupported(
+            "a variable of elements without a fixed size".into(),
+        ))
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.window.close()?;
+        close(&mut self.shard.lock().unwrap())?;
+        self.received.check(|var| self.schema.var_path(var))?;
+        if self.publishes {
+            self.output.publish().map_err(io)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! What `nccopy --dry-run` prints.
+
+use ncutils_core::copy::{Description, VariableDescription};
+use ncutils_core::filter::json_text;
+use ncutils_core::model::{CodecSpec, Encoding, Endian, Storage, VariableLayout};
+use serde_json::{Value, json};
+
+use crate::table::{self, Side};
+
+/// The kind of the output, a table with a row for each variable, and the memory of the whole copy.
+pub fn text(plan: &Description) -> String {
+    let mut text = format!("kind: {}\n", plan.kind.name());
+    let head = [
+        "variable", "route", "storage", "shape", "order", "filters", "chunks", "memory",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(plan.variables.iter().map(|var| {
+        [
+            var.name.to_owned(),
+            var.route.to_string(),
+            storage(var.layout).to_owned(),
+            or_dash(shape(var.layout)),
+            byte_order(var.layout).unwrap_or("-").to_owned(),
+            or_dash(filters(var)),
+            var.chunks.to_string(),
+            var.memory.to_string(),
+        ]
+    }));
+    let mut sides = [Side::Left; 8];
+    sides[6..].fill(Side::Right);
+    table::push(&mut text, sides, &rows);
+    text + &format!("memory for data about {} bytes\n", plan.memory)
+}
+
+/// The same as a JSON object on one line.
+pub fn json(plan: &Description) -> String {
+    let variables: Vec<_> = plan
+        .variables
+        .iter()
+        .map(|var| {
+            let filters: Vec<_> = var
+                .filters
+                .iter()
+                .map(|(name, spec)| filter(name, spec))
+                .collect();
+            json!({
+                "name": var.name,
+                "route": var.route.as_str(),
+                "storage": storage(var.layout),
+                "shape": var.layout.chunk_shape(),
+                "shard": var.layout.shard,
+                "byte_order": byte_order(var.layout),
+                "filters": filters,
+                "chunks": var.chunks,
+                "memory": var.memory,
+            })
+        })
+        .collect();
+    let all = json!({"kind": plan.kind.name(), "variables": variables, "memory": plan.memory});
+    format!("{all}\n")
+}
+
+fn storage(layout: &VariableLayout) -> &'static str {
+    match layout.storage {
+        Storage::Chunked { .. } => "chunked",
+        Storage::Compact => "compact",
+        _ => "contiguous",
+    }
+}
+
+/// The shape of a chunk, or of the whole variable in one piece; with the shape of a shard, where there are shards.
+fn shape(layout: &VariableLayout) -> String {
+    let joined = |shape: &[u64]| shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    match &layout.shard {
+        Some(shard) => format!("{} in {}", joined(layout.chunk_shape()), joined(shard)),
+        None => joined(layout.chunk_shape()),
+    }
+}
+
+/// The order of the bytes of a number; `None` where none matters.
+fn byte_order(layout: &VariableLayout) -> Option<&'static str> {
+    match layout.encoding {
+        Encoding::Numbers { unit } if unit > 1 => Some(match layout.endian {
+            Endian::Little => "little",
+            Endian::Big => "big",
+        }),
+        _ => None,
+    }
+}
+
+/// The filters as `-F` has them, with names in place of the ids that have one.
+fn filters(var: &VariableDescription) -> String {
+    let one = |(name, spec): &(String, &CodecSpec)| match spec.hdf5_id() {
+        None => json_text::metadata(spec).to_string(),
+        Some(id) => {
+            let name = if name.is_empty() {
+                id.to_string()
+            } else {
+                name.clone()
+            };
+            spec.parameters()
+                .iter()
+                .fold(name, |text, p| format!("{text},{p}"))
+        }
+    };
+    var.filters.iter().map(one).collect::<Vec<_>>().join("|")
+}
+
+fn filter(name: &str, spec: &CodecSpec) -> Value {
+    let mut filter = json_text::metadata(spec);
+    if let Value::Object(members) = &mut filter
+        && spec.hdf5_id().is_some()
+    {
+        members.insert("name".to_owned(), name.into());
+    }
+    filter
+}
+
+fn or_dash(text: String) -> String {
+    if text.is_empty() { "-".to_owned() } else { text }
+}

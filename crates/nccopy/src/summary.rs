@@ -1,0 +1,77 @@
+//! What `nccopy --summary` prints.
+
+use ncutils_core::copy::{Report, ratio};
+use serde_json::json;
+
+use crate::table::{self, Side};
+
+/// A table with a row for each variable and one for their sum, and a line about the whole copy.
+pub fn text(report: &Report) -> String {
+    let row = |name: &str, route: &str, bytes: [u64; 3], seconds: f64| {
+        let [decoded, read, written] = bytes;
+        [
+            name.to_owned(),
+            route.to_owned(),
+            decoded.to_string(),
+            read.to_string(),
+            written.to_string(),
+            ratio(decoded, written).map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+            format!("{seconds:.3}"),
+        ]
+    };
+    let head = [
+        "variable", "route", "decoded", "read", "written", "ratio", "seconds",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    let (mut all, mut work) = ([0u64; 3], 0.0);
+    for var in report.variables() {
+        let bytes = [var.decoded, var.read, var.written];
+        for (sum, more) in all.iter_mut().zip(bytes) {
+            *sum = sum.saturating_add(more);
+        }
+        let seconds = var.work.as_secs_f64();
+        work += seconds;
+        rows.push(row(var.name, var.route.as_str(), bytes, seconds));
+    }
+    rows.push(row("total", "", all, work));
+    let mut text = String::new();
+    let mut sides = [Side::Right; 7];
+    sides[..2].fill(Side::Left);
+    table::push(&mut text, sides, &rows);
+    let (elapsed, peak) = (report.elapsed().as_secs_f64(), report.peak());
+    text + &format!("elapsed {elapsed:.3} s, memory for data at most {peak} bytes\n")
+}
+
+/// The same as a JSON object on one line.
+pub fn json(report: &Report) -> String {
+    let variables = report.variables();
+    let sum = |bytes: fn(&ncutils_core::copy::VariableReport) -> u64| {
+        variables.iter().map(bytes).fold(0, u64::saturating_add)
+    };
+    let (decoded, read, written) = (sum(|v| v.decoded), sum(|v| v.read), sum(|v| v.written));
+    let each: Vec<_> = variables
+        .iter()
+        .map(|var| {
+            json!({
+                "name": var.name,
+                "route": var.route.as_str(),
+                "decoded": var.decoded,
+                "read": var.read,
+                "written": var.written,
+                "ratio": var.ratio(),
+                "seconds": var.work.as_secs_f64(),
+            })
+        })
+        .collect();
+    let all = json!({
+        "variables": each,
+        "decoded": decoded,
+        "read": read,
+        "written": written,
+        "ratio": ratio(decoded, written),
+        "seconds": variables.iter().map(|v| v.work.as_secs_f64()).sum::<f64>(),
+        "elapsed": report.elapsed().as_secs_f64(),
+        "memory": report.peak(),
+    });
+    format!("{all}\n")
+}

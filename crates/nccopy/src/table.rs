@@ -1,0 +1,52 @@
+//! Columns of text.
+
+use std::fmt::Write;
+
+use ncutils_core::message::one_line;
+
+/// The side on which the cells of a column are even.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// Appends rows of cells to `text`, with two spaces between columns. What is not to be seen becomes escapes, so that a name
+/// from a file cannot steer the terminal.
+pub(crate) fn push<const N: usize>(text: &mut String, sides: [Side; N], rows: &[[String; N]]) {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| one_line(&row[column]).chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let (cell, width) = (one_line(cell), widths[column]);
+            let gap = if column == 0 { "" } else { "  " };
+            let _ = match sides[column] {
+                Side::Left => write!(line, "{gap}{cell:<width$}"),
+                Side::Right => write!(line, "{gap}{cell:>width$}"),
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_even_and_names_are_harmless() {
+        let mut text = String::new();
+        let row = |name: &str, number: &str| [name.to_owned(), number.to_owned()];
+        push(
+            &mut text,
+            [Side::Left, Side::Right],
+            &[row("a", "100"), row("b\u{1b}[2J\n", "5")],
+        );
+        assert_eq!(text, "a              100\nb\\u{1b}[2J\\n    5\n");
+    }
+}
