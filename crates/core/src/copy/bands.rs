@@ -141,7 +141,7 @@ impl Band {
     }
 }
 
-/// Finds the bands among the variables of a copy, and gives each to its first variable.
+/// Finds bands among a copy's variables, and stores each in the route of its first variable.
 pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable]) {
     let Some(layout) = reader.record_layout() else {
         return;
@@ -199,7 +199,7 @@ fn member(
         .get(1..)?
         .iter()
         .try_fold(from.element_size as u64, |n, length| n.checked_mul(*length));
-    // The chunks of a shard follow each other; those of a band take turns.
+    // The chunks of a shard must be consecutive, but those of a band's members alternate.
     let takes_turns = to.shard.is_none();
     if !whole || !same || !takes_turns || elements != Some(slab.length) || slab.length > MAX_SLAB {
         return None;

@@ -74,8 +74,8 @@ pub(super) fn convert(
     })
 }
 
-/// The attribute of netCDF that a text or plain numbers become; `None` for any other, and where [`convert`] has something
-/// to say against it.
+/// Converts an attribute of text or plain numbers. `None` for any other, and for one about which [`convert`]
+/// reports a problem.
 pub(super) fn convert_plain(stored: &Stored) -> Option<Attribute> {
     if is_characters(stored) {
         return characters(stored);
@@ -97,12 +97,12 @@ pub(super) fn convert_plain(stored: &Stored) -> Option<Attribute> {
     })
 }
 
-/// Whether an attribute is one string of fixed size, or an empty one.
+/// True if an attribute is one string of fixed size, or an empty one.
 fn is_characters(stored: &Stored) -> bool {
     is_text(&stored.datatype) && !matches!(stored.dataspace, Dataspace::Simple { .. })
 }
 
-/// A string of fixed size as `Char` values; `None` where it is longer than its data.
+/// A string of fixed size as `Char` values; `None` if it is longer than its data.
 fn characters(stored: &Stored) -> Option<Attribute> {
     let bytes = match stored.dataspace {
         Dataspace::Scalar => stored.data.get(..stored.datatype.size as usize)?.to_vec(),

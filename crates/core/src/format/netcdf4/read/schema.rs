@@ -73,7 +73,7 @@ impl StoredData {
 /// A variable under construction.
 struct Draft<'a> {
     found: &'a FoundDataset,
-    /// Its position among the datasets of its group.
+    /// Index among the datasets of its group.
     at: usize,
     name: String,
     group: usize,
@@ -218,7 +218,7 @@ fn stored(attributes: &[FoundAttribute]) -> impl Iterator<Item = &ncutils_hdf5::
 /// A member of a group that affects the order of types.
 enum Member<'a> {
     Type(&'a FoundType),
-    /// With its position among the datasets.
+    /// A dataset, with its index among the group's datasets.
     Dataset(usize, &'a FoundDataset),
 }
 

@@ -221,8 +221,9 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
                         id,
                         datatype,
                     }),
-                    // Copies: what the threads of the round allocated is freed, and serves the next round. An allocator that
-                    // keeps memory apart by threads would not give it to this one.
+                    // These are copies. The memory that the round's threads allocated is freed and serves the
+                    // next round. An allocator that keeps memory apart by threads would not give it to this
+                    // thread.
                     What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
                         name,
                         order,
@@ -252,7 +253,7 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
     Ok(found)
 }
 
-/// What is kept of an object's attributes.
+/// The attributes of an object, in the form to keep.
 fn kept(stored: &[Attribute]) -> Vec<FoundAttribute> {
     stored.iter().map(FoundAttribute::of).collect()
 }
