@@ -175,3 +175,13 @@ def test_names_cannot_steer_the_terminal(tmp_path):
     for option in ("--dry-run", "--summary"):
         text = printed(option, tmp_path / "in.nc", tmp_path / "out.nc")
         assert "\x1b" not in text and "a\\u{1b}[2Jb\\n" in text
+
+
+def test_a_dry_run_knows_what_a_file_can_address(tmp_path):
+    large = "x) ; %s:_Storage = \"chunked\" ; %s:_ChunkSizes = 1000000 ;"
+    variables = " ".join(f"double {v}({large % (v, v)}" for v in "ab") + ' byte c(x) ; c:_Storage = "chunked" ; c:_ChunkSizes = 1 ;'
+    (tmp_path / "in.cdl").write_text(f"netcdf in {{ dimensions: x = 200000000 ; variables: {variables} }}")
+    ncgen("-k", "nc4", "-o", tmp_path / "in.nc", tmp_path / "in.cdl")
+    dry, real = (printed(*option, "-k", "nc3", tmp_path / "in.nc", tmp_path / "out.nc", status=1) for option in (["--dry-run"], []))
+    assert dry == real and "2 GiB" in dry
+    assert not (tmp_path / "out.nc").exists()

@@ -192,6 +192,14 @@ impl Location {
         format::check(schema).map_err(self.named())?;
         format::create(self.destination()?, schema, plans).map_err(self.named())
     }
+
+    /// Checks what [`Location::create`] checks of the dataset, and touches no file.
+    ///
+    /// # Errors
+    /// Those of [`Location::create`] that have nothing to do with the place.
+    pub fn check_create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+        format::check_plans(schema, plans).map_err(self.named())
+    }
 }
 
 impl fmt::Display for Location {

@@ -11,7 +11,6 @@ use ncutils_cli::progress::Bar;
 use ncutils_core::copy::plan::plan;
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::Error;
-use ncutils_core::format;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 
@@ -39,7 +38,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         ..RunOptions::default()
     };
     if arguments.dry_run {
-        format::check(&plan.schema).map_err(in_input)?;
+        output.check_create(&plan.schema, &prepared.plans)?;
         let description = prepared.describe(&*reader, &plan, &options);
         return print(match arguments.json {
             true => plan_text::json(&description),

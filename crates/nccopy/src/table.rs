@@ -47,6 +47,6 @@ mod tests {
             [Side::Left, Side::Right],
             &[row("a", "100"), row("b\u{1b}[2J\n", "5")],
         );
-        assert_eq!(text, "a              100\nb\\u{1b}[2J\\n    5\n");
+        assert_eq!(text, format!("a{:13}100\n{:12}    5\n", "", r"b\u{1b}[2J\n"));
     }
 }

@@ -39,6 +39,13 @@ pub trait Codec: Send + Sync {
     /// Parameters with which chunks can be neither encoded nor decoded.
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>>;
 
+    /// The chunks that the next codec of a pipeline gets: those of `chunk`, unless this codec changes their element or shape
+    /// (a transposition, a conversion of type). A pipeline with such a codec takes no clipped chunks.
+    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
+        let _ = spec;
+        chunk.clone()
+    }
+
     /// The parameters that libhdf5 stores when a user gives `visible` ones. Strict.
     ///
     /// # Errors

@@ -8,6 +8,7 @@
 //! The stages pass their bytes through two buffers in turn. These belong to the caller and keep their memory from one
 //! chunk to the next.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -121,13 +122,20 @@ impl Pipeline {
         if specs.len() > MAX_FILTERS {
             return Err(Error::Damaged(format!("a pipeline of {} filters", specs.len())));
         }
+        // Each codec is bound to what the one before it gives.
+        let mut given = Cow::Borrowed(chunk);
         let stage = |spec: &CodecSpec| {
             let (codec, label) = match registry.find(spec) {
                 None => (Bound::Unknown, None),
-                Some(codec) => (
-                    codec.bind(spec, chunk).map_or_else(Bound::Refused, Bound::Ready),
-                    (spec.hdf5_id().is_some() && spec.name() != codec.name()).then(|| codec.name().into()),
-                ),
+                Some(codec) => {
+                    let bound = codec.bind(spec, &given).map_or_else(Bound::Refused, Bound::Ready);
+                    let next = codec.encoded_type(spec, &given);
+                    if next != *given {
+                        given = Cow::Owned(next);
+                    }
+                    let differs = spec.hdf5_id().is_some() && spec.name() != codec.name();
+                    (bound, differs.then(|| codec.name().into()))
+                }
             };
             Stage {
                 codec,

@@ -25,6 +25,18 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
 }
 
+/// Checks that [`create`] would accept this dataset, without its destination. Creates nothing.
+///
+/// # Errors
+/// The errors of [`create`] that do not depend on the destination.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    match schema.kind {
+        Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
+        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
+        Kind::Other(_) => Err(no_writer(schema)),
+    }
+}
+
 /// Creates a dataset of `schema.kind` at a destination. `plans` has one entry for each of `schema.vars`, in
 /// order.
 ///
@@ -73,7 +85,7 @@ pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Read
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match place.kind() {
         PlaceKind::Object(object) => open_object(object, &place, registry),
-        PlaceKind::Keys(store) => open_keys(&**store),
+        PlaceKind::Keys(store) => open_keys(store, registry),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?place.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
@@ -95,8 +107,9 @@ fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> 
     }
 }
 
-/// Opens a format of keys, which is recognized by a key that it must have. No such format is known yet.
-fn open_keys(_store: &dyn KeyStore) -> Result<Box<dyn Reader>> {
+/// Opens a format of keys, which is recognized by a key that it must have. No such format is built in yet.
+fn open_keys(store: &Arc<dyn KeyStore>, registry: &Registry) -> Result<Box<dyn Reader>> {
+    let _ = (store, registry);
     Err(Error::UnknownFormat)
 }
 

@@ -23,7 +23,7 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
-pub use dispatch::{check, create, open};
+pub use dispatch::{check, check_plans, create, open};
 pub use promise::{Promised, Received};
 pub use reorder_window::ReorderWindow;
 pub use written::Written;
@@ -195,7 +195,8 @@ impl VariablePlan {
 /// Each piece of data of a chunked variable has a ticket. Tickets count from 0 over the whole dataset,
 /// without gaps. Addresses in the file are assigned in ticket order, whatever the order of calls, so the same
 /// plan always gives the same bytes. A writer may hold early pieces until their turn; the caller bounds how
-/// far ahead it runs. No call waits for another ticket.
+/// far ahead it runs. No call waits for another ticket. The chunks of a
+/// shard have consecutive tickets, so a writer can append them as they come.
 pub trait Writer: Send + Sync {
     /// Writes one encoded chunk of a chunked variable.
     fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()>;

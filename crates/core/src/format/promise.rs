@@ -9,6 +9,7 @@ use crate::model::VarId;
 
 /// How much of a variable will be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Promised {
     /// Nothing: the variable reads as fill values.
     Nothing,

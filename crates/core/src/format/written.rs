@@ -9,6 +9,7 @@ use crate::store::Object;
 /// The parts of a variable that were ever written. The rest reads as the fill value of its layout, or as
 /// zeros if it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Written {
     /// Everything within the extent.
     All,

@@ -31,6 +31,28 @@ pub trait KeyStore: Send + Sync {
     /// `Unsupported` if the store cannot list keys. Otherwise the store's error.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
+    /// The names directly below a folder, ascending: of keys, and of folders, which end in `/`. `folder` is empty or ends in
+    /// `/`. This default lists all keys below the folder; a store that can list one level does so.
+    ///
+    /// # Errors
+    /// Those of [`list`](Self::list).
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        for key in self.list(folder)? {
+            let rest = key.get(folder.len()..).unwrap_or_default();
+            let name = match rest.find('/') {
+                Some(end) => &rest[..=end],
+                None => rest,
+            };
+            if names.last().is_none_or(|last| last != name) {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
     /// The requests that suit this store best.
     fn requests(&self) -> Requests {
         Requests::LOCAL

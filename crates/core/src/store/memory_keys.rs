@@ -111,6 +111,17 @@ impl ValueWriter for MemoryValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_level_can_be_listed() {
+        let keys = MemoryKeys::new();
+        for key in ["a/b/c", "a/d", "a.x", "e", "a/b/f"] {
+            keys.put(key, b"").unwrap();
+        }
+        keys.publish().unwrap();
+        assert_eq!(keys.list_children("").unwrap(), ["a.x", "a/", "e"]);
+        assert_eq!(keys.list_children("a/").unwrap(), ["b/", "d"]);
+    }
     use crate::store::ByteRange;
 
     #[test]

@@ -30,6 +30,7 @@ use crate::model::{Kind, Type};
 pub use limits::check;
 pub use reader::ClassicReader;
 pub use writer::ClassicWriter;
+pub use writer::check_places;
 
 use place::{Geometry, Place};
 

@@ -237,6 +237,18 @@ impl Writer for ClassicWriter {
     }
 }
 
+/// Whether a classic file can hold a dataset, and address all of it.
+///
+/// # Errors
+/// Names what it cannot hold, or the variable that begins too far from the file's beginning.
+pub fn check_places(schema: &Schema) -> Result<()> {
+    check(schema)?;
+    match Version::of(schema.kind) {
+        Some(version) => lay_out(schema, version).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
 fn target(schema: &Schema, id: VarId, plan: &VariablePlan, place: Place) -> Result<Target> {
     let var = schema.var(id);
     let layout = &plan.layout;

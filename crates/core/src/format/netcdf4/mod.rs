@@ -6,4 +6,4 @@ mod read;
 mod write;
 
 pub use read::Netcdf4Reader;
-pub use write::{check, create};
+pub use write::{check, check_plans, create};

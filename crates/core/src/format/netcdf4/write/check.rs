@@ -456,8 +456,8 @@ mod tests {
         assert!(why.contains("chunked"), "{why}");
         let why = refused(&schema, &|p| p.layout.filters = vec![filter.clone()]);
         assert!(why.contains("bound"), "{why}");
-        let lz4 = CodecSpec::zarr(ZarrVersion::V2, "lz4", Default::default());
-        let why = refused(&schema, &|p| p.layout.filters = vec![lz4.clone()]);
-        assert!(why.contains("variable v: codec lz4 has no form in HDF5"), "{why}");
+        let odd = CodecSpec::zarr(ZarrVersion::V2, "odd", Default::default());
+        let why = refused(&schema, &|p| p.layout.filters = vec![odd.clone()]);
+        assert!(why.contains("variable v: codec odd has no form in HDF5"), "{why}");
     }
 }

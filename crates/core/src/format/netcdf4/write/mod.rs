@@ -34,6 +34,16 @@ pub fn check(schema: &Schema) -> Result<()> {
     check::schema(schema)
 }
 
+/// Checks that a netCDF-4 file can hold a dataset that is stored as planned.
+///
+/// # Errors
+/// The errors of [`create`] that do not depend on the output.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    check::schema(schema)?;
+    check::plans(schema, plans)?;
+    tree::Tree::new(schema, plans).map(|_| ())
+}
+
 /// Creates a netCDF-4 file. It is restricted to the classic model if the schema's kind says so.
 ///
 /// # Errors
