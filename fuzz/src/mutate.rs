@@ -1,13 +1,13 @@
-//! From seeds to inputs: bytes flipped, cut, doubled and spliced, and numbers that are at the edge of something.
+//! Mutates seeds to inputs: flips, cuts, doubles and splices bytes, and inserts numbers at the limits of types.
 
 use crate::Seed;
 
-/// Pseudo-random numbers (SplitMix64): the same for the same start.
+/// Pseudo-random numbers (SplitMix64). The same start gives the same numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// Numbers that depend on both arguments.
+    /// A sequence that depends on both arguments.
     pub fn new(run: u64, number: u64) -> Self {
         let mut first = Self(run);
         Self(first.next() ^ number.wrapping_mul(0xd134_2543_de82_ef95))
@@ -23,7 +23,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`; 0 where the limit is 0.
+    /// A number below `limit`; 0 for a limit of 0.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// Numbers at which lengths, counts and offsets break.
+/// Numbers at which code for lengths, counts and offsets often fails.
 const EDGES: [u64; 24] = [
     0,
     1,
@@ -61,7 +61,7 @@ const EDGES: [u64; 24] = [
     u64::MAX,
 ];
 
-/// The input with this number. Input 0 to `seeds.len()` are the seeds themselves.
+/// Input number `number`. The first `seeds.len()` inputs are the seeds.
 pub fn input(seeds: &[Seed], run: u64, number: u64) -> Vec<u8> {
     if let Some(seed) = usize::try_from(number).ok().and_then(|n| seeds.get(n)) {
         return seed.bytes.clone();
@@ -71,7 +71,7 @@ pub fn input(seeds: &[Seed], run: u64, number: u64) -> Vec<u8> {
         return Vec::new();
     };
     let mut bytes = seed.bytes.clone();
-    // Mostly few changes: what is damaged in one place is read the furthest.
+    // Usually make few changes: a file that is damaged in one place is parsed furthest.
     let mut changes = 1;
     while changes < 16 && random.one_in(2) {
         changes += 1;
@@ -93,7 +93,7 @@ pub fn input(seeds: &[Seed], run: u64, number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Makes the checksums right again, so that a reader goes on to what was changed.
+/// Corrects the checksums, so that a reader gets to the changed bytes.
 fn repair(bytes: &mut [u8], seed: &Seed) {
     for range in &seed.checked {
         let sum = ncutils_hdf5::checksum::lookup3(&bytes[range.clone()]).to_le_bytes();
@@ -101,12 +101,12 @@ fn repair(bytes: &mut [u8], seed: &Seed) {
     }
 }
 
-/// Changes bytes where they are.
+/// Changes bytes in place.
 fn overwrite(bytes: &mut [u8], random: &mut Random) {
     if bytes.is_empty() {
         return;
     }
-    // Structure is denser at the front of files.
+    // The front of a file has more structure.
     let mut at = random.below(bytes.len());
     if random.one_in(2) {
         at = random.below(at + 1);
@@ -122,7 +122,7 @@ fn overwrite(bytes: &mut [u8], random: &mut Random) {
             bytes.copy_within(from..end, at);
         }
         4 => {
-            // A number of the file, moved by little: an offset or a length that is nearly right.
+            // Change a number in the file slightly, which gives an offset or length that is nearly right.
             let width = 1 << random.below(4);
             if let Some(field) = bytes.get_mut(at..at + width) {
                 let mut word = [0; 8];
@@ -151,7 +151,7 @@ fn overwrite(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Changes the length, or puts in what another seed has.
+/// Changes the length, or inserts bytes of another seed.
 fn reshape(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     let at = random.below(bytes.len() + 1);
     let length = match random.below(3) {

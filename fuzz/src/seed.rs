@@ -1,4 +1,4 @@
-//! The inputs that mutation begins with.
+//! Seeds: the inputs that are mutated.
 
 use std::fs;
 use std::ops::Range;
@@ -6,29 +6,30 @@ use std::path::Path;
 
 use ncutils_hdf5::checksum::lookup3;
 
-/// Files larger than this are not taken: a small input is read more often in the same time.
+/// Maximum size of a seed, in bytes. Small inputs allow more runs in the same time.
 pub const MAX_SEED_BYTES: usize = 128 << 10;
 
-/// How far behind a signature its checksum is looked for, in bytes.
+/// Maximum distance of a checksum from its signature, in bytes.
 const MAX_CHECKED_BYTES: usize = 4096;
 
-/// Signatures of HDF5 structures that a checksum ends.
+/// Signatures of HDF5 structures that end with a checksum.
 const SIGNATURES: [&[u8; 4]; 15] = [
     b"\x89HDF", b"OHDR", b"OCHK", b"FRHP", b"FHIB", b"FSHD", b"BTHD", b"BTIN", b"BTLF", b"FAHD", b"FADB",
     b"EAHD", b"EAIB", b"EASB", b"EADB",
 ];
 
-/// An input, and where the checksums in it are.
+/// An input, and its checksums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
     /// The input.
     pub bytes: Vec<u8>,
-    /// What each checksum covers; the checksum is the four bytes behind it.
+    /// The bytes that each checksum covers. The checksum is in the four bytes after them.
     pub checked: Vec<Range<usize>>,
 }
 
 impl Seed {
-    /// An input. Its checksums are found by trying: what follows a signature is covered up to where the hash of it stands.
+    /// A seed of bytes. Its checksums are found by search: the hash of the bytes from a signature on is in the next
+    /// four bytes.
     pub fn new(bytes: Vec<u8>) -> Self {
         let mut checked = Vec::new();
         for (start, window) in bytes.windows(4).enumerate() {
@@ -39,7 +40,7 @@ impl Seed {
         Self { bytes, checked }
     }
 
-    /// An input of text.
+    /// A seed of text.
     pub fn text(text: &str) -> Self {
         Self {
             bytes: text.as_bytes().to_vec(),
@@ -55,8 +56,8 @@ fn checked_range(bytes: &[u8], start: usize) -> Option<Range<usize>> {
         .map(|end| start..end)
 }
 
-/// The files below `folder`, at any depth, that are not too large and that `take` accepts by their first bytes; in the
-/// order of their paths. Nothing where there is no such folder.
+/// The files below `folder`, at any depth and in the order of their paths, that are small enough and whose first bytes
+/// `take` accepts. Empty if there is no such folder.
 pub fn files(folder: &Path, take: impl Fn(&[u8]) -> bool + Copy) -> Vec<Seed> {
     let mut seeds = Vec::new();
     let mut paths: Vec<_> = fs::read_dir(folder)

@@ -1,8 +1,10 @@
-//! Pairs against Debian's netcdf-bin (and NCO, for JSON) in the same run: the same work, theirs and ours in turn, output on tmpfs.
+//! Benchmarks against Debian's netcdf-bin (and NCO, for JSON): the same work, with both programs in turn in the same
+//! run, and output on tmpfs.
 //!
-//! For each piece of work: both times and their ratio, both peaks of memory, ours with one thread, how it scales, and which
-//! share of the codecs' own speed is reached (threads × the speed of one thread that does nothing but code; and the speed
-//! of that many threads at once, which is what the machine can really give).
+//! For each case, it prints both times and their ratio, both peaks of memory, our time with one thread, and the
+//! scaling. It also prints which share of the codecs' own speed is reached. That speed is measured in two ways: one
+//! thread that only runs codecs, times the number of threads, and all threads at once, which is what the machine can
+//! really give.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,28 +16,28 @@ use anyhow::{Context, Result};
 use crate::measure::{self, Run};
 use crate::{build_release, codec, python, root, succeed};
 
-/// How often each program runs; the fastest run counts.
+/// Number of runs of each program. The fastest counts.
 const REPEATS: usize = 3;
 
-/// The peer runs once where it takes longer than this.
+/// A peer that takes longer than this runs only once.
 const LONG: Duration = Duration::from_secs(20);
 
-/// One piece of work.
+/// A benchmark.
 struct Case {
     name: &'static str,
-    /// The ratio to reach.
+    /// Target ratio of the times.
     target: f64,
     input: &'static str,
     program: &'static str,
-    /// For both programs.
+    /// Flags for both programs.
     flags: &'static [&'static str],
-    /// For ours alone.
+    /// Flags for our program only.
     ours: &'static [&'static str],
-    /// The filters that chunks are encoded with; `None` where no codec runs.
+    /// Filters of the output's chunks; `None` if no codec runs.
     encode: Option<&'static [(u32, &'static [u32])]>,
-    /// What ours may hold in memory, in bytes.
+    /// Maximum memory of our program, in bytes.
     peak: Option<u64>,
-    /// The program to compare with, and its flags, where it is not that of netcdf-bin with the same name and flags.
+    /// The peer and its flags; `None` for netcdf-bin's program of the same name, with the same flags.
     peer: Option<(&'static str, &'static [&'static str])>,
 }
 
@@ -185,7 +187,7 @@ const CASES: [Case; 13] = [
     },
 ];
 
-/// Runs the cases whose name contains `only`.
+/// Runs the cases whose names contain `only`.
 pub fn run(only: Option<&str>) -> Result<()> {
     let binaries = build_release()?;
     let data = data_folder();
@@ -205,7 +207,7 @@ pub fn run(only: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// On tmpfs, where the disk does not count.
+/// The folder of the data: on tmpfs, so that the disk does not matter.
 fn data_folder() -> PathBuf {
     let shm = Path::new("/dev/shm");
     if shm.is_dir() {

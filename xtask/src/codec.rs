@@ -1,4 +1,4 @@
-//! How fast the codecs alone are: the limit that a copy can reach.
+//! Measures the codecs alone, whose speed limits a copy.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,8 +10,8 @@ use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::model::VarId;
 
-/// How long `threads` threads take that do nothing but the codecs' work of a copy of the first variable of `input`, whose
-/// encoded chunks are in memory: decoding them, and encoding them with the filters `encode` (ids and parameters).
+/// Time that `threads` threads need for only the codecs' work of copying the first variable of `input`: decoding its
+/// chunks, which are in memory, and encoding them with the filters `encode` (ids and parameters).
 pub fn time(input: &Path, encode: &[(u32, &[u32])], threads: usize) -> Result<Duration> {
     let reader = Location::parse(input)?.open()?;
     let var = VarId(0);

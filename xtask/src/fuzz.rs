@@ -1,4 +1,4 @@
-//! Feeds damaged input to every parser, on any stable toolchain.
+//! Feeds damaged input to every parser. Works with any stable toolchain.
 //!
 //! ```text
 //! run ──► threads ──► worker process (memory limit): seeds ─► mutate ─► target
@@ -6,8 +6,8 @@
 //!            └── "input n begins", panics ─────┘   silence too long: a hang; an end: a crash
 //! ```
 //!
-//! Inputs are made from the number of the run and their own number, so a run repeats exactly, and the input that a
-//! worker died of is made again here. What fails is kept in `target/fuzz`.
+//! Inputs depend only on the run's number and their own, so a run can be repeated exactly, and the input that a worker
+//! crashed on can be made again here. Failing inputs are saved in `target/fuzz`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,20 +25,19 @@ use ncutils_fuzz::{TARGETS, Target, mutate};
 
 use crate::root;
 
-/// How long one input may take.
+/// Maximum time for one input.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// How much address space a worker may take, in bytes. Inputs are at most a quarter MiB.
+/// Maximum address space of a worker, in bytes. Inputs have at most a quarter MiB.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
-/// How long a run takes where nothing else is said, in seconds.
+/// Default duration of a run, in seconds.
 const DEFAULT_SECONDS: u64 = 60;
 
 /// The first argument of a worker process.
 pub const WORKER: &str = "fuzz-worker";
 
-/// The ways in which a target failed: the place of a panic or the manner of an end, what was said, and the number of the
-/// first input.
+/// Distinct failures of a target: place of the panic or kind of exit ─► message, and number of the first input.
 type Failures = BTreeMap<String, (String, u64)>;
 
 /// `cargo xtask fuzz [SECONDS] [TARGET]… [--run N]`, or `cargo xtask fuzz TARGET FILE` for one input.
@@ -104,7 +103,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// Fuzzes one target for a while; gives the number of distinct failures.
+/// Fuzzes one target for the time `share`. Returns the number of distinct failures.
 fn one_target(target: &Target, run: u64, share: Duration) -> Result<usize> {
     let seeds = target.seeds(&root());
     let begun = Instant::now();
@@ -148,7 +147,7 @@ fn target_folder() -> PathBuf {
         .join("fuzz")
 }
 
-/// Runs one worker until time is up or it ends; gives the number of the input that comes next.
+/// Runs one worker until time is up or it ends. Returns the number of the next input.
 fn one_worker(target: &Target, run: u64, first: u64, time: Duration, failures: &mut Failures) -> Result<u64> {
     let deadline = Instant::now() + time;
     let mut child = Command::new(std::env::current_exe()?)
@@ -172,7 +171,7 @@ fn one_worker(target: &Target, run: u64, first: u64, time: Duration, failures: &
         lines.find(|line| !line.is_empty())
     });
     let mut current = None;
-    // Seeds are loaded before the first input.
+    // The worker loads the seeds before its first input.
     let mut limit = TIME_LIMIT * 3;
     let mut hung = false;
     let mut ended = false;
@@ -224,7 +223,8 @@ fn one_worker(target: &Target, run: u64, first: u64, time: Duration, failures: &
     Ok(current + 1)
 }
 
-/// A worker process: says the number of each input before it begins, and of each panic where it was, until it is killed.
+/// Runs a worker process until it is killed. It prints the number of each input before it begins, and the place of each
+/// panic.
 pub fn worker(arguments: &[String]) -> Result<()> {
     let [name, run, first] = arguments else {
         bail!("a worker is started by `cargo xtask fuzz`");
@@ -264,7 +264,7 @@ pub fn worker(arguments: &[String]) -> Result<()> {
         }
         let said = PANIC.lock().ok().and_then(|mut said| said.take());
         let (place, message) = said.unwrap_or_default();
-        // One input for each place will do.
+        // One input for each place is enough.
         if places.insert(place.clone(), number).is_none() {
             writeln!(stdout, "{number} {place} {message}")?;
             stdout.flush()?;
@@ -273,5 +273,5 @@ pub fn worker(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Where the first panic of the present input was, and what it said.
+/// Place and message of the first panic of the current input.
 static PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);

@@ -1,11 +1,13 @@
-//! Counts the instructions of small runs of the programs, which repeat where times do not, and compares them with a table.
+//! Counts the instructions of small runs of the programs, which are repeatable unlike times, and compares them with a
+//! table.
 //!
 //! ```text
 //! CDL, made here ─► our ncgen ─► inputs ─► eight runs under cachegrind ─► counts ◄─► tests/instructions.txt
 //! ```
 //!
-//! The programs are those of the profile `ci`. Each run has one thread, a fixed environment and names relative to its
-//! folder. Another compiler makes other instructions: the table names the one it holds for, and others compare nothing.
+//! The programs have the profile `ci`. Each run has one thread, a fixed environment, and names relative to its folder.
+//! Other compilers generate other instructions: the table names its compiler, and with any other one nothing is
+//! compared.
 
 use std::fmt::Write;
 use std::fs;
@@ -17,12 +19,12 @@ use anyhow::{Context, Result, bail};
 use crate::programs::{CI, Programs};
 use crate::{output, root};
 
-/// A run may take at most this many per cent of the table's instructions.
+/// A run fails above this percentage of the table's instructions.
 const MOST_PERCENT: u64 = 110;
-/// Below this many per cent of the table's instructions, a run asks for a new table.
+/// A run below this percentage of the table's instructions asks for a new table.
 const LEAST_PERCENT: u64 = 90;
 
-/// A run: its name in the table, and the command.
+/// A run: its name in the table, and its command.
 struct Case {
     name: &'static str,
     command: &'static [&'static str],
@@ -184,7 +186,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What the file of the table holds.
+/// The parsed table.
 #[derive(Default)]
 struct Table {
     compiler: String,
@@ -230,7 +232,7 @@ impl Table {
     }
 }
 
-/// The version of rustc and the machine that it compiles for.
+/// The version of rustc, and the machine that it compiles for.
 fn compiler() -> Result<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let said = output(Command::new(rustc).arg("-vV").current_dir(root()))?;
@@ -242,7 +244,7 @@ fn compiler() -> Result<String> {
     Ok(format!("rustc {} for {}", field("release: "), field("host: ")))
 }
 
-/// A fresh folder with the programs and their inputs.
+/// Makes a new folder with the programs and their inputs.
 fn inputs(programs: &Programs) -> Result<PathBuf> {
     let folder = programs.folder().join("instructions");
     if folder.exists() {
@@ -289,7 +291,7 @@ fn many_variables() -> String {
     text + "}\n"
 }
 
-/// A smooth field of `times` times 50 by 60 numbers, with noise in its low bits.
+/// CDL text of a smooth field of `times` × 50 × 60 numbers, with noise in the low bits.
 fn numbers(times: u32, storage: &str) -> String {
     let mut text = format!(
         "netcdf numbers {{\ndimensions:\n\tt = {times} ; y = 50 ; x = 60 ;\nvariables:\n\tfloat v(t, y, x) ;\n\t\t{storage}\ndata:\n v ="
@@ -319,7 +321,7 @@ fn strings() -> String {
     )
 }
 
-/// A command in the folder, with the same environment on every machine.
+/// A command that runs in the folder, with the same environment on every machine.
 fn in_folder(folder: &Path, program: &str) -> Command {
     let mut command = Command::new(program);
     command
@@ -332,7 +334,7 @@ fn in_folder(folder: &Path, program: &str) -> Command {
     command
 }
 
-/// The instructions of a run.
+/// Number of instructions of a run.
 fn count(folder: &Path, case: &Case) -> Result<u64> {
     let out = folder.join("cachegrind.out");
     output(

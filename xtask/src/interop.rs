@@ -1,4 +1,4 @@
-//! Runs `tests/interop`: what other programs say of our files.
+//! Runs `tests/interop`, which checks our files with other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use anyhow::Result;
 use crate::programs::{CI, DEV, Programs};
 use crate::{python, root, succeed};
 
-/// Builds the programs and runs the tests; `arguments` go to pytest.
+/// Builds the programs and runs the tests. `arguments` go to pytest.
 ///
-/// Files of tests or node ids among the arguments are all that runs then, with programs of the profile `dev`, which are
-/// built soonest. Else everything runs, with programs of the profile `ci`, which run faster. `--profile NAME` in front
-/// chooses another one.
+/// If the arguments name test files or node ids, only these run, with programs of the profile `dev`, which builds
+/// fastest. Otherwise all tests run, with programs of the profile `ci`, which run faster. `--profile NAME` in front
+/// selects another profile.
 pub fn run(arguments: &[String]) -> Result<()> {
     let (profile, arguments) = match arguments {
         [flag, profile, rest @ ..] if flag == "--profile" => (Some(profile.as_str()), rest),
@@ -60,7 +60,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     succeed(&mut command)
 }
 
-/// The file or folder of tests that an argument names, by its path or by its name in `tests/interop`; `::` and the name of
+/// The test file or folder that an argument names, by its path or by its name in `tests/interop`. `::` and the name of
 /// a test may follow.
 fn test_file(argument: &str) -> Option<PathBuf> {
     let path = argument.split("::").next()?;
@@ -68,7 +68,7 @@ fn test_file(argument: &str) -> Option<PathBuf> {
     (!argument.starts_with('-') && path.exists()).then_some(path)
 }
 
-/// An argument, with the folder of the tests before it where that makes it the path of one.
+/// An argument. The tests' folder is added if that makes it the path of a test.
 fn in_tests(argument: &str) -> String {
     let (path, test) = argument.split_at(argument.find("::").unwrap_or(argument.len()));
     if !path.is_empty() && !root().join(path).exists() && root().join("tests/interop").join(path).exists() {
@@ -78,7 +78,7 @@ fn in_tests(argument: &str) -> String {
     }
 }
 
-/// True where tests run programs of the harness, besides those that users have.
+/// True if tests run programs of the harness.
 fn needs_harness(tests: &Path) -> bool {
     fs::read_to_string(tests).map_or(true, |text| text.contains("harness("))
 }

@@ -1,7 +1,7 @@
-//! The licences and sources of the dependencies, by the rules of `deny.toml`.
+//! Checks licences and sources of the dependencies by the rules of `deny.toml`.
 //!
-//! `cargo deny` judges them where it is installed. Elsewhere this file does, by the expressions that the packages state;
-//! advisories are then not checked.
+//! If `cargo deny` is installed, it does the check. Otherwise this file does, from the packages' licence expressions,
+//! and does not check advisories.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,12 +11,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::{cargo, output, root, succeed};
 
-/// Where the RustSec advisories come from.
+/// Source of the RustSec advisories.
 const ADVISORIES: &str = "https://github.com/rustsec/advisory-db";
 /// The only registry that `Cargo.lock` may name.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Checks every dependency that is linked into a program or runs in its build.
+/// Checks every dependency that is linked into a program, or runs in its build.
 pub fn run() -> Result<()> {
     if output(cargo().args(["deny", "--version"])).is_ok() {
         succeed(cargo().args(["deny", "--locked", "check", "licenses", "bans", "sources"]))?;
@@ -72,7 +72,7 @@ fn allowed(deny: &str) -> Result<Vec<String>> {
     Ok(list.split('"').skip(1).step_by(2).map(str::to_owned).collect())
 }
 
-/// The SPDX expression of each dependency of other people, by name and version.
+/// The SPDX expressions of external dependencies, by name and version.
 fn packages() -> Result<BTreeMap<String, String>> {
     let mut packages = BTreeMap::new();
     for target in ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"] {
@@ -93,7 +93,7 @@ fn packages() -> Result<BTreeMap<String, String>> {
         ]))?;
         for line in listed.lines().filter(|line| !line.is_empty()) {
             let (package, expression) = line.split_once('|').context("cargo tree prints something else")?;
-            // Packages of the workspace are printed with their folder.
+            // cargo tree prints the folder of workspace packages.
             if !package.contains("(/") {
                 packages.insert(package.to_owned(), expression.to_owned());
             }
@@ -102,9 +102,9 @@ fn packages() -> Result<BTreeMap<String, String>> {
     Ok(packages)
 }
 
-/// Whether an SPDX expression can be met by allowed licences alone.
+/// True if allowed licences alone satisfy an SPDX expression.
 fn permitted(expression: &str, allowed: &[String]) -> Result<bool> {
-    // Packages before SPDX join alternatives by a slash.
+    // Older packages separate alternatives by a slash.
     let spaced = expression
         .replace('(', " ( ")
         .replace(')', " ) ")
@@ -118,7 +118,7 @@ fn permitted(expression: &str, allowed: &[String]) -> Result<bool> {
     Ok(permitted)
 }
 
-/// `term OR term …`
+/// Parses `term OR term …`.
 fn either(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
     let mut permitted = both(words, at, allowed)?;
     while words.get(*at) == Some(&"OR") {
@@ -128,7 +128,7 @@ fn either(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
     Ok(permitted)
 }
 
-/// `licence AND licence …`
+/// Parses `licence AND licence …`.
 fn both(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
     let mut permitted = one(words, at, allowed)?;
     while words.get(*at) == Some(&"AND") {
@@ -138,7 +138,7 @@ fn both(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
     Ok(permitted)
 }
 
-/// A licence, perhaps `WITH` an exception, or an expression in parentheses.
+/// Parses a licence, with or without a `WITH` exception, or an expression in parentheses.
 fn one(words: &[&str], at: &mut usize, allowed: &[String]) -> Result<bool> {
     let word = *words.get(*at).context("no licence is stated")?;
     *at += 1;

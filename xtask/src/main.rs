@@ -1,18 +1,18 @@
-//! `cargo xtask`: what a contributor runs.
+//! `cargo xtask`: tasks of contributors.
 //!
 //! ```text
 //! cargo xtask test      unit and integration tests, then interop
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
 //! cargo xtask instructions  counts of instructions, against a table
-//! cargo xtask licences  what deny.toml says of the dependencies
+//! cargo xtask licences  licences and sources of the dependencies, checked against deny.toml
 //! cargo xtask bench     pairs against netcdf-bin in the same run
 //! cargo xtask fuzz      damaged input for every parser
-//! cargo xtask arrows    which file uses which: no cycles between folders, no arrow that goes up
+//! cargo xtask arrows    uses between files: no cycle between folders, no use of a higher layer
 //! cargo xtask man DIR   man pages, from the flags' definitions
 //! ```
 //!
-//! The last three call our libraries. They are built with the feature `libraries`, in another run of cargo, so that the
-//! others start at once, whatever was edited.
+//! The commands `bench`, `fuzz` and `man` call our libraries. They are built with the feature `libraries`, in a second
+//! run of cargo, so that the other commands start at once after any edit.
 
 mod arrows;
 #[cfg(feature = "libraries")]
@@ -57,9 +57,9 @@ fn main() -> ExitCode {
         Some("arrows") => arrows::run(&root(), rest),
         Some("instructions") => instructions::run(rest),
         Some("licences") => licences::run(),
-        // The clock of the codecs is one of the things measured.
+        // The codecs' own speed is measured in this process.
         Some("bench") => with_libraries("release", &arguments),
-        // Overflow and debug assertions are failures to be found.
+        // Overflows and failed debug assertions count as failures.
         Some("fuzz" | "fuzz-worker") => with_libraries(CI, &arguments),
         Some("man") => with_libraries(CI, &arguments),
         _ => {
@@ -91,7 +91,7 @@ fn with_libraries(_: &str, arguments: &[String]) -> Result<()> {
 /// Runs a command that calls our libraries, in an xtask that is linked with them.
 #[cfg(not(feature = "libraries"))]
 fn with_libraries(profile: &str, arguments: &[String]) -> Result<()> {
-    // Where this one was started: arguments may be paths.
+    // Keep the current folder: arguments may be relative paths.
     let folder = std::env::current_dir()?;
     let manifest = root().join("Cargo.toml");
     succeed(
@@ -131,13 +131,13 @@ fn cargo() -> Command {
     command
 }
 
-/// Builds the binaries for use, and says where they are.
+/// Builds the release binaries, and returns their folder.
 #[cfg(feature = "libraries")]
 fn build_release() -> Result<PathBuf> {
     Ok(programs::Programs::build("release")?.folder())
 }
 
-/// Runs a command that must succeed.
+/// Runs a command, which must succeed.
 fn succeed(command: &mut Command) -> Result<()> {
     let status = command
         .status()
@@ -148,7 +148,7 @@ fn succeed(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What a command that must succeed prints on standard output.
+/// Runs a command, which must succeed, and returns its standard output.
 fn output(command: &mut Command) -> Result<String> {
     let done = command
         .stderr(Stdio::piped())

@@ -1,11 +1,11 @@
-//! Man pages, made from the definitions of the flags.
+//! Writes man pages, made from the definitions of the flags.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
 
-/// Writes the pages of all binaries to the folder `target`.
+/// Writes the man pages of all programs to the folder `target`.
 pub fn write(target: &str) -> Result<()> {
     let folder = Path::new(target);
     fs::create_dir_all(folder)?;

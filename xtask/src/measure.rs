@@ -1,4 +1,4 @@
-//! Runs a program and says how long it took and how much memory it held.
+//! Runs a program, and measures its time and memory.
 
 use std::fs;
 use std::path::Path;
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// What one run took.
+/// Measurements of one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// From start to end.
+    /// Elapsed time.
     pub time: Duration,
-    /// The largest resident set, in bytes.
+    /// Largest resident set, in bytes.
     pub peak: u64,
 }
 
-/// Runs `command` to its end. What it prints goes to the file `printed`.
+/// Runs `command` to its end. Its standard output goes to the file `printed`.
 pub fn run(command: &mut Command, printed: &Path) -> Result<Run> {
     let stdout = fs::File::create(printed).with_context(|| format!("cannot create {}", printed.display()))?;
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Our programs, built by cargo.
+//! Builds our programs with cargo.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use crate::{cargo, root, succeed};
 
 /// The profile of tests and of the programs that they run.
 pub const CI: &str = "ci";
-/// The profile of which a program is built soonest after an edit.
+/// The profile with the fastest build after an edit.
 pub const DEV: &str = "dev";
 
-/// Programs of one profile.
+/// The programs of one profile.
 pub struct Programs {
     profile: String,
 }
@@ -22,7 +22,8 @@ impl Programs {
         let mut command = cargo();
         command.args(["build", "--locked", "--quiet", "--profile", profile]);
         if profile == CI {
-            // Examples bring the features of the tests' dependencies, so that libraries which `cargo test` built serve here too.
+            // With the examples, the features are the same as for `cargo test`, so its builds of the libraries are
+            // reused.
             command.args(["--workspace", "--bins", "--examples"]);
         } else {
             command.args(["--package", "nccopy", "--package", "ncdump", "--package", "ncgen"]);

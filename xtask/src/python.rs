@@ -1,4 +1,4 @@
-//! The Python environment with the peers, made once below `target`.
+//! The Python environment of the interop tests, made once below `target`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 
 use crate::{root, succeed};
 
-/// The interpreter of an environment that has what `tests/interop/requirements.txt` lists.
+/// The interpreter of an environment with the packages in `tests/interop/requirements.txt`. Makes the environment if
+/// needed.
 pub fn interpreter() -> Result<PathBuf> {
     let requirements = root().join("tests/interop/requirements.txt");
     let folder = root().join("target/interop/venv");

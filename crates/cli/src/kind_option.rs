@@ -1,4 +1,4 @@
-//! The kind of the output: `-k`, and `-3` to `-7`.
+//! The options for the kind of the output: `-k`, and `-3` to `-7`.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use ncutils_core::error::{Error, Result};
@@ -18,7 +18,7 @@ fn with_digits() -> Vec<(char, Kind)> {
     kinds
 }
 
-/// `-3` to `-7`.
+/// The options `-3` to `-7`.
 pub fn digits() -> impl Iterator<Item = Arg> {
     with_digits().into_iter().map(|(digit, kind)| {
         Arg::new(kind.name())
@@ -28,10 +28,10 @@ pub fn digits() -> impl Iterator<Item = Arg> {
     })
 }
 
-/// The kind asked for by an option of [`digits`], or one of those in `named`, which take a name; whichever stands last.
+/// The kind given by an option of [`digits`], or by an option in `named`, whose value is a name. The last one counts.
 ///
 /// # Errors
-/// For a name that is no kind's.
+/// An unknown name.
 pub fn asked(matches: &ArgMatches, named: &[&str]) -> Result<Option<Kind>> {
     let mut last: Option<(usize, Kind)> = None;
     let mut take = |at: Option<usize>, kind: Kind| {

@@ -1,4 +1,4 @@
-//! What the programs of ncutils share: options that more than one has, their log and progress bar, and how they end.
+//! Code shared by the programs of ncutils: common options, log, progress bar, signals and exit status.
 
 pub mod kind_option;
 mod log;

@@ -1,4 +1,4 @@
-//! What the libraries tell of their work, on standard error: off unless the environment asks for it.
+//! Logs the libraries' work to standard error, if the environment variable `NCUTILS_LOG` asks for it.
 
 use std::env;
 use std::io;
@@ -7,11 +7,11 @@ use ncutils_core::message::tell;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::time::uptime;
 
-/// The variable that asks: `NCUTILS_LOG=debug`.
+/// The environment variable with the level, as in `NCUTILS_LOG=debug`.
 const VARIABLE: &str = "NCUTILS_LOG";
 
-/// Shows events of the level that the variable names, and of those above. Without it nothing is collected: an event then
-/// costs one comparison.
+/// Shows events of the level in the variable and above. Without the variable nothing is collected, and an event costs
+/// one comparison.
 pub(crate) fn start(program: &str) {
     let Some(asked) = env::var_os(VARIABLE).filter(|asked| !asked.is_empty()) else {
         return;

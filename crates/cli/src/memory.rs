@@ -1,12 +1,12 @@
-//! Amounts of memory.
+//! Parses amounts of memory.
 
 use ncutils_core::copy::parse_memory;
 use ncutils_core::error::{Error, Result};
 
-/// Reads the value `text` of the option `flag`, in bytes.
+/// Parses the value `text` of the option `flag`, in bytes.
 ///
 /// # Errors
-/// Says what was expected.
+/// The expected form.
 pub fn bytes(text: &str, flag: &str) -> Result<u64> {
     parse_memory(text).ok_or_else(|| {
         Error::Usage(format!(

@@ -1,8 +1,8 @@
-//! The names of options, for what the libraries say of a request without knowing how it was spelled.
+//! Adds option names to errors of the libraries, which do not know how a request was spelled.
 
 use ncutils_core::error::{Alternative, Error, Request};
 
-/// Adds the names of options to an error about what was asked for, as nccopy and ncgen call them.
+/// Adds the names of the options at fault to an error. The names are the same in nccopy and ncgen.
 #[must_use]
 pub fn name_options(error: Error) -> Error {
     let inner = |cause: Box<Error>| Box::new(name_options(*cause));

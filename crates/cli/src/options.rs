@@ -1,8 +1,9 @@
-//! Options of the kinds that all programs have.
+//! Makes options of the kinds that all programs have.
 
 use clap::{Arg, ArgAction, Command};
 
-/// A program that takes its options as getopt does: clustered, attached, the last of several counts. Its `-h` is its own.
+/// A program that parses its options like getopt: they may be clustered or attached to their values, and the last of
+/// several counts. The short option `-h` is free for the program.
 pub fn program(
     name: &'static str,
     version: &'static str,

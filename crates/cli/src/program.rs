@@ -1,4 +1,4 @@
-//! From the arguments to the exit status.
+//! Runs a program, from its arguments to its exit status.
 
 use std::env;
 use std::io::{self, Write};
@@ -11,17 +11,17 @@ use ncutils_core::message::{is_unseen, lines, tell, tell_lines};
 
 use crate::log;
 
-/// Reads the arguments of the process as `command` says, and runs `work`. What goes wrong is told on standard error, under the
-/// program's name; the exit status is 0 or 1.
+/// Parses the process's arguments by `command`, and runs `work`. Errors are printed to standard error after the
+/// program's name. The exit status is 0 or 1.
 pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<()>) -> ExitCode {
     let name = command.get_name().to_owned();
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
-            // Help is printed on standard output, what is wrong with the arguments on standard error.
+            // Help is printed to standard output, errors in the arguments to standard error.
             let wrong = error.use_stderr();
             let printed = match error.render().to_string() {
-                // Names of files can be arguments by mistake: `ncdump *`.
+                // The arguments may be file names, given by mistake as in `ncdump *`.
                 plain if wrong && env::args_os().any(|a| a.to_string_lossy().contains(is_unseen)) => {
                     io::stderr().lock().write_all(lines(&plain).as_bytes())
                 }
@@ -42,7 +42,7 @@ fn end(name: &str, done: anyhow::Result<()>) -> ExitCode {
     let Err(error) = done else {
         return ExitCode::SUCCESS;
     };
-    // Whoever reads our output has read enough.
+    // The reader of our output has closed it: this is no error.
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
@@ -53,7 +53,7 @@ fn end(name: &str, done: anyhow::Result<()>) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// True where a write to our own output failed as nobody reads it.
+/// True if a write to our output failed because nobody reads it.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = match error.downcast_ref() {
         Some(Error::Io { cause, .. }) => Some(cause.kind()),

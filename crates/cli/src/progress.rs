@@ -1,4 +1,4 @@
-//! The progress bar: shown on a terminal once the work has taken a while, never in a pipe.
+//! The progress bar, shown only on a terminal, and only for work that takes a while.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use ncutils_core::copy::Progress;
 
-/// Work shorter than this shows no bar.
+/// Time until the bar appears.
 const PATIENCE: Duration = Duration::from_millis(800);
 
-/// A bar that appears when it is worth it.
+/// A progress bar that appears once the work has taken 0.8 s.
 pub struct Bar {
     begun: Instant,
     total: AtomicU64,
@@ -30,7 +30,7 @@ impl Bar {
         })
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub fn clear(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();

@@ -1,7 +1,7 @@
-//! What a program does when it is told to end: it removes its partial files.
+//! Removes partial files when a signal ends the program.
 //!
-//! SIGINT, SIGTERM and SIGHUP remove all partial files, then end the process as the signal would have done. A signal that
-//! was ignored when the process began (`nohup`, background jobs) stays ignored.
+//! SIGINT, SIGTERM and SIGHUP remove all partial files, then end the process as the signal's default action would. A
+//! signal that was ignored when the process began (`nohup`, background jobs) stays ignored.
 
 use std::ffi::c_int;
 use std::fs;
@@ -13,7 +13,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// Installs the handlers. For programs that write files, before they begin one.
+/// Installs the handlers. Programs that write files must call it before creating one.
 pub fn handle() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -29,7 +29,7 @@ fn remove_files_at_end() {
     let wanted = [SIGHUP, SIGINT, SIGTERM]
         .into_iter()
         .filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    // Without a handler a signal still ends the process; it then leaves one file whose name says that it is partial.
+    // Without a handler, a signal still ends the process, and leaves a file with a name that marks it as partial.
     let Ok(mut signals) = Signals::new(wanted) else {
         return;
     };
@@ -42,15 +42,15 @@ fn remove_files_at_end() {
         });
 }
 
-/// Removes all partial files and ends the process, before any is made or completed after.
+/// Removes all partial files and ends the process. No file is created or completed after that.
 fn end(signal: c_int) {
     let _none = remove_partial_files();
     let _ = emulate_default_handler(signal);
     std::process::exit(128 + signal);
 }
 
-/// The signals that the process ignores, signal n as bit n − 1. Read from `/proc`, as the system call that tells is not
-/// reachable from safe code; where there is no `/proc`, none.
+/// The signals that the process ignores, signal n as bit n − 1. They are read from `/proc`, because safe code cannot
+/// make the system call. 0 without `/proc`.
 fn ignored_signals() -> u64 {
     let Ok(status) = fs::read_to_string("/proc/self/status") else {
         return 0;

@@ -1,23 +1,23 @@
-//! A message about a place in a text.
+//! [`Diagnostic`]: a message about a position in a text.
 
 use std::fmt;
 
 use crate::message::one_line;
 
-/// What is wrong in a text, and where. Its message shows the line.
+/// An error or warning at a position in a text. Its message shows the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The name of the text: its file, or `stdin`.
+    /// Name of the text: its file, or `stdin`.
     pub name: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// From 1, in characters (in bytes where the line is not UTF-8).
+    /// Column, from 1, in characters (in bytes if the line is not UTF-8).
     pub column: u64,
-    /// What is wrong there.
+    /// The message.
     pub what: String,
-    /// The line, or the part of a long one around the place.
+    /// The line, or the part of a long line around the position.
     pub shown: String,
-    /// How many characters of `shown` stand before the place.
+    /// Number of characters of `shown` before the position.
     pub caret: usize,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Diagnostic {
             shown,
             caret,
         } = self;
-        // The breaks of these lines are the only ones.
+        // The message must contain no line breaks but its own.
         let (name, what) = (one_line(name), one_line(what));
         write!(f, "{name}:{line}:{column}: {what}\n  {shown}\n  {:caret$}^", "")
     }

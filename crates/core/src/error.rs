@@ -1,4 +1,4 @@
-//! What can go wrong, and where.
+//! [`Error`]: what failed, and in which file, variable or chunk.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -6,113 +6,115 @@ use std::io;
 
 use crate::model::{Item, Kind};
 
-/// The result of everything here that can fail.
+/// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something failed. Displayed as one line; contexts ([`Error::Variable`], [`Error::File`]) wrap the cause.
+/// The reason of a failure. It is displayed as one line. Contexts such as [`Error::Variable`] and [`Error::File`] wrap
+/// the cause.
 ///
-/// The line tells the causes too. Therefore `source()` is always `None`, so that nothing is told twice; a cause is found
-/// in the field of this name.
+/// The line includes the causes. So `source()` is always `None`, and no cause is shown twice. The cause of a context is
+/// in its field `cause`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A failure within a file or another place.
+    /// A failure in a file or other place.
     #[error("{}: {cause}", name.display())]
     File {
         /// The place, as the user named it.
         name: OsString,
-        /// What went wrong there.
+        /// The failure.
         cause: Box<Error>,
     },
 
-    /// A failure within a variable.
+    /// A failure in a variable.
     #[error("variable {name}: {cause}")]
     Variable {
         /// The variable's path from the root group, without the leading `/` for variables of the root.
         name: String,
-        /// What went wrong there.
+        /// The failure.
         cause: Box<Error>,
     },
 
-    /// A failure that has to do with one thing of the schema, which the cause names already: whoever knows where that
-    /// thing was declared can say so.
+    /// A failure that concerns one item of the schema. The message names the item already. A caller who knows where the
+    /// item was declared can add that.
     #[error("{cause}")]
     About {
-        /// The thing.
+        /// The item.
         item: Item,
-        /// What is wrong with it.
+        /// The reason.
         cause: Box<Error>,
     },
 
-    /// A failure within one chunk.
+    /// A failure in one chunk.
     #[error("chunk [{}]: {cause}", join(index))]
     Chunk {
         /// The chunk's position in the grid of chunks.
         index: Vec<u64>,
-        /// What went wrong there.
+        /// The failure.
         cause: Box<Error>,
     },
 
-    /// The system refused.
+    /// An error of the operating system.
     #[error("{what}: {cause}")]
     Io {
-        /// What was tried, such as "cannot open" or "cannot write".
+        /// The failed action, such as "cannot open" or "cannot write".
         what: String,
-        /// The system's reason.
+        /// The system's error.
         cause: io::Error,
     },
 
-    /// The HDF5 layer failed.
+    /// An error of the HDF5 layer.
     #[error("{0}")]
     Hdf5(ncutils_hdf5::Error),
 
-    /// None of the formats known.
+    /// The file has none of the known formats.
     #[error("not a netCDF file")]
     UnknownFormat,
 
-    /// A structure of the file is not what its format allows.
+    /// A structure of the file violates its format.
     #[error("damaged file: {0}")]
     Damaged(String),
 
-    /// A chunk must be decoded or encoded and its filter is not known.
+    /// A chunk must be decoded or encoded, but its filter is not known.
     #[error("{codec} is not known; a copy that keeps shape and filters can still pass its chunks through")]
     UnknownFilter {
-        /// The codec as its file names it, as in "filter 307 (bzip2)" or "codec blosc".
+        /// The codec's name in its file, as in "filter 307 (bzip2)" or "codec blosc".
         codec: String,
     },
 
     /// A filter failed on its input.
     #[error("{codec}: {why}")]
     Filter {
-        /// The codec as its file names it, as in "filter 1 (deflate)".
+        /// The codec's name in its file, as in "filter 1 (deflate)".
         codec: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
 
-    /// What the user asked for contradicts itself, the input or the output format. Says what to do.
+    /// The user's request contradicts itself, the input or the output format. The message says what to do.
     #[error("{0}")]
     Usage(String),
 
-    /// What was asked of a copy is wrong, contradicts the input, or cannot be done. A program adds the name of its option.
+    /// A request for a copy is malformed, contradicts the input, or cannot be fulfilled. The program adds the name of
+    /// its option.
     #[error("{request}{}: {why}", spaced(argument))]
     Request {
-        /// The part of what was asked.
+        /// The part of the request.
         request: Request,
-        /// How it was spelled, in quotes, where the spelling is at fault.
+        /// Its spelling, in quotes, if the spelling is wrong.
         argument: Option<String>,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 
     /// A dataset has what the kind of the output cannot hold.
     #[error("{what}, which the kind '{}' cannot hold{}", kind.name(), names(held_by))]
     NotHeld {
-        /// The part of what was asked that needs it; `None` where the input has it.
+        /// The part of the request that needs the item; `None` if the item is in the input.
         request: Option<Request>,
         /// The item, as a clause: "variable v is of type string".
         what: String,
-        /// The kind.
+        /// The kind of the output.
         kind: Kind,
         /// The kinds that can hold it.
         held_by: Vec<Kind>,
@@ -133,11 +135,11 @@ pub enum Error {
     #[error("{0}")]
     Cdl(Box<crate::diagnostic::Diagnostic>),
 
-    /// A mistake in this program.
+    /// An error in this program.
     #[error("internal error: {0}")]
     Internal(String),
 
-    /// Legal, but something this version does not do.
+    /// A legal item that this version does not support.
     #[error("{0} is not supported")]
     Unsupported(String),
 }
@@ -165,13 +167,13 @@ impl fmt::Display for Alternative {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
-    /// Shapes of chunks, and other storage.
+    /// Chunk shapes and other storage.
     Chunks,
-    /// Filters of named variables, or of all.
+    /// Filters of named variables, or of all variables.
     Filters,
     /// Compression of all variables.
     Deflate,
-    /// Unlimited dimensions that become fixed.
+    /// Conversion of unlimited dimensions to fixed ones.
     FixedDimensions,
 }
 
@@ -187,7 +189,7 @@ impl fmt::Display for Request {
 }
 
 impl Request {
-    /// An error about this part of what was asked.
+    /// An error about this part of the request.
     pub fn error(self, why: impl Into<String>) -> Error {
         Error::Request {
             request: self,
@@ -196,7 +198,7 @@ impl Request {
         }
     }
 
-    /// An error about how this part was spelled. `argument` is in quotes.
+    /// An error about the spelling of this part of the request. `argument` is in quotes.
     pub fn misspelled(self, argument: impl Into<String>, why: impl Into<String>) -> Error {
         Error::Request {
             request: self,
@@ -229,7 +231,7 @@ impl From<ncutils_hdf5::Error> for Error {
 }
 
 impl Error {
-    /// Says that it happened in the variable `name`. Keeps the innermost variable where one is already named.
+    /// Adds the variable `name` as context, unless the error has a variable already.
     #[must_use]
     pub fn in_variable(self, name: &str) -> Self {
         match self {
@@ -241,7 +243,7 @@ impl Error {
         }
     }
 
-    /// Says which thing of the schema it has to do with. Keeps the innermost where one is already said.
+    /// Adds the item of the schema as context, unless the error has one already.
     #[must_use]
     pub fn about(self, item: Item) -> Self {
         match self {
@@ -253,8 +255,7 @@ impl Error {
         }
     }
 
-    /// Says that it happened in the file, or other place, that the user calls `name`. Keeps the innermost where one is
-    /// already named.
+    /// Adds the file or other place that the user calls `name` as context, unless the error has one already.
     #[must_use]
     pub fn in_file(self, name: impl AsRef<OsStr>) -> Self {
         match self {
@@ -266,7 +267,7 @@ impl Error {
         }
     }
 
-    /// Says that it happened in the chunk at `index` of the chunk grid.
+    /// Adds the chunk at `index` of the chunk grid as context.
     #[must_use]
     pub fn in_chunk(self, index: &[u64]) -> Self {
         match self {
@@ -278,7 +279,7 @@ impl Error {
         }
     }
 
-    /// Says what was tried when the system refused.
+    /// An error of the operating system in the action `what`.
     pub fn io(what: impl Into<String>, cause: io::Error) -> Self {
         Self::Io {
             what: what.into(),

@@ -1,9 +1,9 @@
-//! Where the user says that a dataset is: a path, or a URL with a `#mode=` fragment as netCDF has them.
+//! [`Location`]: the place of a dataset as the user names it, a path or a URL, with netCDF's `#mode=` fragments.
 //!
 //! ```text
 //! data.nc  file:///tmp/a%20b.nc        ─► a local file
-//! odd#name.nc                          ─► a local file, unless the fragment reads as netCDF's
-//! a named pipe, - as input             ─► read to its end first
+//! odd#name.nc                          ─► a local file, unless the fragment is one of netCDF's
+//! a named pipe, or - as input          ─► read to its end first
 //! s3://…  https://…  dir#mode=zarr     ─► not supported
 //! ```
 
@@ -25,26 +25,26 @@ use crate::store::{
     Destination, FileNeighbours, FileOutput, FileSource, Object, Place, open_stream, same_file,
 };
 
-/// What can be opened and created, for messages.
+/// The places that can be opened and created, for messages.
 const SUPPORTED: &str = "local netCDF classic and netCDF-4/HDF5 files are";
 
-/// Keys that make a fragment netCDF's, rather than part of a file name.
+/// Keys that make a fragment one of netCDF's. Any other fragment is part of the file name.
 const FRAGMENT_KEYS: [&str; 5] = ["mode", "bytes", "dap2", "dap4", "protocol"];
 
-/// Bytes of a dataset from a pipe that are kept in memory; the rest goes to a temporary file.
+/// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
 const SPOOLED_IN_MEMORY: u64 = 64 << 20;
 
-/// What standard input comes from, be it a file.
+/// Path of standard input.
 const STDIN: &str = "/dev/stdin";
 
-/// Where a dataset, or a CDL text, is.
+/// The place of a dataset or a CDL text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     name: OsString,
     target: Target,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     File(PathBuf),
@@ -52,16 +52,16 @@ enum Target {
 }
 
 impl Location {
-    /// Understands what the user gave. A file that has exactly this name comes first, whatever the name looks like.
+    /// Parses the user's argument. If a file has exactly this name, the argument means that file.
     ///
     /// # Errors
-    /// Names the scheme or mode that is not supported, or what is wrong with the URL.
+    /// An unsupported scheme or mode, or an invalid URL.
     pub fn parse(argument: impl AsRef<OsStr>) -> Result<Self> {
         let name = argument.as_ref();
         let path = if fs::symlink_metadata(name).is_ok() {
             PathBuf::from(name)
         } else {
-            // What is not UTF-8 is no URL.
+            // Text that is not UTF-8 is not a URL.
             match name.to_str() {
                 Some(text) => local_path(text).map_err(|e| e.in_file(name))?,
                 None => PathBuf::from(name),
@@ -73,10 +73,10 @@ impl Location {
         })
     }
 
-    /// As [`parse`](Self::parse), for what is read: `-` and nothing are standard input, which messages call `stdin`.
+    /// Like [`parse`](Self::parse), for input. No argument and `-` mean standard input, which messages call `stdin`.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// The same as for [`parse`](Self::parse).
     pub fn parse_input(argument: Option<&OsStr>) -> Result<Self> {
         match argument {
             Some(name) if name != "-" => Self::parse(name),
@@ -87,12 +87,12 @@ impl Location {
         }
     }
 
-    /// What the user typed.
+    /// The user's argument.
     pub fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// The last part of its path; `None` for standard input and for what has no such part.
+    /// The last component of the path; `None` for standard input and for a path without one.
     pub fn file_name(&self) -> Option<&OsStr> {
         match &self.target {
             Target::File(path) => path.file_name(),
@@ -111,10 +111,10 @@ impl Location {
         |error| error.in_file(&self.name)
     }
 
-    /// Makes sure that what is written to `output` does not replace this, which is read.
+    /// Checks that writing to `output` would not replace this location, which is read.
     ///
     /// # Errors
-    /// Where both are the same existing file, by device and inode.
+    /// Both are the same existing file, by device and inode.
     pub fn check_output(&self, output: &Self) -> Result<()> {
         if same_file(self.path(), output.path()) {
             return Err(Error::Usage(format!(
@@ -124,10 +124,10 @@ impl Location {
         Ok(())
     }
 
-    /// What is here, to be read. A pipe is read to its end first.
+    /// The place to read from. A pipe is read to its end first.
     ///
     /// # Errors
-    /// Names the location, and why it cannot be opened.
+    /// The location's name, and the reason that it cannot be opened.
     pub fn place(&self) -> Result<Place> {
         let is_pipe = match &self.target {
             Target::StandardInput => true,
@@ -147,10 +147,10 @@ impl Location {
         })
     }
 
-    /// The bytes of a text, whatever they come from. Of what is no regular file, about `memory` bytes stay in memory.
+    /// The bytes of a text, from any kind of file. At most about `memory` bytes of a pipe or device stay in memory.
     ///
     /// # Errors
-    /// Names the location, and why it cannot be read.
+    /// The location's name, and the reason that it cannot be read.
     pub fn text(&self, memory: u64) -> Result<Arc<dyn Object>> {
         let path = match &self.target {
             Target::File(path) => Some(path.as_path()),
@@ -159,35 +159,35 @@ impl Location {
         open_stream(path, memory).map_err(self.named())
     }
 
-    /// Opens the dataset, whatever its format.
+    /// Opens the dataset, in any format.
     ///
     /// # Errors
-    /// Names the location, and what is wrong with it.
+    /// The location's name, and the reason.
     pub fn open(&self) -> Result<Box<dyn Reader>> {
         self.open_with(&Registry::builtin())
     }
 
-    /// As [`Location::open`], with the codecs of `registry` instead of those of this crate.
+    /// Like [`Location::open`], with the codecs of `registry` in place of the built-in ones.
     ///
     /// # Errors
-    /// Those of [`Location::open`].
+    /// The same as for [`Location::open`].
     pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
         format::open(self.place()?, registry).map_err(self.named())
     }
 
-    /// What will be here, to be written. What is here stays as it is until it is complete.
+    /// The destination to write to. An existing file is replaced only when the new one is complete.
     ///
     /// # Errors
-    /// Names the location, and why it cannot be written.
+    /// The location's name, and the reason that it cannot be written.
     pub fn destination(&self) -> Result<Destination> {
         let output = FileOutput::create_unnamed(self.path()).map_err(self.named())?;
         Ok(Destination::object(&self.name, Arc::new(output)))
     }
 
-    /// Begins a dataset here; see [`format::create`]. A file that is here stays as it is until [`Writer::finish`].
+    /// Creates a dataset here: see [`format::create`]. An existing file is replaced only by [`Writer::finish`].
     ///
     /// # Errors
-    /// Names the location, and what its kind cannot hold or why it cannot be written.
+    /// The location's name, and the item that its kind cannot hold, or the reason that it cannot be written.
     pub fn create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
         format::check(schema).map_err(self.named())?;
         format::create(self.destination()?, schema, plans).map_err(self.named())
@@ -230,13 +230,13 @@ fn local_path(text: &str) -> Result<PathBuf> {
     }
 }
 
-/// Whether the part after a `#` is `key=value&key…` with a key that netCDF knows.
+/// True if the text after a `#` is `key=value&key…` with one of netCDF's keys.
 fn is_netcdf_fragment(fragment: &str) -> bool {
     url::form_urlencoded::parse(fragment.as_bytes())
         .any(|(key, _)| FRAGMENT_KEYS.iter().any(|known| known.eq_ignore_ascii_case(&key)))
 }
 
-/// What stands before `://`. A path such as `C:\x` has no scheme here.
+/// The part before `://`. A path such as `C:\x` has no scheme.
 fn scheme(text: &str) -> Option<&str> {
     let (scheme, _) = text.split_once("://")?;
     let valid = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -246,8 +246,8 @@ fn scheme(text: &str) -> Option<&str> {
     valid.then_some(scheme)
 }
 
-/// The path of a `file://` URL. The host is empty or `localhost`. What a URL would have to escape may stand as it is, as
-/// users type it: a file has neither query nor fragment.
+/// The path of a `file://` URL. Its host is empty or `localhost`. Characters that a URL should escape are accepted,
+/// since users type them; a file has neither query nor fragment.
 fn file_url(text: &str) -> Result<PathBuf> {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

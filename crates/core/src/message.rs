@@ -1,7 +1,7 @@
-//! Messages to the user.
+//! Writes messages to the user, safely.
 //!
-//! What is named in a message often comes from a file, be it a hostile one. It must neither steer the terminal nor look like
-//! a line of its own nor fill the screen:
+//! Text in a message often comes from a file, which may be hostile. It must not control the terminal, imitate a line of
+//! its own, or fill the screen:
 //!
 //! ```text
 //! tell ───────► one line:  one_line ─► shortened ─► standard error
@@ -12,30 +12,30 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// The longest line, in bytes.
+/// Maximum length of a line, in bytes.
 const LINE: usize = 4096;
 
-/// How much of a longer line's beginning is shown, in bytes; the rest is its end, which often says what to do.
+/// Length of the beginning that is kept of a longer line, in bytes. The rest of the limit is its end, which often says
+/// what to do.
 const BEGINNING: usize = LINE / 4 * 3;
 
-/// What stands for what is left out.
+/// Replaces the text left out of a line.
 const ELLIPSIS: char = '…';
 
-/// Writes a line to standard error: `program: text`. Characters that are not to be seen, line breaks too, are written as
-/// escapes; the middle of a line longer than 4096 bytes is left out. Where it cannot be written there is no one to tell, and
-/// the work goes on.
+/// Writes the line `program: text` to standard error. Invisible characters, including line breaks, become escapes. The
+/// middle of a line longer than 4096 bytes is left out. Errors of writing are ignored.
 pub fn tell(program: &str, text: impl Display) {
     let text = format!("{program}: {text}");
     let _ = writeln!(io::stderr().lock(), "{}", shortened(&one_line(&text)));
 }
 
-/// Writes a text of several lines as [`tell`] writes one. What stands in the text must not have line breaks of its own.
+/// Writes several lines, each like [`tell`]. Names within the text must not contain line breaks.
 pub fn tell_lines(program: &str, text: impl Display) {
     let text = lines(&format!("{program}: {text}"));
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The lines of `text` as they may be shown, each with a line break at its end.
+/// The lines of `text` in displayable form, each with a line break at its end.
 pub fn lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len().min(4 * LINE));
     for line in text.lines() {
@@ -45,7 +45,7 @@ pub fn lines(text: &str) -> String {
     shown
 }
 
-/// The text with escapes, such as `\n` and `\u{1b}`, for what [is not to be seen](is_unseen).
+/// The text with [invisible characters](is_unseen) as escapes, such as `\n` and `\u{1b}`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return text.into();
@@ -61,13 +61,13 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// Whether a character steers how others are shown rather than being shown itself: control characters (C0, DEL and C1),
-/// Unicode's line and paragraph separators, and what overrides or isolates the direction of text.
+/// True for characters that affect the display of others and are not displayed themselves: control characters (C0, DEL
+/// and C1), Unicode's line and paragraph separators, and characters that override or isolate the text direction.
 pub fn is_unseen(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The line, without its middle where it is too long.
+/// The line, without its middle if it is too long.
 fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= LINE {
         return line.into();

@@ -1,6 +1,6 @@
-//! What CDL, NcML and dates call floats that are not finite: the words that netCDF-C prints, which Java reads too.
+//! Names of floats that are not finite, for CDL, NcML and dates. netCDF-C prints these names, and Java reads them too.
 
-/// The word for `value`; `None` where it is finite.
+/// The name of `value`; `None` if it is finite.
 pub(crate) fn not_finite(value: f64) -> Option<&'static [u8]> {
     match value {
         v if v.is_finite() => None,

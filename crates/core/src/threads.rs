@@ -1,9 +1,10 @@
-//! The one way in which this library runs threads: a rayon pool, all of whose threads do the same work.
+//! Runs the same work on all threads of a rayon pool.
 
 use rayon::ThreadPoolBuilder;
 
-/// Runs `work` on `threads` threads at once and returns when all have returned. Each gets its number, from 0, and how many
-/// they are. Where the system refuses so many threads, fewer run it: `work` must be such that one thread can do all of it.
+/// Runs `work` on `threads` threads at once, and returns when all have returned. Each call gets its thread's number,
+/// from 0, and the number of threads. If the system refuses so many threads, fewer are used: one thread must be able to
+/// do all the work.
 pub(crate) fn on_all(threads: usize, work: impl Fn(usize, usize) + Sync) {
     let mut threads = threads;
     while threads > 1 {

@@ -1,4 +1,5 @@
-//! Attributes (specification sections IV.A.2.m and IV.A.2.v): in the object header, or densely in a fractal heap.
+//! Reads attributes (specification sections IV.A.2.m and IV.A.2.v): from the object header, or from dense storage in a
+//! fractal heap.
 
 use crate::btree::record;
 use crate::dataset::Dataspace;
@@ -10,7 +11,7 @@ use crate::messages::message_type;
 use crate::messages::shared::{self, SharedMessages};
 use crate::object_header::ObjectHeader;
 
-/// Bytes that the header of a heap or a B-tree has at most, mostly.
+/// Typical maximum size of a heap's or B-tree's header, in bytes, for reading ahead.
 const HEAD: u64 = 256;
 
 const DENSE: &str = "attribute in dense storage";
@@ -20,18 +21,18 @@ const DENSE: &str = "attribute in dense storage";
 pub struct Attribute {
     /// Its name.
     pub name: String,
-    /// What an element is.
+    /// Type of its elements.
     pub datatype: Datatype,
-    /// Address of the committed datatype, where it has one.
+    /// Address of the committed datatype, if it has one.
     pub committed: Option<u64>,
     /// Its shape.
     pub dataspace: Dataspace,
-    /// Its elements as stored, all of them.
+    /// All its elements, as stored.
     pub data: Vec<u8>,
 }
 
-/// The attributes of an object: in creation order where it is tracked, else compact ones in message order and dense ones
-/// in the order of the name index. An inner error is about that attribute alone.
+/// The attributes of an object, in creation order if it is tracked. Otherwise compact ones are in message order, and
+/// dense ones in the order of the name index. An inner error concerns one attribute.
 pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec<Result<Attribute>>> {
     let info = match header.first(message_type::ATTRIBUTE_INFO) {
         Some(message) => Some(AttributeInfo::decode(&mut shared.resolve(message)?.cursor())?),

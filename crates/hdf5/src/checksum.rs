@@ -1,11 +1,12 @@
 //! The checksum of metadata (specification section "Checksum"): Bob Jenkins' lookup3 hash, `hashlittle`.
 
-/// The hash that HDF5 stores behind its metadata structures, with an initial value of 0.
+/// The hash that HDF5 stores after metadata structures, with an initial value of 0.
 pub fn lookup3(bytes: &[u8]) -> u32 {
     lookup3_seeded(bytes, 0)
 }
 
-/// Whether `stored` is the checksum of `bytes`. Always when built for fuzzing, so that changed bytes get past it.
+/// True if `stored` is the checksum of `bytes`. A build for fuzzing accepts any checksum, so that mutated bytes are
+/// parsed.
 pub(crate) fn matches(bytes: &[u8], stored: u32) -> bool {
     cfg!(fuzzing) || lookup3(bytes) == stored
 }
@@ -17,7 +18,7 @@ pub(crate) fn lookup3_seeded(bytes: &[u8], initial: u32) -> u32 {
         .wrapping_add(bytes.len() as u32)
         .wrapping_add(initial);
     let [mut a, mut b, mut c] = [start; 3];
-    // The last block, even when full, is mixed differently; so it is kept apart.
+    // The last block is mixed differently, even if it is full.
     let full_blocks = bytes.len().saturating_sub(1) / 12;
     let (blocks, tail) = bytes.split_at_checked(full_blocks * 12).unwrap_or((bytes, &[]));
     for block in blocks.chunks_exact(12) {

@@ -1,4 +1,4 @@
-//! What a dataset is, apart from its data: the parts that reader and writer share.
+//! Properties of a dataset that reader and writer share: shape, filters, fill value, chunk positions.
 
 /// A dataspace (specification section IV.A.2.b): the shape of a dataset or attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Dataspace {
     Simple {
         /// Present lengths, in elements.
         dims: Vec<u64>,
-        /// Lengths the dataset may grow to, `None` in a dimension that is unlimited. Same rank as `dims`.
+        /// Maximum lengths; `None` for an unlimited dimension. Same rank as `dims`.
         max_dims: Vec<Option<u64>>,
     },
 }
@@ -33,7 +33,7 @@ impl Dataspace {
         }
     }
 
-    /// How many elements there are; `None` where the product overflows.
+    /// Number of elements; `None` if it overflows.
     pub fn count(&self) -> Option<u64> {
         match self {
             Self::Null => Some(0),
@@ -48,14 +48,14 @@ impl Dataspace {
     }
 }
 
-/// One filter of a pipeline (specification section IV.A.2.l), in the file's order: the first is applied first on writing.
+/// One filter of a pipeline (specification section IV.A.2.l). The first of a pipeline is applied first in writing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Filter {
     /// The registered filter identification number.
     pub id: u16,
-    /// Bit 0 of the flags: a chunk on which the filter fails is stored without it.
+    /// Bit 0 of the flags: a chunk that the filter fails on is stored without it.
     pub optional: bool,
-    /// The filter's name; empty where the file gives none.
+    /// The filter's name; empty if the file has none.
     pub name: String,
     /// The client data values, as stored.
     pub parameters: Vec<u32>,
@@ -94,25 +94,25 @@ pub struct FillValue {
     pub value: Fill,
 }
 
-/// The value itself.
+/// The fill value itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fill {
-    /// Explicitly undefined: what was not written may be anything.
+    /// Explicitly undefined: elements never written may have any value.
     Undefined,
     /// The library's default: zeros.
     Default,
-    /// One element, as the dataset's datatype stores it.
+    /// One element, encoded in the dataset's datatype.
     Defined(Vec<u8>),
 }
 
-/// Where one chunk is stored.
+/// Position and size of a stored chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkRecord {
     /// The chunk's number in C order over the grid of chunks that covers the present extent.
     pub index: u64,
-    /// Address in the file, as all addresses here: what [`File::read_at`](crate::File::read_at) takes.
+    /// Address in the file, for [`File::read_at`](crate::File::read_at).
     pub address: u64,
-    /// Size in bytes as stored (after filters).
+    /// Stored size, in bytes, after filters.
     pub size: u64,
     /// Bit i set: filter i of the pipeline was not applied.
     pub filter_mask: u32,

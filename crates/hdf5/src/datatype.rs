@@ -1,8 +1,8 @@
-//! Datatypes (specification section IV.A.2.d, "The Datatype Message"): what one element is.
+//! Datatypes (specification section IV.A.2.d, "The Datatype Message"): size and meaning of an element.
 //!
-//! The types are here; `messages/datatype.rs` turns them from and to message bytes.
+//! `messages/datatype.rs` parses them from message bytes, and `writer/messages/datatype.rs` encodes them.
 
-/// Which end of a number comes first.
+/// Order of the bytes of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
     /// Least significant byte first.
@@ -13,18 +13,18 @@ pub enum ByteOrder {
     Vax,
 }
 
-/// How a string is ended or filled up.
+/// How a string is terminated or padded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StringPadding {
     /// Ends at the first NUL.
     NullTerminate,
-    /// Filled up with NULs.
+    /// Padded with NULs.
     NullPad,
-    /// Filled up with spaces.
+    /// Padded with spaces.
     SpacePad,
 }
 
-/// How the bytes of a string are to be read.
+/// Character set of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CharacterSet {
     /// US-ASCII (in practice any single-byte text).
@@ -33,12 +33,12 @@ pub enum CharacterSet {
     Utf8,
 }
 
-/// A datatype: its size in the file and what its bytes mean.
+/// A datatype: size and meaning of an element.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Datatype {
-    /// Bytes that one element takes in the file. A variable-length element takes 4 + size of offsets + 4.
+    /// Size of an element in the file, in bytes. For a variable-length type, it is 8 plus the size of an address.
     pub size: u32,
-    /// What the bytes mean.
+    /// Meaning of the bytes.
     pub class: Class,
 }
 
@@ -49,11 +49,11 @@ pub enum Class {
     FixedPoint {
         /// Byte order, `Little` or `Big`.
         order: ByteOrder,
-        /// Two's complement signed?
+        /// True for two's complement.
         signed: bool,
         /// The first significant bit.
         bit_offset: u16,
-        /// How many bits are significant.
+        /// Number of significant bits.
         precision: u16,
     },
     /// Class 1: floating-point numbers.
@@ -62,14 +62,14 @@ pub enum Class {
     Time {
         /// Byte order.
         order: ByteOrder,
-        /// How many bits are significant.
+        /// Number of significant bits.
         precision: u16,
     },
     /// Class 3: strings of fixed size.
     String {
-        /// How the string ends.
+        /// Termination or padding.
         padding: StringPadding,
-        /// How its bytes read.
+        /// Character set of its bytes.
         charset: CharacterSet,
     },
     /// Class 4: bit fields.
@@ -78,7 +78,7 @@ pub enum Class {
         order: ByteOrder,
         /// The first significant bit.
         bit_offset: u16,
-        /// How many bits are significant.
+        /// Number of significant bits.
         precision: u16,
     },
     /// Class 5: opaque bytes.
@@ -93,7 +93,7 @@ pub enum Class {
     },
     /// Class 7: references.
     Reference {
-        /// What is referred to.
+        /// The kind of object referred to.
         kind: ReferenceKind,
     },
     /// Class 8: enumerations.
@@ -103,23 +103,23 @@ pub enum Class {
         /// Names with their values, `base.size` bytes each in the byte order of `base`.
         members: Vec<(String, Vec<u8>)>,
     },
-    /// Class 9: variable-length sequences, `size` bytes of length and heap address in the element itself.
+    /// Class 9: variable-length sequences. An element holds its length and a global heap id.
     VariableLength {
-        /// What one member of the sequence is.
+        /// Type of the members.
         base: Box<Datatype>,
     },
     /// Class 9, type 1: variable-length strings.
     VariableString {
-        /// How the string ends (HDF5 writes `NullTerminate`).
+        /// Termination or padding (HDF5 writes `NullTerminate`).
         padding: StringPadding,
-        /// How its bytes read.
+        /// Character set of its bytes.
         charset: CharacterSet,
     },
     /// Class 10: arrays of fixed shape.
     Array {
         /// The shape, slowest dimension first.
         dims: Vec<u32>,
-        /// What one member is.
+        /// Type of the members.
         base: Box<Datatype>,
     },
     /// Class 11: complex numbers (HDF5 2.0).
@@ -138,19 +138,19 @@ pub struct FloatingPoint {
     pub normalization: u8,
     /// The first significant bit.
     pub bit_offset: u16,
-    /// How many bits are significant.
+    /// Number of significant bits.
     pub precision: u16,
-    /// Where the sign bit is.
+    /// Position of the sign bit.
     pub sign_location: u8,
-    /// Where the exponent begins.
+    /// Lowest bit of the exponent.
     pub exponent_location: u8,
-    /// How long the exponent is.
+    /// Number of bits of the exponent.
     pub exponent_size: u8,
-    /// Where the mantissa begins.
+    /// Lowest bit of the mantissa.
     pub mantissa_location: u8,
-    /// How long the mantissa is.
+    /// Number of bits of the mantissa.
     pub mantissa_size: u8,
-    /// What is subtracted from the stored exponent.
+    /// Bias: subtracted from the stored exponent.
     pub exponent_bias: u32,
 }
 
@@ -159,13 +159,13 @@ pub struct FloatingPoint {
 pub struct CompoundMember {
     /// Its name.
     pub name: String,
-    /// Where it begins within the element, in bytes.
+    /// Offset within the element, in bytes.
     pub offset: u32,
-    /// Its type (arrays of version-1 messages come as [`Class::Array`]).
+    /// Its type. An array member of a version 1 message is a [`Class::Array`].
     pub datatype: Datatype,
 }
 
-/// What a reference refers to.
+/// The kind of object that a reference refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
     /// An object: its object header's address.
@@ -251,7 +251,7 @@ impl Datatype {
         }
     }
 
-    /// Whether an element holds addresses of its own file (variable-length data or references) at any depth.
+    /// True if elements hold addresses of their own file (variable-length data or references) at any depth.
     pub fn holds_addresses(&self) -> bool {
         match &self.class {
             Class::VariableLength { .. } | Class::VariableString { .. } | Class::Reference { .. } => true,

@@ -1,28 +1,28 @@
-//! What undoes filters.
+//! [`FilterDecoder`]: undoes filters for this crate, which runs none itself.
 //!
-//! This crate runs no filter, so whoever opens a file brings what does. It serves the chunks of datasets, and a file's own
-//! structure: a group may have filters, too, and then the blocks and huge objects of the [fractal heap](crate::heap::fractal)
-//! that holds its links are stored filtered.
+//! The caller supplies a decoder when opening a file. It decodes the chunks of datasets, and structure of the file: if
+//! a group has filters, the blocks and huge objects of the [fractal heap](crate::heap::fractal) with its links are
+//! stored filtered.
 
 use crate::dataset::Filter;
 
-/// Bytes that went through filters.
+/// Bytes stored through filters.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Encoded<'a> {
-    /// The filters in the order of encoding: they are undone from the last to the first.
+    /// The filters in the order of encoding. They are undone from last to first.
     pub filters: &'a [Filter],
     /// Bit i set: filter i was not applied.
     pub mask: u32,
-    /// What is stored.
+    /// The stored bytes.
     pub stored: &'a [u8],
-    /// How many bytes it was before the first filter, and must become.
+    /// Size before the first filter, in bytes, which decoding must give.
     pub size: usize,
-    /// Bytes of one element; 1 for parts of the file's structure.
+    /// Size of an element, in bytes; 1 for parts of the file's structure.
     pub element_size: usize,
 }
 
-/// What undoes filters, given to [`OpenOptions::decoder`](crate::OpenOptions::decoder).
+/// Undoes filters. Set by [`OpenOptions::decoder`](crate::OpenOptions::decoder).
 ///
 /// A function is a decoder:
 ///
@@ -41,7 +41,7 @@ pub trait FilterDecoder: Send + Sync {
     /// Undoes the filters. The result has exactly [`Encoded::size`] bytes.
     ///
     /// # Errors
-    /// Why it cannot be done, in words for the user: a filter that is not known, input that is damaged or of another size.
+    /// The reason, in words for the user: an unknown filter, or input that is damaged or of the wrong size.
     fn decode(&self, encoded: &Encoded<'_>) -> Result<Vec<u8>, String>;
 }
 

@@ -1,61 +1,61 @@
-//! What can go wrong with an HDF5 file.
+//! [`Error`]: why an HDF5 file cannot be read or written.
 
 use std::io;
 
-/// The result of everything here that can fail.
+/// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a file cannot be read or written. Names the structure, as the file format specification does, and where it is, in bytes
-/// from the start of the source.
+/// Why a file cannot be read or written. Structures have the names of the file format specification. Positions are in
+/// bytes from the start of the source.
 ///
-/// A message says everything, the system's reason included, which is therefore not a
-/// [`source`](std::error::Error::source): chains of causes print nothing twice.
+/// A message is complete, and includes the system's error. So that error is not a
+/// [`source`](std::error::Error::source), and chains of causes print nothing twice.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No superblock signature at any of the places where one may be.
+    /// There is no superblock signature at any of its possible positions.
     #[error("not an HDF5 file")]
     NotHdf5,
 
     /// Reading or writing bytes failed.
     #[error("{what} at byte {offset}: {cause}")]
     Io {
-        /// What was being read or written.
+        /// The structure or data that was read or written.
         what: &'static str,
-        /// Where, in bytes from the start of the source.
+        /// Position, in bytes from the start of the source.
         offset: u64,
-        /// The system's reason.
+        /// The system's error.
         cause: io::Error,
     },
 
-    /// A structure reaches past the end of the file.
+    /// A structure extends past the end of the file.
     #[error("the file is truncated: {what} at byte {offset} needs {need} bytes")]
     Truncated {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the source.
+        /// Position of its beginning, in bytes from the start of the source.
         offset: u64,
-        /// How many bytes it needs.
+        /// Its size, in bytes.
         need: u64,
     },
 
-    /// A structure is not what the specification allows.
+    /// A structure violates the specification.
     #[error("damaged file: {what} at byte {offset}: {why}")]
     Damaged {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the source.
+        /// Position of its beginning, in bytes from the start of the source.
         offset: u64,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 
-    /// A checksum does not match what it covers.
+    /// A checksum does not match the bytes it covers.
     #[error("damaged file: {what} at byte {offset}: checksum mismatch")]
     Checksum {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the source.
+        /// Position of its beginning, in bytes from the start of the source.
         offset: u64,
     },
 
@@ -64,17 +64,17 @@ pub enum Error {
     Filter {
         /// The structure.
         what: &'static str,
-        /// Where it begins, in bytes from the start of the source.
+        /// Position of its beginning, in bytes from the start of the source.
         offset: u64,
-        /// What the decoder says.
+        /// The decoder's reason.
         why: String,
     },
 
-    /// Legal, but something this crate does not do.
+    /// A legal feature that this crate does not support.
     #[error("{0} is not supported")]
     Unsupported(String),
 
-    /// A function was called with what it is not for, such as another kind of object. The file is not at fault.
+    /// A function was called with an unsuitable argument, such as another kind of object. The file is not at fault.
     #[error("{0}")]
     Usage(String),
 
@@ -82,11 +82,11 @@ pub enum Error {
     #[error("{0}")]
     NotFound(String),
 
-    /// Reading would take more than the [`Limits`](crate::Limits) allow.
+    /// Reading would exceed the [`Limits`](crate::Limits).
     #[error("{0}: more than the limits allow")]
     Limit(String),
 
-    /// What was asked for cannot be written in this format.
+    /// The format cannot represent the requested object.
     #[error("cannot write: {0}")]
     CannotWrite(String),
 }

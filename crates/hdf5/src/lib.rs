@@ -1,12 +1,13 @@
 //! The HDF5 file format, read and written in safe Rust.
 //!
-//! Laid out as the *HDF5 File Format Specification* is. The crate knows structure only: it runs no filter (those over
-//! the structure itself are undone by the [`FilterDecoder`] that the caller brings), converts no value and knows nothing of
-//! netCDF.
+//! The modules follow the *HDF5 File Format Specification*. The crate handles structure only: it runs no filter,
+//! converts no values, and knows nothing of netCDF. Filters on the structure itself are undone by the caller's
+//! [`FilterDecoder`].
 //!
-//! Reading goes from a [`ByteSource`] to a [`File`], to [objects](File::object), and to what they hold: [links](File::links),
-//! [attributes](File::attributes), [datasets](File::dataset). Data is read [by value](File::read_values),
-//! [by chunk](File::read_chunk), or at [addresses](File::read_at). Writing is for [`FileWriter`].
+//! Reading leads from a [`ByteSource`] to a [`File`], to its [objects](File::object), and to their
+//! [links](File::links), [attributes](File::attributes) and [datasets](File::dataset). Data is read [by
+//! value](File::read_values), [by chunk](File::read_chunk), or at [addresses](File::read_at). [`FileWriter`] writes
+//! files.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -14,17 +14,17 @@ const BLOCK: &str = "object header continuation block";
 
 /// Flags of a version 2 header.
 mod flag {
-    /// Two bits: the width of the size of the first chunk, as a power of 2.
+    /// Two bits: the width of the first chunk's size field, as a power of 2.
     pub(super) const SIZE_WIDTH: u8 = 0b11;
-    /// Each message has its creation order.
+    /// Messages have a creation order.
     pub(super) const CREATION_ORDER: u8 = 1 << 2;
-    /// Numbers at which attributes change between compact and dense are there.
+    /// The thresholds between compact and dense attributes are present.
     pub(super) const ATTRIBUTE_PHASE_CHANGE: u8 = 1 << 4;
-    /// Times are there.
+    /// Times are present.
     pub(super) const TIMES: u8 = 1 << 5;
 }
 
-/// Flag of a message: whoever does not know its type must not read the object.
+/// Flag of a message: a reader that does not know its type must not open the object.
 const FAIL_IF_UNKNOWN: u8 = 1 << 7;
 
 /// All messages of an object.
@@ -40,7 +40,7 @@ pub(crate) struct Message {
     pub(crate) kind: u16,
     /// Its flags.
     pub(crate) flags: u8,
-    /// Its creation order among the messages of its type, where the header tracks it.
+    /// Its creation order among the messages of its type, if the header tracks it.
     pub(crate) creation_order: Option<u16>,
     /// Address of its data.
     pub(crate) address: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// What to call it.
+    /// The message's name, for errors.
     pub(crate) fn name(&self) -> &'static str {
         match self.kind {
             kind::DATASPACE => "dataspace message",
@@ -68,7 +68,7 @@ impl Message {
 }
 
 impl ObjectHeader {
-    /// Reads the header at `address` with all its continuations.
+    /// Reads the header at `address` and all its continuation blocks.
     pub(crate) fn read(reader: &MetadataReader, blocks: &HeaderBlocks, address: u64) -> Result<Self> {
         let start = reader.read(WHAT, address, 4)?;
         if start == b"OHDR" {
@@ -94,7 +94,7 @@ impl ObjectHeader {
     }
 
     fn read_v1(reader: &MetadataReader, blocks: &HeaderBlocks, address: u64) -> Result<Self> {
-        // Behind the 12 bytes of the prefix, messages begin at a multiple of 8 bytes.
+        // After the 12 bytes of the prefix, messages begin at a multiple of 8 bytes.
         const PREFIX: u64 = 16;
         let prefix = reader.read(WHAT, address, PREFIX as usize)?;
         let mut prefix = reader.cursor(WHAT, address, &prefix);
@@ -168,7 +168,7 @@ impl ObjectHeader {
             first = false;
             let tracked = flags & flag::CREATION_ORDER != 0;
             let header_size = if tracked { 6 } else { 4 };
-            // What is too short for a message is a gap.
+            // A rest that is too short for a message is a gap.
             while cursor.remaining() >= header_size {
                 let kind = u16::from(cursor.u8()?);
                 let size = cursor.u16()?;
@@ -183,7 +183,7 @@ impl ObjectHeader {
     }
 }
 
-/// Messages as they are found.
+/// Collects the messages of a header.
 struct Messages<'a> {
     reader: &'a MetadataReader,
     blocks: &'a HeaderBlocks,
@@ -206,7 +206,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// The bytes of a block. `first`: of a version 2 header, and whether it is the header itself.
+    /// Reads the bytes of a block. `first` is set for version 2, and true for the header itself.
     fn block(&mut self, block: Continuation, first: Option<bool>) -> Result<Vec<u8>> {
         let what = if first == Some(false) { BLOCK } else { WHAT };
         let length = usize::try_from(block.length).unwrap_or(usize::MAX);
@@ -220,7 +220,7 @@ impl<'a> Messages<'a> {
         Ok(bytes)
     }
 
-    /// Adds the message whose data is next.
+    /// Adds a message, whose data is next.
     fn add(
         &mut self,
         block: &mut Cursor<'_>,

@@ -9,7 +9,7 @@ use crate::reader::header_blocks::HeaderBlocks;
 const WHAT: &str = "superblock";
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
-/// What the superblock says.
+/// The parsed superblock.
 #[derive(Debug, Clone)]
 pub(crate) struct Superblock {
     /// Its version.
@@ -21,11 +21,11 @@ pub(crate) struct Superblock {
 }
 
 impl Superblock {
-    /// Finds and reads the superblock. The reader returned has the file's base address and sizes.
+    /// Finds and parses the superblock. The returned reader knows the file's base address and sizes.
     pub(crate) fn read(reader: &MetadataReader) -> Result<(MetadataReader, Self)> {
         let base = find(reader)?;
         let here = reader.at_base(base, 8, 8)?;
-        // Signature and version, then what stands in front of the addresses in version 0.
+        // Signature, version, and the fields before the addresses in version 0.
         let head = here.read(WHAT, 0, 9)?;
         match head.last() {
             Some(version @ 0..=1) => Self::read_v0(&here, *version),
@@ -97,7 +97,7 @@ impl Superblock {
         Ok((reader, superblock))
     }
 
-    /// Reads the extension: puts a metadata cache image in place, and returns the table of shared messages.
+    /// Reads the extension. Installs a metadata cache image, and returns the table of shared messages.
     pub(crate) fn read_extension(&self, reader: &MetadataReader) -> Result<SharedMessageTable> {
         let Some(address) = self.extension else {
             return Ok(SharedMessageTable::default());
@@ -111,7 +111,7 @@ impl Superblock {
             info.version(0)?;
             driver_info::check(info.array()?)?;
         }
-        // First the image: it may hold the table.
+        // Install the image first: it may contain the table.
         if let Some(mut image) = message(message_type::CACHE_IMAGE) {
             reader.set_image(cache_image::read(reader, &mut image)?);
         }
@@ -122,8 +122,8 @@ impl Superblock {
     }
 }
 
-/// Where the signature is: at byte 0, or at 512 or a power of 2 above it, behind a user block. This, and not the base
-/// address that the superblock has, is where addresses count from: user blocks are added to and taken off files.
+/// Finds the signature: at byte 0, or after a user block, at 512 or a power of two above it. Addresses are relative to
+/// this position, not to the base address in the superblock, since user blocks can be added and removed later.
 fn find(reader: &MetadataReader) -> Result<u64> {
     let size = reader.file_size();
     let mut at = 0u64;
@@ -134,7 +134,7 @@ fn find(reader: &MetadataReader) -> Result<u64> {
         match reader.read(WHAT, at, SIGNATURE.len()) {
             Ok(found) if found == SIGNATURE => return Ok(at),
             Ok(_) => {}
-            // The end of a source that does not tell its size.
+            // The end of a source of unknown size.
             Err(Error::Truncated { .. }) => break,
             Err(e) => return Err(e),
         }
@@ -143,10 +143,10 @@ fn find(reader: &MetadataReader) -> Result<u64> {
     Err(Error::NotHdf5)
 }
 
-/// Fails where the source ends in front of the end that the superblock gives. That is the reader's end where the source
-/// does not tell its size.
+/// Fails if the source ends before the superblock's end of file. For a source of unknown size, that end becomes the
+/// reader's.
 fn with_end(reader: MetadataReader, base: Option<u64>, end: Option<u64>) -> Result<MetadataReader> {
-    // The end counts from the start of the file as it was when the base address was written.
+    // The end of file is relative to the start of the file at the time the base address was written.
     let need = end.unwrap_or(0).saturating_sub(base.unwrap_or(0));
     if need > reader.file_size() {
         return Err(Error::Truncated {

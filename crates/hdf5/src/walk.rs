@@ -1,14 +1,14 @@
-//! A guard for walks over structures that point at each other.
+//! Guards a walk over structures that refer to each other.
 //!
-//! A whole file's nodes do not overlap, so a walk that has read more bytes of nodes than the file has, or that comes
-//! to a node a second time, is in a damaged file: this ends cycles and keeps every walk linear in the file's size.
+//! Nodes of a sound file do not overlap. So the file is damaged if a walk reads more bytes of nodes than the file has,
+//! or visits a node twice. Checking both ends cycles, and keeps every walk linear in the file's size.
 
 use std::collections::HashSet;
 
 use crate::error::Result;
 use crate::reader::bytes::MetadataReader;
 
-/// What one walk has seen so far.
+/// Nodes visited in one walk.
 #[derive(Debug)]
 pub(crate) struct Walk {
     reader: MetadataReader,
@@ -17,7 +17,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Begins a walk in the file that `reader` reads.
+    /// Begins a walk in the file of `reader`.
     pub(crate) fn new(reader: &MetadataReader) -> Self {
         Self {
             reader: reader.clone(),
@@ -28,8 +28,8 @@ impl Walk {
 
     /// Notes that `len` bytes of the structure `what` at `address` are about to be read.
     ///
-    /// Fails with `Damaged` where the structure was visited before, or where the structures visited so far
-    /// must overlap because together they are larger than the file.
+    /// Fails with `Damaged` if the structure was visited before, or if all structures visited are together larger than
+    /// the file, and so must overlap.
     pub(crate) fn enter(&mut self, what: &'static str, address: u64, len: u64) -> Result<()> {
         if !self.visited.insert(address) {
             return Err(self
@@ -39,7 +39,7 @@ impl Walk {
         self.spend(what, address, len)
     }
 
-    /// Notes `len` further bytes of a structure that was entered before.
+    /// Notes `len` more bytes of a structure that was entered before.
     pub(crate) fn spend(&mut self, what: &'static str, address: u64, len: u64) -> Result<()> {
         let left = self.bytes_left.checked_sub(len);
         self.bytes_left = left.ok_or_else(|| {

@@ -1,4 +1,5 @@
-//! The flags of `nccopy`. Each is defined once, here; parser, `--help` and man page come from it.
+//! The flags of `nccopy`. Each is defined once, here. The parser, `--help` and the man page are made from these
+//! definitions.
 
 use std::ffi::OsString;
 
@@ -10,18 +11,18 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::filter::spec::FilterRequest;
 
-/// What one call of `nccopy` is to do.
+/// The parsed arguments of a call of `nccopy`.
 #[derive(Debug)]
 pub struct Arguments {
     /// The input, as named by the user.
     pub input: OsString,
     /// The output, as named by the user.
     pub output: OsString,
-    /// What the copy is to be.
+    /// Options of the copy.
     pub copy: CopyOptions,
-    /// `-m`: how many bytes of memory the copy may take; `None` lets the engine decide.
+    /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
-    /// `--threads`: how many threads work; `None` lets the engine decide.
+    /// `--threads`: number of threads; `None` lets the engine decide.
     pub threads: Option<usize>,
     /// `--dry-run`: print the plan, and write nothing.
     pub dry_run: bool,
@@ -84,7 +85,7 @@ fn long_flag(name: &'static str, help: &'static str) -> Arg {
 /// Reads the flags.
 ///
 /// # Errors
-/// What an option's value should have been.
+/// The expected value of an option.
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let all = |name: &str| {
@@ -162,7 +163,7 @@ fn listed<'a>(
     }
 }
 
-/// Splits comma-separated lists; a backslash takes the next character as it is.
+/// Splits comma-separated lists. A backslash escapes the next character.
 fn names<'a>(lists: impl Iterator<Item = &'a str>, flag: &str) -> Result<Vec<String>> {
     let mut all = Vec::new();
     for list in lists {

@@ -1,4 +1,5 @@
-//! The flags of `ncdump`. Each is defined once, here; parser, `--help` and man page come from it.
+//! The flags of `ncdump`. Each is defined once, here. The parser, `--help` and the man page are made from these
+//! definitions.
 
 use std::ffi::{OsStr, OsString};
 
@@ -8,22 +9,22 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
 use ncutils_core::time::DateSeparator;
 
-/// What one call of `ncdump` is to do.
+/// The parsed arguments of a call of `ncdump`.
 #[derive(Debug)]
 pub struct Arguments {
     /// The input, as named by the user.
     pub input: OsString,
-    /// `-k`: only the kind of the file is printed.
+    /// `-k`: print only the kind of the file.
     pub kind_only: bool,
-    /// `-x`: NcML instead of CDL.
+    /// `-x`: print NcML instead of CDL.
     pub ncml: bool,
-    /// `-K`: only the format of the file is printed.
+    /// `-K`: print only the format of the file.
     pub format_only: bool,
-    /// `-n`: the name behind `netcdf`; else the file's.
+    /// `-n`: the dataset's name after `netcdf`; `None` for the file's name.
     pub name: Option<String>,
-    /// `--json`: printed as JSON, not as CDL.
+    /// `--json`: print JSON instead of CDL.
     pub json: bool,
-    /// What is printed, and how.
+    /// Options of the dump.
     pub dump: DumpOptions,
 }
 
@@ -170,10 +171,10 @@ pub fn command() -> Command {
     )
 }
 
-/// Reads the flags.
+/// Parses the flags.
 ///
 /// # Errors
-/// [`Error::Usage`] names the value that a flag cannot have.
+/// [`Error::Usage`] with the invalid value of a flag.
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let listed = |name: &str| -> Vec<String> {
         let lists = matches.get_many::<String>(name).into_iter().flatten();
@@ -215,7 +216,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     })
 }
 
-/// `-b` and `-f`. Both count; indices are those of the last.
+/// `-b` and `-f`. Both take effect; the last one determines how indices are counted.
 fn annotations(matches: &ArgMatches) -> Result<Annotations> {
     let mut annotations = Annotations::default();
     let mut last = None;
@@ -238,7 +239,7 @@ fn annotations(matches: &ArgMatches) -> Result<Annotations> {
     Ok(annotations)
 }
 
-/// `-l`: a number as C writes it, which may be octal or hexadecimal; what follows it is ignored, as in netCDF-C.
+/// `-l`: a number as in C, which may be octal or hexadecimal. As in netCDF-C, text after it is ignored.
 fn line_length(matches: &ArgMatches) -> Result<LineLength> {
     let Some(value) = matches.get_one::<String>("line-length") else {
         return Ok(LineLength::default());
@@ -254,7 +255,7 @@ fn line_length(matches: &ArgMatches) -> Result<LineLength> {
     })
 }
 
-/// `-p` and `-d`. The last says how many digits there are.
+/// `-p` and `-d`. The last one determines the number of digits.
 fn precision(matches: &ArgMatches) -> Result<(Precision, Overrides)> {
     let mut precision = Precision {
         exact: matches.get_flag("exact"),
@@ -285,8 +286,9 @@ fn precision(matches: &ArgMatches) -> Result<(Precision, Overrides)> {
     Ok((precision, overrides))
 }
 
-/// Digits of floats and doubles: `F`, `F,D`. As in netCDF-C, white space may stand before a number, and what follows the last
-/// one is ignored. What begins with a comma is nothing at all to netCDF-C; here it is digits of doubles.
+/// Parses the digits of floats and doubles: `F`, `F,D`. As in netCDF-C, a number may have white space before it, and
+/// text after the last number is ignored. netCDF-C ignores a value that begins with a comma; here it sets the digits of
+/// doubles.
 fn digits(text: &str) -> Option<(Option<usize>, Option<usize>)> {
     let number = |text| {
         let (number, rest) = leading_number(text, 10);
@@ -303,7 +305,7 @@ fn digits(text: &str) -> Option<(Option<usize>, Option<usize>)> {
     Some((Some(float), double))
 }
 
-/// The number that `text` begins with, as C's `strtol` reads it, and what stands behind it.
+/// The number at the beginning of `text`, parsed like C's `strtol`, and the text after it.
 fn leading_number(text: &str, radix: u32) -> (Option<usize>, &str) {
     let text = text.trim_ascii_start();
     let digits = text.strip_prefix('+').unwrap_or(text);
@@ -311,7 +313,7 @@ fn leading_number(text: &str, radix: u32) -> (Option<usize>, &str) {
     (usize::from_str_radix(&digits[..end], radix).ok(), &digits[end..])
 }
 
-/// `-X`.
+/// `-X`: true to leave out `_NCProperties`.
 fn without_properties(matches: &ArgMatches) -> Result<bool> {
     let mut without = false;
     for value in matches.get_many::<String>("extra").into_iter().flatten() {
@@ -324,7 +326,7 @@ fn without_properties(matches: &ArgMatches) -> Result<bool> {
     Ok(without)
 }
 
-/// `-t` and `-i`. With both, the last counts, as it does in netCDF-C.
+/// `-t` and `-i`. As in netCDF-C, the last one counts.
 fn times(matches: &ArgMatches) -> Option<DateSeparator> {
     let last = |name: &str| {
         let given = matches.get_flag(name);
@@ -337,7 +339,7 @@ fn times(matches: &ArgMatches) -> Option<DateSeparator> {
     }
 }
 
-/// Splits a comma-separated list; a backslash takes the next character as it is.
+/// Splits a comma-separated list. A backslash escapes the next character.
 fn names(list: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut chars = list.chars();
@@ -352,7 +354,7 @@ fn names(list: &str) -> Vec<String> {
     all
 }
 
-/// The name of a dataset that none was given for: that of its file, without what follows the last dot.
+/// The name of a dataset without `-n`: the file's name without its last suffix.
 pub fn dataset_name(file: &OsStr) -> String {
     let file = file.to_string_lossy();
     match file.rsplit_once('.') {

@@ -1,3 +1,3 @@
-//! The command line of `ncdump`: flags and what they mean. The binary runs them; the man page is made from them.
+//! The command line of `ncdump`: definitions of its flags, for the program and the man page.
 
 pub mod flags;

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
 }
 
-/// Standard output without the buffer that looks for line ends: data come in large pieces.
+/// Standard output without line buffering, since data comes in large pieces.
 fn stdout() -> io::Result<BufWriter<File>> {
     let file = io::stdout().as_fd().try_clone_to_owned()?.into();
     Ok(BufWriter::with_capacity(1 << 16, file))
@@ -62,10 +62,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         dump(&*reader, &name, &arguments.dump, &mut stdout)
     };
-    // Also before an error: everything that could be read.
+    // Flush after an error too: all readable text is printed.
     let flushed = stdout.flush().context("cannot write");
     done.map_err(|error| match error {
-        // What stops the text is not the input's fault.
+        // An error of writing the output is not the input's fault.
         e @ (Error::Usage(_) | Error::Io { .. }) => e,
         e => e.in_file(input.name()),
     })?;

@@ -1,4 +1,5 @@
-//! The flags of `ncgen`. Each is defined once, here; parser, `--help` and man page come from it.
+//! The flags of `ncgen`. Each is defined once, here. The parser, `--help` and the man page are made from these
+//! definitions.
 
 use std::ffi::OsString;
 
@@ -10,30 +11,30 @@ use ncutils_core::model::Kind;
 
 use crate::language::Language;
 
-/// What one call of `ncgen` is to do.
+/// The parsed arguments of a call of `ncgen`.
 #[derive(Debug)]
 pub struct Arguments {
     /// The CDL text, as named by the user; `-` or `None` for standard input.
     pub input: Option<OsString>,
     /// `-o`: the output, as named by the user.
     pub output: Option<OsString>,
-    /// `-N`: names the output where the text comes from standard input.
+    /// `-N`: the output's name for text from standard input.
     pub name: Option<String>,
-    /// What the name of the output ends in, where it is not given: `.nc`, or `.cdf` with `-n`.
+    /// The suffix of the output's name without `-o`: `.nc`, or `.cdf` with `-n`.
     pub suffix: &'static str,
-    /// What is made; `None` where the text is only checked.
+    /// The output's language; `None` if the text is only checked.
     pub language: Option<Language>,
-    /// `-M`: the name of the main function of a program.
+    /// `-M`: name of the main function of a program.
     pub main: Option<String>,
     /// `-k`, `-3` … `-7`.
     pub kind: Option<Kind>,
-    /// `-H`: values are left out.
+    /// `-H`: leave out the values.
     pub header_only: bool,
     /// `-x`: variables have no fill value.
     pub no_fill: bool,
-    /// `-m`: how many bytes of memory may be taken; `None` lets the engine decide.
+    /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
-    /// `--threads`: how many threads work; `None` lets the engine decide.
+    /// `--threads`: number of threads; `None` lets the engine decide.
     pub threads: Option<usize>,
 }
 
@@ -143,10 +144,10 @@ pub fn command() -> Command {
     )
 }
 
-/// Reads the flags.
+/// Parses the flags.
 ///
 /// # Errors
-/// What an option's value should have been.
+/// The expected value of an option.
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let output = matches.get_one::<OsString>("output").cloned();
@@ -167,7 +168,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     })
 }
 
-/// The language that `-l`, `-b`, `-c`, `-f` and `-n` agree on.
+/// The language given by `-l`, `-b`, `-c`, `-f` and `-n`, which must agree.
 fn language(matches: &ArgMatches) -> Result<Option<Language>> {
     let named = matches
         .get_one::<String>("language")

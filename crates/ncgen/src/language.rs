@@ -1,11 +1,11 @@
-//! What `ncgen` writes: a netCDF file, or a program that makes one.
+//! The outputs of `ncgen`: a netCDF file, or a program that creates one.
 
 use ncutils_core::error::{Error, Result};
 
 /// The argument of `-l`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// No program: the file itself.
+    /// The netCDF file itself.
     Binary,
     /// A C program that calls netCDF-C.
     C,
@@ -14,10 +14,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a name that `-l` takes.
+    /// The language that a value of `-l` names.
     ///
     /// # Errors
-    /// For names that are no language, and Java.
+    /// An unknown language, or Java.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "b" => Ok(Self::Binary),

@@ -1,4 +1,4 @@
-//! The command line of `ncgen`: flags and what they mean. The binary runs them; the man page is made from them.
+//! The command line of `ncgen`: definitions of its flags, for the program and the man page.
 
 pub mod flags;
 pub mod language;

@@ -1,4 +1,4 @@
-//! `ncgen`: makes a netCDF file, or a program that makes it, of CDL text; or checks the text.
+//! `ncgen`: makes a netCDF file of CDL text, or a program that creates the file, or checks the text.
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter};
@@ -19,10 +19,11 @@ use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell_lines;
 
-/// Text from a pipe may take one part in this many of the memory,
+/// At most this part of the memory (1 / 4) holds text from a pipe.
 const TEXT_SHARE: u64 = 4;
 
-/// and never more than this, in bytes: a temporary file that is just written is in memory anyway, as long as there is room.
+/// Maximum size, in bytes, of piped text in memory. The rest goes to a temporary file, which the system keeps in memory
+/// anyway while there is room.
 const TEXT_BYTES: u64 = 64 << 20;
 
 fn main() -> ExitCode {
@@ -76,13 +77,13 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }
     Ok(done.map_err(|error| match error {
-        // What stops the program's text is not the input's fault.
+        // An error of writing the program is not the text's fault.
         e @ Error::Io { .. } if prints => e,
         e => in_input(e),
     })?)
 }
 
-/// Makes the file.
+/// Makes the netCDF file.
 fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Arguments) -> Result<()> {
     let prepared = prepare(reader, plan)?;
     ncutils_cli::signals::handle();
@@ -102,12 +103,12 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
     done
 }
 
-/// Prints a program on standard output.
+/// Prints a program to standard output.
 fn print(write: impl FnOnce(&mut dyn io::Write) -> Result<()>) -> Result<()> {
     write(&mut BufWriter::new(io::stdout().lock()))
 }
 
-/// The output's name in a program.
+/// The output's name, as shown in a program.
 fn shown_name(output: &OsString) -> String {
     Path::new(output).display().to_string()
 }

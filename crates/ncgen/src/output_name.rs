@@ -1,4 +1,4 @@
-//! Under which name the file is made where `-o` gives none.
+//! The output file's name without `-o`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::unescape;
 
-/// The file in the current folder that is named after the file `input`, its last suffix replaced by `suffix`; where the text
-/// comes from standard input, after the dataset `name`.
+/// A file in the current folder, named after the file `input` with its last suffix replaced by `suffix`. For text from
+/// standard input, it is named after the dataset `name`.
 ///
 /// # Errors
-/// For names that no file in a folder can have.
+/// A name that no file in a folder can have.
 pub fn output_name(input: Option<&OsStr>, name: &str, suffix: &str) -> Result<PathBuf> {
     let name = unescape(name);
     let mut stem = match input {
@@ -20,7 +20,7 @@ pub fn output_name(input: Option<&OsStr>, name: &str, suffix: &str) -> Result<Pa
             .unwrap_or_default(),
         None => OsString::from(&name),
     };
-    // A dataset's name is any text, and it should not choose a folder.
+    // A dataset's name is any text, and must not choose a folder.
     if stem.is_empty() || (input.is_none() && name.contains(['/', '\0'])) {
         return Err(Error::Usage(format!(
             "the name '{name}' cannot be that of a file; name the output with -o"

@@ -1,4 +1,4 @@
-//! CDL text: what it declares, and every value of it.
+//! Fuzzes the CDL parser: declarations and all values.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::dataset::{check, read_reader};
 use crate::Seed;
 use crate::seed::files;
 
-/// Parses a text, checks all of its values, reads what a reader gives of it, and prints it.
+/// Parses a text, checks its values, reads it as a dataset, and prints that.
 pub fn read(input: &[u8]) {
     let end = input.len() as u64;
     let Some(text) = check(Text::new(Arc::new(input.to_vec()), "fuzz.cdl")) else {
@@ -35,7 +35,7 @@ pub fn read(input: &[u8]) {
     }
 }
 
-/// What is wrong with a text is said with its place, which is in the text.
+/// Checks that the position of an error is within the text.
 fn placed(error: Error, end: u64) {
     if let Error::Cdl(diagnostic) = &error {
         assert!(
@@ -46,7 +46,7 @@ fn placed(error: Error, end: u64) {
     check::<()>(Err(error));
 }
 
-/// Texts that have every statement, type and form of constant, and those of the corpus.
+/// Texts with every statement, type and form of constant, and the texts of the corpus.
 pub fn seeds(root: &Path) -> Vec<Seed> {
     let mut seeds: Vec<Seed> = [
         ALL, TYPES, DATA, CONSTANTS, ATTRIBUTES, STORAGE, GROUPS, UNLIMITED, CHARACTERS,

@@ -1,4 +1,4 @@
-//! A whole copy in memory: what can be read can be written, and reads the same afterwards.
+//! Fuzzes a whole copy in memory: a readable dataset can be written, and reads the same afterwards.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use ncutils_core::store::MemoryOutput;
 
 use super::dataset::{check, corner, open};
 
-/// Datasets larger than this are not copied, in bytes.
+/// Maximum size of a dataset that is copied, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Copies the file with options that its last byte chooses.
+/// Copies the file. Its last byte selects the options.
 pub fn copy(input: &[u8]) {
     let Some(reader) = open(input) else { return };
     let schema = reader.schema();
@@ -74,7 +74,7 @@ fn options(choice: u8) -> CopyOptions {
     options
 }
 
-/// The same variables with the same values.
+/// Checks that both have the same variables and values.
 fn compare(input: &dyn Reader, output: &dyn Reader) {
     let (from, to) = (input.schema(), output.schema());
     assert_eq!(from.groups.len(), to.groups.len(), "as many groups");
@@ -89,10 +89,11 @@ fn compare(input: &dyn Reader, output: &dyn Reader) {
             continue;
         };
         if input.layout(var).fill.no_fill {
-            // What was never written is not defined, and may become fill.
+            // Elements never written are undefined, and may become fill.
             continue;
         }
-        // What cannot be read was not written either, or the copy would have failed; some of it may lie outside.
+        // A region that cannot be read was not written either, or the copy would have failed. It may lie partly outside
+        // the extent.
         if let (Some(a), Some(b)) = (
             check(input.read_region(var, &region)),
             check(output.read_region(copied, &region)),

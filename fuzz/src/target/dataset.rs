@@ -1,4 +1,4 @@
-//! A file of any format: its structure, its storage, and its values, as the programs read them.
+//! Fuzzes the readers of all formats: structure, storage and values, as the programs read them.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use ncutils_core::model::{Storage, VarId, VariableLayout};
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::{DataOf, DumpOptions};
 
-/// Chunks of one variable beyond this many are left alone.
+/// Maximum number of chunks that are read of one variable.
 const MAX_CHUNKS: usize = 16;
 
-/// Elements of a region that is read.
+/// Maximum number of elements in a region that is read.
 const MAX_ELEMENTS: u64 = 4096;
 
-/// Files of which a dump of all values is this much text are dumped, in elements.
+/// Maximum number of elements in a file that is dumped completely.
 const MAX_DUMPED: u64 = 20_000;
 
-/// Opens the file and reads all of it, within bounds.
+/// Opens the file, and reads it within bounds.
 pub fn read_all(input: &[u8]) {
     if let Some(reader) = open(input) {
         read_reader(&*reader);
     }
 }
 
-/// Reads all that a reader gives, within bounds.
+/// Reads a dataset within bounds.
 pub fn read_reader(reader: &dyn Reader) {
     let schema = reader.schema();
     let mut elements = 0u64;
@@ -65,12 +65,12 @@ pub fn read_reader(reader: &dyn Reader) {
     check(dump(reader, "fuzz", &options, &mut std::io::sink()));
 }
 
-/// Opens a file that is in memory.
+/// Opens a file in memory.
 pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
     check(format::open(Arc::new(input.to_vec()), &Registry::builtin()))
 }
 
-/// What went well. A mistake of the program is no answer to a damaged file.
+/// The value of a result. Panics for an internal error, which no damaged file may cause.
 pub fn check<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -88,7 +88,7 @@ pub fn check<T>(result: Result<T, Error>) -> Option<T> {
     }
 }
 
-/// The region at the end of `shape`, so large as [`MAX_ELEMENTS`] allows; `None` where there are no elements.
+/// The region at the end of `shape`, of at most [`MAX_ELEMENTS`]; `None` if there are no elements.
 pub fn corner(shape: &[u64]) -> Option<Region> {
     if shape.contains(&0) {
         return None;

@@ -1,4 +1,5 @@
-//! The decoders of the filters. An input is a line `PIPELINE CHUNK-SIZE`, as in `2,4|1,5 4096`, and the encoded bytes.
+//! Fuzzes the decoders of filters. An input is a line `PIPELINE CHUNK-SIZE`, as in `2,4|1,5 4096`, and the encoded
+//! bytes.
 
 use std::path::Path;
 
@@ -7,10 +8,10 @@ use ncutils_core::model::CodecSpec;
 
 use crate::{MAX_SEED_BYTES, Seed};
 
-/// The largest chunk that is asked for, in bytes.
+/// Maximum size of a decoded chunk, in bytes.
 const MAX_CHUNK_BYTES: usize = 1 << 20;
 
-/// Decodes the bytes; encodes them, too, and decodes that.
+/// Decodes the bytes, encodes the result, and decodes that again.
 pub fn decode(input: &[u8]) {
     let Some(end) = input.iter().take(200).position(|byte| *byte == b'\n') else {
         return;
@@ -38,7 +39,8 @@ pub fn decode(input: &[u8]) {
     };
     let _ = pipeline.decode_into(bytes, 0, ChunkShape::Full, &mut scratch, &mut out);
 
-    // Szip and n-bit keep as many bits of a number as their parameters say, and bytes that are none of these may have more.
+    // Szip and n-bit keep only the number of bits in their parameters. Bytes that do not come from them may have more
+    // bits.
     let narrow = |spec: &CodecSpec| match spec.hdf5_id() {
         Some(4) => !matches!(spec.parameters().get(2), Some(8 | 16 | 32 | 64)),
         id => id == Some(5),
@@ -55,7 +57,7 @@ pub fn decode(input: &[u8]) {
     }
 }
 
-/// The chunks of `testdata/filters`, which the C libraries encoded.
+/// The chunks of `testdata/filters`, encoded by the C libraries.
 pub fn seeds(root: &Path) -> Vec<Seed> {
     let folder = root.join("testdata/filters");
     let index = std::fs::read_to_string(folder.join("index.txt")).unwrap_or_default();

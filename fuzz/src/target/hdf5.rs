@@ -1,17 +1,17 @@
-//! HDF5 structure: every object that links lead to, with all that it has.
+//! Fuzzes the HDF5 reader: every object that links lead to, with all its parts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ncutils_hdf5::{Attribute, Class, Dataspace, Datatype, File, Layout, LinkTarget, ObjectKind};
 
-/// Objects beyond this many are left alone.
+/// Maximum number of objects that are read.
 const MAX_OBJECTS: usize = 2000;
 
-/// What of a chunk or block is read, in bytes.
+/// Maximum number of bytes read of a chunk or block.
 const MAX_READ: usize = 1 << 16;
 
-/// Opens the file and reads every structure of it.
+/// Opens the file, and reads all its structures.
 pub fn walk(input: &[u8]) {
     let Ok(file) = File::open(Arc::new(input.to_vec())) else {
         return;
@@ -63,7 +63,7 @@ fn check_attribute(attribute: &Attribute) {
     }
 }
 
-/// The heap addresses and indexes in the elements of a variable-length type.
+/// Heap addresses and indexes in elements of a variable-length type.
 fn sequences(datatype: &Datatype, data: &[u8], offset_size: u8) -> Vec<(u64, u32)> {
     let size = datatype.size as usize;
     if !matches!(

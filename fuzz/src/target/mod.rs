@@ -1,6 +1,6 @@
-//! The parsers that take bytes or text from outside, each as a function of one input.
+//! Fuzz targets: all parsers of external bytes or text, each as a function of one input.
 //!
-//! A target fails by a panic, or by taking longer or more memory than whoever runs it allows.
+//! A target fails by a panic, or by exceeding the caller's limits of time or memory.
 
 mod cdl;
 mod copy;
@@ -14,11 +14,11 @@ use std::path::Path;
 use crate::Seed;
 use crate::seed::files;
 
-/// One thing to fuzz.
+/// A fuzz target.
 pub struct Target {
-    /// Its name on the command line, and of the folder with the inputs that it once failed on.
+    /// Its name on the command line, and of the folder with inputs that it once failed on.
     pub name: &'static str,
-    /// What it does with an input.
+    /// Runs it on an input.
     pub run: fn(&[u8]),
     seeds: fn(&Path) -> Vec<Seed>,
 }
@@ -68,8 +68,8 @@ pub const TARGETS: [Target; 8] = [
 ];
 
 impl Target {
-    /// The seeds, of which those in files come from `testdata` and, where it is there, the corpus beside the project's
-    /// folder `root`.
+    /// The seeds. Files come from `testdata` below the project's folder `root`, and from the corpus beside `root` if it
+    /// exists.
     pub fn seeds(&self, root: &Path) -> Vec<Seed> {
         (self.seeds)(root)
     }

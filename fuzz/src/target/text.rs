@@ -1,4 +1,4 @@
-//! The little languages of the command line.
+//! Fuzzes the parsers of option values.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use ncutils_core::filter::spec;
 
 use crate::Seed;
 
-/// The argument of `-F`; what it parses to prints and parses to the same.
+/// Parses an argument of `-F`. The result, printed and parsed again, must be the same.
 pub fn filter_spec(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
@@ -26,14 +26,14 @@ pub fn filter_spec(input: &[u8]) {
     }
 }
 
-/// The argument of `-c`.
+/// Parses an argument of `-c`.
 pub fn chunk_spec(input: &[u8]) {
     if let Ok(text) = std::str::from_utf8(input) {
         let _ = ChunkSpec::parse(text);
     }
 }
 
-/// Arguments of `-F`.
+/// Seeds for `-F`.
 pub fn filter_specs(_: &Path) -> Vec<Seed> {
     [
         "*,2|1,5",
@@ -49,7 +49,7 @@ pub fn filter_specs(_: &Path) -> Vec<Seed> {
     .into()
 }
 
-/// Arguments of `-c`.
+/// Seeds for `-c`.
 pub fn chunk_specs(_: &Path) -> Vec<Seed> {
     [
         "/",

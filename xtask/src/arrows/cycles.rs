@@ -1,11 +1,11 @@
-//! Cycles of a directed graph.
+//! Finds cycles in a directed graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each file, the files that it uses.
 pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The sets of two and more files of which each leads to all others (strongly connected components).
+/// Sets of two or more files that all lead to each other (strongly connected components).
 pub fn cycles(graph: &Graph) -> Vec<Vec<String>> {
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
@@ -32,7 +32,7 @@ pub fn cycles(graph: &Graph) -> Vec<Vec<String>> {
     found
 }
 
-/// Appends all that `start` leads to and was not seen, each node behind those that it leads to.
+/// Appends all unseen files that `start` leads to, each after the files that it leads to.
 fn visit(graph: &Graph, start: &str, seen: &mut BTreeSet<String>, order: &mut Vec<String>) {
     if !seen.insert(start.to_owned()) {
         return;
@@ -59,7 +59,7 @@ pub fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// True where files of a cycle lie in different folders.
+/// True if the cycle's files are in different folders.
 pub fn is_between_folders(cycle: &[String]) -> bool {
     cycle.iter().any(|file| folder(file) != folder(&cycle[0]))
 }

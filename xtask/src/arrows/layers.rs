@@ -1,6 +1,6 @@
-//! The layers of the workspace. A file may use files of its own layer and of those below.
+//! The layers of the workspace. A file may use files of its own layer and of lower ones.
 
-/// Where the files of a layer lie, lowest layer first.
+/// Folders of each layer, lowest layer first.
 const LAYERS: [(&str, &[&str]); 7] = [
     ("hdf5", &["crates/hdf5/src/"]),
     (
@@ -46,14 +46,15 @@ const LAYERS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// The layer of a file, and its name; `None` for a crate's `lib.rs`, which only names the rest, and for rooms that no layer has.
+/// Number and name of a file's layer; `None` for a crate's `lib.rs`, which only names modules, and for files outside
+/// all layers.
 pub fn layer(file: &str) -> Option<(usize, &'static str)> {
     let holds = |places: &[&str]| places.iter().any(|place| file.starts_with(place));
     let at = LAYERS.iter().position(|(_, places)| holds(places))?;
     Some((at, LAYERS[at].0))
 }
 
-/// True for an arrow from a layer to one above.
+/// True for an arrow to a higher layer.
 pub fn goes_up(from: &str, to: &str) -> bool {
     matches!((layer(from), layer(to)), (Some((from, _)), Some((to, _))) if to > from)
 }

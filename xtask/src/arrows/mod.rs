@@ -7,8 +7,8 @@
 //! sources ─► kinds: none is told from another
 //! ```
 //!
-//! An arrow is a path in a `use` or in code, which leads to the file that defines the name, through re-exports. Code for tests does
-//! not count.
+//! An arrow is a path in a `use` or in code. It leads to the file that defines the name, through re-exports. Code for
+//! tests is ignored.
 
 mod cycles;
 mod kinds;
@@ -24,23 +24,23 @@ use anyhow::{Context, Result, bail};
 
 use cycles::Graph;
 
-/// Arrows that are known and to be removed: from a file to a file.
+/// Known arrows that are to be removed: from a file, to a file.
 const ALLOWED: [(&str, &str); 0] = [];
 
 /// Files of different folders that use each other, arrows to a higher layer, and code that tells kinds apart.
 struct Report {
-    /// All arrows but those allowed, and for each one path that makes it.
+    /// All arrows but the allowed ones. `why` has a path for each.
     graph: Graph,
     why: BTreeMap<(String, String), String>,
     /// All cycles.
     cycles: Vec<Vec<String>>,
-    /// Arrows that go up.
+    /// Arrows to a higher layer.
     up: Vec<(String, String)>,
     /// Code that asks for the kind of a dataset: its file, and the code.
     questions: Vec<(String, String)>,
 }
 
-/// Prints what is wrong, and with `--all` the cycles within folders too.
+/// Prints the errors, and with `--all` also the cycles within folders.
 ///
 /// # Errors
 /// A cycle between folders, an arrow that goes up, or a question for the kind of a dataset.
@@ -64,7 +64,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     }
 }
 
-/// Reads all crates of the workspace.
+/// Analyses all crates of the workspace.
 fn report(root: &Path) -> Result<Report> {
     let mut modules = resolve::Modules::default();
     for (name, file) in crates(root)? {
@@ -100,7 +100,7 @@ fn report(root: &Path) -> Result<Report> {
     })
 }
 
-/// The name of each crate as others spell it, and the file of its root. Programs have a root each.
+/// The name of each crate in paths, and its root file. Each program has its own root.
 fn crates(root: &Path) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root.join("crates"))? {
@@ -156,7 +156,7 @@ impl Report {
         text
     }
 
-    /// An arrow, and one path that makes it.
+    /// An arrow as text, with one path that makes it.
     fn arrow(&self, from: &str, to: &str) -> String {
         let path = self.why.get(&(from.to_owned(), to.to_owned()));
         format!("{from} -> {to}   by {}\n", path.map_or("", String::as_str))

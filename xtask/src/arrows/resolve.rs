@@ -1,4 +1,4 @@
-//! Names become files: which file of the workspace defines what a path says.
+//! Resolves paths in code to the workspace file that defines the item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,45 +9,45 @@ use anyhow::{Context, Result};
 use super::cycles::Graph;
 use super::source::{self, Import, Module, Path};
 
-/// How many re-exports a name may pass through.
+/// Maximum number of re-exports that a name may pass through.
 const MAX_REEXPORTS: usize = 16;
 
-/// The modules of all crates, by path. A path begins with the crate's name as other crates spell it.
+/// The modules of all crates, by path. A path begins with the crate's name.
 #[derive(Debug, Default)]
 pub struct Modules {
     modules: BTreeMap<Path, Source>,
 }
 
-/// A module, and where it is.
+/// A module and its file.
 #[derive(Debug)]
 struct Source {
-    /// The path of its file, from the root of the workspace.
+    /// Path of its file, relative to the root of the workspace.
     file: String,
     imports: Vec<Import>,
     paths: Vec<Path>,
     words: BTreeSet<String>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Found {
     /// A module.
     Module(Path),
-    /// An item of the module.
+    /// An item of this module.
     Item(Path),
 }
 
 impl Modules {
-    /// Adds a crate: `name` as other crates spell it, and the file of its root.
+    /// Adds a crate by its name and root file.
     ///
     /// # Errors
-    /// A source file that is missing or not Rust.
+    /// A source file is missing, or is not Rust.
     pub fn add(&mut self, workspace: &FilePath, name: &str, root: &str) -> Result<()> {
         let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
         self.add_file(workspace, vec![name.to_owned()], root, folder)
     }
 
-    /// Adds a file and the modules that it declares. `folder` is where these are.
+    /// Adds a file and the modules that it declares, whose files are in `folder`.
     fn add_file(&mut self, workspace: &FilePath, path: Path, file: &str, folder: &str) -> Result<()> {
         let text = fs::read_to_string(workspace.join(file)).with_context(|| file.to_owned())?;
         let module = source::parse(&text).with_context(|| file.to_owned())?;
@@ -69,7 +69,7 @@ impl Modules {
                 true => beside,
                 false => format!("{inner}/mod.rs"),
             };
-            // Shared with tests by a `path` attribute.
+            // The module may be shared with tests by a `path` attribute.
             if workspace.join(&file).is_file() {
                 self.add_file(workspace, joined(&path, child), &file, &inner)?;
             }
@@ -110,7 +110,7 @@ impl Modules {
                     continue;
                 };
                 let Some(Found::Item(at)) = self.find(&absolute, 0) else {
-                    // A module itself: what is used of it is a path in the code.
+                    // A path to a module itself makes no arrow: its uses are paths in the code.
                     continue;
                 };
                 let to = &self.modules[&at].file;
@@ -124,7 +124,7 @@ impl Modules {
         (graph, why)
     }
 
-    /// The path from the crate's root on, of a path that module `at` writes; `None` where it leads out of the workspace.
+    /// The path from the crate's root for a path written in module `at`; `None` if it leads out of the workspace.
     fn absolute(&self, at: &Path, written: &[String]) -> Option<Path> {
         let (first, rest) = written.split_first()?;
         match first.as_str() {
@@ -140,7 +140,7 @@ impl Modules {
                 }
                 let import = self.modules[at].imports.iter().find(|import| import.name == name);
                 match import {
-                    // `use a::b;` and then `b::C`.
+                    // For `use a::b;` followed by `b::C`.
                     Some(import) if import.path[0] != name => {
                         Some(extended(&self.absolute(at, &import.path)?, rest))
                     }
@@ -153,12 +153,12 @@ impl Modules {
         }
     }
 
-    /// What an absolute path leads to, through re-exports.
+    /// The target of an absolute path, through re-exports.
     fn find(&self, path: &[String], depth: usize) -> Option<Found> {
         if depth > MAX_REEXPORTS {
             return None;
         }
-        // The longest part that is a module.
+        // The longest prefix that is a module.
         let length = (1..=path.len())
             .rev()
             .find(|n| self.modules.contains_key(&path[..*n]))?;

@@ -1,25 +1,25 @@
-//! What a source file says of modules and names: child modules, `use` statements, and paths in code.
+//! Parses a source file's modules and names: child modules, `use` statements, and paths in code.
 
 use std::collections::HashSet;
 
 use anyhow::{Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A path, a name for each part.
+/// A path, with one name for each part.
 pub type Path = Vec<String>;
 
 /// One name that a `use` statement brings into a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// The name in this module; `*` for all that the path holds.
+    /// The name in this module; `*` for all names in the path.
     pub name: String,
-    /// The path as it is written.
+    /// The path as written.
     pub path: Path,
-    /// True after `pub use`, with any restriction.
+    /// True for `pub use`, with or without a restriction.
     pub is_reexport: bool,
 }
 
-/// A module: a file, or a `mod name { … }` within one. Code of `#[cfg(test)]` is left out.
+/// A module: a file, or a `mod name { … }` in one. Code under `#[cfg(test)]` is left out.
 #[derive(Debug, Default)]
 pub struct Module {
     /// Modules declared by `mod name;`.
@@ -29,7 +29,7 @@ pub struct Module {
     /// Modules within this file.
     pub inline: Vec<(String, Module)>,
     pub imports: Vec<Import>,
-    /// Paths of two parts and more outside of `use`.
+    /// Paths of two or more parts, outside of `use`.
     pub paths: Vec<Path>,
     /// Single names outside of `use`.
     pub words: HashSet<String>,
@@ -104,7 +104,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes `mod name;` or `mod name { … }`; returns where it ends.
+    /// Parses `mod name;` or `mod name { … }`. Returns the position after it.
     fn module_item(&mut self, tokens: &[TokenTree], at: usize, is_test: bool) -> usize {
         let (Some(TokenTree::Ident(name)), Some(body)) = (tokens.get(at + 1), tokens.get(at + 2)) else {
             return at + 1;
@@ -123,7 +123,7 @@ impl Walk<'_> {
         at + 3
     }
 
-    /// Takes a path or a single name that begins at `at`; returns where it ends.
+    /// Parses a path or a single name at `at`. Returns the position after it.
     fn path(&mut self, tokens: &[TokenTree], at: usize) -> usize {
         let mut path = Vec::new();
         let mut end = at;
@@ -178,7 +178,7 @@ fn flat_words(stream: TokenStream) -> Vec<String> {
     words.flatten().collect()
 }
 
-/// False for the `use<…>` of a type's captured parameters.
+/// False for `use<…>`, which captures parameters of a type.
 fn starts_item(tokens: &[TokenTree], at: usize) -> bool {
     !matches!(tokens.get(at + 1), Some(TokenTree::Punct(p)) if p.as_char() == '<')
 }
@@ -200,7 +200,7 @@ fn is_double_colon(tokens: &[TokenTree], at: usize) -> bool {
     is_colon(at) && is_colon(at + 1)
 }
 
-/// The paths of a `use` tree, and the names that they get by `as`.
+/// The paths of a `use` tree, with their names after `as`.
 fn leaves(prefix: &[String], tree: &[TokenTree]) -> Vec<(Path, Option<String>)> {
     let mut path = prefix.to_vec();
     let mut alias = None;

@@ -1,7 +1,7 @@
 //! Bzip2, HDF5 filter 307: one bzip2 stream.
 //!
-//! Parameters: the block size in units of 100,000 bytes, 1 to 9; none means 9. The plugin ignores further ones, and
-//! PyTables stores two. As in the plugin, a stream that is longer than the chunk is stored all the same.
+//! Parameters: the block size in units of 100,000 bytes, 1 to 9; 9 if there is none. The plugin ignores further
+//! parameters, and PyTables stores two. As in the plugin, a stream longer than the chunk is stored all the same.
 //!
 //! HDF5 registered filters, id 307 (PyTables' `H5Zbzip2.c`).
 
@@ -16,14 +16,14 @@ use crate::model::{CodecSpec, Configuration, ZarrVersion};
 /// The id registered with HDF5.
 pub const ID: u32 = 307;
 
-/// The codec.
+/// The bzip2 codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Bzip2;
 
-/// The block size where none is given.
+/// The block size without a parameter.
 const DEFAULT_BLOCK: u32 = 9;
 
-/// Bytes that decoding asks for at first and when it needs more than expected of the input's size.
+/// Minimum growth of the decoder's buffer, in bytes.
 const STEP: usize = 256 << 10;
 
 impl Codec for Bzip2 {
@@ -35,7 +35,7 @@ impl Codec for Bzip2 {
         Some(ID)
     }
 
-    /// numcodecs hands chunks to Python's `bz2.compress`, which makes the same stream.
+    /// numcodecs compresses chunks with Python's `bz2.compress`, which makes the same stream.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {
             ZarrVersion::V2 => "bz2",
@@ -62,7 +62,7 @@ impl Codec for Bzip2 {
         }
     }
 
-    /// Decoding needs no parameter, but the plugin insists on a block size if there is one.
+    /// Decoding needs no parameter, but the plugin rejects an invalid block size.
     fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         let mut kept = stored.to_vec();
         if let Some(block) = kept.first_mut() {
@@ -92,9 +92,9 @@ impl Codec for Bzip2 {
     }
 }
 
-/// Bzip2 in blocks of a size.
+/// Bzip2 with its block size.
 struct Bound {
-    /// The block size for encoding, or why there is none.
+    /// The block size for encoding, or the reason that there is none.
     block: Outcome<u32>,
 }
 
@@ -103,7 +103,7 @@ impl BoundCodec for Bound {
         let level = Compression::new(self.block.clone()?);
         let mut stream = Compress::new(level, 0);
         out.clear();
-        // The bound that bzip2's manual gives; enough for the whole stream.
+        // The bound in bzip2's manual, which is enough for the whole stream.
         out.reserve(input.len() + input.len() / 100 + 600);
         let mut rest = input;
         loop {
@@ -141,7 +141,7 @@ impl BoundCodec for Bound {
                 Status::StreamEnd => return Ok(()),
                 Status::MemNeeded => return Err("no memory".to_owned()),
                 _ if out.len() == out.capacity() => {
-                    // One byte more than the limit tells a stream that is too long from one that just fits.
+                    // One byte above the limit distinguishes a stream that is too long from one that just fits.
                     let room = limit.saturating_add(1).saturating_sub(out.len());
                     out.reserve_exact(room.min(out.len().max(STEP)));
                 }

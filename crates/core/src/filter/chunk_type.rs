@@ -1,4 +1,4 @@
-//! What a codec may know of the chunks that it is bound to.
+//! [`ChunkType`]: the properties of chunks that a codec may depend on.
 
 use crate::chunk::byte_count;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ pub enum NumberClass {
 }
 
 impl NumberClass {
-    /// The class of elements of type `ty`, of an enum that of its integers; `None` for text and all other types.
+    /// The class of elements of type `ty`. An enum has the class of its integers. `None` for text and all other types.
     pub fn of(schema: &Schema, ty: Type) -> Option<Self> {
         match ty {
             Type::Byte | Type::Short | Type::Int | Type::Int64 => Some(Self::Signed),
@@ -24,7 +24,7 @@ impl NumberClass {
             Type::Float | Type::Double => Some(Self::Float),
             Type::Char | Type::String => None,
             Type::User(id) => match &schema.user_type(id).class {
-                // An enum's base is an integer; guard against an enum of itself.
+                // An enum's base is an integer. The guard protects against an enum of an enum.
                 TypeClass::Enum { base, .. } if !matches!(base, Type::User(_)) => Self::of(schema, *base),
                 _ => None,
             },
@@ -32,15 +32,15 @@ impl NumberClass {
     }
 }
 
-/// The elements and the shape of a variable's chunks.
+/// Elements and shape of a variable's chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ChunkType {
-    /// Bytes of one element in storage.
+    /// Size of one stored element, in bytes.
     pub element_size: usize,
-    /// What the bytes of an element are.
+    /// Encoding of the bytes of an element.
     pub encoding: Encoding,
-    /// The class of the elements; `None` where they are no numbers.
+    /// The class of the elements; `None` if they are not numbers.
     pub number: Option<NumberClass>,
     /// The byte order of numbers.
     pub endian: Endian,
@@ -49,7 +49,7 @@ pub struct ChunkType {
 }
 
 impl ChunkType {
-    /// Chunks of `shape` of elements of type `ty`, stored as `layout` says.
+    /// Chunks of `shape` with elements of type `ty`, stored as in `layout`.
     pub fn new(schema: &Schema, ty: Type, layout: &VariableLayout, shape: &[u64]) -> Self {
         let numbers = matches!(layout.encoding, Encoding::Numbers { .. });
         Self {
@@ -61,7 +61,7 @@ impl ChunkType {
         }
     }
 
-    /// Chunks of `size` bytes that mean nothing in particular.
+    /// Chunks of `size` bytes without a type.
     pub fn of_bytes(size: usize) -> Self {
         Self {
             element_size: 1,
@@ -72,7 +72,7 @@ impl ChunkType {
         }
     }
 
-    /// One-dimensional chunks of `length` numbers of `size` bytes.
+    /// Chunks of `shape` with numbers of `size` bytes.
     pub fn of_numbers(number: NumberClass, size: usize, endian: Endian, shape: &[u64]) -> Self {
         Self {
             element_size: size,
@@ -83,8 +83,8 @@ impl ChunkType {
         }
     }
 
-    /// The byte order of numbers; `None` where elements are no numbers. Numbers of one byte are little-endian, as
-    /// libhdf5's native ones are.
+    /// The byte order of numbers; `None` if elements are not numbers. As in libhdf5, numbers of one byte are
+    /// little-endian.
     pub fn byte_order(&self) -> Option<Endian> {
         match (self.number, self.encoding) {
             (None, _) => None,
@@ -93,10 +93,10 @@ impl ChunkType {
         }
     }
 
-    /// Bytes of a decoded chunk.
+    /// Size of a decoded chunk, in bytes.
     ///
     /// # Errors
-    /// Where that does not fit into memory.
+    /// [`Error::Unsupported`] if the size exceeds the address space.
     pub fn decoded_size(&self, shape: ChunkShape) -> Result<usize> {
         byte_count(shape.or(&self.shape), self.element_size)
             .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))
@@ -106,14 +106,14 @@ impl ChunkType {
 /// The shape of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChunkShape<'a> {
-    /// That of the [`ChunkType`].
+    /// The shape in the [`ChunkType`].
     Full,
-    /// A smaller one, of as many dimensions: the format cuts chunks at the edge of the variable.
+    /// A smaller shape of the same rank, if the format cuts chunks at the edge of the variable.
     Clipped(&'a [u64]),
 }
 
 impl<'a> ChunkShape<'a> {
-    /// The chunk's own shape, `full` being that of the others.
+    /// The chunk's own shape. `full` is the shape of a full chunk.
     pub fn or(self, full: &'a [u64]) -> &'a [u64] {
         match self {
             Self::Full => full,

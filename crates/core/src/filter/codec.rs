@@ -1,19 +1,19 @@
-//! What a codec must do.
+//! The traits of a codec: [`Codec`], and [`BoundCodec`] for the chunks of one variable.
 
 use std::borrow::Cow;
 
 use super::chunk_type::{ChunkShape, ChunkType};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
-/// The result of a codec: an error says why, in words. Whoever called the codec adds its name.
+/// The result of a codec. An error is the reason in words; the caller adds the codec's name.
 pub type Outcome<T = ()> = Result<T, String>;
 
-/// One codec, under all its names.
+/// A codec, with all its names.
 ///
-/// A codec that HDF5 knows is described by parameter words, under a Zarr name, too: [`Codec::parameters`] translates. A codec
-/// that only Zarr knows reads the configuration in [`Codec::bind`].
+/// A codec that HDF5 knows is described by parameter words, under a Zarr name too: [`Codec::parameters`] translates a
+/// Zarr configuration to words. A codec that only Zarr knows reads its configuration in [`Codec::bind`].
 pub trait Codec: Send + Sync {
-    /// The name for messages: HDF5's where there is one.
+    /// The codec's name for messages: HDF5's name if it has one.
     fn name(&self) -> &str;
 
     /// The id registered with HDF5.
@@ -21,22 +21,22 @@ pub trait Codec: Send + Sync {
         None
     }
 
-    /// The name of this codec in a version of Zarr: the one to write.
+    /// The name to write in the metadata of a version of Zarr.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         let _ = version;
         None
     }
 
-    /// Other names by which a version of Zarr calls it.
+    /// Further names that a version of Zarr accepts for it.
     fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
         let _ = version;
         &[]
     }
 
-    /// Prepares for chunks of `chunk`, with the parameters of `spec`, which names this codec.
+    /// Prepares the codec for chunks of type `chunk`. `spec` names this codec, and has its parameters.
     ///
     /// # Errors
-    /// Parameters with which chunks can be neither encoded nor decoded.
+    /// Parameters that allow neither encoding nor decoding.
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>>;
 
     /// The chunks that the next codec of a pipeline gets: those of `chunk`, unless this codec changes their element or shape
@@ -49,30 +49,30 @@ pub trait Codec: Send + Sync {
     /// The parameters that libhdf5 stores when a user gives `visible` ones. Strict.
     ///
     /// # Errors
-    /// Parameters out of range, or chunks to which the codec cannot be applied: in words for the user that continue
-    /// "filter 1 (deflate) …".
+    /// Parameters out of range, or chunks that the codec cannot be applied to. The text continues "filter 1 (deflate)
+    /// …".
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         let _ = chunk;
         Ok(visible.to_vec())
     }
 
-    /// The parameters for chunks of `chunk` in place of those that a file stores with other chunks. Lenient: keeps whatever
-    /// this codec can decode.
+    /// The parameters for chunks of type `chunk`, given the parameters that a file stores for other chunks. Unusual
+    /// parameters that this codec can decode are kept.
     ///
     /// # Errors
-    /// Chunks to which the codec cannot be applied, in words as those of [`Codec::working_parameters`].
+    /// Chunks that the codec cannot be applied to. The text is as for [`Codec::working_parameters`].
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         let _ = chunk;
         Ok(stored.to_vec())
     }
 
-    /// The form of stored parameters that is the same for all which mean the same.
+    /// The canonical form of stored parameters: equal for all parameters with the same meaning.
     fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
         Cow::Borrowed(stored)
     }
 
-    /// The stored parameters that make the same stream as a Zarr configuration; `None` where there are none, or the
-    /// configuration is not understood in all its parts.
+    /// The stored parameters that make the same stream as a Zarr configuration; `None` if there are none, or if any
+    /// part of the configuration is not understood.
     fn parameters(
         &self,
         version: ZarrVersion,
@@ -83,12 +83,13 @@ pub trait Codec: Send + Sync {
         None
     }
 
-    /// Whether two configurations, of which one at least has no stored parameters, make the same stream. Both name this codec.
+    /// True if two configurations make the same stream. Both name this codec, and at least one has no stored
+    /// parameters.
     fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
         a == b
     }
 
-    /// The Zarr configuration that makes the same stream as stored parameters; `None` where there is none.
+    /// The Zarr configuration that makes the same stream as stored parameters; `None` if there is none.
     fn configuration(
         &self,
         version: ZarrVersion,
@@ -100,30 +101,30 @@ pub trait Codec: Send + Sync {
     }
 }
 
-/// A codec with its parameters, bound to the chunks of one variable. Called from many threads at once.
+/// A codec with its parameters, bound to the chunks of one variable. It is called from many threads at once.
 pub trait BoundCodec: Send + Sync {
-    /// Encodes `input` into `out`, whose earlier content is lost. `shape` is that of the decoded chunk.
+    /// Encodes `input` into `out`, replacing its content. `shape` is the shape of the decoded chunk.
     ///
     /// # Errors
-    /// Bad parameters, or input that this codec cannot encode: a pipeline leaves the codec out then where it is optional.
+    /// Bad parameters, or input that this codec cannot encode. A pipeline then skips the codec if it is optional.
     fn encode(&self, input: &[u8], shape: ChunkShape, out: &mut Vec<u8>) -> Outcome;
 
-    /// Decodes `input` into `out`, whose earlier content is lost. Never gives, or allocates, more than `limit` bytes and a
-    /// little. `shape` is that of the decoded chunk.
+    /// Decodes `input` into `out`, replacing its content. At most slightly more than `limit` bytes are made or
+    /// allocated. `shape` is the shape of the decoded chunk.
     ///
     /// # Errors
     /// Bad parameters, damaged input, or more output than `limit`.
     fn decode(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome;
 
-    /// The longest output, in bytes, that any encoder of this codec makes of an input of `input_len` bytes. More is taken for
-    /// damage. Compressors of which there are many encoders state a generous bound.
+    /// Maximum length, in bytes, of what any encoder makes of `input_len` bytes. A longer stream is treated as damaged.
+    /// Compressors with many different encoders return a generous bound.
     fn max_encoded_size(&self, input_len: usize) -> usize;
 }
 
-/// The stored parameters of a spec, whichever way it is named.
+/// The stored parameters of a spec, which may name the codec by its HDF5 id or by a Zarr name.
 ///
 /// # Errors
-/// A Zarr configuration that has no such parameters.
+/// A Zarr configuration without such parameters.
 pub(super) fn stored_parameters<'a>(
     codec: &dyn Codec,
     spec: &'a CodecSpec,
@@ -145,12 +146,12 @@ pub(super) fn stored_parameters<'a>(
     }
 }
 
-/// More than any compressor's output for an input of this length, whoever's encoder it is: an eighth and 4 KiB more.
+/// A bound above the output of any compressor for this input length: 1/8 more, and 4 KiB.
 pub(super) fn generous_bound(input_len: usize) -> usize {
     input_len.saturating_add(input_len / 8).saturating_add(4096)
 }
 
-/// The only member of a configuration, which has this name and is a number of 32 bits.
+/// The value of `member`, which must be the only member of a configuration and a 32-bit number.
 pub(super) fn only(configuration: &Configuration, member: &str) -> Option<u32> {
     let mut members = configuration.iter();
     match (members.next(), members.next()) {

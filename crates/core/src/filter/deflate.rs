@@ -1,9 +1,9 @@
 //! Deflate, HDF5 filter 1: a zlib stream (RFC 1950).
 //!
-//! Parameters: zlib's level, 0 to 9. It says how hard to try when encoding and nothing about the stream, so it is
-//! stored as the user gave it, while libdeflate's level follows from [`LEVELS`].
+//! Parameters: zlib's level, 0 to 9. The level only affects the encoder's effort, not the format of the stream. So the
+//! user's level is stored, and libdeflate's level follows from [`LEVELS`].
 //!
-//! The encoder never gives up: libhdf5 too stores a stream that is longer than the chunk.
+//! As in libhdf5, a stream longer than the chunk is stored all the same.
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 1.
 
@@ -20,11 +20,11 @@ use crate::model::{CodecSpec, Configuration, ZarrVersion};
 /// The id registered with HDF5.
 pub const ID: u32 = 1;
 
-/// The codec.
+/// The deflate codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Deflate;
 
-/// The libdeflate level that stands for each zlib level.
+/// The libdeflate level for each zlib level.
 ///
 /// Measured on 15 fields (float32 smooth, turbulent, masked, mostly zero, rounded to 12 bits, noise; float64; packed
 /// int16; times; class numbers; text) cut to 16 KiB, 64 KiB, 256 KiB and 1 MiB, shuffled; libdeflate 1.26 against
@@ -43,30 +43,30 @@ pub struct Deflate;
 /// | 8 | 10 | −3.7 % | 1755 ms |
 /// | 9 | 10 | −3.7 % | 1755 ms |
 ///
-/// Level 6 would be half a percent smaller than 5, for a fifth more time. Level 4 takes a tenth less time, but loses what a
-/// lazy search finds: of 420 arrays with structure (ramps, saws, waves, steps, patterns, random walks; shuffled and not) it is
-/// more than 2 % larger than zlib 4 on 53; 5 is on 34, 6 on 35. Levels 8 and 9 are slower than 7 and no smaller on the
-/// fields. Level 10 takes about as long as zlib 9 does. See also `MISLED_LEVELS`.
+/// Level 6 would be half a percent smaller than 5, and take a fifth more time. Level 4 takes a tenth less time, but
+/// lacks a lazy search. On 420 structured arrays (ramps, saws, waves, steps, patterns, random walks; shuffled and not),
+/// level 4 is more than 2 % larger than zlib 4 on 53, level 5 on 34, level 6 on 35. Levels 8 and 9 are slower than 7
+/// and no smaller on the fields. Level 10 takes about as long as zlib 9. See also `MISLED_LEVELS`.
 pub const LEVELS: [i32; 10] = [0, 3, 5, 5, 5, 5, 7, 7, 10, 10];
 
-/// The longest input whose beginning is looked at: see [`encoder`].
+/// Maximum length, in bytes, of an input whose beginning is checked by [`encoder`].
 const SMALL: usize = 128 << 10;
 
-/// The longest input that is worth the near-optimal level, which takes four times zlib's time, where it begins with equal bytes:
-/// only that is never larger than zlib then.
+/// Maximum length, in bytes, of an input for the near-optimal level. That level takes four times zlib's time. But if
+/// the input begins with equal bytes, only it is never larger than zlib.
 const TINY: usize = 16 << 10;
 
-/// The level of zlib-rs that stands for each zlib level where libdeflate would be misled.
+/// The zlib-rs level for each zlib level, for inputs that mislead libdeflate.
 ///
 /// Measured on 60 shuffled fields of numbers rounded to 7 to 12 bits of mantissa and on packed time series, in 16 to
 /// 128 KiB: on average 1 to 12 % smaller than zlib at levels up to 5, equal at 6 and 7, and as fast or faster. libdeflate at
 /// level 6 is up to 25 % larger on these, and at its near-optimal level takes four times zlib's time.
 const MISLED_LEVELS: [u32; 10] = [0, 4, 7, 7, 7, 7, 7, 8, 8, 8];
 
-/// From this level on libdeflate does not guess.
+/// The first libdeflate level that searches matches without guessing their minimum length.
 const NEAR_OPTIMAL: i32 = 10;
 
-/// The most that deflate can expand, bytes of output for one of input: 258 bytes for two bits.
+/// Maximum expansion of deflate, in output bytes per input byte: 258 bytes for two bits.
 const EXPANSION: usize = 1032;
 
 thread_local! {
@@ -75,7 +75,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
 }
 
-/// How many different bytes there are.
+/// Number of different bytes.
 fn variety(bytes: &[u8]) -> usize {
     let mut seen = [false; 256];
     for byte in bytes {
@@ -84,21 +84,21 @@ fn variety(bytes: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// How an input is encoded.
+/// The encoder for an input, and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoder {
     Libdeflate(i32),
     ZlibRs(u32),
 }
 
-/// The encoder for `input` at a zlib level.
+/// Selects the encoder for `input` at a zlib level.
 ///
-/// libdeflate's faster levels choose the shortest match worth coding from the variety of the first 4 KiB. Where that is a
-/// plane of few different bytes (rounded and then shuffled numbers) they overlook short matches in the whole first block,
-/// which in small inputs is most of them.
+/// libdeflate's faster levels estimate the minimum useful match length from the number of different bytes in the first
+/// 4 KiB. If these belong to a plane of few different bytes (numbers rounded, then shuffled), short matches are missed
+/// in the whole first block. In a small input, that is most of it.
 fn encoder(level: usize, input: &[u8]) -> Encoder {
     const GUESSED_FROM: usize = 4096;
-    // With 46 different bytes libdeflate looks for matches of 4 anyway, and with 80 for those of 3.
+    // With 46 different bytes, libdeflate searches for matches of 4 bytes in any case, and with 80 for matches of 3.
     const RICH: usize = 46;
     let usual = Encoder::Libdeflate(LEVELS[level]);
     if !(1..NEAR_OPTIMAL).contains(&LEVELS[level]) || !(GUESSED_FROM + 1..=SMALL).contains(&input.len()) {
@@ -112,7 +112,7 @@ fn encoder(level: usize, input: &[u8]) -> Encoder {
     }
 }
 
-/// The level that zlib stands for where none is said.
+/// zlib's default level.
 const USUAL_LEVEL: u32 = 6;
 
 impl Codec for Deflate {
@@ -124,7 +124,7 @@ impl Codec for Deflate {
         Some(ID)
     }
 
-    /// numcodecs hands chunks to Python's `zlib.compress`, which makes the same stream.
+    /// numcodecs compresses chunks with Python's `zlib.compress`, which makes the same stream.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {
             ZarrVersion::V2 => "zlib",
@@ -150,7 +150,7 @@ impl Codec for Deflate {
         }
     }
 
-    /// Decoding needs no parameter, but libhdf5 insists on a level.
+    /// Decoding needs no parameter, but libhdf5 requires a level.
     fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         Ok(vec![stored.first().map_or(USUAL_LEVEL, |level| *level.min(&9))])
     }
@@ -169,15 +169,15 @@ impl Codec for Deflate {
     }
 }
 
-/// Deflate at a level.
+/// Deflate with its level.
 struct Bound {
-    /// The level for encoding, or why there is none.
+    /// The level for encoding, or the reason that there is none.
     level: Outcome<usize>,
 }
 
-/// Encodes an input that would mislead libdeflate.
+/// Encodes an input that would mislead libdeflate, with zlib-rs.
 fn encode_misled(level: u32, input: &[u8], out: &mut Vec<u8>) -> Outcome {
-    // What is stored costs five bytes in 16 KiB, and the stream's frame few.
+    // Stored blocks add five bytes per 16 KiB, and the stream has a short header and trailer.
     out.resize(input.len() + input.len() / 1024 + 64, 0);
     MISLED.with_borrow_mut(|compressors| {
         let slot = compressors.get_mut(level as usize);

@@ -1,10 +1,10 @@
 //! Fletcher-32, HDF5 filter 3: a checksum of four bytes after the data.
 //!
-//! Parameters: none. Encoding appends the checksum, least significant byte first; decoding verifies and strips it.
-//! The sums run over the data as big-endian 16-bit words (a last odd byte is the high half of a word), modulo
-//! 65535 with 65535, not 0, standing for the multiples of it.
+//! Parameters: none. Encoding appends the checksum, least significant byte first. Decoding verifies and removes it. The
+//! sums run over the data as big-endian 16-bit words, modulo 65535. A last odd byte is the high half of a word.
+//! Multiples of 65535 are represented by 65535, not 0.
 //!
-//! libhdf5 up to 1.6.2 wrote the two bytes of each half swapped on little-endian machines; such checksums are accepted.
+//! libhdf5 up to 1.6.2 swapped the two bytes of each half on little-endian machines. Such checksums are accepted.
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 3.
 
@@ -16,14 +16,14 @@ use crate::model::{CodecSpec, Configuration, ZarrVersion};
 /// The id registered with HDF5.
 pub const ID: u32 = 3;
 
-/// The codec.
+/// The Fletcher-32 codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Fletcher32;
 
-/// Words summed between two reductions: few enough that the weighted sum fits 32 bits.
+/// Words summed between two reductions. The weighted sum must fit in 32 bits.
 const RUN: usize = 128;
 
-/// Brings a sum below 2^17 or so. Keeps it modulo 65535, and never makes a positive sum zero.
+/// Reduces a sum below about 2^17, keeping its value modulo 65535. A positive sum stays positive.
 fn fold(sum: u64) -> u64 {
     let sum = (sum & 0xffff_ffff) + (sum >> 32);
     let sum = (sum & 0xffff) + (sum >> 16);
@@ -35,7 +35,7 @@ pub fn checksum(data: &[u8]) -> u32 {
     let (mut sum1, mut sum2) = (0u64, 0u64);
     let mut runs = data.chunks_exact(2 * RUN);
     for run in &mut runs {
-        // Over a run of n words w0, w1, …: sum2 grows by n times the old sum1 and by n·w0 + (n-1)·w1 + …
+        // Over a run of n words w0, w1, …, sum2 grows by n times the old sum1, plus n·w0 + (n-1)·w1 + …
         let (mut plain, mut weighted) = (0u32, 0u32);
         for (i, word) in run.as_chunks::<2>().0.iter().enumerate() {
             let word = u32::from(u16::from_be_bytes(*word));
@@ -62,7 +62,7 @@ impl Codec for Fletcher32 {
         Some(ID)
     }
 
-    /// numcodecs says that it has HDF5's sums, and appends them in the same order. It refuses to sum no bytes at all.
+    /// numcodecs computes HDF5's sums, and appends them in the same order. It rejects empty input.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {
             ZarrVersion::V2 => "fletcher32",

@@ -1,11 +1,11 @@
-//! Codecs in the JSON of Zarr's metadata, as `ncdump -s` prints them.
+//! Prints codecs as the JSON of Zarr's metadata, as `ncdump -s` shows them.
 //!
 //! ```text
 //! version 2:  [{"id": "shuffle", "elementsize": 4}, {"id": "zlib", "level": 5}]
 //! version 3:  [{"name": "numcodecs.zlib", "configuration": {"level": 5}}]
 //! ```
 //!
-//! The spaces are those of netCDF-C's `_Codecs`.
+//! Spaces are placed as in netCDF-C's `_Codecs`.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{CodecSpec, ZarrVersion};
 
-/// One codec as the metadata of its version of Zarr has it. An HDF5 id has no such form: it gives its id and parameters.
+/// A codec as in the metadata of its version of Zarr. A filter with an HDF5 id has no such form; its id and parameters
+/// are given.
 pub fn metadata(spec: &CodecSpec) -> Value {
     match spec {
         CodecSpec::Hdf5 { id, parameters, .. } => json!({"hdf5": id, "parameters": parameters}),
@@ -43,14 +44,15 @@ pub fn metadata(spec: &CodecSpec) -> Value {
     }
 }
 
-/// The codecs as one line of JSON.
+/// Formats codecs as one line of JSON.
 pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a CodecSpec>) -> String {
     let mut text = String::new();
     push(&mut text, &pipeline.into_iter().map(metadata).collect());
     text
 }
 
-/// Appends a value with a space behind each comma and colon. The recursion is bounded: serde_json parses at most 128 levels.
+/// Appends a value, with a space after each comma and colon. The recursion is bounded, since serde_json parses at most
+/// 128 levels.
 fn push(text: &mut String, value: &Value) {
     match value {
         Value::Array(elements) => {

@@ -1,4 +1,4 @@
-//! Codecs: one file each, with its names, encode and decode. HDF5 calls them filters.
+//! Codecs, which HDF5 calls filters. Each has a file with its names, encoder and decoder.
 //!
 //! ```text
 //! "v,2|1,5" ─► spec ─► (id, parameters) ─► working ─► CodecSpec, as stored in a file
@@ -6,16 +6,16 @@
 //!                                  Registry, ChunkType ─► bind ─► Pipeline: chunk ◄─► EncodedChunk
 //! ```
 //!
-//! | file | idea |
+//! | file | content |
 //! | --- | --- |
-//! | `codec` | what a codec must do, free and bound |
-//! | [`registry`] | which codecs there are; whether two specs make the same stream |
-//! | [`chunk_type`] | what a codec may know of the chunks that it is bound to |
-//! | [`pipeline`] | the codecs of one variable, bound |
-//! | `shared_pipelines` | one pipeline for variables that are alike |
-//! | `working` | parameters as stored |
-//! | [`spec`] | the language of filters in text |
-//! | [`json_text`] | codecs as JSON, for people |
+//! | `codec` | the traits of a codec, free and bound |
+//! | [`registry`] | the known codecs; comparison of the streams that two specs make |
+//! | [`chunk_type`] | the properties of chunks that a codec may depend on |
+//! | [`pipeline`] | the codecs of one variable, bound to its chunks |
+//! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
+//! | `working` | parameters as stored in a file |
+//! | [`spec`] | the argument of `nccopy -F` |
+//! | [`json_text`] | codecs as JSON, for users |
 //!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
@@ -43,7 +43,7 @@ pub mod szip;
 mod working;
 pub mod zstd;
 
-/// An HDF5 id of the range 256–511, which is kept for tests, so that no codec will ever be built in under it.
+/// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.
 #[cfg(test)]
 pub(crate) const UNKNOWN_ID: u32 = 511;
 

@@ -1,12 +1,12 @@
-//! The codecs of one variable, bound to its chunks.
+//! The codecs of one variable, bound to its chunks: encodes and decodes chunks.
 //!
 //! ```text
 //! encode:  chunk ─► codec 0 ─► codec 1 ─► … ─► stored bytes, mask of the codecs that were skipped
 //! decode:  stored bytes ─► … ─► codec 1 ─► codec 0 ─► chunk
 //! ```
 //!
-//! The stages pass their bytes through two buffers in turn. These belong to the caller and keep their memory from one
-//! chunk to the next.
+//! The stages pass bytes through two buffers in turn. The caller owns the buffers, whose memory is reused for the next
+//! chunk.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::chunk::{resize, too_large};
 use crate::error::{Error, Result};
 use crate::model::CodecSpec;
 
-/// One chunk as stored.
+/// A stored chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EncodedChunk {
     /// The bytes after the codecs.
@@ -28,56 +28,57 @@ pub struct EncodedChunk {
     pub filter_mask: u32,
 }
 
-/// Buffers for the stages of a pipeline. One for each thread; empty at first.
+/// Buffers for the stages of a pipeline. Each thread needs its own; they are empty at first.
 #[derive(Debug, Default)]
 pub struct Scratch {
     buffers: [Vec<u8>; 2],
 }
 
 impl Scratch {
-    /// Buffers that hold no memory yet.
+    /// Buffers without memory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes of memory held.
+    /// Memory held, in bytes.
     pub fn capacity(&self) -> usize {
         self.buffers.iter().map(Vec::capacity).sum()
     }
 }
 
-/// A buffer this large, in bytes, is taken from the system for one stage and given back after it: what is not touched of
-/// it takes no memory. Smaller ones are kept, as new memory costs time.
+/// Size, in bytes, from which a buffer is allocated anew for each stage. The system's fresh pages take no memory until
+/// they are touched. Smaller buffers are kept, because allocation costs time.
 const LARGE: usize = 32 << 20;
 
-/// Makes `out` hold `size` bytes of any content, which a stage overwrites from the first on, mostly not to the last.
+/// Gives `out` a length of `size` bytes with any content. The stage overwrites it from the beginning, usually not to
+/// the end.
 ///
 /// # Errors
-/// Where memory does not hold that.
+/// Not enough memory.
 pub(super) fn room(out: &mut Vec<u8>, size: usize) -> Result<()> {
     if size < LARGE || out.len() >= size {
-        // Not cleared first: what is there already need not be zeroed again.
+        // Do not clear `out` first: its present bytes need not be zeroed again.
         return resize(out, size);
     }
     *out = Vec::new();
     let mut tried = Vec::<u8>::new();
     tried.try_reserve_exact(size).map_err(|_| too_large(size))?;
     drop(tried);
-    // The system's zeros, where resizing would write its own.
+    // `vec![0; n]` uses the system's zero pages; resizing would write zeros.
     *out = vec![0; size];
     Ok(())
 }
 
-/// The most codecs that a pipeline has: the mask has one bit for each.
+/// Maximum number of codecs in a pipeline: the filter mask has one bit for each.
 pub const MAX_FILTERS: usize = 32;
 
-/// The filter mask of a chunk that no codec was applied to.
+/// The filter mask of a chunk to which no codec was applied.
 pub const ALL_SKIPPED: u32 = u32::MAX;
 
-/// The codecs of one variable, bound to its chunks. Made by [`Registry::bind`]; used from many threads at once.
+/// The codecs of one variable, bound to its chunks. Made by [`Registry::bind`]; may be used from many threads at once.
 pub struct Pipeline {
     specs: Box<[CodecSpec]>,
-    /// One for each of `specs`.
+    /// One stage for each of `specs`.
     stages: Box<[Stage]>,
     chunk: ChunkType,
     decoded_size: usize,
@@ -86,25 +87,25 @@ pub struct Pipeline {
 /// One codec of a pipeline.
 struct Stage {
     codec: Bound,
-    /// Its name for messages.
+    /// The codec's name for messages.
     label: Label,
     optional: bool,
 }
 
-/// What became of a spec.
+/// The result of binding a spec.
 enum Bound {
     Ready(Box<dyn BoundCodec>),
-    /// No codec of the registry has this name.
+    /// The registry has no codec of this name.
     Unknown,
-    /// The codec does not take these parameters, and why.
+    /// The codec rejected its parameters, for this reason.
     Refused(String),
 }
 
-/// The codec's own name for a filter of HDF5; `None` where the spec's name is to be told.
+/// The codec's own name, for an HDF5 filter; `None` if messages use the spec's name.
 type Label = Option<Box<str>>;
 
 impl Pipeline {
-    /// The one pipeline without codecs, of all variables that have no chunks. The decoded size of its chunks is 0.
+    /// The shared pipeline without codecs, for variables without chunks. The decoded size of its chunks is 0.
     pub fn empty() -> Arc<Self> {
         static EMPTY: LazyLock<Arc<Pipeline>> = LazyLock::new(|| {
             Arc::new(Pipeline {
@@ -117,7 +118,7 @@ impl Pipeline {
         Arc::clone(&EMPTY)
     }
 
-    /// See [`Registry::bind`].
+    /// Binds the codecs: see [`Registry::bind`].
     pub(super) fn bind(registry: &Registry, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Self> {
         if specs.len() > MAX_FILTERS {
             return Err(Error::Damaged(format!("a pipeline of {} filters", specs.len())));
@@ -151,30 +152,30 @@ impl Pipeline {
         })
     }
 
-    /// Whether there are no codecs.
+    /// True if there are no codecs.
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
     }
 
-    /// The codecs as the file names them.
+    /// The codecs as named in the file.
     pub fn specs(&self) -> &[CodecSpec] {
         &self.specs
     }
 
-    /// The chunks that the codecs are bound to.
+    /// The type of the chunks.
     pub fn chunk_type(&self) -> &ChunkType {
         &self.chunk
     }
 
-    /// Bytes of a decoded chunk of full shape.
+    /// Size of a decoded chunk of full shape, in bytes.
     pub fn decoded_size(&self) -> usize {
         self.decoded_size
     }
 
-    /// Bytes of a decoded chunk.
+    /// Size of a decoded chunk of `shape`, in bytes.
     ///
     /// # Errors
-    /// A clipped chunk that does not fit into memory.
+    /// The size of a clipped chunk exceeds the address space.
     pub fn size_of(&self, shape: ChunkShape) -> Result<usize> {
         match shape {
             ChunkShape::Full => Ok(self.decoded_size),
@@ -182,10 +183,10 @@ impl Pipeline {
         }
     }
 
-    /// Whether chunks can go through all codecs, as far as is known beforehand.
+    /// Checks that all codecs are known. Chunks may still fail in one of them.
     ///
     /// # Errors
-    /// [`Error::UnknownFilter`] for a codec that is not known.
+    /// [`Error::UnknownFilter`] for the first unknown codec.
     pub fn check_known(&self) -> Result<()> {
         for (stage, spec) in self.stages.iter().zip(&self.specs) {
             if matches!(stage.codec, Bound::Unknown) {
@@ -195,14 +196,13 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Encodes one chunk. The result's bytes take no more memory than they need.
+    /// Encodes one chunk. The result has no spare capacity.
     ///
-    /// As in libhdf5, an optional codec that fails on the chunk is left out, and its bit set in the mask.
-    ///
-    /// Without codecs the data is copied; where it is owned, make the [`EncodedChunk`] of it instead.
+    /// As in libhdf5, an optional codec that fails on the chunk is skipped, and its bit is set in the mask. Without
+    /// codecs, the data is copied; a caller that owns the data should make an [`EncodedChunk`] of it instead.
     ///
     /// # Errors
-    /// [`Error::UnknownFilter`] where a codec is not known; [`Error::Filter`] where one that is mandatory fails.
+    /// [`Error::UnknownFilter`] for an unknown codec; [`Error::Filter`] if a mandatory codec fails.
     pub fn encode(&self, data: &[u8], shape: ChunkShape, scratch: &mut Scratch) -> Result<EncodedChunk> {
         self.check_known()?;
         let [mut input, mut output] = scratch.buffers.each_mut();
@@ -231,12 +231,12 @@ impl Pipeline {
         Ok(EncodedChunk { bytes, filter_mask })
     }
 
-    /// Decodes one chunk into `out`, whose earlier content is lost and whose memory is used again. The result has exactly
+    /// Decodes one chunk into `out`, replacing its content and reusing its memory. The result has exactly
     /// [`Pipeline::size_of`] `shape` bytes.
     ///
     /// # Errors
-    /// [`Error::UnknownFilter`] where a codec that was not skipped is not known; [`Error::Filter`] for damaged input;
-    /// [`Error::Damaged`] where the chunk has another size.
+    /// [`Error::UnknownFilter`] for an unknown codec that was not skipped; [`Error::Filter`] for damaged input;
+    /// [`Error::Damaged`] if the chunk has the wrong size.
     pub fn decode_into(
         &self,
         bytes: &[u8],
@@ -252,7 +252,7 @@ impl Pipeline {
             out.extend_from_slice(bytes);
             return Ok(());
         };
-        // What each stage may decode to: the chunk, as long as the stages before can have made it.
+        // The maximum output of each stage: the longest that the stages before it can have made of the chunk.
         let mut limits = [0; MAX_FILTERS];
         let mut limit = size;
         for position in self.active(filter_mask) {
@@ -281,10 +281,10 @@ impl Pipeline {
         check_size(out.len(), size)
     }
 
-    /// Decodes one chunk. Where no codec was applied to it, its bytes are moved, not copied.
+    /// Decodes one chunk. If all codecs were skipped, its bytes are moved, not copied.
     ///
     /// # Errors
-    /// Those of [`Pipeline::decode_into`].
+    /// The same as for [`Pipeline::decode_into`].
     pub fn decode(&self, chunk: EncodedChunk, shape: ChunkShape, scratch: &mut Scratch) -> Result<Vec<u8>> {
         if self.first_active(chunk.filter_mask).is_none() {
             check_size(chunk.bytes.len(), self.size_of(shape)?)?;
@@ -295,7 +295,7 @@ impl Pipeline {
         Ok(out)
     }
 
-    /// The positions of the codecs that are not masked.
+    /// Positions of the codecs that the mask does not skip.
     fn active(&self, mask: u32) -> impl DoubleEndedIterator<Item = usize> + use<> {
         (0..self.stages.len()).filter(move |position| mask >> position & 1 == 0)
     }
@@ -333,7 +333,7 @@ impl Stage {
     }
 }
 
-/// Equal where the specs and the chunks are: what they are bound to is not looked at.
+/// Compares specs and chunk types, not the bound codecs.
 impl PartialEq for Pipeline {
     fn eq(&self, other: &Self) -> bool {
         self.specs == other.specs && self.chunk == other.chunk
@@ -355,7 +355,7 @@ fn unknown(spec: &CodecSpec) -> Error {
     }
 }
 
-/// Checks that a chunk has as many bytes as it must.
+/// Checks the size of a decoded chunk, in bytes.
 ///
 /// # Errors
 /// [`Error::Damaged`].

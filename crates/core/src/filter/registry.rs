@@ -1,4 +1,4 @@
-//! Which codecs there are.
+//! [`Registry`]: the codecs that a program knows.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -13,14 +13,14 @@ use super::{
 use crate::error::{Error, Result};
 use crate::model::{CodecNames, CodecSpec, ZarrVersion};
 
-/// The codecs that a program knows. Clones share them.
+/// The codecs that a program knows. A clone shares them.
 #[derive(Clone)]
 pub struct Registry {
     codecs: Arc<Vec<Arc<dyn Codec>>>,
 }
 
 impl Registry {
-    /// The codecs of this crate, by ascending HDF5 id.
+    /// The built-in codecs, by ascending HDF5 id.
     pub fn builtin() -> Self {
         static BUILTIN: OnceLock<Registry> = OnceLock::new();
         let make = || Self {
@@ -37,7 +37,7 @@ impl Registry {
         BUILTIN.get_or_init(make).clone()
     }
 
-    /// Adds a codec. Of several with the same name, the last that was added is found.
+    /// Adds a codec. It takes precedence over earlier codecs of the same name.
     pub fn add(&mut self, codec: Arc<dyn Codec>) {
         Arc::make_mut(&mut self.codecs).push(codec);
     }
@@ -60,18 +60,18 @@ impl Registry {
         }
     }
 
-    /// Prepares the codecs of a variable for its chunks. One that is not known, or does not take its parameters, fails when
+    /// Binds the codecs of a variable to its chunks. A codec that is unknown or rejects its parameters fails only when
     /// a chunk must go through it.
     ///
     /// # Errors
-    /// More codecs than a filter mask has bits, or chunks that do not fit into memory.
+    /// More codecs than a filter mask has bits, or chunks whose size exceeds the address space.
     pub fn bind(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Pipeline> {
         Pipeline::bind(self, specs, chunk)
     }
 
-    /// Whether both make the same stream of chunks of `chunk`, whatever their names: the same codec with the same parameters.
-    /// What is not known is the same only if it is equal. HDF5's flag `optional` and the names that files give
-    /// to ids do not matter.
+    /// True if both specs make the same stream of chunks of type `chunk`: they are the same codec with the same
+    /// parameters, whatever their names. Unknown codecs must be equal. HDF5's flag `optional` and a file's names for
+    /// ids are ignored.
     pub fn same_stream(&self, a: &CodecSpec, b: &CodecSpec, chunk: &ChunkType) -> bool {
         let equal = match (a, b) {
             (
@@ -100,7 +100,7 @@ impl Registry {
         }
     }
 
-    /// Whether two pipelines make the same stream: as many codecs, and each pair the same.
+    /// True if two pipelines have the same length, and each pair of codecs makes the same stream.
     pub fn same_streams(&self, a: &[CodecSpec], b: &[CodecSpec], chunk: &ChunkType) -> bool {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same_stream(a, b, chunk))
     }
@@ -149,7 +149,7 @@ impl Registry {
     /// The same codec under its HDF5 id; as it is where it has that already.
     ///
     /// # Errors
-    /// [`Error::Usage`] where it has no HDF5 form: names it, and says what to do.
+    /// [`Error::Usage`] if the codec has no HDF5 form. The message tells what to do.
     pub fn in_hdf5(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
         if spec.hdf5_id().is_some() {
             return Ok(spec.clone());
@@ -167,14 +167,14 @@ impl Registry {
     }
 }
 
-/// The error of a codec that an HDF5 file cannot name.
+/// The error for a codec that has no HDF5 id.
 pub(crate) fn no_hdf5_form(spec: &CodecSpec) -> Error {
     Error::Usage(format!(
         "{spec} has no form in HDF5, so a netCDF-4 file cannot have it: choose other filters for this variable"
     ))
 }
 
-/// The codecs of this crate.
+/// The built-in codecs.
 impl Default for Registry {
     fn default() -> Self {
         Self::builtin()

@@ -1,4 +1,4 @@
-//! Pipelines that variables share.
+//! Pipelines shared between variables.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,18 +10,18 @@ use super::registry::Registry;
 use crate::error::Result;
 use crate::model::CodecSpec;
 
-/// Binds pipelines, and gives variables with equal codecs and equal chunks the same one. A dataset of many variables mostly
-/// has few pipelines.
+/// Binds pipelines, and shares one between variables with equal codecs and chunk types. A dataset with many variables
+/// usually has few pipelines.
 #[derive(Debug, Default)]
 pub struct SharedPipelines {
     registry: Registry,
     hasher: RandomState,
-    /// By the hash of specs and chunk type.
+    /// Pipelines by the hash of specs and chunk type.
     bound: Mutex<HashMap<u64, Vec<Arc<Pipeline>>>>,
 }
 
 impl SharedPipelines {
-    /// None yet, of codecs that `registry` has.
+    /// No pipelines yet. `registry` has the codecs.
     pub fn new(registry: Registry) -> Self {
         Self {
             registry,
@@ -29,15 +29,15 @@ impl SharedPipelines {
         }
     }
 
-    /// The codecs.
+    /// The codecs that pipelines are bound to.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// The pipeline of these codecs over such chunks.
+    /// The pipeline of `specs` for chunks of type `chunk`.
     ///
     /// # Errors
-    /// Those of [`Registry::bind`].
+    /// The same as for [`Registry::bind`].
     pub fn bind(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Arc<Pipeline>> {
         let hash = self.hasher.hash_one((specs, chunk));
         let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);

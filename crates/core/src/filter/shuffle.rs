@@ -1,10 +1,10 @@
 //! Shuffle, HDF5 filter 2: all first bytes of the elements, then all second bytes, and so on.
 //!
-//! Parameters: the size of an element. What does not fill an element at the end stays as it is, after the rest.
+//! Parameters: the size of an element. Bytes after the last whole element are appended unchanged.
 //!
-//! Sizes 2, 4 and 8 are transposed by halving: one pass takes the even bytes of a block apart from the odd ones, the
-//! next does the same to each half. Each pass is a pattern that compilers turn into vector packs and unpacks, and a
-//! block stays in the first-level cache.
+//! Elements of 2, 4 and 8 bytes are transposed by halving. One pass separates the even bytes of a block from the odd
+//! ones, the next pass does the same with each half. Compilers turn each pass into vector packs and unpacks. A block
+//! stays in the first-level cache.
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 2.
 
@@ -15,18 +15,19 @@ use crate::model::{CodecSpec, Configuration, ZarrVersion};
 /// The id registered with HDF5.
 pub const ID: u32 = 2;
 
-/// The codec.
+/// The shuffle codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Shuffle;
 
 /// Elements in a block of the fast paths.
 const BLOCK: usize = 256;
 
-/// Takes even bytes apart from odd ones. `pairs` is twice as long as each half.
+/// Separates even bytes from odd bytes. `pairs` is twice as long as each half.
 #[inline(always)]
 fn unzip(pairs: &[u8], even: &mut [u8], odd: &mut [u8]) {
     for ((pair, even), odd) in pairs.as_chunks::<2>().0.iter().zip(even).zip(odd) {
-        // A mask and a shift of 16-bit lanes; two loads of single bytes do not become vectors (20 GB/s to 1.5).
+        // Use 16-bit lanes with a mask and a shift: two loads of single bytes are not vectorised (1.5 GB/s instead of
+        // 20).
         let pair = u16::from_le_bytes(*pair);
         *even = pair as u8;
         *odd = (pair >> 8) as u8;
@@ -41,14 +42,14 @@ fn zip(even: &[u8], odd: &[u8], pairs: &mut [u8]) {
     }
 }
 
-/// A block of 2-byte elements to their two planes.
+/// Splits a block of 2-byte elements into two planes.
 #[inline(always)]
 fn split2(block: &[u8], planes: [&mut [u8]; 2]) {
     let [p0, p1] = planes;
     unzip(block, p0, p1);
 }
 
-/// A block of at most [`BLOCK`] 4-byte elements to their four planes.
+/// Splits a block of at most [`BLOCK`] 4-byte elements into four planes.
 #[inline(always)]
 fn split4(block: &[u8], planes: [&mut [u8]; 4]) {
     let (mut even, mut odd) = ([0; 2 * BLOCK], [0; 2 * BLOCK]);
@@ -60,7 +61,7 @@ fn split4(block: &[u8], planes: [&mut [u8]; 4]) {
     unzip(odd, p1, p3);
 }
 
-/// A block of at most [`BLOCK`] 8-byte elements to their eight planes.
+/// Splits a block of at most [`BLOCK`] 8-byte elements into eight planes.
 #[inline(always)]
 fn split8(block: &[u8], planes: [&mut [u8]; 8]) {
     let (mut even, mut odd) = ([0; 4 * BLOCK], [0; 4 * BLOCK]);
@@ -134,7 +135,7 @@ fn unshuffle_blocks<const N: usize>(input: &[u8], out: &mut [u8], join: impl Fn(
     }
 }
 
-/// Elements of a block for sizes without a fast path: such that the block stays in the first-level cache.
+/// Elements per block for sizes without a fast path. The block fits in the first-level cache.
 fn generic_block(size: usize) -> usize {
     (8192 / size).max(1)
 }
@@ -167,9 +168,9 @@ fn unshuffle_generic(size: usize, input: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Makes `out` as long as `input` without clearing what is overwritten anyway, and copies there what both sides keep:
-/// all of it where elements have one byte, else the bytes after the last whole element. Returns the length of the part
-/// to be transposed.
+/// Gives `out` the length of `input`, and copies the bytes that shuffling keeps: all if elements have one byte, else
+/// the bytes after the last whole element. Returns the length of the part to transpose. `out` is not cleared first,
+/// since that part is overwritten.
 fn prepare(size: usize, input: &[u8], out: &mut Vec<u8>) -> usize {
     out.resize(input.len(), 0);
     let whole = match size {
@@ -180,7 +181,7 @@ fn prepare(size: usize, input: &[u8], out: &mut Vec<u8>) -> usize {
     whole
 }
 
-/// Shuffles elements of `size` bytes into `out`, whose earlier content is lost.
+/// Shuffles elements of `size` bytes into `out`, replacing its content.
 pub fn shuffle(size: usize, input: &[u8], out: &mut Vec<u8>) {
     let whole = prepare(size, input, out);
     let (input, out) = (&input[..whole], &mut out[..whole]);
@@ -215,7 +216,7 @@ impl Codec for Shuffle {
         Some(ID)
     }
 
-    /// numcodecs transposes whole elements as HDF5 does. It refuses an input that does not end with an element.
+    /// numcodecs transposes whole elements as HDF5 does. It rejects input that ends within an element.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {
             ZarrVersion::V2 => "shuffle",
@@ -233,7 +234,8 @@ impl Codec for Shuffle {
         }
     }
 
-    /// The size of an element. One parameter is taken too, so that what `ncdump -s` prints can be given back.
+    /// The element size. A parameter is accepted too, and ignored, so that the output of `ncdump -s` can be used as
+    /// input.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         if visible.len() > 1 {
             return Err("takes no parameters".to_owned());
@@ -241,7 +243,7 @@ impl Codec for Shuffle {
         self.adapted_parameters(visible, chunk)
     }
 
-    /// The size of an element.
+    /// The element size.
     fn adapted_parameters(&self, _: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         let size = u32::try_from(chunk.element_size).ok().filter(|size| *size > 0);
         size.map(|size| vec![size])
@@ -265,7 +267,7 @@ impl Codec for Shuffle {
     }
 }
 
-/// Shuffle of elements of a size.
+/// Shuffle with its element size.
 struct Bound {
     size: usize,
 }

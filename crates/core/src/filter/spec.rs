@@ -1,11 +1,11 @@
-//! The argument of `nccopy -F`, and filters as `ncdump -s` prints them.
+//! Parses the argument of `nccopy -F`, and prints filters as `ncdump -s` does.
 //!
 //! ```text
 //! var&group/var,307,9|4,32,32
 //! └── targets ─┘ └─ pipeline ─┘   (grammar: spec.pest)
 //! ```
 //!
-//! A constant is a 32-bit parameter, or two of them, lowest first, for the types of 64 bits:
+//! A constant makes one 32-bit parameter. A constant of a 64-bit type makes two, the low word first:
 //!
 //! | suffix (either case) | type |
 //! | --- | --- |
@@ -25,7 +25,7 @@ use self::grammar::{Grammar, Rule};
 use crate::error::{Error, Request, Result};
 use crate::model::{CodecSpec, unescape};
 
-// What pest derives has no documentation; spec.pest has.
+// The derived items have no documentation; spec.pest has.
 #[allow(missing_docs)]
 mod grammar {
     #[derive(pest_derive::Parser)]
@@ -33,22 +33,22 @@ mod grammar {
     pub struct Grammar;
 }
 
-/// The highest id that HDF5 allows.
+/// Maximum id that HDF5 allows.
 const MAX_ID: u32 = 65535;
 
-/// Which variables a request is for.
+/// The variables that a request applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Targets {
-    /// All that can have filters.
+    /// All variables that can have filters.
     All,
-    /// Those with these names (of the root group) or paths, escapes undone.
+    /// Variables with these names (in the root group) or paths, unescaped.
     Named(Vec<String>),
 }
 
 /// A parsed `-F` argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterRequest {
-    /// For which variables.
+    /// The variables that it applies to.
     pub targets: Targets,
     /// Ids and visible parameters, in the order given; empty for `none`.
     pub pipeline: Vec<(u32, Vec<u32>)>,
@@ -57,7 +57,7 @@ pub struct FilterRequest {
 /// Parses the argument of `-F`.
 ///
 /// # Errors
-/// [`Error::Usage`], saying what is wrong and what was expected.
+/// [`Error::Usage`] with the mistake, and what was expected.
 pub fn parse(argument: &str) -> Result<FilterRequest> {
     let wrong = |why: String| Request::Filters.misspelled(format!("{argument:?}"), why);
     let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| wrong(explain(argument)))?;
@@ -86,10 +86,10 @@ pub fn parse(argument: &str) -> Result<FilterRequest> {
     })
 }
 
-/// Parses a pipeline without variables, as `_Filter` holds it: `307,9|4,32,32`.
+/// Parses a pipeline without variables, as in `_Filter`: `307,9|4,32,32`.
 ///
 /// # Errors
-/// [`Error::Usage`], saying what is wrong and what was expected.
+/// [`Error::Usage`] with the mistake, and what was expected.
 pub fn parse_filters(text: &str) -> Result<Vec<(u32, Vec<u32>)>> {
     let wrong = |why: String| Error::Usage(format!("filter {text:?}: {why}"));
     let mut pairs = Grammar::parse(Rule::pipeline, text)
@@ -99,7 +99,7 @@ pub fn parse_filters(text: &str) -> Result<Vec<(u32, Vec<u32>)>> {
         .map_or_else(|| Ok(Vec::new()), |pair| parse_pipeline(pair).map_err(wrong))
 }
 
-/// Prints filters as ncdump's `_Filter` shows them: `id,parameter,…`, joined with `|`.
+/// Formats filters as in ncdump's `_Filter`: `id,parameter,…`, joined by `|`.
 pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a CodecSpec>) -> String {
     let mut text = String::new();
     for (number, spec) in pipeline.into_iter().enumerate() {
@@ -115,7 +115,7 @@ pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a CodecSpec>) -> String {
     text
 }
 
-/// Says in words why the grammar does not take `argument`. Filters are always taken, so it is about what stands before.
+/// Explains why the grammar rejects `argument`. Any filters are accepted, so the mistake is before them.
 fn explain(argument: &str) -> String {
     let mut names = vec![0];
     let mut chars = argument.chars();
@@ -173,7 +173,7 @@ fn parse_filter(filter: Pair<Rule>) -> Result<(u32, Vec<u32>), String> {
     Ok((id, parameters))
 }
 
-/// The bounds of the integer types by suffix.
+/// Range of the integer type that a suffix names.
 fn integer_bounds(suffix: &str) -> Option<(i128, i128)> {
     Some(match suffix {
         "" => (i128::from(i32::MIN), i128::from(u32::MAX)),
@@ -188,7 +188,7 @@ fn integer_bounds(suffix: &str) -> Option<(i128, i128)> {
     })
 }
 
-/// Appends the words of one constant.
+/// Appends the parameter words of one constant.
 fn parse_constant(text: &str, words: &mut Vec<u32>) -> Result<(), String> {
     if text.is_empty() {
         return Err("a parameter is missing between commas or at the end; expected a number".into());
@@ -237,14 +237,14 @@ fn parse_constant(text: &str, words: &mut Vec<u32>) -> Result<(), String> {
         .filter(|value| (low..=high).contains(value))
         .ok_or_else(|| format!("'{text}' is out of range; expected {low} to {high}"))?;
     match suffix.as_str() {
-        // Two's complement both ways: the bounds are checked.
+        // Two's complement for signed and unsigned alike; the range has been checked.
         "l" | "ul" => push_long(value as u64, words),
         _ => words.push(value as u32),
     }
     Ok(())
 }
 
-/// A decimal number with an optional fraction and exponent.
+/// Parses a decimal number with an optional fraction and exponent.
 fn parse_real<T: std::str::FromStr>(text: &str) -> Option<T> {
     let plain = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
     let number = text.bytes().any(|byte| byte.is_ascii_digit())
@@ -254,7 +254,7 @@ fn parse_real<T: std::str::FromStr>(text: &str) -> Option<T> {
     if plain && number { text.parse().ok() } else { None }
 }
 
-/// Two words, the low one first.
+/// Appends two words, the low one first.
 fn push_long(value: u64, words: &mut Vec<u32>) {
     words.extend([value as u32, (value >> 32) as u32]);
 }

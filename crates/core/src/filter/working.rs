@@ -1,4 +1,4 @@
-//! Parameters as they are stored with a variable: made of what a user asks for, or of what another variable stores.
+//! Makes the parameters stored with a variable, from a user's filters or from another variable's stored parameters.
 
 use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
@@ -8,22 +8,22 @@ use crate::error::{Error, Result};
 use crate::model::CodecSpec;
 
 impl Registry {
-    /// The codec as libhdf5 would store it for such chunks where a user gives its parameters: those that depend on type and
-    /// chunk shape are worked out (libhdf5's "set local" callbacks). What is not known stays as it is.
+    /// The codec as libhdf5 stores it when a user gives its parameters. Parameters that depend on the type and the
+    /// chunk shape are computed, as by libhdf5's "set local" callbacks. An unknown codec is returned unchanged.
     ///
     /// # Errors
-    /// [`Error::Usage`]: the codec does not take these parameters, or cannot be applied to such chunks.
+    /// [`Error::Usage`] if the codec rejects the parameters, or cannot be applied to such chunks.
     pub fn working(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
         self.with_parameters(spec, chunk, |codec, visible| {
             codec.working_parameters(visible, chunk)
         })
     }
 
-    /// The codec for such chunks where a file stores it with others. Whatever it can decode with is kept, also what
-    /// [`Registry::working`] would refuse. What is not known stays as it is.
+    /// The codec for chunks of type `chunk`, given its stored form for other chunks. Parameters that it can decode are
+    /// kept, even if [`Registry::working`] would reject them. An unknown codec is returned unchanged.
     ///
     /// # Errors
-    /// [`Error::Usage`]: the codec cannot be applied to such chunks.
+    /// [`Error::Usage`] if the codec cannot be applied to such chunks.
     pub fn adapted(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
         self.with_parameters(spec, chunk, |codec, stored| {
             codec.adapted_parameters(stored, chunk)
@@ -60,12 +60,14 @@ impl Registry {
         })
     }
 
-    /// The pipeline that netCDF makes of the filters that a user asked for, by id and visible parameters, in the order
-    /// given: fletcher32 first, then shuffle, then the rest, but n-bit before all; each id once, where it first stood, with
-    /// its last parameters; all of them optional, except fletcher32.
+    /// The pipeline that netCDF makes of a user's filters, given by id and visible parameters:
+    ///
+    /// - n-bit comes first, then fletcher32, then shuffle, then the others in the order given;
+    /// - a repeated id stays in its first place, with its last parameters;
+    /// - all filters are optional, except fletcher32.
     ///
     /// # Errors
-    /// Those of [`Registry::working`].
+    /// The same as for [`Registry::working`].
     pub fn new_pipeline(&self, requested: &[(u32, Vec<u32>)], chunk: &ChunkType) -> Result<Vec<CodecSpec>> {
         let mut pipeline: Vec<(u32, &[u32])> = Vec::with_capacity(requested.len());
         for (id, parameters) in requested {
@@ -83,7 +85,7 @@ impl Registry {
         pipeline
             .into_iter()
             .map(|(id, parameters)| {
-                // A checksum that may be left out checks nothing.
+                // An optional checksum could be skipped, and would then check nothing.
                 let spec = CodecSpec::hdf5(id, parameters).with_optional(id != fletcher32::ID);
                 self.working(&spec, chunk)
             })

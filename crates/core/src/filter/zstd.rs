@@ -1,8 +1,8 @@
-//! Zstandard, HDF5 filter 32015: one zstd frame (RFC 8878) that says how long its content is.
+//! Zstandard, HDF5 filter 32015: one zstd frame (RFC 8878) that states the length of its content.
 //!
-//! Parameters: the level as a signed number in 32 bits; none means 3; levels beyond what zstd has count as its
-//! first or last. The registered plugin ignores further ones. As in the plugin, a frame that is longer than the chunk is stored all the same. Frames that do not
-//! say how long their content is (other writers stream them) decode too.
+//! Parameters: the level, as a signed 32-bit number; 3 if there is none. Levels outside zstd's range are clamped. The
+//! registered plugin ignores further parameters. As in the plugin, a frame longer than the chunk is stored all the
+//! same. Frames without a content length, which streaming writers make, can be decoded too.
 //!
 //! HDF5 registered filters, id 32015.
 
@@ -19,17 +19,17 @@ use crate::model::{CodecSpec, Configuration, ZarrVersion};
 /// The id registered with HDF5.
 pub const ID: u32 = 32015;
 
-/// The codec.
+/// The Zstandard codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Zstd;
 
-/// The level where none is given.
+/// The level without a parameter.
 const DEFAULT_LEVEL: i32 = 3;
 
-/// More than zstd can expand, bytes of output for one of input: 128 KiB for the four bytes of a run-length block.
+/// Maximum expansion of zstd, in output bytes per input byte: 128 KiB for a run-length block of four bytes.
 const EXPANSION: usize = 32 << 10;
 
-/// What decoding asks for at first where a frame does not say its size, as a multiple of the input's.
+/// First guess at the size of a frame without a content length, as a multiple of the input's size.
 const GUESS: usize = 8;
 
 thread_local! {
@@ -37,9 +37,9 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The level of stored parameters. The plugin looks at no other than the first.
+/// The level in stored parameters. The plugin reads only the first.
 fn level(parameters: &[u32]) -> i32 {
-    // Signed in 32 bits, as the plugin casts it. Zstd itself takes 0 for its default.
+    // The plugin casts the parameter to a signed number. zstd itself takes 0 as its default.
     let level = match parameters.first().map_or(0, |level| *level as i32) {
         0 => DEFAULT_LEVEL,
         level => level,
@@ -57,7 +57,7 @@ impl Codec for Zstd {
         Some(ID)
     }
 
-    /// numcodecs and Zarr's own codec make one frame that says how long its content is.
+    /// numcodecs and Zarr's own codec make one frame with a content length.
     fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
         Some("zstd")
     }
@@ -84,7 +84,7 @@ impl Codec for Zstd {
         }
     }
 
-    /// The first parameter. netCDF-C's plugin, unlike the registered one, refuses to decode where there are more.
+    /// Keeps only the first parameter. netCDF-C's plugin, unlike the registered one, refuses to decode with more.
     fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         Ok(stored.iter().take(1).copied().collect())
     }
@@ -93,7 +93,7 @@ impl Codec for Zstd {
         Cow::Owned(vec![level(stored) as u32])
     }
 
-    /// `{"level": number, "checksum": false}`. A frame that ends with a checksum of its content has no parameters in HDF5.
+    /// `{"level": number, "checksum": false}`. HDF5 has no parameters for a frame with a checksum.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         match parse(configuration)? {
             (level, false) => Some(vec![level as u32]),
@@ -117,7 +117,7 @@ impl Codec for Zstd {
     }
 }
 
-/// The level of a Zarr configuration, and whether frames end with a checksum; `None` where it is not understood.
+/// The level of a Zarr configuration, and true if frames have a checksum; `None` if it is not understood.
 fn parse(configuration: &Configuration) -> Option<(i32, bool)> {
     let level = configuration.get("level")?.as_i64()?;
     let (checksum, members) = match configuration.get("checksum") {
@@ -128,10 +128,10 @@ fn parse(configuration: &Configuration) -> Option<(i32, bool)> {
     (configuration.len() == members).then_some((level, checksum))
 }
 
-/// Zstandard at a level.
+/// Zstandard with its level.
 struct Bound {
     level: i32,
-    /// Whether frames end with a checksum of their content.
+    /// True if frames end with a checksum of their content.
     checksum: bool,
 }
 
@@ -191,7 +191,8 @@ impl BoundCodec for Bound {
                 Err(too_long())
             };
         }
-        // No size: try with more and more room, and with a byte over the limit to tell what is too long.
+        // The size is not known. Try with more and more room, up to one byte above the limit to detect what is too
+        // long.
         let most = limit.saturating_add(1);
         let mut room = most.min(input.len().saturating_mul(GUESS).max(out.capacity()));
         loop {

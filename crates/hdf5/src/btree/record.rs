@@ -1,7 +1,7 @@
 //! The records of version 2 B-trees (specification section III.A.2, "Version 2 B-tree, Type … Record Layout").
 //!
-//! Chunk records (types 10 and 11), whose width varies, are in [`chunk_index`](crate::chunk_index). Shared messages
-//! (type 7) need no record: whoever refers to one has its heap identifier.
+//! Chunk records (types 10 and 11) vary in width, and are in [`chunk_index`](crate::chunk_index). Records of shared
+//! messages (type 7) are not needed, because references to shared messages hold their heap identifier.
 
 use crate::error::{Error, Result};
 use crate::reader::bytes::{Cursor, MetadataReader};
@@ -10,7 +10,7 @@ use super::v2;
 
 const WHAT: &str = "version 2 B-tree record";
 
-/// Type 1: a huge object of a fractal heap, by its key, without filters.
+/// Type 1: a huge object of a fractal heap, by its key, unfiltered.
 pub(crate) const HUGE_INDIRECT: u8 = 1;
 /// Type 2: a huge object of a fractal heap, by its key, filtered.
 pub(crate) const HUGE_INDIRECT_FILTERED: u8 = 2;
@@ -23,35 +23,36 @@ pub(crate) const ATTRIBUTE_NAME: u8 = 8;
 /// Type 9: an attribute, by its creation order.
 pub(crate) const ATTRIBUTE_CREATION_ORDER: u8 = 9;
 
-/// Bytes of the heap identifier of a link.
+/// Size of the heap identifier of a link, in bytes.
 pub(crate) const LINK_HEAP_ID: usize = 7;
-/// Bytes of the heap identifier of an attribute.
+/// Size of the heap identifier of an attribute, in bytes.
 pub(crate) const MESSAGE_HEAP_ID: usize = 8;
 
-/// Where a huge object of a fractal heap is (types 1 and 2).
+/// Position of a huge object of a fractal heap (types 1 and 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HugeRecord {
-    /// The key that the heap identifier holds.
+    /// The key in the heap identifier.
     pub(crate) key: u64,
     /// The object's address.
     pub(crate) address: u64,
-    /// How many bytes it takes in the file.
+    /// Its stored size, in bytes.
     pub(crate) length: u64,
-    /// In a heap with filters.
+    /// Set in a heap with filters.
     pub(crate) filtered: Option<FilteredHuge>,
 }
 
-/// What is known of a huge object that is stored filtered.
+/// Further fields of a filtered huge object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FilteredHuge {
     /// Bit i set: filter i was skipped.
     pub(crate) mask: u32,
-    /// The object's length in bytes, before filters.
+    /// The object's size before filters, in bytes.
     pub(crate) size: u64,
 }
 
 impl HugeRecord {
-    /// What an identifier says that has room for it; records of trees begin with the same fields. There is no key.
+    /// Parses the fields from an identifier that holds them all. Records of trees begin with the same fields. There is
+    /// no key.
     pub(crate) fn direct(bytes: &mut Cursor<'_>, is_filtered: bool) -> Result<Self> {
         Ok(Self {
             key: 0,
@@ -71,17 +72,17 @@ impl HugeRecord {
 /// A link (types 5 and 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkRecord {
-    /// The link's creation order, in a tree that is sorted by it.
+    /// The link's creation order, in a tree sorted by it.
     pub(crate) creation_order: Option<u64>,
-    /// Which object of the group's fractal heap holds the Link message.
+    /// Identifier of the Link message in the group's fractal heap.
     pub(crate) heap_id: [u8; LINK_HEAP_ID],
 }
 
 /// An attribute (types 8 and 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AttributeRecord {
-    /// Which object of the object's fractal heap holds the Attribute message, or of the shared message heap where the
-    /// message flags say that it is shared.
+    /// Identifier of the Attribute message in the object's fractal heap, or in the heap of shared messages if the flags
+    /// say so.
     pub(crate) heap_id: [u8; MESSAGE_HEAP_ID],
     /// Flags of the message.
     pub(crate) message_flags: u8,
@@ -89,7 +90,7 @@ pub(crate) struct AttributeRecord {
     pub(crate) creation_order: u32,
 }
 
-/// The links of the tree at `address`, in its order.
+/// The links of the tree at `address`, in the tree's order.
 pub(crate) fn links(reader: &MetadataReader, address: u64) -> Result<Vec<LinkRecord>> {
     decode(reader, address, |record_type, record| match record_type {
         LINK_NAME => {
@@ -107,7 +108,7 @@ pub(crate) fn links(reader: &MetadataReader, address: u64) -> Result<Vec<LinkRec
     })
 }
 
-/// The attributes of the tree at `address`, in its order.
+/// The attributes of the tree at `address`, in the tree's order.
 pub(crate) fn attributes(reader: &MetadataReader, address: u64) -> Result<Vec<AttributeRecord>> {
     decode(reader, address, |record_type, record| match record_type {
         ATTRIBUTE_NAME | ATTRIBUTE_CREATION_ORDER => Ok(AttributeRecord {
@@ -119,8 +120,8 @@ pub(crate) fn attributes(reader: &MetadataReader, address: u64) -> Result<Vec<At
     })
 }
 
-/// The huge objects of the tree at `address`, which must be of type 1 or 2. (Types 3 and 4 are of objects that
-/// identifiers hold the address of, so nobody need search them.)
+/// The huge objects of the tree at `address`, which must be of type 1 or 2. (Types 3 and 4 index objects whose address
+/// is in the heap identifier, so the tree is not needed.)
 pub(crate) fn huge_objects(reader: &MetadataReader, address: u64) -> Result<Vec<HugeRecord>> {
     decode(reader, address, |record_type, record| match record_type {
         HUGE_INDIRECT | HUGE_INDIRECT_FILTERED => {

@@ -1,7 +1,7 @@
 //! Version 1 B-trees (specification section III.A.1).
 //!
-//! Internal and leaf nodes look alike: `key 0, child 0, key 1, child 1, … key N`, where children of a node at level 0
-//! are what the tree indexes: symbol table nodes of a group, or chunks of a dataset.
+//! Internal and leaf nodes have the same form: `key 0, child 0, key 1, child 1, … key N`. The children at level 0 are
+//! the indexed structures: symbol table nodes of a group, or chunks of a dataset.
 
 use crate::error::Result;
 use crate::reader::bytes::MetadataReader;
@@ -14,24 +14,24 @@ const GROUP: u8 = 0;
 /// Node type 1: chunks of raw data.
 const CHUNK: u8 = 1;
 
-/// Bytes of a node of chunks of four dimensions, as libraries make it unless told otherwise.
+/// Size, in bytes, of a node for chunks of four dimensions, with libhdf5's default parameters.
 const NODE: u64 = 3600;
 
-/// The most dimensions a dataspace can have.
+/// Maximum rank of a dataspace.
 const MAX_RANK: usize = 32;
 
-/// The key in front of a chunk's address.
+/// The key before a chunk's address.
 #[derive(Debug)]
 pub(crate) struct ChunkKey<'a> {
-    /// Size of the chunk as stored, in bytes.
+    /// Stored size of the chunk, in bytes.
     pub(crate) size: u32,
     /// Bit i set: filter i of the pipeline was not applied.
     pub(crate) filter_mask: u32,
-    /// Where the chunk's first element is in the dataset, in elements, slowest dimension first; one per dimension.
+    /// First element of the chunk in the dataset, one coordinate for each dimension, slowest first.
     pub(crate) offsets: &'a [u64],
 }
 
-/// The addresses of a group's symbol table nodes, in the order of the names they hold.
+/// Addresses of a group's symbol table nodes, in the order of their names.
 pub(crate) fn group_nodes(reader: &MetadataReader, address: u64) -> Result<Vec<u64>> {
     let key_size = usize::from(reader.length_size());
     let mut nodes = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn group_nodes(reader: &MetadataReader, address: u64) -> Result<Vec<u
     Ok(nodes)
 }
 
-/// Calls `visit` with the key and the address of every chunk of a dataset of `rank` dimensions, in key order.
+/// Calls `visit` with the key and address of each chunk of a dataset of `rank` dimensions, in key order.
 pub(crate) fn chunks(
     reader: &MetadataReader,
     address: u64,
@@ -52,7 +52,7 @@ pub(crate) fn chunks(
     if rank > MAX_RANK {
         return Err(reader.damaged(WHAT, address, format!("{rank} dimensions")));
     }
-    // Size, mask, and an offset for each dimension; the element counts as one more, fastest, dimension.
+    // Size, mask, and an offset for each dimension. The bytes of the element count as a last dimension.
     let key_size = 8 + 8 * (rank + 1);
     let mut offsets = [0; MAX_RANK + 1];
     walk(reader, address, CHUNK, key_size, |node, key, child| {
@@ -74,10 +74,10 @@ pub(crate) fn chunks(
     })
 }
 
-/// Calls `visit` with the node's address, the left key and the address of every child of the nodes at level 0.
+/// Calls `visit` with the node's address, the left key and the address of each child of the nodes at level 0.
 ///
-/// The tree is read level by level: the nodes of a level are known before any of them is read. Within a level they are in
-/// key order.
+/// The tree is read level by level, so that all addresses of a level are known before it is read. Within a level, nodes
+/// are in key order.
 fn walk(
     reader: &MetadataReader,
     root: u64,
@@ -87,7 +87,7 @@ fn walk(
 ) -> Result<()> {
     let mut guard = Walk::new(reader);
     let mut nodes = vec![root];
-    // The level that the nodes must have, where their parents say so.
+    // The level of the nodes, as their parents imply.
     let mut expected_level = None;
     while !nodes.is_empty() {
         reader.expect(nodes.iter().map(|node| (*node, NODE)));
@@ -112,11 +112,11 @@ fn walk(
     Ok(())
 }
 
-/// A node as stored.
+/// A node, as stored.
 struct Node {
     level: u8,
     count: usize,
-    /// Keys and addresses of children.
+    /// Keys and addresses of its children.
     entries: Vec<u8>,
 }
 

@@ -1,8 +1,8 @@
 //! Version 2 B-trees (specification section III.A.2).
 //!
-//! A header (`BTHD`) points at the root, an internal node (`BTIN`) or a leaf (`BTLF`). Both kinds of nodes hold
-//! records; internal nodes hold one more child pointer than records, and record i lies between child i and child
-//! i + 1. How wide the counts in the child pointers are follows from how many records a node of each depth can hold.
+//! A header (`BTHD`) points to the root, which is an internal node (`BTIN`) or a leaf (`BTLF`). Both hold records. An
+//! internal node has one child pointer more than records, and record i is between children i and i + 1. The width of
+//! the counts in child pointers depends on the number of records that a node of each depth can hold.
 
 use crate::error::Result;
 use crate::reader::bytes::MetadataReader;
@@ -11,20 +11,20 @@ use crate::walk::Walk;
 const HEADER: &str = "version 2 B-tree header";
 const NODE: &str = "version 2 B-tree node";
 
-/// Signature, version, type and checksum of a node.
+/// Size of a node's signature, version, type and checksum, in bytes.
 const NODE_OVERHEAD: u64 = 10;
 
-/// A tree of this depth has more than 2^64 records even with one record in each node.
+/// Maximum depth: a deeper tree has more than 2^64 records, even with one in each node.
 const MAX_DEPTH: u16 = 63;
 
 /// The header of a tree.
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// The type of the records, as [`record`](super::record) knows them.
+    /// Type of the records: see [`record`](super::record).
     pub(crate) record_type: u8,
-    /// Size of one record in bytes, at least 1.
+    /// Size of a record in bytes, at least 1.
     pub(crate) record_size: usize,
-    /// How many records there are in the tree.
+    /// Number of records in the tree.
     pub(crate) total: u64,
     address: u64,
     node_size: u64,
@@ -78,7 +78,7 @@ impl Header {
         })
     }
 
-    /// Calls `visit` with the bytes of every record, in key order.
+    /// Calls `visit` with the bytes of each record, in key order.
     pub(crate) fn visit(
         &self,
         reader: &MetadataReader,
@@ -94,7 +94,7 @@ impl Header {
         let mut guard = Walk::new(reader);
         let mut path = vec![self.node(reader, &mut guard, &pointers, root, self.root_records, self.depth)?];
         let mut found = 0u64;
-        // At each step the deepest node on the path gives its next child, or, where that was given, its next record.
+        // At each step, the deepest node of the path gives its next child, or its next record if that child is done.
         while let Some(node) = path.last_mut() {
             if let Some(child) = node.next_child() {
                 let depth = node.depth.saturating_sub(1);
@@ -120,7 +120,7 @@ impl Header {
         Ok(())
     }
 
-    /// Brings all nodes into the cache, level by level.
+    /// Reads all nodes into the cache, level by level.
     fn read_ahead(&self, reader: &MetadataReader, pointers: &[PointerWidths], root: u64) -> Result<()> {
         let mut guard = Walk::new(reader);
         let mut nodes = vec![Child {
@@ -144,7 +144,7 @@ impl Header {
         Ok(())
     }
 
-    /// How a child pointer is stored in an internal node of each depth, from depth 1 on.
+    /// Widths of child pointers in the internal nodes of each depth, from depth 1 on.
     fn pointer_widths(&self, reader: &MetadataReader) -> Result<Vec<PointerWidths>> {
         let record_size = self.record_size as u64;
         let leaf_records = self.node_size.saturating_sub(NODE_OVERHEAD) / record_size;
@@ -237,9 +237,9 @@ impl Header {
 
 #[derive(Debug)]
 struct PointerWidths {
-    /// Bytes of the count of records in the child.
+    /// Width, in bytes, of the number of records in the child.
     records: usize,
-    /// Bytes of the count of records in the child and all below it.
+    /// Width, in bytes, of the number of records in the child and all nodes below it.
     subtree: usize,
 }
 
@@ -249,7 +249,7 @@ struct Child {
     records: u16,
 }
 
-/// A node on the way from the root to where the walk is.
+/// A node on the path from the root to the current position.
 #[derive(Debug)]
 struct Node {
     depth: u16,
@@ -260,7 +260,7 @@ struct Node {
 }
 
 impl Node {
-    /// The child in front of the next record, once.
+    /// The child before the next record, returned once.
     fn next_child(&mut self) -> Option<Child> {
         if self.next_child > self.next_record {
             return None;
@@ -278,7 +278,7 @@ impl Node {
     }
 }
 
-/// In how many bytes a count of up to `limit` is stored.
+/// Width, in bytes, of a count of at most `limit`.
 fn width_of(limit: u64) -> usize {
     limit.checked_ilog2().unwrap_or(0) as usize / 8 + 1
 }

@@ -7,7 +7,7 @@ use crate::reader::bytes::MetadataReader;
 use super::entry::Entry;
 use super::table::TableBuilder;
 
-/// Reads the chunks of the tree whose root is at `address`. `shape` is a chunk's, in elements.
+/// Reads the chunks of the tree with its root at `address`. `shape` is the shape of a chunk, in elements.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,

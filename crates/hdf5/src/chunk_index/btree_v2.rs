@@ -9,12 +9,12 @@ use super::table::TableBuilder;
 
 const WHAT: &str = "version 2 B-tree of chunks";
 
-/// Chunks without filters.
+/// Record type of chunks without filters.
 const UNFILTERED: u8 = 10;
-/// Chunks with filters.
+/// Record type of chunks with filters.
 const FILTERED: u8 = 11;
 
-/// Reads the chunks of the tree whose header is at `address`, of a dataset of `rank` dimensions.
+/// Reads the chunks of the tree with its header at `address`, of a dataset of `rank` dimensions.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,
@@ -28,7 +28,7 @@ pub(super) fn read(
         FILTERED => true,
         other => return Err(reader.damaged(WHAT, address, format!("records of type {other}"))),
     };
-    // A record is an entry as arrays have it, and the chunk's coordinates in chunks.
+    // A record is an array index entry followed by the chunk's coordinates, in chunks.
     let format = header
         .record_size
         .checked_sub(8 * rank)

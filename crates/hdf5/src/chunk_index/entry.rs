@@ -3,34 +3,34 @@
 use crate::error::Result;
 use crate::reader::bytes::{Cursor, MetadataReader};
 
-/// Where a chunk is, as an index has it.
+/// Position of a chunk in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Address in the file, without the base address.
+    /// Address in the file, relative to the base address.
     pub(super) address: u64,
-    /// Size as stored, in bytes.
+    /// Stored size, in bytes.
     pub(super) size: u64,
     /// Bit i set: filter i of the pipeline was not applied.
     pub(super) filter_mask: u32,
 }
 
-/// How an index stores one chunk: only its address, or with filters its address, size and filter mask.
+/// Format of an entry: an address, or with filters an address, a stored size and a filter mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EntryFormat {
-    /// Bytes of one entry.
+    /// Size of an entry, in bytes.
     pub(super) size: usize,
-    /// Bytes of the stored size; 0 without filters.
+    /// Width of the stored size, in bytes; 0 without filters.
     size_width: usize,
-    /// The size of a chunk without filters, in bytes.
+    /// Size of an unfiltered chunk, in bytes.
     chunk_size: u64,
 }
 
 impl EntryFormat {
     /// The format of entries of `size` bytes.
     ///
-    /// How wide the size of a filtered chunk is depends on the version of the Data Layout message: up to version 4 one
-    /// byte more than the size of a whole chunk needs, from version 5 on the size of lengths. Either way it is what
-    /// the entry has left beside the address and the filter mask.
+    /// The width of a filtered chunk's size depends on the version of the Data Layout message. Up to version 4, it is
+    /// one byte more than the size of a full chunk needs. From version 5 on, it is the size of lengths. In both cases,
+    /// it is the rest of the entry beside address and filter mask.
     pub(super) fn new(filtered: bool, size: usize, offset_size: u8, chunk_size: u64) -> Option<Self> {
         let fixed = usize::from(offset_size);
         let size_width = if filtered {
@@ -46,8 +46,8 @@ impl EntryFormat {
         })
     }
 
-    /// The format that a client identifier (0: chunks without filters, 1: with filters) and the size of an entry
-    /// stand for, in the array header at `address`.
+    /// The format for a client identifier (0: chunks without filters, 1: with filters) and an entry size, from the
+    /// array header at `address`.
     pub(super) fn of_client(
         reader: &MetadataReader,
         what: &'static str,
@@ -68,7 +68,7 @@ impl EntryFormat {
             })
     }
 
-    /// Reads one entry; `None` for a chunk that is not stored.
+    /// Reads one entry; `None` if the chunk is not stored.
     pub(super) fn decode(&self, bytes: &mut Cursor<'_>) -> Result<Option<Entry>> {
         let address = bytes.offset()?;
         let (size, filter_mask) = match self.size_width {

@@ -6,8 +6,8 @@
 //!                                  └─► super blocks EASB ─► data blocks EADB: entries, or pages of entries
 //! ```
 //!
-//! Super block u has 2^(u/2) data blocks of 2^((u+1)/2) times the least number of entries, so that each super block
-//! has as many entries as all before it together (and the least number more).
+//! Super block u has 2^(u/2) data blocks, each with 2^((u+1)/2) times the minimum number of entries. So each super
+//! block has as many entries as all before it together, plus the minimum number.
 
 use crate::error::{Error, Result};
 use crate::reader::bytes::{Cursor, MetadataReader};
@@ -16,7 +16,7 @@ use crate::walk::Walk;
 use super::entry::{Entry, EntryFormat};
 use super::fixed_array::bit;
 
-/// Bytes of a block besides its entries, at most.
+/// Maximum size of a block's fields other than entries, in bytes.
 const BLOCK_OVERHEAD: u64 = 64;
 
 const HEADER: &str = "extensible array header";
@@ -25,7 +25,7 @@ const SUPER_BLOCK: &str = "extensible array super block";
 const DATA_BLOCK: &str = "extensible array data block";
 const PAGE: &str = "extensible array data block page";
 
-/// Calls `visit` with the number and the entry of every stored chunk of the array whose header is at `address`.
+/// Calls `visit` with the number and entry of each stored chunk of the array with its header at `address`.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,
@@ -50,22 +50,22 @@ pub(super) fn read(
 struct Shape {
     client: u8,
     format: EntryFormat,
-    /// Bytes of the number of an entry.
+    /// Width of an entry's number, in bytes.
     index_width: usize,
-    /// Entries in the index block.
+    /// Number of entries in the index block.
     index_block_entries: u64,
-    /// The least number of entries of a data block: a power of two.
+    /// Minimum number of entries in a data block, a power of two.
     min_entries: u64,
-    /// Super blocks whose data blocks the index block points at.
+    /// Number of super blocks whose data blocks are referred to by the index block.
     implied_super_blocks: u32,
-    /// All super blocks.
+    /// Number of all super blocks.
     super_blocks: u32,
-    /// Entries of a page: a power of two. A data block of more entries is divided into pages.
+    /// Number of entries in a page, a power of two. A larger data block is divided into pages.
     page_entries: u64,
 }
 
 impl Shape {
-    /// Reads the header. `None` where the array has no index block yet, else with the address of that.
+    /// Reads the header. Returns also the address of the index block; `None` if there is none yet.
     fn read(reader: &MetadataReader, address: u64, chunk_size: u64) -> Result<Option<(Self, u64)>> {
         let (o, l) = (
             usize::from(reader.offset_size()),
@@ -113,17 +113,17 @@ impl Shape {
         Ok(index_block.map(|index_block| (shape, index_block)))
     }
 
-    /// How many data blocks the super block `u` has.
+    /// Number of data blocks in super block `u`.
     fn data_blocks(&self, u: u32) -> u64 {
         1 << (u / 2)
     }
 
-    /// How many entries a data block of the super block `u` has.
+    /// Number of entries in a data block of super block `u`.
     fn data_block_entries(&self, u: u32) -> u64 {
         (1u64 << u.div_ceil(2)) * self.min_entries
     }
 
-    /// The number of the first entry of the super block `u`, if that is within 64 bits.
+    /// Number of the first entry of super block `u`; `None` if it overflows.
     fn first_entry(&self, u: u32) -> Option<u64> {
         ((1u64.checked_shl(u)?) - 1)
             .checked_mul(self.min_entries)?
@@ -140,14 +140,14 @@ struct Array<'a, F> {
     visit: F,
 }
 
-/// What a super block knows of one of its data blocks.
+/// A data block, as described in its super block.
 #[derive(Clone, Copy)]
 struct DataBlock<'a> {
     address: u64,
-    /// The number of its first entry.
+    /// Number of its first entry.
     first: u64,
     entries: u64,
-    /// Which pages were written, and the number of its first page in there; only with pages.
+    /// Bitmap of written pages, and the bit of its first page; `None` without pages.
     pages: Option<(&'a [u8], u64)>,
 }
 
@@ -203,7 +203,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         let o = self.reader.offset_size();
         let data_blocks = self.shape.data_blocks(u);
         let entries = self.shape.data_block_entries(u);
-        // Bits are counted through all data blocks, though each was given whole bytes.
+        // Bits are numbered through all data blocks, although whole bytes are reserved for each.
         let pages = if entries > self.shape.page_entries {
             entries / self.shape.page_entries
         } else {
@@ -231,7 +231,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             let first = self
                 .data_block_first(u, i)
                 .ok_or_else(|| self.out_of_range(address))?;
-            // The bitmap has a bit for every page, so this cannot overflow.
+            // The bitmap has a bit for each page, so this cannot overflow.
             let pages = (pages > 0).then_some((bitmap, i * pages));
             self.data_block(DataBlock {
                 address,
@@ -243,7 +243,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         Ok(())
     }
 
-    /// The number of the first entry in data block `i` of the super block `u`.
+    /// Number of the first entry in data block `i` of super block `u`.
     fn data_block_first(&self, u: u32, i: u64) -> Option<u64> {
         self.shape
             .first_entry(u)?
@@ -261,7 +261,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         let entry_size = self.shape.format.size as u64;
         let Some((bitmap, first_page)) = pages else {
             if entries > self.shape.page_entries {
-                // There is no bitmap for its pages anywhere.
+                // Without a super block, there is no bitmap for the pages.
                 return Err(self
                     .reader
                     .damaged(DATA_BLOCK, address, "it has pages, but no super block"));
@@ -273,7 +273,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             let bytes = self.block(DATA_BLOCK, address, b"EADB", size)?;
             let mut bytes = self.reader.cursor(DATA_BLOCK, address, &bytes);
             self.check_prefix(&mut bytes, DATA_BLOCK, address)?;
-            // The block offset says which entries these are, but libraries write it in two ways, and read it in none.
+            // The block offset identifies the entries. Libraries write it in two different ways, but do not read it.
             bytes.skip(self.shape.index_width)?;
             return self.entries(&mut bytes, first, entries);
         };
@@ -296,7 +296,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         Ok(())
     }
 
-    /// Tells that the blocks will be read whose addresses come next in `addresses`, and which have so many entries.
+    /// Announces reads of the next blocks in `addresses`, which have this many entries.
     fn expect(&self, addresses: &Cursor<'_>, entries: impl Iterator<Item = u64>) {
         if !self.reader.is_slow() {
             return;
@@ -310,7 +310,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             .expect(places.filter_map(|(address, len)| Some((address?, len))));
     }
 
-    /// Visits `n` entries, the first of which is `first`.
+    /// Visits `n` entries from number `first` on.
     fn entries(&mut self, bytes: &mut Cursor<'_>, first: u64, n: u64) -> Result<()> {
         for index in first..first.saturating_add(n) {
             if let Some(entry) = self.shape.format.decode(bytes)? {
@@ -320,7 +320,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         Ok(())
     }
 
-    /// The bytes of a block that is visited for the first time, with checksum.
+    /// Reads a block that must not have been visited before, and verifies its checksum.
     fn block(&mut self, what: &'static str, address: u64, signature: &[u8; 4], size: u64) -> Result<Vec<u8>> {
         self.guard.enter(what, address, size)?;
         let size = usize::try_from(size).map_err(|_| self.out_of_range(address))?;
@@ -329,7 +329,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         Ok(bytes)
     }
 
-    /// Checks a block's prefix, up to the address of the header.
+    /// Checks the fields of a block up to the address of the header.
     fn check_prefix(&self, bytes: &mut Cursor<'_>, what: &'static str, address: u64) -> Result<()> {
         bytes.bytes(4)?;
         bytes.version(0)?;

@@ -5,7 +5,7 @@
 //!                             or: page bitmap, pages   each page with a checksum of its own
 //! ```
 //!
-//! A page whose bit is not set was never written, and what is there means nothing.
+//! A page whose bit is not set was never written, and its content is undefined.
 
 use crate::error::Result;
 use crate::reader::bytes::MetadataReader;
@@ -17,7 +17,7 @@ const HEADER: &str = "fixed array header";
 const BLOCK: &str = "fixed array data block";
 const PAGE: &str = "fixed array data block page";
 
-/// Calls `visit` with the number and the entry of every stored chunk of the array whose header is at `address`.
+/// Calls `visit` with the number and entry of each stored chunk of the array with its header at `address`.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,
@@ -79,7 +79,7 @@ pub(super) fn read(
     let bytes = reader.read_checked(BLOCK, block, size)?;
     check_prefix(reader, &bytes, block, client, address)?;
     let bitmap = bytes.get(prefix..prefix + bitmap_len).unwrap_or_default();
-    // Pages follow each other, whether written or not; the last one may be short.
+    // Pages are contiguous, whether written or not. The last one may be short.
     let page_size = page_entries
         .checked_mul(entry_size)
         .and_then(|n| n.checked_add(4))

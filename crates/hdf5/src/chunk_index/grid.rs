@@ -1,4 +1,4 @@
-//! Numbers of chunks: over the present extent, and as the array indexes count them.
+//! Numbers of chunks: in C order over the present extent, and in the order of array indexes.
 
 /// The grid of chunks that covers a dataset's present extent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(super) struct ChunkGrid {
 }
 
 impl ChunkGrid {
-    /// `None` where a chunk has no elements, or there are more chunks than 64 bits can count.
+    /// A grid over an extent of `dims`. `None` if a chunk has no elements, or the number of chunks overflows.
     pub(super) fn new(dims: &[u64], shape: &[u64]) -> Option<Self> {
         if shape.contains(&0) {
             return None;
@@ -26,17 +26,17 @@ impl ChunkGrid {
         Some(Self { counts, total })
     }
 
-    /// How many chunks there are.
+    /// Number of chunks.
     pub(super) fn count(&self) -> u64 {
         self.total
     }
 
-    /// How many dimensions there are.
+    /// Number of dimensions.
     pub(super) fn rank(&self) -> usize {
         self.counts.len()
     }
 
-    /// The number of the chunk at these coordinates (in chunks), in C order. `None` outside the extent.
+    /// The number of the chunk at these coordinates (in chunks), in C order; `None` outside the extent.
     pub(super) fn linear(&self, coordinates: &[u64]) -> Option<u64> {
         if coordinates.len() != self.counts.len() {
             return None;
@@ -51,7 +51,7 @@ impl ChunkGrid {
         Some(index)
     }
 
-    /// The coordinates (in chunks) of the chunk with this number, which is less than [`count`](Self::count).
+    /// The coordinates (in chunks) of chunk number `index`, which must be less than [`count`](Self::count).
     fn coordinates(&self, mut index: u64, coordinates: &mut [u64]) {
         for (coordinate, count) in coordinates.iter_mut().zip(&self.counts).rev() {
             let count = (*count).max(1);
@@ -61,19 +61,19 @@ impl ChunkGrid {
     }
 }
 
-/// How the array indexes (implicit, fixed array, extensible array) number chunks: in C order over the *largest*
-/// extent, with the unlimited dimension, if there is one, moved to the front so that it can grow.
+/// Numbering of chunks in array indexes (implicit, fixed array, extensible array): C order over the *maximum* extent.
+/// An unlimited dimension is moved to the front, so that it can grow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArrayOrder {
-    /// The dimension that stands in front.
+    /// The dimension that is moved to the front.
     front: usize,
-    /// How many numbers one step along each dimension skips.
+    /// Difference of the numbers of neighbouring chunks, along each dimension.
     strides: Vec<u64>,
 }
 
 impl ArrayOrder {
-    /// `None` where more than one dimension is unlimited, one is longer than it may ever be (two chunks would have the
-    /// same number), or there are more chunks than 64 bits can count.
+    /// `None` if several dimensions are unlimited, a dimension exceeds its maximum (two chunks would have the same
+    /// number), or the number of chunks overflows.
     pub(super) fn new(dims: &[u64], shape: &[u64], max_dims: &[Option<u64>]) -> Option<Self> {
         if dims
             .iter()
@@ -110,7 +110,7 @@ impl ArrayOrder {
     pub(super) fn coordinates(&self, mut index: u64, coordinates: &mut [u64]) {
         let mut place = |i: usize| {
             if let (Some(coordinate), Some(stride)) = (coordinates.get_mut(i), self.strides.get(i)) {
-                // A stride is 0 only where a dimension can have no chunks: then none is inside the extent either.
+                // A stride is 0 only if a dimension can have no chunks. Then no chunk is inside the extent either.
                 *coordinate = index.checked_div(*stride).unwrap_or(u64::MAX);
                 index = index.checked_rem(*stride).unwrap_or(0);
             }
@@ -121,7 +121,7 @@ impl ArrayOrder {
         }
     }
 
-    /// The array's element for the chunk that has the number `linear` in `grid`. `None` where it overflows.
+    /// The array's element for chunk `linear` of `grid`; `None` if it overflows.
     pub(super) fn element(&self, grid: &ChunkGrid, linear: u64) -> Option<u64> {
         let mut coordinates = vec![0; grid.rank()];
         grid.coordinates(linear, &mut coordinates);

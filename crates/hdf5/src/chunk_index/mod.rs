@@ -1,4 +1,4 @@
-//! Chunk indexes (specification section VII, and III.A.1 for version 1 B-trees): where each chunk is stored.
+//! Chunk indexes (specification section VII, and III.A.1 for version 1 B-trees): find the address of each stored chunk.
 //!
 //! ```text
 //! Dataset ─► layout.index ─┬─ version 1 B-tree  ─┐
@@ -9,7 +9,8 @@
 //!                          └─ version 2 B-tree  ─┘                         the present extent
 //! ```
 //!
-//! An index is read once, as a whole, into a [`ChunkTable`]: then any thread finds any chunk without reading metadata.
+//! An index is read once, completely, into a [`ChunkTable`]. After that, any thread finds any chunk without reading
+//! metadata.
 
 mod btree_v1;
 mod btree_v2;
@@ -32,7 +33,7 @@ use table::TableBuilder;
 
 const WHAT: &str = "chunked layout";
 
-/// Reads the index of a dataset's chunks. `address` is the dataset's, for messages.
+/// Reads the index of a dataset's chunks. `address` is the dataset's address, for messages.
 pub(crate) fn chunk_table(
     reader: &MetadataReader,
     address: u64,
@@ -42,7 +43,7 @@ pub(crate) fn chunk_table(
     let damaged = |why: &str| reader.damaged(WHAT, address, why);
     let (dims, max_dims) = match dataspace {
         Dataspace::Simple { dims, max_dims } => (dims, max_dims),
-        // A dataset without a shape cannot be in chunks; libraries refuse to make one.
+        // Libraries do not create chunked datasets without dimensions.
         Dataspace::Null | Dataspace::Scalar => return Err(damaged("the dataspace is not simple")),
     };
     if dims.len() != layout.shape.len() || max_dims.len() != dims.len() {

@@ -1,4 +1,4 @@
-//! What a chunk index says, in memory.
+//! [`ChunkTable`]: a chunk index in memory.
 
 use crate::dataset::ChunkRecord;
 use crate::error::{Error, Result};
@@ -9,9 +9,9 @@ use super::grid::{ArrayOrder, ChunkGrid};
 
 const WHAT: &str = "chunk index";
 
-/// Where the chunks of a dataset are: of those inside its present extent, those that are stored.
+/// Positions of a dataset's stored chunks within its present extent.
 ///
-/// Takes 32 bytes a chunk, or nothing where the chunks lie in a row.
+/// Takes 32 bytes for each chunk, or none if the chunks are contiguous.
 #[derive(Debug, Clone)]
 pub struct ChunkTable {
     grid: ChunkGrid,
@@ -20,9 +20,9 @@ pub struct ChunkTable {
 
 #[derive(Debug, Clone)]
 enum Entries {
-    /// Sorted by index, which no two share.
+    /// Sorted by index, without duplicates.
     Listed(Vec<ChunkRecord>),
-    /// An implicit index: element i of the array is i chunks behind the address.
+    /// An implicit index: element i of the array is i chunks after the address.
     Computed {
         address: u64,
         chunk_size: u64,
@@ -38,7 +38,7 @@ impl ChunkTable {
         }
     }
 
-    /// The table of an implicit index, whose array begins at `address`.
+    /// The table of an implicit index with its array at `address`.
     pub(super) fn implicit(
         reader: &MetadataReader,
         address: u64,
@@ -46,7 +46,7 @@ impl ChunkTable {
         grid: ChunkGrid,
         order: ArrayOrder,
     ) -> Result<Self> {
-        // The chunk with the last number has the last element of those inside the extent.
+        // The last chunk inside the extent has the highest element.
         let last = grid
             .count()
             .checked_sub(1)
@@ -65,7 +65,7 @@ impl ChunkTable {
         })
     }
 
-    /// How many chunks are stored.
+    /// Number of stored chunks.
     pub fn len(&self) -> usize {
         match &self.entries {
             Entries::Listed(list) => list.len(),
@@ -73,18 +73,18 @@ impl ChunkTable {
         }
     }
 
-    /// Is no chunk stored?
+    /// True if no chunk is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where the chunk with this number is; `None` where it is not stored or outside the extent.
+    /// The record of chunk number `index`; `None` if it is not stored, or outside the extent.
     ///
     /// `index` counts in C order over the grid of chunks that covers the present extent.
     pub fn get(&self, index: u64) -> Option<ChunkRecord> {
         match &self.entries {
             Entries::Listed(list) => {
-                // Mostly every chunk is stored, and then chunk i is entry i.
+                // Usually every chunk is stored, so that chunk i is entry i.
                 let guess = usize::try_from(index).ok().and_then(|i| list.get(i));
                 if let Some(record) = guess.filter(|record| record.index == index) {
                     return Some(*record);
@@ -112,7 +112,7 @@ impl ChunkTable {
         }
     }
 
-    /// The number of the chunk at these coordinates, which count in chunks, slowest dimension first. `None` outside the present
+    /// The number of the chunk at these coordinates, in chunks, slowest dimension first. `None` outside the present
     /// extent.
     pub fn index_of(&self, coordinates: &[u64]) -> Option<u64> {
         self.grid.linear(coordinates)
@@ -130,11 +130,11 @@ impl ChunkTable {
     }
 }
 
-/// Gathers the entries of an index in any order.
+/// Collects the entries of an index, in any order.
 #[derive(Debug)]
 pub(super) struct TableBuilder<'a> {
     reader: &'a MetadataReader,
-    /// The dataset's, for messages.
+    /// Address of the dataset, for messages.
     dataset: u64,
     grid: &'a ChunkGrid,
     list: Vec<ChunkRecord>,
@@ -152,7 +152,7 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// Adds the chunk with the number `index`.
+    /// Adds chunk number `index`.
     pub(super) fn push(&mut self, index: u64, address: u64, size: u64, filter_mask: u32) -> Result<()> {
         check_stored(self.reader, "chunk", address, size)?;
         self.list.push(ChunkRecord {
@@ -172,7 +172,7 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// Adds the chunk that is element `element` of an array index, if it is inside the extent.
+    /// Adds the chunk of element `element` of an array index, if it is inside the extent.
     pub(super) fn push_ordered(&mut self, order: &ArrayOrder, element: u64, entry: Entry) -> Result<()> {
         order.coordinates(element, &mut self.coordinates);
         match self.grid.linear(&self.coordinates) {
@@ -181,7 +181,7 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// Fails with [`Error::Damaged`] where a chunk was added twice.
+    /// Fails with [`Error::Damaged`] if a chunk was added twice.
     pub(super) fn finish(mut self) -> Result<ChunkTable> {
         self.list.sort_unstable_by_key(|record| record.index);
         let twice = self.list.windows(2).find_map(|pair| match pair {
@@ -201,7 +201,7 @@ impl<'a> TableBuilder<'a> {
     }
 }
 
-/// Fails where `size` bytes at `address` are not all in the file.
+/// Fails if `size` bytes at `address` are not all in the file.
 fn check_stored(reader: &MetadataReader, what: &'static str, address: u64, size: u64) -> Result<()> {
     if address
         .checked_add(size)

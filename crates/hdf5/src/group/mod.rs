@@ -1,4 +1,5 @@
-//! Groups: the links of old-style groups (symbol table) and of new-style ones (messages, or densely in a fractal heap).
+//! Groups: reads the links of old-style groups (symbol table) and new-style groups (messages, or dense storage in a
+//! fractal heap).
 
 mod symbol_table;
 
@@ -11,16 +12,16 @@ use crate::messages::shared::SharedMessages;
 use crate::messages::symbol_table::SymbolTable;
 use crate::object_header::ObjectHeader;
 
-/// Bytes that the header of a heap or a B-tree has at most, mostly.
+/// Typical maximum size of a heap's or B-tree's header, in bytes, for reading ahead.
 const HEAD: u64 = 256;
 
 /// The links of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Links {
-    /// Whether the group tracks the creation order of its links.
+    /// True if the group tracks the creation order of its links.
     pub creation_order_tracked: bool,
-    /// The links: by creation order where it is tracked, else by the bytes of their names.
+    /// The links, by creation order if it is tracked, else by the bytes of their names.
     pub links: Vec<Link>,
 }
 
@@ -30,17 +31,17 @@ pub struct Links {
 pub struct Link {
     /// Its name.
     pub name: String,
-    /// When it was created, as a number that grows.
+    /// Creation order: a number that is higher for a later link.
     pub creation_order: Option<u64>,
-    /// What it leads to.
+    /// Its target.
     pub target: LinkTarget,
 }
 
-/// What a link leads to.
+/// Target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LinkTarget {
-    /// The object with this address.
+    /// The object at this address.
     Hard(u64),
     /// A path in the same file, absolute or relative to the link's group.
     Soft(String),
@@ -51,12 +52,12 @@ pub enum LinkTarget {
         /// The path in it.
         path: String,
     },
-    /// Something that only the program knows which registered the link's type.
+    /// A type registered by a program, which alone knows the target.
     UserDefined(u8),
 }
 
 impl LinkTarget {
-    /// The address of the object that a hard link leads to.
+    /// Address of the object, for a hard link.
     pub fn address(&self) -> Option<u64> {
         match self {
             Self::Hard(address) => Some(*address),
@@ -65,7 +66,7 @@ impl LinkTarget {
     }
 }
 
-/// Reads the links of the group that the header describes.
+/// Reads the links of the group described by `header`.
 pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Links> {
     let reader = &shared.reader;
     let mut links = Vec::new();

@@ -1,6 +1,6 @@
 //! Symbol tables (specification sections III.B and III.C): the links of old-style groups.
 //!
-//! A version 1 B-tree finds the symbol table nodes; their entries have object addresses, and names in a local heap.
+//! A version 1 B-tree indexes the symbol table nodes. Their entries hold object addresses, and names in a local heap.
 
 use crate::btree::v1;
 use crate::error::Result;
@@ -12,13 +12,13 @@ use crate::walk::Walk;
 
 const WHAT: &str = "symbol table node";
 
-/// Bytes of a node as libraries make it unless told otherwise.
+/// Size of a node, in bytes, with libhdf5's default parameters.
 const NODE: u64 = 328;
 
 /// Cache type of an entry that is a soft link.
 const SOFT_LINK: u32 = 2;
 
-/// Adds the links of a table.
+/// Adds the links of a symbol table.
 pub(super) fn read(reader: &MetadataReader, table: SymbolTable, links: &mut Vec<Link>) -> Result<()> {
     let heap = LocalHeap::open(reader, table.heap)?;
     let mut walk = Walk::new(reader);
@@ -53,7 +53,8 @@ fn read_node(
     let mut node = reader.cursor(WHAT, address, &bytes);
     node.skip(HEAD)?;
     for _ in 0..count {
-        // Where the name is within the heap: the specification says offset, libraries write a length.
+        // Offset of the name in the heap. The specification calls it an offset, but libraries write it in the size of a
+        // length.
         let name = node.length()?;
         let object = node.offset()?;
         let cache_type = node.u32()?;
@@ -73,7 +74,7 @@ fn read_node(
     Ok(())
 }
 
-/// Names are ASCII or UTF-8 by the specification; programs have written others.
+/// By the specification, names are ASCII or UTF-8; some programs write other bytes.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

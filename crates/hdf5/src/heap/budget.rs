@@ -1,14 +1,14 @@
-//! How many bytes an open heap hands out.
+//! Limits the bytes read from an open heap.
 //!
-//! Objects of a heap are small in any real file, but a damaged one can name the same megabytes a hundred thousand
-//! times. Nothing about one such name is wrong, so what is counted is the sum.
+//! Objects of a heap are small in practice, but a damaged file can refer to the same megabytes a hundred thousand
+//! times. No single reference is wrong, so the sum is limited.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
 use crate::reader::bytes::MetadataReader;
 
-/// Bytes that a heap may still hand out.
+/// Bytes that may still be read from a heap.
 #[derive(Debug)]
 pub(crate) struct Budget {
     reader: MetadataReader,
@@ -16,7 +16,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Enough to read all of a heap of the file several times over.
+    /// Enough to read a whole heap of the file several times.
     pub(crate) fn new(reader: &MetadataReader) -> Self {
         Self {
             reader: reader.clone(),

@@ -1,10 +1,10 @@
-//! The doubling table of a fractal heap (specification section III.G): which block holds an offset of the heap.
+//! The doubling table of a fractal heap (specification section III.G): finds the block at an offset of the heap.
 //!
-//! Blocks stand in rows of equal width. Those of rows 0 and 1 have the starting size, those of each further row twice
-//! the size of the row before. Rows whose blocks are not larger than the largest direct block are direct blocks; in
-//! later rows every block is an indirect block, that is, a doubling table of its own that covers as many bytes.
+//! Blocks form rows of equal width. Blocks of rows 0 and 1 have the starting size. In each further row, blocks are
+//! twice as large as in the row before. Rows up to the maximum direct block size consist of direct blocks. In later
+//! rows, every block is an indirect block: a doubling table of its own that covers as many bytes.
 
-/// The shape of a heap's doubling tables. All numbers are powers of two, here as exponents.
+/// Shape of a heap's doubling tables. All sizes are powers of two, stored as exponents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DoublingTable {
     width_bits: u32,
@@ -13,22 +13,22 @@ pub(crate) struct DoublingTable {
     max_heap_bits: u32,
 }
 
-/// Where in one table an offset is.
+/// Position of an offset in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The row.
     pub(crate) row: u32,
-    /// The position among all the table's blocks, in row order.
+    /// Index among all blocks of the table, in row order.
     pub(crate) entry: u64,
-    /// Where the block begins, relative to where the table begins.
+    /// Beginning of the block, relative to the table's beginning.
     pub(crate) block_start: u64,
-    /// How many bytes of the heap the block covers.
+    /// Bytes of the heap that the block covers.
     pub(crate) block_size: u64,
 }
 
 impl DoublingTable {
-    /// A table of `width` blocks a row, blocks from `start` bytes on, direct blocks up to `max_direct` bytes, in a
-    /// heap of less than 2 ^ `max_heap_bits` bytes. `None` where these do not fit together.
+    /// A table with rows of `width` blocks, first blocks of `start` bytes, direct blocks of at most `max_direct` bytes,
+    /// and a heap below 2 ^ `max_heap_bits` bytes. `None` if these are inconsistent.
     pub(crate) fn new(width: u64, start: u64, max_direct: u64, max_heap_bits: u16) -> Option<Self> {
         let max_heap_bits = u32::from(max_heap_bits);
         if !(width.is_power_of_two() && start.is_power_of_two() && max_direct.is_power_of_two())
@@ -47,32 +47,32 @@ impl DoublingTable {
             .then_some(table)
     }
 
-    /// Bytes of the first row, as an exponent.
+    /// Size of the first row in bytes, as an exponent.
     fn first_row_bits(&self) -> u32 {
         self.width_bits + self.start_bits
     }
 
-    /// How many rows the largest table has: that which covers the whole heap.
+    /// Number of rows of the largest table, which covers the whole heap.
     pub(crate) fn max_rows(&self) -> u32 {
         self.max_heap_bits - self.first_row_bits() + 1
     }
 
-    /// How many rows hold direct blocks.
+    /// Number of rows of direct blocks.
     fn direct_rows(&self) -> u32 {
         self.max_direct_bits - self.start_bits + 2
     }
 
-    /// Is a block of this row a direct block?
+    /// True if the blocks of this row are direct blocks.
     pub(crate) fn is_direct(&self, row: u32) -> bool {
         row < self.direct_rows()
     }
 
-    /// The size of the first blocks.
+    /// Size of the first blocks, in bytes.
     pub(crate) fn start_size(&self) -> u64 {
         1 << self.start_bits
     }
 
-    /// How many direct and how many indirect blocks a table of `rows` rows has.
+    /// Numbers of direct and indirect blocks in a table of `rows` rows.
     pub(crate) fn entries(&self, rows: u32) -> (u64, u64) {
         let rows = rows.min(self.max_rows());
         let direct = rows.min(self.direct_rows());
@@ -80,19 +80,19 @@ impl DoublingTable {
         (blocks(direct), blocks(rows - direct))
     }
 
-    /// Bytes of the block at this position among all the table's blocks, if it is a direct block.
+    /// Size, in bytes, of the block at index `entry`; `None` if it is not a direct block.
     pub(crate) fn direct_size(&self, entry: u64) -> Option<u64> {
         let row = u32::try_from(entry >> self.width_bits).ok()?;
         self.is_direct(row)
             .then(|| 1 << (self.start_bits + row.saturating_sub(1)))
     }
 
-    /// How many rows the table has that an indirect block covering `block_size` bytes holds.
+    /// Number of rows in the table of an indirect block that covers `block_size` bytes.
     pub(crate) fn rows_within(&self, block_size: u64) -> u32 {
         (block_size.checked_ilog2().unwrap_or(0) + 1).saturating_sub(self.first_row_bits())
     }
 
-    /// Where the byte at `offset` from the table's beginning is.
+    /// Position of the byte at `offset` from the table's beginning.
     pub(crate) fn locate(&self, offset: u64) -> Place {
         // Row r > 0 begins at 2 ^ (first_row_bits + r - 1) and is as long as all rows before it.
         let row = match offset.checked_ilog2() {

@@ -1,8 +1,8 @@
-//! Global heaps (specification section III.E): elements of variable-length data.
+//! Global heaps (specification section III.E): hold the elements of variable-length data.
 //!
-//! An object is named by the address of its collection and its index there. Elements that lie next to each other in a
-//! dataset are mostly in the same collection, so the collections used last are kept; and whoever reads many objects keeps
-//! the last one in hand, and asks for no lock:
+//! An object is identified by the address of its collection and its index there. Neighbouring elements of a dataset are
+//! usually in the same collection. So recently used collections are cached, and a reader of many objects keeps the last
+//! collection, which it uses without a lock:
 //!
 //! ```text
 //! GlobalHeapReader (last collection) ─► GlobalHeap (cache of collections) ─► MetadataReader
@@ -19,11 +19,11 @@ use crate::reader::bytes::MetadataReader;
 
 const WHAT: &str = "global heap collection";
 
-/// Collections up to this size are kept with their bytes, of larger ones only where their objects are. Libraries
-/// make collections of 4 KiB, and larger ones only for objects that do not fit.
+/// Maximum size, in bytes, of a collection that is cached with its bytes. For a larger one, only the positions of its
+/// objects are cached. Libraries make collections of 4 KiB, and larger ones only for larger objects.
 const WHOLE: u64 = 128 << 10;
 
-/// Indexes have 16 bits; index 0 is the free space.
+/// Maximum number of objects: an index has 16 bits, and index 0 is the free space.
 const MAX_OBJECTS: usize = 1 << 16;
 
 /// The global heap of one file, with a cache.
@@ -34,7 +34,7 @@ pub(crate) struct GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// The global heap of the file that `reader` reads. Reads nothing.
+    /// The global heap of the file of `reader`. Reads nothing yet.
     pub(crate) fn new(reader: &MetadataReader) -> Self {
         Self {
             reader: reader.clone(),
@@ -42,7 +42,7 @@ impl GlobalHeap {
         }
     }
 
-    /// The same heap, as another reader of the file reads it.
+    /// The same heap, with another reader of the file.
     pub(crate) fn read_by(&self, reader: MetadataReader) -> Self {
         Self {
             reader,
@@ -50,7 +50,7 @@ impl GlobalHeap {
         }
     }
 
-    /// The bytes of the object `index` of the collection at `address`.
+    /// The bytes of object `index` of the collection at `address`.
     pub(crate) fn object(&self, address: u64, index: u32) -> Result<GlobalHeapObject> {
         self.object_of(&self.collection(address)?, address, index)
     }
@@ -96,9 +96,9 @@ pub struct GlobalHeapObject(Bytes);
 
 #[derive(Debug)]
 enum Bytes {
-    /// A part of a collection, checked to be within its bytes.
+    /// A part of a collection, within its bytes.
     Within(Arc<Collection>, Range<usize>),
-    /// Of a collection whose bytes are not kept.
+    /// An object of a collection whose bytes are not cached.
     Alone(Vec<u8>),
 }
 
@@ -117,7 +117,7 @@ impl Deref for GlobalHeapObject {
     }
 }
 
-/// Reads many objects, mostly of the same collection as the one before. For one thread.
+/// Reads many objects, faster if consecutive ones are in the same collection. Used by one thread.
 #[derive(Debug)]
 pub struct GlobalHeapReader<'a> {
     heap: &'a GlobalHeap,
@@ -135,7 +135,7 @@ impl<'a> GlobalHeapReader<'a> {
     /// The bytes of object `index` of the collection at `address`.
     ///
     /// # Errors
-    /// Where the collection is damaged or has no such object.
+    /// The collection is damaged, or has no such object.
     pub fn object(&self, address: u64, index: u32) -> Result<GlobalHeapObject> {
         let mut last = self.last.borrow_mut();
         match &*last {
@@ -153,14 +153,15 @@ impl<'a> GlobalHeapReader<'a> {
 /// One collection.
 #[derive(Debug)]
 struct Collection {
-    /// The whole collection, from its signature on, unless it is large.
+    /// All bytes of the collection, from its signature on; `None` if it is large.
     bytes: Option<Vec<u8>>,
-    /// Each object's index, where its data begins, from the collection's signature, and how many bytes it has; by index.
+    /// Index, offset of the data from the collection's signature, and size in bytes of each object, sorted by index.
     objects: Vec<(u32, u64, u64)>,
 }
 
 impl Collection {
-    /// With the objects in the order of the file. Of two with one index, which no library makes, the later counts.
+    /// A collection of objects in the order of the file. If two have the same index, which no library writes, the later
+    /// one counts.
     fn new(bytes: Option<Vec<u8>>, mut objects: Vec<(u32, u64, u64)>) -> Self {
         if !objects.is_sorted_by(|a, b| a.0 < b.0) {
             objects.reverse();
@@ -171,9 +172,9 @@ impl Collection {
         Self { bytes, objects }
     }
 
-    /// Where the data of the object `index` begins, and how many bytes it has.
+    /// Offset and size of the data of object `index`.
     fn find(&self, index: u32) -> Option<(u64, u64)> {
-        // Indexes count from 1, mostly without gaps.
+        // Indexes count from 1, usually without gaps.
         let guess = (index as usize)
             .checked_sub(1)
             .and_then(|at| self.objects.get(at));
@@ -237,7 +238,7 @@ impl Collection {
             head.bytes(6)?; // reference count: libraries do not keep it
             let len = head.length()?;
             if index == 0 {
-                // The free space is the last thing in a collection.
+                // The free space is the last object of a collection.
                 return Ok(Self::new(bytes, objects));
             }
             if len > size - data {
@@ -249,17 +250,17 @@ impl Collection {
         Err(reader.damaged(WHAT, address, "it has more objects than there are indexes"))
     }
 
-    /// About how much memory the collection takes, in bytes.
+    /// Approximate memory use of the collection, in bytes.
     fn weight(&self) -> usize {
         self.bytes.as_ref().map_or(0, Vec::len) + 24 * self.objects.len() + 128
     }
 }
 
-/// The collections used last: a young and an old generation, each of half the size. A collection that is used moves to
-/// the young one; when that is full, it becomes the old one, and what was in the old one is dropped.
+/// Recently used collections, in a young and an old generation of half the capacity each. A collection that is used
+/// moves to the young generation. When that is full, it becomes the old one, and the previous old one is dropped.
 #[derive(Debug)]
 struct Cache {
-    /// How many bytes of collections are kept.
+    /// Maximum size of all collections, in bytes.
     capacity: usize,
     young: HashMap<u64, Arc<Collection>>,
     old: HashMap<u64, Arc<Collection>>,

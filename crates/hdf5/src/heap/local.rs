@@ -1,4 +1,4 @@
-//! Local heaps (specification section III.D): the names of an old-style group's links.
+//! Local heaps (specification section III.D): hold the names of an old-style group's links.
 
 use crate::error::Result;
 use crate::reader::bytes::MetadataReader;
@@ -7,7 +7,7 @@ use super::budget::Budget;
 
 const WHAT: &str = "local heap";
 
-/// What is read at first to find the end of a string; names are seldom longer.
+/// Bytes that are read first to find the end of a string. Names are seldom longer.
 const FIRST_READ: usize = 64;
 
 /// An open local heap.
@@ -23,7 +23,7 @@ pub(crate) struct LocalHeap {
 impl LocalHeap {
     /// Reads the heap's header at `address`.
     ///
-    /// A heap hands out a bounded number of bytes, enough to read its group several times: open it anew for each
+    /// The bytes read from an open heap are limited, to several times the size of its group. So open it anew for each
     /// reading of the group.
     pub(crate) fn open(reader: &MetadataReader, address: u64) -> Result<Self> {
         let size = 8 + 2 * usize::from(reader.length_size()) + usize::from(reader.offset_size());
@@ -44,12 +44,12 @@ impl LocalHeap {
         })
     }
 
-    /// Address and length in bytes of the data segment, which holds the strings.
+    /// Address and length, in bytes, of the data segment, which holds the strings.
     pub(crate) fn segment(&self) -> (u64, u64) {
         (self.segment, self.segment_size)
     }
 
-    /// The bytes of the NUL-terminated string at `offset` in the heap's data segment, without the NUL.
+    /// The bytes of the NUL-terminated string at `offset` in the data segment, without the NUL.
     pub(crate) fn string(&self, offset: u64) -> Result<Vec<u8>> {
         let room = self.segment_size.checked_sub(offset).ok_or_else(|| {
             self.reader.damaged(

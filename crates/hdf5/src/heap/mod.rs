@@ -1,8 +1,8 @@
-//! Heaps (specification sections III.D to III.G): where a file keeps what has no fixed size.
+//! Heaps (specification sections III.D to III.G): storage for data of variable size.
 //!
 //! - [`local`]: names of links in old-style groups;
 //! - [`global`]: elements of variable-length data, and references to regions;
-//! - [`fractal`]: links and attributes of objects that have many, and shared messages.
+//! - [`fractal`]: shared messages, and the links and attributes of objects with many of them.
 
 pub(crate) mod budget;
 pub(crate) mod doubling_table;

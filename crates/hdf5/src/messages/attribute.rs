@@ -14,10 +14,10 @@ const SHARED_DATATYPE: u8 = 1;
 const SHARED_DATASPACE: u8 = 2;
 
 impl Attribute {
-    /// Reads the message, which is at `address`.
+    /// Parses the message at `address`.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] with the attribute's name where its datatype is.
+    /// [`Error::Unsupported`] with the attribute's name, for an unsupported datatype.
     pub(crate) fn decode(message: &mut Cursor<'_>, address: u64, shared: &SharedMessages) -> Result<Self> {
         let version = message.u8()?;
         let flags = message.u8()?;

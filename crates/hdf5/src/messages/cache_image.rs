@@ -1,7 +1,7 @@
 //! The Metadata Cache Image message, and the image (specification sections IV.A.2.x and "Metadata Cache Image").
 //!
-//! A library may write its whole metadata cache as one block when it closes a file. What the file has at the entries'
-//! own addresses is then out of date.
+//! When a library closes a file, it may write its whole metadata cache as one block. The bytes at the entries' own
+//! addresses are then out of date.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::reader::bytes::{Cursor, MetadataReader};
 
 const WHAT: &str = "metadata cache image";
 
-/// Reads the image that the message in the superblock extension points at: entries by their addresses.
+/// Reads the image that the message in the superblock extension refers to, as entries by address.
 pub(crate) fn read(reader: &MetadataReader, message: &mut Cursor<'_>) -> Result<BTreeMap<u64, Vec<u8>>> {
     message.version(0)?;
     let address = message.offset()?;

@@ -3,17 +3,17 @@
 use crate::error::Result;
 use crate::reader::bytes::Cursor;
 
-/// Where an object header goes on.
+/// Position of a further block of an object header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Continuation {
     /// Address of the block.
     pub(crate) address: u64,
-    /// Bytes of the block, signature and checksum included.
+    /// Size of the block in bytes, including signature and checksum.
     pub(crate) length: u64,
 }
 
 impl Continuation {
-    /// Reads the message.
+    /// Parses the message.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         Ok(Self {
             address: message.defined_offset()?,

@@ -4,14 +4,14 @@ use crate::dataset::Dataspace;
 use crate::error::Result;
 use crate::reader::bytes::Cursor;
 
-/// The most dimensions that a dataspace can have.
+/// Maximum rank of a dataspace.
 pub(crate) const MAX_RANK: u8 = 32;
 
-/// Flag: maximum dimensions are there.
+/// Flag: maximum dimensions are present.
 const HAS_MAX_DIMS: u8 = 1;
 
 impl Dataspace {
-    /// Reads the message.
+    /// Parses the message.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         let version = message.u8()?;
         let rank = message.u8()?;
@@ -28,7 +28,7 @@ impl Dataspace {
             return Err(message.damaged(format!("{rank} dimensions")));
         }
         match kind {
-            // A simple dataspace of no dimensions is one element, too.
+            // A simple dataspace without dimensions also has one element.
             0 => return Ok(Self::Scalar),
             1 if rank == 0 => return Ok(Self::Scalar),
             1 => {}

@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::reader::bytes::Cursor;
 
 impl Datatype {
-    /// Reads the message.
+    /// Parses the message.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a class or version that is not known; else where it is damaged.
+    /// [`Error::Unsupported`] for an unknown class or version; other errors if it is damaged.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         decode(message, message.datatype_depth())
     }
@@ -67,7 +67,7 @@ fn decode(message: &mut Cursor<'_>, depth: u32) -> Result<Datatype> {
         8 => enumeration(message, version, bits, size, depth)?,
         9 => {
             let kind = bits & 0x0f;
-            // The length, and the address and index of an object in the global heap.
+            // The length, and the global heap id: address and index.
             let expected = 8 + u32::from(message.offset_size());
             if size != expected {
                 return Err(message.damaged(format!("a variable-length element of {size} bytes")));
@@ -145,7 +145,7 @@ fn compound(message: &mut Cursor<'_>, version: u8, bits: u32, size: u32, depth: 
         let name = name(message, version)?;
         let offset = match version {
             1 | 2 => message.u32()?,
-            // As many bytes as the compound's size takes.
+            // The offset has as many bytes as the compound's size needs.
             _ => message.uint(size.ilog2() as usize / 8 + 1)? as u32,
         };
         let dims = if version == 1 {
@@ -181,7 +181,7 @@ fn compound(message: &mut Cursor<'_>, version: u8, bits: u32, size: u32, depth: 
     Ok(Class::Compound { members })
 }
 
-/// The shape of a member of a version-1 compound, which may be an array of up to 4 dimensions.
+/// The shape of a member of a version 1 compound, an array of at most 4 dimensions.
 fn old_member_dims(message: &mut Cursor<'_>) -> Result<Vec<u32>> {
     let rank = message.u8()?;
     message.skip(3 + 4 + 4)?; // reserved, permutation, reserved
@@ -237,7 +237,7 @@ fn array(message: &mut Cursor<'_>, version: u8, size: u32, depth: u32) -> Result
     Ok(Class::Array { dims, base })
 }
 
-/// A name of a member; padded to a multiple of 8 bytes before version 3.
+/// The name of a member. Before version 3, it is padded to a multiple of 8 bytes.
 fn name(message: &mut Cursor<'_>, version: u8) -> Result<String> {
     let start = message.position();
     let name = message.nul_terminated()?;
@@ -248,7 +248,7 @@ fn name(message: &mut Cursor<'_>, version: u8) -> Result<String> {
     Ok(text(name))
 }
 
-/// Bytes that should be ASCII or UTF-8.
+/// By the specification, names are ASCII or UTF-8; other bytes are replaced.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

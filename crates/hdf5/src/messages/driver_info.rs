@@ -1,8 +1,9 @@
-//! The Driver Info message and block (specification sections IV.A.2.u and II.B): files that are stored in several.
+//! The Driver Info message and block (specification sections IV.A.2.u and II.B), which occur if several files make up
+//! an HDF5 file.
 
 use crate::error::{Error, Result};
 
-/// Fails where the driver `name` stores one HDF5 file in several.
+/// Fails for a driver that stores one HDF5 file in several files.
 pub(crate) fn check(name: [u8; 8]) -> Result<()> {
     match &name {
         b"NCSAmult" => Err(Error::Unsupported(

@@ -10,8 +10,8 @@ const UNDEFINED: u8 = 1 << 4;
 const DEFINED: u8 = 1 << 5;
 
 impl FillValue {
-    /// What holds where a dataset has no message at all: as libraries of that time have it, what was not written may be
-    /// anything.
+    /// The fill value of a dataset without a message. As in libraries of that time, elements never written are
+    /// undefined.
     pub(crate) fn absent(allocation_time: AllocationTime) -> Self {
         Self {
             allocation_time,
@@ -20,7 +20,7 @@ impl FillValue {
         }
     }
 
-    /// Reads the message.
+    /// Parses the message.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         let version = message.u8()?;
         let (allocation, time, value) = match version {
@@ -28,7 +28,7 @@ impl FillValue {
                 let allocation = message.u8()?;
                 let time = message.u8()?;
                 let defined = message.u8()?;
-                // Version 1 has the size in any case.
+                // Version 1 always has a size.
                 let value = if version == 1 || defined != 0 {
                     match message.u32()? {
                         u32::MAX => Fill::Undefined,
@@ -59,7 +59,7 @@ impl FillValue {
         Ok(Self {
             allocation_time: match allocation {
                 1 => AllocationTime::Early,
-                // 0 is not used, and files with it exist; for a reader it makes no difference.
+                // 0 is invalid but occurs in files. It makes no difference to a reader.
                 0 | 2 => AllocationTime::Late,
                 3 => AllocationTime::Incremental,
                 other => return Err(message.damaged(format!("allocation time {other}"))),
@@ -74,7 +74,7 @@ impl FillValue {
         })
     }
 
-    /// Reads the old message, which says nothing of times.
+    /// Parses the old message, which has no times.
     pub(crate) fn decode_old(message: &mut Cursor<'_>, allocation_time: AllocationTime) -> Result<Self> {
         let value = match message.u32()? {
             0 => Fill::Undefined,

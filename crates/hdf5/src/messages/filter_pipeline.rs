@@ -4,12 +4,12 @@ use crate::dataset::Filter;
 use crate::error::Result;
 use crate::reader::bytes::Cursor;
 
-/// Filters of this number and above have their name in version 2 messages.
+/// Lowest id of a filter whose name is stored in version 2 messages.
 const FIRST_NAMED: u16 = 256;
-/// Bits of a chunk's filter mask: no pipeline is longer.
+/// Maximum number of filters: the bits of a chunk's filter mask.
 const MAX_FILTERS: u8 = 32;
 
-/// Reads the message.
+/// Parses the message.
 pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Vec<Filter>> {
     let version = message.u8()?;
     let count = message.u8()?;

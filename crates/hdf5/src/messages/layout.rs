@@ -1,34 +1,35 @@
 //! The Data Layout message (specification section IV.A.2.i), versions 1 to 5.
 //!
-//! Version 5 differs from 4 in how wide the chunk indexes store the sizes of filtered chunks; they say it themselves.
+//! Version 5 differs from 4 only in the width of filtered chunks' sizes in chunk indexes, which follows from the
+//! indexes themselves.
 
 use crate::chunk_index::ChunkIndex;
 use crate::error::{Error, Result};
 use crate::messages::dataspace::MAX_RANK;
 use crate::reader::bytes::Cursor;
 
-/// Flag of chunked layouts: partial chunks at the edge are not filtered.
+/// Flag of chunked layouts: partial edge chunks are not filtered.
 const EDGE_CHUNKS_UNFILTERED: u8 = 1;
 /// Flag of chunked layouts: the single chunk is filtered.
 const SINGLE_CHUNK_FILTERED: u8 = 2;
 
-/// The message as it stands, before it is held against dataspace and datatype.
+/// The parsed message, before it is checked against dataspace and datatype.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LayoutMessage {
     /// The data itself.
     Compact(Vec<u8>),
     /// One block.
     Contiguous {
-        /// Where it is; `None` where it was not allocated.
+        /// Address of the block; `None` if it was not allocated.
         address: Option<u64>,
     },
     /// Chunks.
     Chunked {
-        /// Lengths of a chunk in elements; the last one is the size of an element in bytes.
+        /// Shape of a chunk in elements, followed by the size of an element in bytes.
         dims: Vec<u64>,
-        /// Whether partial chunks at the edge are not filtered.
+        /// True if partial edge chunks are not filtered.
         edge_chunks_unfiltered: bool,
-        /// Where the chunks are found.
+        /// The index of the chunks.
         index: ChunkIndex,
     },
     /// Parts of other datasets.
@@ -36,7 +37,7 @@ pub(crate) enum LayoutMessage {
 }
 
 impl LayoutMessage {
-    /// Reads the message.
+    /// Parses the message.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         match message.u8()? {
             1 | 2 => Self::decode_old(message),
@@ -45,7 +46,7 @@ impl LayoutMessage {
                     let size = message.u16()?;
                     Ok(Self::Compact(message.bytes(size.into())?.to_vec()))
                 }
-                // The size that follows is left: files exist where it is cut to 32 bits.
+                // The size after the address is ignored: some files have it cut to 32 bits.
                 1 => Ok(Self::Contiguous {
                     address: message.offset()?,
                 }),
@@ -69,7 +70,7 @@ impl LayoutMessage {
         }
     }
 
-    /// Versions 1 and 2.
+    /// Parses versions 1 and 2.
     fn decode_old(message: &mut Cursor<'_>) -> Result<Self> {
         let rank = message.u8()?;
         let class = message.u8()?;
@@ -95,7 +96,7 @@ impl LayoutMessage {
         }
     }
 
-    /// The chunked class of versions 4 and 5, behind the class.
+    /// Parses the chunked class of versions 4 and 5, from after the class.
     fn decode_chunked(message: &mut Cursor<'_>) -> Result<Self> {
         let flags = message.u8()?;
         let rank = rank(message)?;
@@ -107,7 +108,7 @@ impl LayoutMessage {
         } else {
             None
         };
-        // What the indexes are created with; the headers of the indexes have it, too.
+        // Skip the creation parameters of the index. The index's header has them too.
         message.skip(match index_type {
             1 | 2 => 0,
             3 => 1,
@@ -138,7 +139,7 @@ fn btree_v1(address: Option<u64>) -> ChunkIndex {
     }
 }
 
-/// The rank of a chunk, the size of the element counted as one dimension.
+/// Reads the rank of a chunk, in which the element's size counts as one dimension.
 fn rank(message: &mut Cursor<'_>) -> Result<u8> {
     let rank = message.u8()?;
     if !(2..=MAX_RANK + 1).contains(&rank) {

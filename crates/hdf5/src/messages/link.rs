@@ -6,18 +6,18 @@ use crate::reader::bytes::Cursor;
 
 /// Flags of the message.
 mod flag {
-    /// Two bits: the width of the length of the name, as a power of 2.
+    /// Two bits: the width of the name's length, as a power of 2.
     pub(super) const NAME_LENGTH_WIDTH: u8 = 0b11;
-    /// The creation order is there.
+    /// The creation order is present.
     pub(super) const CREATION_ORDER: u8 = 1 << 2;
-    /// The type is there; else the link is hard.
+    /// The type is present. Otherwise the link is hard.
     pub(super) const TYPE: u8 = 1 << 3;
-    /// The character set is there.
+    /// The character set is present.
     pub(super) const CHARSET: u8 = 1 << 4;
 }
 
 impl Link {
-    /// Reads the message.
+    /// Parses the message.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         message.version(1)?;
         let flags = message.u8()?;
@@ -62,12 +62,12 @@ impl Link {
     }
 }
 
-/// A length that is too large for the machine is too large for any message: the read that follows fails.
+/// Converts a length. One that exceeds the address space becomes the maximum, so that the next read fails.
 fn as_length(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 
-/// Names are ASCII or UTF-8 by the specification; programs have written others.
+/// By the specification, names are ASCII or UTF-8; some programs write other bytes.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

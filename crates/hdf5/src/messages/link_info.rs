@@ -3,19 +3,19 @@
 use crate::error::Result;
 use crate::reader::bytes::Cursor;
 
-/// How the links of a group are stored.
+/// Storage of a group's links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkInfo {
-    /// Whether each link has its creation order.
+    /// True if links have a creation order.
     pub(crate) creation_order_tracked: bool,
-    /// Address of the fractal heap of the links; `None` where they are messages in the object header.
+    /// Address of the fractal heap of the links; `None` if they are messages in the object header.
     pub(crate) heap: Option<u64>,
-    /// Address of the version 2 B-tree that finds them by name.
+    /// Address of the version 2 B-tree of links by name.
     pub(crate) name_index: Option<u64>,
 }
 
 impl LinkInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         message.version(0)?;
         let flags = message.u8()?;

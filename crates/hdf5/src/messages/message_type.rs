@@ -1,6 +1,6 @@
-//! The numbers of the messages' types (specification section IV.A.2).
+//! Numbers of the message types (specification section IV.A.2).
 
-/// Nothing: space that is free.
+/// Free space.
 pub(crate) const NIL: u16 = 0x00;
 /// Dataspace.
 pub(crate) const DATASPACE: u16 = 0x01;
@@ -34,5 +34,5 @@ pub(crate) const DRIVER_INFO: u16 = 0x14;
 pub(crate) const ATTRIBUTE_INFO: u16 = 0x15;
 /// Metadata Cache Image.
 pub(crate) const CACHE_IMAGE: u16 = 0x18;
-/// The largest type that is known.
+/// Highest known type.
 pub(crate) const LAST: u16 = CACHE_IMAGE;

@@ -1,6 +1,6 @@
-//! Object header messages (specification section IV.A.2): one file for each kind.
+//! Parsers of object header messages (specification section IV.A.2), one file for each type.
 //!
-//! `decode` takes a cursor over the message's data, after shared messages were replaced by what they refer to.
+//! `decode` takes a cursor over the message's data, in which a shared message has been resolved.
 
 pub(crate) mod attribute;
 pub(crate) mod attribute_info;

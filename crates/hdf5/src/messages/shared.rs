@@ -1,4 +1,4 @@
-//! Shared messages (specification section IV.A.2, "Shared Message"): a message that says where the message is.
+//! Resolves shared messages (specification section IV.A.2, "Shared Message"): messages that are stored elsewhere.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,41 +13,41 @@ use crate::reader::header_blocks::HeaderBlocks;
 
 const WHAT: &str = "shared message";
 
-/// Bit 1 of a message's flags: what stands there only says where the message is.
+/// Bit 1 of a message's flags: its data is a reference to the actual message.
 pub(crate) const FLAG: u8 = 1 << 1;
 
-/// Finds the messages that shared ones stand for.
+/// Resolves shared messages of a file.
 #[derive(Debug)]
 pub(crate) struct SharedMessages {
-    /// Of the file.
+    /// Reader of the file.
     pub(crate) reader: MetadataReader,
     state: Arc<State>,
 }
 
-/// What all readers of a file share.
+/// State shared by all readers of a file.
 #[derive(Debug)]
 struct State {
-    /// The heaps of the file's shared messages.
+    /// Heaps of the file's shared messages.
     table: SharedMessageTable,
     blocks: HeaderBlocks,
-    /// Messages of other object headers, by the header's address and the message's type: a committed datatype is used
-    /// by many, and its header may be large.
+    /// Messages of other object headers, by the header's address and the message's type. Many objects may use one
+    /// committed datatype, and its header may be large.
     committed: Mutex<HashMap<(u64, u16), Arc<Message>>>,
 }
 
-/// How many messages of other object headers are kept.
+/// Maximum number of cached messages of other object headers.
 const CAPACITY: usize = 1024;
 
-/// A message, wherever it was.
+/// A resolved message.
 #[derive(Debug)]
 pub(crate) struct Resolved<'a> {
     reader: &'a MetadataReader,
     what: &'static str,
     /// Its data.
     data: Cow<'a, [u8]>,
-    /// Where its data is, or what refers to it.
+    /// Address of its data, or of the reference to it.
     address: u64,
-    /// The object header it is in, if that is another one.
+    /// Address of the object header that contains it, if that is another one.
     pub(crate) committed: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ impl Resolved<'_> {
 }
 
 impl SharedMessages {
-    /// The shared messages of the file that `reader` reads.
+    /// Resolves messages of the file of `reader`.
     pub(crate) fn new(reader: MetadataReader, table: SharedMessageTable) -> Self {
         Self {
             reader,
@@ -71,7 +71,7 @@ impl SharedMessages {
         }
     }
 
-    /// The same, as another reader of the file reads them.
+    /// The same messages, with another reader of the file.
     pub(crate) fn read_by(&self, reader: MetadataReader) -> Self {
         Self {
             reader,
@@ -84,7 +84,7 @@ impl SharedMessages {
         ObjectHeader::read(&self.reader, &self.state.blocks, address)
     }
 
-    /// The message itself, or the one it refers to.
+    /// Returns the message itself, or the message it refers to.
     pub(crate) fn resolve<'a>(&'a self, message: &'a Message) -> Result<Resolved<'a>> {
         if message.flags & FLAG != 0 {
             let mut reference = self.reader.cursor(WHAT, message.address, &message.data);
@@ -99,7 +99,7 @@ impl SharedMessages {
         })
     }
 
-    /// The message of type `kind` that the reference refers to. `address` is where the reference is.
+    /// The message of type `kind` that `reference` refers to. `address` is the position of the reference.
     pub(crate) fn follow(&self, reference: &mut Cursor<'_>, kind: u16, address: u64) -> Result<Resolved<'_>> {
         match Reference::decode(reference)? {
             Reference::Committed(header_address) => {
@@ -126,7 +126,8 @@ impl SharedMessages {
         }
     }
 
-    /// The first message of type `kind` of the object header at `address`; `None` where none is, or only a reference.
+    /// The first message of type `kind` of the object header at `address`; `None` if there is none, or only a
+    /// reference.
     fn committed(&self, address: u64, kind: u16) -> Result<Option<Arc<Message>>> {
         let cache = || {
             self.state
@@ -152,7 +153,7 @@ impl SharedMessages {
         Ok(Some(message))
     }
 
-    /// The data of a message of type `kind` in its shared message heap. `address` is where the identifier is.
+    /// The data of a message of type `kind` in its shared message heap. `address` is the position of the identifier.
     pub(crate) fn in_heap(&self, kind: u16, id: &[u8], address: u64) -> Result<Vec<u8>> {
         let Some(heap) = self.state.table.heap(kind) else {
             return Err(self.reader.damaged(
@@ -165,7 +166,7 @@ impl SharedMessages {
     }
 }
 
-/// Where a shared message is.
+/// A reference to a shared message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reference {
     /// In the object header at this address, as the first of its type: a committed datatype.
@@ -179,7 +180,7 @@ impl Reference {
         let version = message.u8()?;
         let kind = message.u8()?;
         match (version, kind) {
-            // Version 1 has a symbol table entry, whose name is not used.
+            // Version 1 contains a symbol table entry, whose name is not used.
             (1, _) => {
                 message.skip(6)?;
                 message.length()?;

@@ -1,8 +1,8 @@
 //! The Shared Message Table message, and the table (specification sections IV.A.2.p and III.I).
 //!
-//! A message that several object headers share is an object in a fractal heap; there is one heap for each group of
-//! message types. Headers refer to it by its heap identifier, so the indexes beside the heaps, which only find equal
-//! messages when writing, are not read.
+//! A message shared by several object headers is an object in a fractal heap. There is one heap for each group of
+//! message types. Headers refer to the message by its heap identifier. The indexes of the heaps are not read: they only
+//! serve writers, to find equal messages.
 
 use crate::error::Result;
 use crate::messages::message_type;
@@ -10,14 +10,14 @@ use crate::reader::bytes::{Cursor, MetadataReader};
 
 const WHAT: &str = "shared object header message table";
 
-/// Where shared messages are.
+/// Heaps of shared messages, by message type.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SharedMessageTable {
     heaps: Vec<(u16, u64)>,
 }
 
 impl SharedMessageTable {
-    /// Reads the table that the message in the superblock extension points at.
+    /// Reads the table that the message in the superblock extension refers to.
     pub(crate) fn read(reader: &MetadataReader, message: &mut Cursor<'_>) -> Result<Self> {
         message.version(0)?;
         let address = message.defined_offset()?;
@@ -41,7 +41,7 @@ impl SharedMessageTable {
         Ok(Self { heaps })
     }
 
-    /// Address of the fractal heap of the shared messages of a type; `None` where there is none.
+    /// Address of the fractal heap for shared messages of a type; `None` if there is none.
     pub(crate) fn heap(&self, of_type: u16) -> Option<u64> {
         // Both kinds of fill values share a heap.
         let of_type = match of_type {

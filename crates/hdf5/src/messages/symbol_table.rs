@@ -1,4 +1,4 @@
-//! The Symbol Table message (specification section IV.A.2.r): where an old-style group has its links.
+//! The Symbol Table message (specification section IV.A.2.r): addresses of an old-style group's structures.
 
 use crate::error::Result;
 use crate::reader::bytes::Cursor;
@@ -6,14 +6,14 @@ use crate::reader::bytes::Cursor;
 /// Addresses of the structures of an old-style group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SymbolTable {
-    /// The version 1 B-tree of symbol table nodes.
+    /// Address of the version 1 B-tree of symbol table nodes.
     pub(crate) btree: u64,
-    /// The local heap of the names.
+    /// Address of the local heap of names.
     pub(crate) heap: u64,
 }
 
 impl SymbolTable {
-    /// Reads the message.
+    /// Parses the message.
     pub(crate) fn decode(message: &mut Cursor<'_>) -> Result<Self> {
         Ok(Self {
             btree: message.defined_offset()?,

@@ -1,6 +1,6 @@
-//! Reading metadata: checked reads of a file's structures.
+//! [`MetadataReader`]: checked reads of a file's structures.
 //!
-//! Addresses are those that stand in the file: relative to the base address, which is added here and nowhere else.
+//! Addresses are the file's, relative to the base address. The base address is added only here.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use crate::source::ByteSource;
 #[derive(Clone)]
 pub(crate) struct MetadataReader {
     shared: Arc<Shared>,
-    /// While [gathering](Self::gathering): what reads find missing in the cache.
+    /// Set while [gathering](Self::gathering): collects blocks that reads do not find in the cache.
     misses: Option<Arc<Misses>>,
     offset_size: u8,
     length_size: u8,
@@ -31,7 +31,7 @@ struct Shared {
     base: u64,
     /// Bytes from the base address to the end of the source.
     size: u64,
-    /// Entries of the metadata cache image by address: they stand in for what the file has at these addresses.
+    /// Entries of the metadata cache image, by address. They replace the file's bytes at these addresses.
     image: OnceLock<BTreeMap<u64, Vec<u8>>>,
     decoder: Option<Arc<dyn FilterDecoder>>,
     limits: Arc<Limits>,
@@ -49,8 +49,8 @@ impl std::fmt::Debug for MetadataReader {
 }
 
 impl MetadataReader {
-    /// A reader of the HDF5 file that begins at byte `base` of `source`. `offset_size` and `length_size` are the bytes
-    /// that the superblock gives to addresses and lengths: 2, 4 or 8.
+    /// A reader of the HDF5 file that begins at byte `base` of `source`. `offset_size` and `length_size` are the sizes
+    /// of addresses and lengths in the superblock: 2, 4 or 8 bytes.
     #[cfg(test)]
     pub(crate) fn new(
         source: Arc<dyn ByteSource>,
@@ -61,7 +61,7 @@ impl MetadataReader {
         Self::open(source, None, Limits::default())?.at_base(base, offset_size, length_size)
     }
 
-    /// A reader of `source`, whose base address and sizes are not known yet. `decoder` undoes filters.
+    /// A reader of `source` before its base address and sizes are known. `decoder` undoes filters.
     pub(crate) fn open(
         source: Arc<dyn ByteSource>,
         decoder: Option<Arc<dyn FilterDecoder>>,
@@ -77,7 +77,7 @@ impl MetadataReader {
         Self::over(Arc::new(cache), decoder, Arc::new(limits), 0, 8, 8)
     }
 
-    /// A reader through the same cache of the HDF5 file that begins at byte `base` of the source.
+    /// A reader with the same cache, of the HDF5 file that begins at byte `base` of the source.
     pub(crate) fn at_base(&self, base: u64, offset_size: u8, length_size: u8) -> Result<Self> {
         let Shared {
             cache,
@@ -89,8 +89,7 @@ impl MetadataReader {
         Self::over(cache, decoder, limits, base, offset_size, length_size)
     }
 
-    /// A reader of the same file that reads nothing from the source: what is not in the cache, it notes in `misses`,
-    /// and fails.
+    /// A reader of the same file that only uses the cache. A read of other bytes adds them to `misses`, and fails.
     pub(crate) fn gathering(&self, misses: Arc<Misses>) -> Self {
         Self {
             misses: Some(misses),
@@ -98,29 +97,28 @@ impl MetadataReader {
         }
     }
 
-    /// True where a request to the source takes long, so that it pays to know beforehand what will be read.
+    /// True if requests to the source are slow, so that planning reads ahead is worthwhile.
     pub(crate) fn is_slow(&self) -> bool {
         self.shared.cache.is_slow()
     }
 
-    /// For what may be fetched of this file ahead of its use.
+    /// An empty set of misses, with the room of this file's cache.
     pub(crate) fn misses(&self) -> Misses {
         Misses::new(self.shared.cache.room())
     }
 
-    /// Fetches what was missed.
+    /// Fetches the missed blocks, and returns how many were kept.
     ///
     /// # Errors
-    /// Those of the source. Whoever reads what is missing then meets them again, and says what he was reading.
-    /// Returns how many blocks came.
+    /// Errors of the source. A later read of the missing bytes will meet the error again, and report it in context.
     pub(crate) fn fetch(&self, misses: &Misses) -> io::Result<usize> {
         let missed = misses.take();
         misses.spend(self.shared.cache.fetch(&missed, misses.room())?);
         Ok(missed.len())
     }
 
-    /// Tells what will be read, as addresses and lengths in bytes: of a slow source, it is fetched at once. Lengths may be
-    /// guessed.
+    /// Announces reads, as addresses and lengths in bytes. If the source is slow, they are fetched in one step. Lengths
+    /// may be estimates.
     pub(crate) fn expect(&self, places: impl IntoIterator<Item = (u64, u64)>) {
         if !self.is_slow() {
             return;
@@ -137,7 +135,7 @@ impl MetadataReader {
             }
         }
         if let Some(here) = here {
-            // Errors come again when it is read.
+            // An error will occur again when the bytes are read.
             let _ = self.fetch(&here);
         }
     }
@@ -178,13 +176,13 @@ impl MetadataReader {
         })
     }
 
-    /// Ends the file `size` bytes behind its base address, where the source does not tell its size. To be called before
-    /// anything but the superblock is read.
+    /// Sets the end of a file whose source does not know its size, to `size` bytes after the base address. Must be
+    /// called before anything but the superblock is read.
     ///
-    /// What the superblock says is not taken on trust, as limits and allocations are judged by it: the last byte is read.
+    /// The size comes from the superblock, and later limits depend on it. So it is checked by reading the last byte.
     ///
     /// # Errors
-    /// [`Error::Truncated`] where the source ends earlier.
+    /// [`Error::Truncated`] if the source ends earlier.
     pub(crate) fn ending_at(self, what: &'static str, size: u64) -> Result<Self> {
         if self.shared.cache.size() != u64::MAX {
             return Ok(self);
@@ -196,22 +194,22 @@ impl MetadataReader {
         self.at_base(self.base(), self.offset_size, self.length_size)
     }
 
-    /// Bytes of an address: 2, 4 or 8.
+    /// Size of an address, in bytes: 2, 4 or 8.
     pub(crate) fn offset_size(&self) -> u8 {
         self.offset_size
     }
 
-    /// Bytes of a length: 2, 4 or 8.
+    /// Size of a length, in bytes: 2, 4 or 8.
     pub(crate) fn length_size(&self) -> u8 {
         self.length_size
     }
 
-    /// Bytes of the file from the base address on: no address can be larger.
+    /// Size of the file from the base address on, in bytes. It limits all addresses.
     pub(crate) fn file_size(&self) -> u64 {
         self.shared.size
     }
 
-    /// Where the HDF5 file begins in its source, in bytes.
+    /// Position of the HDF5 file in its source, in bytes.
     pub(crate) fn base(&self) -> u64 {
         self.shared.base
     }
@@ -221,7 +219,8 @@ impl MetadataReader {
         self.shared.base.saturating_add(address)
     }
 
-    /// Reads `len` bytes of the structure `what` at `address`. Nothing is allocated for what the file is too short for.
+    /// Reads `len` bytes of the structure `what` at `address`. The length is checked against the file's size before
+    /// memory is allocated.
     pub(crate) fn read(&self, what: &'static str, address: u64, len: usize) -> Result<Vec<u8>> {
         self.check(what, address, len)?;
         let mut buf = vec![0; len];
@@ -235,7 +234,7 @@ impl MetadataReader {
         Ok(buf)
     }
 
-    /// Like [`read`](Self::read), and checks the last 4 bytes, which are the checksum of those in front of them.
+    /// Like [`read`](Self::read), and verifies the checksum in the last 4 bytes.
     pub(crate) fn read_checked(&self, what: &'static str, address: u64, len: usize) -> Result<Vec<u8>> {
         let bytes = self.read(what, address, len)?;
         let offset = self.absolute(address);
@@ -252,8 +251,8 @@ impl MetadataReader {
         Ok(bytes)
     }
 
-    /// Reads the structure `what`, of which `len` bytes are stored at `address`, and undoes its `filters`, but for those
-    /// that `mask` says were skipped. It must have `size` bytes then; the caller bounds that.
+    /// Reads the structure `what`, stored in `len` bytes at `address`, and undoes its `filters` except the ones in
+    /// `mask`. The result must have `size` bytes, which the caller limits.
     pub(crate) fn read_filtered(
         &self,
         what: &'static str,
@@ -293,7 +292,7 @@ impl MetadataReader {
         Ok(decoded)
     }
 
-    /// Fills `buf` with raw data from `address` on, past the cache.
+    /// Fills `buf` with raw data at `address`. The cache is not used.
     pub(crate) fn read_raw(&self, what: &'static str, address: u64, buf: &mut [u8]) -> Result<()> {
         self.check(what, address, buf.len())?;
         let read = match self.misses {
@@ -302,13 +301,13 @@ impl MetadataReader {
                 .cache
                 .source()
                 .read_exact_at(self.absolute(address), buf),
-            // Raw data is not kept: it would be read again and again.
+            // Raw data is not cached, so fetching it ahead would be useless.
             Some(_) => Err(io::ErrorKind::WouldBlock.into()),
         };
         read.map_err(|source| self.failed(what, address, buf.len(), source))
     }
 
-    /// Reads `len` bytes of raw data from `address` on, past the cache, in place of what `bytes` has.
+    /// Replaces the content of `bytes` with `len` bytes of raw data at `address`. The cache is not used.
     pub(crate) fn read_raw_into(
         &self,
         what: &'static str,
@@ -316,7 +315,7 @@ impl MetadataReader {
         len: u64,
         bytes: &mut Vec<u8>,
     ) -> Result<()> {
-        // What is longer than the address space is longer than the file.
+        // A length above the address space is above the file's size.
         let size = usize::try_from(len).unwrap_or(usize::MAX);
         self.check(what, address, size)?;
         if size > bytes.len() {
@@ -331,7 +330,7 @@ impl MetadataReader {
         self.read_raw(what, address, bytes)
     }
 
-    /// The error for a read that the source refused. Its end may be nearer than expected where it does not tell its size.
+    /// The error for a failed read of the source. A source of unknown size may end earlier than expected.
     fn failed(&self, what: &'static str, address: u64, len: usize, source: io::Error) -> Error {
         let offset = self.absolute(address);
         match source.kind() {
@@ -348,7 +347,7 @@ impl MetadataReader {
         }
     }
 
-    /// The first address from `address` on that may hold something else than zeros, as far as the source knows.
+    /// The first address at or after `address` that may hold bytes other than zero, as far as the source knows.
     pub(crate) fn next_data(&self, what: &'static str, address: u64) -> Result<u64> {
         let offset = self.absolute(address);
         let next = self.shared.cache.source().next_data(offset);
@@ -360,7 +359,7 @@ impl MetadataReader {
         Ok(next.max(offset) - self.base())
     }
 
-    /// A cursor over `bytes`, which were read at `address` and belong to the structure `what`.
+    /// A cursor over `bytes`, which are the structure `what` read at `address`.
     pub(crate) fn cursor<'a>(&self, what: &'static str, address: u64, bytes: &'a [u8]) -> Cursor<'a> {
         Cursor::new(
             what,
@@ -381,10 +380,10 @@ impl MetadataReader {
         }
     }
 
-    /// Puts the entries of a metadata cache image in place of what the file has at their addresses, for this reader
-    /// and all its clones. To be called before any of the image's entries was read, and once.
+    /// Installs the entries of a metadata cache image, for this reader and its clones. Must be called once, before any
+    /// of the entries is read.
     pub(crate) fn set_image(&self, entries: BTreeMap<u64, Vec<u8>>) {
-        // A second image cannot come: a file has one superblock extension.
+        // There is no second image: a file has one superblock extension.
         let _ = self.shared.image.set(entries);
     }
 
@@ -407,7 +406,7 @@ impl MetadataReader {
             return;
         };
         let end = address + buf.len() as u64;
-        // Entries do not overlap, so at most the last one in front of `address` reaches into what was read.
+        // Entries do not overlap, so at most one that begins before `address` extends into the bytes read.
         let first = image
             .range(..=address)
             .next_back()

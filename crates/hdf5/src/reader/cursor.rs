@@ -1,12 +1,13 @@
-//! A cursor over the bytes of one structure: checked fields, and errors that name the structure and its place.
+//! [`Cursor`]: checked reads of the fields of one structure. Errors name the structure and its position.
 
 use crate::error::{Error, Result};
 
-/// A walk over the bytes of one structure. Whatever does not fit fails with an error that names structure and place.
+/// A cursor over the bytes of one structure. A field that does not fit is an error with the structure's name and
+/// position.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
     what: &'static str,
-    /// Where `bytes` begin in the source.
+    /// Position of `bytes` in the source.
     origin: u64,
     bytes: &'a [u8],
     position: usize,
@@ -15,12 +16,11 @@ pub(crate) struct Cursor<'a> {
     datatype_depth: u32,
 }
 
-/// How deep datatypes may nest at most, whatever the limits say: reading them recurses.
+/// Maximum nesting of datatypes, however large the configured limit: parsing them recurses.
 const MAX_DATATYPE_DEPTH: u32 = 256;
 
 impl<'a> Cursor<'a> {
-    /// A cursor over `bytes`, which begin at byte `origin` of the source, in a file whose addresses and lengths take so many
-    /// bytes.
+    /// A cursor over `bytes`, which begin at byte `origin` of the source. The sizes are the file's.
     pub(super) fn new(
         what: &'static str,
         origin: u64,
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// How deep datatypes may nest.
+    /// The limit for the nesting of datatypes.
     pub(crate) fn datatype_depth(&self) -> u32 {
         self.datatype_depth
     }
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         Ok(u8::from_le_bytes(self.array()?))
     }
 
-    /// The next 2 bytes, as a little-endian number (as all in HDF5 metadata).
+    /// The next 2 bytes, as a little-endian number. All numbers in HDF5 metadata are little-endian.
     pub(crate) fn u16(&mut self) -> Result<u16> {
         Ok(u16::from_le_bytes(self.array()?))
     }
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
             .fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// The next address; `None` is the undefined address, all bits set.
+    /// The next address; `None` for the undefined address, whose bits are all set.
     pub(crate) fn offset(&mut self) -> Result<Option<u64>> {
         let size = self.offset_size;
         let undefined = u64::MAX >> (64 - 8 * u32::from(size));
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
         Ok((offset != undefined).then_some(offset))
     }
 
-    /// The next address, which must not be the undefined one.
+    /// The next address, which must be defined.
     pub(crate) fn defined_offset(&mut self) -> Result<u64> {
         let offset = self.offset()?;
         offset.ok_or_else(|| self.damaged("an address in it is undefined"))
@@ -119,12 +119,12 @@ impl<'a> Cursor<'a> {
         self.uint(self.length_size.into())
     }
 
-    /// Passes over `n` bytes.
+    /// Skips `n` bytes.
     pub(crate) fn skip(&mut self, n: usize) -> Result<()> {
         self.bytes(n).map(drop)
     }
 
-    /// The signature that the structure must begin with.
+    /// Takes the structure's signature, which must be `expected`.
     pub(crate) fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
         let found: [u8; 4] = self.array()?;
         if &found != expected {
@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The version number, which must be `expected`.
+    /// Takes the version number, which must be `expected`.
     pub(crate) fn version(&mut self, expected: u8) -> Result<()> {
         let found = self.u8()?;
         if found != expected {
@@ -142,7 +142,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A string that ends with a NUL, which is passed over.
+    /// Takes a string and the NUL after it.
     pub(crate) fn nul_terminated(&mut self) -> Result<&'a [u8]> {
         let rest = self.rest();
         let Some(len) = rest.iter().position(|byte| *byte == 0) else {
@@ -153,38 +153,38 @@ impl<'a> Cursor<'a> {
         Ok(name)
     }
 
-    /// What was not read yet.
+    /// The bytes not read yet.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.position..).unwrap_or_default()
     }
 
-    /// How many bytes were not read yet.
+    /// Number of bytes not read yet.
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len().saturating_sub(self.position)
     }
 
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub(crate) fn position(&self) -> usize {
         self.position
     }
 
-    /// Bytes of an address.
+    /// Size of an address, in bytes.
     pub(crate) fn offset_size(&self) -> u8 {
         self.offset_size
     }
 
-    /// Bytes of a length.
+    /// Size of a length, in bytes.
     pub(crate) fn length_size(&self) -> u8 {
         self.length_size
     }
 
-    /// The same place, under the name of a structure within this one.
+    /// The same position, with the name of an inner structure.
     pub(crate) fn named(mut self, what: &'static str) -> Self {
         self.what = what;
         self
     }
 
-    /// A cursor over the next `n` bytes, which are passed over here.
+    /// Takes `n` bytes, and returns a cursor over them.
     pub(crate) fn part(&mut self, n: usize) -> Result<Cursor<'a>> {
         let origin = self.origin.saturating_add(self.position as u64);
         let bytes = self.bytes(n)?;

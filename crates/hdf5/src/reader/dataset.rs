@@ -1,4 +1,4 @@
-//! Datasets: the messages of an object header put together and held against each other.
+//! Makes a [`Dataset`] of the messages in an object header, and checks that they are consistent.
 
 use crate::chunk_index::ChunkedLayout;
 use crate::dataset::{AllocationTime, Dataspace, Fill, FillValue, Filter};
@@ -18,15 +18,15 @@ const WHAT: &str = "dataset";
 pub struct Dataset {
     /// Address of its object header.
     pub address: u64,
-    /// What an element is.
+    /// Type of its elements.
     pub datatype: Datatype,
-    /// Address of the committed datatype, where it has one.
+    /// Address of the committed datatype, if it has one.
     pub committed: Option<u64>,
     /// Its shape.
     pub dataspace: Dataspace,
-    /// Where its raw data is.
+    /// Position of its raw data.
     pub layout: Layout,
-    /// What elements are that were never written.
+    /// Value of elements that were never written.
     pub fill: FillValue,
     /// The filters of its chunks, in the file's order.
     pub filters: Vec<Filter>,
@@ -82,7 +82,7 @@ impl<'a> Messages<'a> {
     }
 
     fn fill(&self, layout: &LayoutMessage, datatype: &Datatype) -> Result<FillValue> {
-        // What libraries do where the file does not say.
+        // libhdf5's defaults for files without this field.
         let allocation_time = match layout {
             LayoutMessage::Compact(_) => AllocationTime::Early,
             LayoutMessage::Contiguous { .. } => AllocationTime::Late,

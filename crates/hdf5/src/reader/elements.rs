@@ -1,4 +1,4 @@
-//! The elements of a dataset: chunks are read, decoded and put together.
+//! Reads the elements of a dataset: finds, decodes and assembles its chunks.
 
 use super::dataset::Dataset;
 use super::file::File;
@@ -9,22 +9,22 @@ use crate::decoder::Encoded;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 
-/// A chunk as it is stored.
+/// A chunk as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredChunk {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Bit i set: filter i of the dataset was not applied.
+    /// Bit i set: filter i of the dataset was skipped.
     pub filter_mask: u32,
 }
 
 impl File {
-    /// Reads the chunk at these coordinates as it is stored. They count in chunks, slowest dimension first. `None` where the chunk
-    /// was never written. `table` is the dataset's [chunk table](Self::chunk_table).
+    /// Reads a chunk as stored; `None` if it was never written. `coordinates` count chunks, slowest dimension first.
+    /// `table` is the dataset's [chunk table](Self::chunk_table).
     ///
     /// # Errors
-    /// [`Error::Usage`] where no chunk can be at these coordinates.
+    /// [`Error::Usage`] if the coordinates are outside the grid of chunks.
     pub fn read_chunk(&self, table: &ChunkTable, coordinates: &[u64]) -> Result<Option<StoredChunk>> {
         let Some(index) = table.index_of(coordinates) else {
             return Err(Error::Usage(format!(
@@ -45,7 +45,7 @@ impl File {
     /// All elements of a dataset of numbers, in C order.
     ///
     /// # Errors
-    /// [`Error::Usage`] where its elements are not of type `T`; those of [`read_elements`](Self::read_elements).
+    /// [`Error::Usage`] if the elements are not of type `T`; the errors of [`read_elements`](Self::read_elements).
     ///
     /// ```
     /// # fn main() -> ncutils_hdf5::Result<()> {
@@ -69,13 +69,13 @@ impl File {
         Ok(T::decode(&self.read_elements(dataset)?, order))
     }
 
-    /// All elements of a dataset as the file stores them, in C order: filters undone, and fill values (or zeros) where nothing was
-    /// written.
+    /// All elements of a dataset as stored, in C order, with filters undone. Elements never written are fill values or
+    /// zeros.
     ///
     /// # Errors
-    /// [`Error::Limit`] where they are larger than the [limits](crate::Limits::dataset_bytes) allow; [`Error::Filter`]
-    /// where filters cannot be undone; [`Error::Unsupported`] where there are filters and no
-    /// [decoder](crate::OpenOptions::decoder), or where the data is in other files or datasets.
+    /// [`Error::Limit`] if they exceed the [limits](crate::Limits::dataset_bytes); [`Error::Filter`] if a filter cannot
+    /// be undone; [`Error::Unsupported`] for filters without a [decoder](crate::OpenOptions::decoder), or data in other
+    /// files or datasets.
     pub fn read_elements(&self, dataset: &Dataset) -> Result<Vec<u8>> {
         let limit = self.reader().limits().dataset_bytes;
         let element = u64::from(dataset.datatype.size);
@@ -114,7 +114,7 @@ impl File {
         }
     }
 
-    /// Decodes one chunk, and copies what of it lies within the extent to its place.
+    /// Decodes one chunk, and copies its part within the extent to `bytes`.
     fn place_chunk(
         &self,
         dataset: &Dataset,
@@ -134,7 +134,7 @@ impl File {
             .filter(|size| *size <= limit)
             .and_then(|size| usize::try_from(size).ok())
             .ok_or_else(|| Error::Limit(format!("a chunk is larger than {limit} bytes")))?;
-        // Where the chunk begins, and how much of it lies within the extent.
+        // The chunk's first element, and its size within the extent.
         let mut start = vec![0; dims.len()];
         let mut index = chunk.index;
         for ((start, dim), length) in start.iter_mut().zip(dims).zip(&layout.shape).rev() {
@@ -179,7 +179,7 @@ impl File {
     }
 }
 
-/// Elements that were never written.
+/// Elements that were never written: fill values or zeros.
 fn filled(dataset: &Dataset, size: usize) -> Result<Vec<u8>> {
     match &dataset.fill.value {
         Fill::Defined(value) if !value.is_empty() && value.iter().any(|byte| *byte != 0) => {
@@ -189,7 +189,8 @@ fn filled(dataset: &Dataset, size: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Copies the first `counts` elements of a chunk of this `shape` to `start` of an array of shape `dims`. All lie within both.
+/// Copies the first `counts` elements of a chunk of `shape` to `start` in an array of shape `dims`. The caller has
+/// checked that they fit in both.
 fn copy_rows(
     chunk: &[u8],
     shape: &[u64],
@@ -214,7 +215,7 @@ fn copy_rows(
         if let (Some(from), Some(to)) = (chunk.get(from..from + row), array.get_mut(to..to + row)) {
             to.copy_from_slice(from);
         }
-        // The next row, as the digits of a number are counted up.
+        // Advance to the next row, like the digits of a counter.
         let next = (0..outer.len()).rev().find(|d| {
             at[*d] += 1;
             let fits = at[*d] < counts[*d];

@@ -1,4 +1,4 @@
-//! An open file.
+//! [`File`]: an open HDF5 file.
 
 use std::sync::Arc;
 
@@ -19,11 +19,10 @@ use crate::reader::options::OpenOptions;
 use crate::source::ByteSource;
 use crate::superblock::Superblock;
 
-/// An open HDF5 file. Clones are the same file; any thread may use any of them.
+/// An open HDF5 file. A clone is the same file, and all may be used from any thread.
 ///
-/// All addresses, of objects, data blocks and chunks, are those that stand in the file: they count in bytes from where the
-/// file begins in its source, which is behind a [user block](Self::user_block_size). Errors alone name positions in the
-/// source.
+/// Addresses of objects, data blocks and chunks are the file's: they count bytes from the beginning of the file in its
+/// source, which is after a [user block](Self::user_block_size). Only errors contain positions in the source.
 #[derive(Clone)]
 pub struct File {
     inner: Arc<Inner>,
@@ -44,16 +43,16 @@ impl std::fmt::Debug for File {
 }
 
 impl File {
-    /// Opens the file in `source`: superblock versions 0 to 3, also behind a user block, with its extension.
+    /// Opens the file in `source`: superblock versions 0 to 3, with or without a user block and an extension.
     ///
     /// # Errors
-    /// [`Error::NotHdf5`] where no superblock is; [`Error::Truncated`] where the source is shorter than the superblock
-    /// says; [`Error::Unsupported`] for a file that is one of several (multi, split and family drivers).
+    /// [`Error::NotHdf5`] without a superblock; [`Error::Truncated`] if the source is shorter than the superblock says;
+    /// [`Error::Unsupported`] for a part of a multi, split or family file.
     pub fn open(source: impl ByteSource + 'static) -> Result<Self> {
         OpenOptions::new().open(source)
     }
 
-    /// Sizes and base address are the superblock's to say, so `reader` need not know them.
+    /// `reader` need not know sizes and base address; the superblock has them.
     pub(super) fn from_reader(reader: MetadataReader) -> Result<Self> {
         let (reader, superblock) = Superblock::read(&reader)?;
         let table = superblock.read_extension(&reader)?;
@@ -66,7 +65,7 @@ impl File {
         })
     }
 
-    /// The same file, read by `reader`, with the same caches.
+    /// The same file and caches, with another reader.
     pub(super) fn read_by(&self, reader: MetadataReader) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -86,13 +85,13 @@ impl File {
         self.inner.superblock.version
     }
 
-    /// Bytes of an address in this file: 2, 4 or 8.
+    /// Size of an address in this file, in bytes: 2, 4 or 8.
     pub fn offset_size(&self) -> u8 {
         self.reader().offset_size()
     }
 
-    /// Where the file ends in its source, in bytes from the start of the source: the end of the source, or, where that
-    /// does not tell its size, the end that the superblock gives.
+    /// End of the file, in bytes from the start of the source. It is the end of the source, or the superblock's end of
+    /// file if the source does not know its size.
     pub fn end(&self) -> u64 {
         self.reader().absolute(self.reader().file_size())
     }
@@ -102,31 +101,31 @@ impl File {
         self.inner.superblock.root
     }
 
-    /// The object whose object header is at `address`, with all messages of the header.
+    /// The object with its header at `address`, and all messages of the header.
     pub fn object(&self, address: u64) -> Result<Object> {
         Ok(Object::new(address, self.inner.shared.header(address)?))
     }
 
-    /// The links of a group; none where `group` is something else.
+    /// The links of a group; none for another kind of object.
     pub fn links(&self, group: &Object) -> Result<Links> {
         group::read(&self.inner.shared, &group.header)
     }
 
-    /// The attributes of an object: in creation order where it is tracked, else those in the object header in its order,
-    /// then those in dense storage in the order of their name index.
+    /// The attributes of an object, in creation order if it is tracked. Otherwise the ones in the object header come
+    /// first, in its order, then the ones in dense storage, in the order of their name index.
     ///
     /// # Errors
-    /// An inner error is about one attribute, which is [`Error::Unsupported`] or damaged; an outer one means that the
-    /// attributes cannot even be listed.
+    /// An inner error concerns one attribute, which is damaged or [`Error::Unsupported`]. An outer error means that the
+    /// attributes cannot be listed.
     pub fn attributes(&self, object: &Object) -> Result<Vec<Result<Attribute>>> {
         attribute::read(&self.inner.shared, &object.header)
     }
 
-    /// What the messages of a dataset say.
+    /// Parses the messages of a dataset.
     ///
     /// # Errors
-    /// [`Error::Usage`] where `object` is something else; [`Error::Unsupported`] for a datatype or layout that is not known; else where messages are missing, damaged, or
-    /// contradict each other.
+    /// [`Error::Usage`] for another kind of object; [`Error::Unsupported`] for an unknown datatype or layout; other
+    /// errors if messages are missing, damaged or inconsistent.
     pub fn dataset(&self, object: &Object) -> Result<Dataset> {
         match object.kind {
             ObjectKind::Group | ObjectKind::NamedDatatype => Err(Error::Usage(format!(
@@ -137,11 +136,11 @@ impl File {
         }
     }
 
-    /// The datatype that a [`NamedDatatype`](ObjectKind::NamedDatatype) object is.
+    /// The datatype of a [`NamedDatatype`](ObjectKind::NamedDatatype) object.
     ///
     /// # Errors
-    /// [`Error::Usage`] where it is another kind of object; [`Error::Unsupported`] for a class that is not known; else
-    /// where the message is damaged.
+    /// [`Error::Usage`] for another kind of object; [`Error::Unsupported`] for an unknown class; other errors if the
+    /// message is damaged.
     pub fn named_datatype(&self, object: &Object) -> Result<Datatype> {
         let message = object.header.first(message_type::DATATYPE);
         let (Some(message), ObjectKind::NamedDatatype) = (message, object.kind) else {
@@ -153,41 +152,42 @@ impl File {
         Datatype::decode(&mut self.inner.shared.resolve(message)?.cursor())
     }
 
-    /// Bytes of the user block: how far behind the start of the source the file begins.
+    /// Size of the user block before the file, in bytes.
     pub fn user_block_size(&self) -> u64 {
         self.reader().base()
     }
 
-    /// Fills `buf` with raw data from `address` on, which is the address of a contiguous block, of a chunk, or between.
-    /// Nothing is cached.
+    /// Fills `buf` with raw data at `address`, which may be within a contiguous block or a chunk. Nothing is cached.
     ///
     /// # Errors
-    /// [`Error::Truncated`] where the file ends before `buf` is full.
+    /// [`Error::Truncated`] if the file ends before `buf` is full.
     pub fn read_at(&self, address: u64, buf: &mut [u8]) -> Result<()> {
         self.reader().read_raw("raw data", address, buf)
     }
 
-    /// Reads a chunk as it is stored, in place of what `bytes` has. No more is allocated than the file has room for.
+    /// Reads a chunk as stored, replacing the content of `bytes`. The size is checked against the file's before memory
+    /// is allocated.
     ///
     /// # Errors
-    /// [`Error::Truncated`] where the file ends before the chunk.
+    /// [`Error::Truncated`] if the file ends before the chunk does.
     pub fn read_stored(&self, chunk: &ChunkRecord, bytes: &mut Vec<u8>) -> Result<()> {
         self.reader()
             .read_raw_into("chunk", chunk.address, chunk.size, bytes)
     }
 
-    /// The first address from `address` on that may hold something else than zeros, as far as the source knows without reading.
+    /// The first address at or after `address` that may hold bytes other than zero, as far as the source knows without
+    /// reading.
     ///
     /// # Errors
-    /// Where the source cannot be asked.
+    /// Errors of the source.
     pub fn next_data(&self, address: u64) -> Result<u64> {
         self.reader().next_data("raw data", address)
     }
 
-    /// Reads the whole chunk index of a chunked dataset.
+    /// Reads the complete chunk index of a chunked dataset.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the layout is not chunked; else where the index is damaged.
+    /// [`Error::Usage`] for another layout; other errors if the index is damaged.
     pub fn chunk_table(&self, dataset: &Dataset) -> Result<ChunkTable> {
         let Layout::Chunked(layout) = &dataset.layout else {
             return Err(Error::Usage(
@@ -197,12 +197,12 @@ impl File {
         chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout)
     }
 
-    /// The bytes of object `index` of the global heap collection at `collection`. Collections used last are kept.
+    /// The bytes of object `index` in the global heap collection at `collection`. Recently used collections are cached.
     pub fn global_heap_object(&self, collection: u64, index: u32) -> Result<GlobalHeapObject> {
         self.inner.global_heap.object(collection, index)
     }
 
-    /// Reads many objects of the global heap.
+    /// A reader for many objects of the global heap.
     pub fn global_heap(&self) -> GlobalHeapReader<'_> {
         GlobalHeapReader::new(&self.inner.global_heap)
     }

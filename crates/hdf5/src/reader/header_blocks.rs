@@ -1,7 +1,7 @@
-//! Which object header has which block of the file.
+//! Records which object header owns which block of the file.
 //!
-//! The blocks of object headers do not overlap in a sound file. In a damaged one, many small headers may continue into
-//! the same large block, and reading them all would take time that the file's size does not justify.
+//! In a sound file, the blocks of object headers do not overlap. In a damaged one, many small headers may continue into
+//! the same large block, and reading them all would take time out of proportion to the file's size.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ pub(crate) struct HeaderBlocks(Mutex<Seen>);
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// Address of a block, to the address of the header that it belongs to.
+    /// Address of a block ─► address of the header that owns it.
     owners: HashMap<u64, u64>,
     /// Sum of the blocks' sizes in bytes.
     total: u64,
@@ -24,7 +24,7 @@ struct Seen {
 impl HeaderBlocks {
     /// Notes that the header at `header` has a block of `len` bytes at `block`.
     ///
-    /// Fails where another header has it, or where the blocks together are so large that they must overlap.
+    /// Fails if another header owns it, or if all blocks together are so large that they must overlap.
     pub(crate) fn enter(
         &self,
         reader: &MetadataReader,
@@ -42,7 +42,8 @@ impl HeaderBlocks {
             }
             None => {}
         }
-        // Twice the file: a damaged link may lead to what only looks like a header, and others should still be read.
+        // The limit is twice the file's size: a damaged link may lead to bytes that only look like a header, and the
+        // sound headers should still be read.
         let total = seen.total.saturating_add(len);
         if total > reader.file_size().saturating_mul(2) {
             return Err(reader.damaged(what, block, "it overlaps others of its kind"));

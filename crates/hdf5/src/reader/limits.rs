@@ -1,6 +1,6 @@
-//! Limits of what reading a file may take.
+//! [`Limits`]: bounds on memory and work in reading a file.
 
-/// How much memory and how many steps reading may take, whatever the file says. Set when a file is
+/// Bounds on the memory and work of reading, whatever the file contains. Set when a file is
 /// [opened](crate::OpenOptions).
 ///
 /// ```
@@ -10,21 +10,21 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of metadata kept in memory: 16 MiB, or 32 times the source's
-    /// [`readahead`](crate::ByteSource::readahead) where that is more. `None` is this default.
+    /// Maximum size of cached metadata, in bytes. `None` means 16 MiB, or 32 times the source's
+    /// [`readahead`](crate::ByteSource::readahead) if that is more.
     pub cache_bytes: Option<usize>,
-    /// Bytes of global heap collections kept in memory: 32 MiB.
+    /// Maximum size of cached global heap collections, in bytes. Default: 32 MiB.
     pub global_heap_cache_bytes: usize,
-    /// Bytes that one heap may hand out besides 8 times the file's size, as a damaged file can name the same bytes again
-    /// and again: 64 MiB.
+    /// Bytes that may be read from one heap, in addition to 8 times the file's size. A damaged file can refer to the
+    /// same bytes any number of times. Default: 64 MiB.
     pub heap_bytes: u64,
-    /// How deep datatypes may nest: 32, and never more than 256.
+    /// Maximum nesting of datatypes, at most 256. Default: 32.
     pub datatype_depth: u32,
-    /// The most bytes that the elements of a dataset may take where they are read as a whole: 1 GiB.
+    /// Maximum size of a dataset that is read as a whole, in bytes. Default: 1 GiB.
     pub dataset_bytes: u64,
-    /// How many soft links a path may lead through: 40.
+    /// Maximum number of soft links followed in a path. Default: 40.
     pub links_followed: u32,
-    /// How many bytes a path may have: 64 KiB.
+    /// Maximum length of a path, in bytes. Default: 64 KiB.
     pub path_bytes: usize,
 }
 
@@ -43,7 +43,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Bytes of the metadata cache over a source with this readahead.
+    /// Size of the metadata cache, in bytes, for a source with this readahead.
     pub(crate) fn cache_capacity(&self, readahead: usize) -> usize {
         self.cache_bytes
             .unwrap_or_else(|| readahead.saturating_mul(32).clamp(16 << 20, 1 << 30))

@@ -1,9 +1,9 @@
-//! What reads of a file find missing in its block cache, so that it can be fetched together.
+//! [`Misses`]: blocks that reads did not find in the cache, collected to be fetched together.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Blocks that were missed since the last [`take`](Self::take).
+/// Blocks noted since the last [`take`](Self::take).
 #[derive(Debug)]
 pub(crate) struct Misses {
     state: Mutex<State>,
@@ -11,14 +11,14 @@ pub(crate) struct Misses {
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many blocks may still be noted.
+    /// Number of blocks that may still be noted.
     room: u64,
     numbers: BTreeSet<u64>,
     missed: bool,
 }
 
 impl Misses {
-    /// With room for so many blocks.
+    /// No blocks noted, with room for `room`.
     pub(crate) fn new(room: u64) -> Self {
         Self {
             state: Mutex::new(State {
@@ -28,13 +28,13 @@ impl Misses {
         }
     }
 
-    /// Notes that a read failed because of these blocks.
+    /// Notes blocks that a read failed for.
     pub(crate) fn missed(&self, numbers: &[u64]) {
         self.wanted(numbers);
         self.state().missed = true;
     }
 
-    /// Notes blocks that will be read, but that no read has failed for. Those past the room are not noted.
+    /// Notes blocks that will be read, but that no read has failed for. Blocks beyond the room are not noted.
     pub(crate) fn wanted(&self, numbers: &[u64]) {
         let mut state = self.state();
         for number in numbers {
@@ -45,34 +45,34 @@ impl Misses {
         }
     }
 
-    /// Whether a read has failed since this was asked last.
+    /// True if a read has failed since the last call.
     pub(crate) fn has_missed(&self) -> bool {
         std::mem::take(&mut self.state().missed)
     }
 
-    /// Whether there is no room for another block.
+    /// True if no more blocks can be noted.
     pub(crate) fn is_full(&self) -> bool {
         self.state().is_full()
     }
 
-    /// How many blocks there is room for.
+    /// Number of blocks that may still be noted.
     pub(crate) fn room(&self) -> u64 {
         self.state().room
     }
 
-    /// Notes that there is room for so many blocks less.
+    /// Reduces the room by `blocks`.
     pub(crate) fn spend(&self, blocks: u64) {
         let mut state = self.state();
         state.room = state.room.saturating_sub(blocks);
     }
 
-    /// The blocks noted so far, in ascending order. They are forgotten.
+    /// Removes and returns the noted blocks, in ascending order.
     pub(crate) fn take(&self) -> Vec<u64> {
         std::mem::take(&mut self.state().numbers).into_iter().collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that can panic runs under the lock, so a poisoned one is still whole.
+        // No code under the lock can panic, so the state behind a poisoned lock is consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Reading a file.
+//! Reading a file: bytes, metadata, objects and data.
 //!
 //! ```text
 //! ByteSource ─► block_cache ─► MetadataReader ─► superblock, object headers, heaps, B-trees ─► File

@@ -1,18 +1,18 @@
-//! Numbers of Rust as elements of datasets.
+//! [`Number`]: Rust's number types as elements of datasets.
 
 use crate::datatype::{ByteOrder, Datatype};
 
-/// A type of numbers that a dataset's elements can be read as: of the same kind and size, in either byte order.
+/// A Rust number type for reading elements of the same kind and size, in either byte order.
 pub trait Number: sealed::Sealed + Copy {
-    /// What it is called in a file.
+    /// The HDF5 datatype of this type.
     #[doc(hidden)]
     fn datatype(order: ByteOrder) -> Datatype;
 
-    /// The elements that these bytes are.
+    /// Decodes the bytes of elements.
     #[doc(hidden)]
     fn decode(bytes: &[u8], order: ByteOrder) -> Vec<Self>;
 
-    /// The byte order of elements of this datatype; `None` where they are of another type.
+    /// The byte order of elements of this datatype; `None` for another type.
     #[doc(hidden)]
     fn order(datatype: &Datatype) -> Option<ByteOrder> {
         let orders = [ByteOrder::Little, ByteOrder::Big];

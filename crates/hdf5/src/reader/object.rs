@@ -1,4 +1,4 @@
-//! Objects: what an object header describes.
+//! [`Object`]: an object header and its kind.
 
 use crate::messages::message_type;
 use crate::object_header::ObjectHeader;
@@ -9,22 +9,22 @@ use crate::object_header::ObjectHeader;
 pub struct Object {
     /// Address of its object header, which identifies it.
     pub address: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: ObjectKind,
     pub(crate) header: ObjectHeader,
 }
 
-/// What an object is.
+/// Kind of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ObjectKind {
-    /// It has links.
+    /// A group, which has links.
     Group,
-    /// It has elements.
+    /// A dataset, which has elements.
     Dataset,
     /// A committed datatype.
     NamedDatatype,
-    /// Its messages do not say.
+    /// The messages do not match any kind.
     Unknown,
 }
 

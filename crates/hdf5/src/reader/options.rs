@@ -1,4 +1,4 @@
-//! How a file is opened.
+//! [`OpenOptions`]: options for opening a file.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::decoder::FilterDecoder;
 use crate::error::Result;
 use crate::source::ByteSource;
 
-/// How a file is to be opened: with which decoder of filters, and with which limits.
+/// Options for opening a file: the decoder of filters, and the limits.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,8 +44,8 @@ impl OpenOptions {
         Self::default()
     }
 
-    /// Brings what undoes filters. Without it, datasets with filters cannot be decoded here, and neither can links of
-    /// groups that have filters.
+    /// Sets the decoder of filters. Without it, datasets with filters cannot be decoded, nor can the links of groups
+    /// with filters.
     #[must_use]
     pub fn decoder(mut self, decoder: impl FilterDecoder + 'static) -> Self {
         self.decoder = Some(Arc::new(decoder));
@@ -62,7 +62,7 @@ impl OpenOptions {
     /// Opens the file in `source`.
     ///
     /// # Errors
-    /// Those of [`File::open`].
+    /// The same as for [`File::open`].
     pub fn open(&self, source: impl ByteSource + 'static) -> Result<File> {
         let reader = MetadataReader::open(Arc::new(source), self.decoder.clone(), self.limits.clone())?;
         File::from_reader(reader)

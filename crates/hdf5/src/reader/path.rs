@@ -1,4 +1,4 @@
-//! Objects by path.
+//! Finds objects by path.
 
 use super::file::File;
 use super::object::{Object, ObjectKind};
@@ -6,15 +6,15 @@ use crate::error::{Error, Result};
 use crate::group::LinkTarget;
 
 impl File {
-    /// The object at a path, such as `/group/dataset`, from the root on: a leading `/` may be left out. Hard and soft links are
-    /// followed.
+    /// The object at a path from the root, such as `/group/dataset`. The leading `/` may be left out. Hard and soft
+    /// links are followed.
     ///
-    /// Every group on the way is read as a whole. To open many objects, go through the [`links`](Self::links) of their group.
+    /// Every group on the path is read completely. To open many objects, use the [`links`](Self::links) of their group.
     ///
     /// # Errors
-    /// [`Error::NotFound`] where no such object is; [`Error::Limit`] where soft links lead through more others than the
-    /// [limits](crate::Limits::links_followed) allow, as those that lead in circles do; [`Error::Unsupported`] where an external or
-    /// a user-defined link is on the way.
+    /// [`Error::NotFound`] if there is no such object; [`Error::Limit`] for more soft links than the
+    /// [limits](crate::Limits::links_followed) allow, for example in a cycle; [`Error::Unsupported`] for an external or
+    /// user-defined link in the path.
     ///
     /// ```
     /// # fn main() -> ncutils_hdf5::Result<()> {
@@ -29,7 +29,7 @@ impl File {
         let limits = self.reader().limits();
         let mut bytes_left = limits.path_bytes;
         let mut links_left = limits.links_followed;
-        // Names still to be followed, the next one last.
+        // Names still to follow, the next one last.
         let mut names = Vec::new();
         let mut group = self.object(self.root())?;
         let mut push = |names: &mut Vec<String>, part: &str| {

@@ -1,8 +1,8 @@
-//! Reading ahead of what many objects will need, for sources that are slow to answer.
+//! Reads ahead the metadata of many objects, for sources that are slow to answer.
 //!
-//! What an object needs is only known by reading it: its header says where the rest of the header is, that says where a heap
-//! is, and so on. So each object is read as far as the cache allows; what is missing is gathered over all objects, fetched in
-//! one go, and the objects that missed something are read again, until nothing is missing:
+//! The parts of an object are only known by reading it: its header tells where the rest of the header is, that tells
+//! where a heap is, and so on. So each object is read from the cache as far as possible. Missing blocks are collected
+//! over all objects and fetched in one step. Objects that missed blocks are then read again, until nothing is missing:
 //!
 //! ```text
 //! objects ─► read, from the cache alone ─► done
@@ -19,18 +19,18 @@ use crate::chunk_index::ChunkTable;
 use crate::datatype::{Class, Datatype};
 use crate::error::Result;
 
-/// How often objects are read before the rest is left to those who read them for good.
+/// Maximum number of rounds. Later reads fetch the rest one by one.
 const ROUNDS: usize = 64;
 
 impl File {
-    /// Fetches the metadata that `read` will read of `items`, in few requests. Does nothing where the
-    /// [source](crate::ByteSource::readahead) is quick.
+    /// Fetches the metadata that `read` reads of `items`, in few requests. Does nothing if the
+    /// [source](crate::ByteSource::readahead) is fast.
     ///
-    /// `read` is called for each item, several times, with a view of the file that has only what was fetched already: all else
-    /// fails to be read. Its results and errors do not count. It must not read raw data.
+    /// `read` is called for each item, several times, with a view of the file that contains only the bytes fetched so
+    /// far; other reads fail. Its results and errors are ignored. It must not read raw data.
     ///
-    /// Returns how many of the items, from the first on, are fetched now: at least one, and fewer than all where the
-    /// cache (`Limits::cache_bytes`) has no room for more. Read those for good, then ask for the others.
+    /// Returns the number of items, from the first on, whose metadata is now cached. It is at least one, and less than
+    /// all if the cache (`Limits::cache_bytes`) is full. Read these items, then call again for the rest.
     ///
     /// ```
     /// # use ncutils_hdf5::{File, LinkTarget, Result};
@@ -73,7 +73,7 @@ impl File {
             let is_full = misses.is_full();
             match self.reader().fetch(&misses) {
                 Ok(0) | Err(_) => break,
-                // What this item needs is here, and might be dropped for what the next ones need.
+                // The blocks of this item are cached now, but could be dropped for later items.
                 Ok(_) if is_full => {
                     pending.retain(|(_, item)| {
                         read(&view, item);
@@ -90,7 +90,8 @@ impl File {
         }
     }
 
-    /// The [chunk tables](Self::chunk_table) of many datasets, whose indexes are read level by level, all at once.
+    /// The [chunk tables](Self::chunk_table) of many datasets. If the source is slow, their indexes are read level by
+    /// level, all at once.
     pub fn chunk_tables(&self, datasets: &[&Dataset]) -> Vec<Result<ChunkTable>> {
         let mut tables = Vec::with_capacity(datasets.len());
         while let Some(rest) = datasets.get(tables.len()..).filter(|rest| !rest.is_empty()) {
@@ -102,8 +103,8 @@ impl File {
         tables
     }
 
-    /// Fetches the collections of the global heap that variable-length elements refer to, in few requests. Does nothing where the
-    /// source is quick. `values` are elements as stored, each with its datatype.
+    /// Fetches the global heap collections that variable-length elements refer to, in few requests. Does nothing if the
+    /// source is fast. `values` are stored elements with their datatypes.
     pub fn prefetch_sequences<'a>(&self, values: impl IntoIterator<Item = (&'a Datatype, &'a [u8])>) {
         if !self.reader().is_slow() {
             return;
@@ -115,7 +116,7 @@ impl File {
         let collections: Vec<u64> = collections.into_iter().collect();
         let mut rest = collections.as_slice();
         while !rest.is_empty() {
-            // Collections that are read have a cache of their own.
+            // Collections have a cache of their own.
             let fetched = self.prefetch(rest, |file, address| {
                 let _ = file.global_heap_object(*address, 1);
             });
@@ -133,7 +134,7 @@ impl File {
         if !is_sequence || size == 0 {
             return Vec::new();
         }
-        // An element is its length, the address of a collection, and an index there.
+        // An element is a length, the address of a collection, and an index in it.
         let addresses = bytes.chunks_exact(size).filter_map(|element| {
             let address = element.get(4..4 + address_size)?;
             Some(address.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))

@@ -6,7 +6,7 @@ use std::io;
 use super::{ByteSink, ByteSource};
 
 impl ByteSource for File {
-    /// The length of a regular file; `None` for what is none, such as a device.
+    /// Length of a regular file; `None` for others, such as devices.
     fn size(&self) -> io::Result<Option<u64>> {
         let metadata = self.metadata()?;
         Ok(metadata.is_file().then_some(metadata.len()))

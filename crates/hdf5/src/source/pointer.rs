@@ -1,11 +1,11 @@
-//! References, boxes and shared pointers to sources and sinks are sources and sinks.
+//! Implements sources and sinks for references, boxes and shared pointers to them.
 
 use std::io;
 use std::sync::Arc;
 
 use super::{ByteSink, ByteSource, ReadRequest};
 
-/// Every function is forwarded: a default in its place would lose what the source can do.
+/// Forwards every function. A default would hide a faster implementation of the target.
 macro_rules! forward_source {
     ($pointer:ty) => {
         impl<T: ByteSource + ?Sized> ByteSource for $pointer {

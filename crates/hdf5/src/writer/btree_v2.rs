@@ -1,26 +1,26 @@
-//! Version-2 B-trees (specification section III.A.2), built in one go from all their records.
+//! Version 2 B-trees (specification section III.A.2), built in one step from all their records.
 //!
-//! Nodes are spread evenly, so that none but the root is less than half full: other programs can then insert and
-//! remove records.
+//! Nodes are filled evenly. All but the root are at least half full, so that other programs can insert and remove
+//! records.
 
 use std::ops::Range;
 
 use super::bytes::{PutBytes, UNDEFINED, bytes_for};
 
 const NODE_SIZE: usize = 512;
-/// Percents of a full node at which the library splits and merges.
+/// Fill of a node, in percent, at which the library splits (100) or merges (40) it.
 const SPLIT: u8 = 100;
 const MERGE: u8 = 40;
-/// Signature, version, type and checksum of a node.
+/// Size of a node's signature, version, type and checksum, in bytes.
 const NODE_OVERHEAD: usize = 4 + 1 + 1 + 4;
 
-/// Bytes of a tree's header.
+/// Size of a tree's header, in bytes.
 pub(super) const HEADER_SIZE: u64 = 38;
 
-/// The types of trees written here.
+/// Types of the trees written here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TreeKind {
-    /// Huge objects of a fractal heap, not filtered, indirectly accessed.
+    /// Huge objects of a fractal heap, unfiltered, indirectly accessed.
     HugeObjects,
     /// Names of links.
     LinkNames,
@@ -43,7 +43,7 @@ impl TreeKind {
         }
     }
 
-    /// Bytes of a record.
+    /// Size of a record, in bytes.
     fn record_size(self) -> usize {
         match self {
             Self::HugeObjects => 24,
@@ -55,19 +55,19 @@ impl TreeKind {
     }
 }
 
-/// What nodes of one depth can hold.
+/// Capacity of the nodes at one depth.
 struct Level {
-    /// Records of one node.
+    /// Maximum number of records in a node.
     node: u64,
-    /// Records of one node and all below it.
+    /// Maximum number of records in a node and all nodes below it.
     subtree: u64,
 }
 
-/// The shape of a tree of a certain number of records.
+/// The shape of a tree with a given number of records.
 pub(super) struct Tree {
     kind: TreeKind,
     records: u64,
-    /// From the leaves up to the root's depth.
+    /// From the leaves to the root's depth.
     levels: Vec<Level>,
 }
 
@@ -102,12 +102,13 @@ impl Tree {
         self.levels.get(depth).map_or((1, 1), |l| (l.node, l.subtree))
     }
 
-    /// Bytes that tell how many records one node holds.
+    /// Width, in bytes, of the number of records in a node.
     fn node_count_size(&self) -> usize {
         bytes_for(self.level(0).0)
     }
 
-    /// Bytes that tell how many records a node at `depth` and all below it hold. A leaf's own count tells that already.
+    /// Width, in bytes, of the number of records in a node at `depth` and all below it. It is 0 for a leaf, whose own
+    /// count suffices.
     fn subtree_count_size(&self, depth: usize) -> usize {
         if depth == 0 {
             0
@@ -116,16 +117,16 @@ impl Tree {
         }
     }
 
-    /// Bytes of the pointer to a child, in a node at `depth`.
+    /// Size, in bytes, of a child pointer in a node at `depth`.
     fn pointer_size(&self, depth: usize) -> usize {
         8 + self.node_count_size() + self.subtree_count_size(depth - 1)
     }
 
-    /// Splits the records of a node at `depth` into those of its children; the records between them are its own.
+    /// Divides the records of a node at `depth` among its children. The records between two ranges are the node's own.
     fn children(&self, depth: usize, records: &Range<u64>) -> Vec<Range<u64>> {
         let total = records.end - records.start;
         let (_, below) = self.level(depth - 1);
-        // n children hold n * below records, and n - 1 stand between them.
+        // n children hold n * below records, and n - 1 records are between them.
         let count = (total + 1).div_ceil(below + 1).max(2);
         let held = total - (count - 1);
         let (share, extra) = (held / count, held % count);
@@ -152,7 +153,7 @@ impl Tree {
         }
     }
 
-    /// Bytes that all nodes take.
+    /// Size of all nodes, in bytes.
     pub(super) fn nodes_size(&self) -> u64 {
         match self.records {
             0 => 0,
@@ -160,7 +161,7 @@ impl Tree {
         }
     }
 
-    /// The header of the tree whose nodes begin at address `nodes`.
+    /// The header of the tree with nodes from address `nodes` on.
     pub(super) fn header(&self, nodes: u64) -> Vec<u8> {
         let in_root = match self.depth() {
             _ if self.records == 0 => 0,
@@ -183,7 +184,7 @@ impl Tree {
         out
     }
 
-    /// All nodes, for address `nodes` on, the root first. `records` holds the records in key order.
+    /// All nodes for address `nodes`, the root first. `records` are the records in key order.
     pub(super) fn nodes(&self, nodes: u64, records: &[u8]) -> Vec<u8> {
         debug_assert_eq!(
             records.len() as u64,
@@ -196,7 +197,7 @@ impl Tree {
         out
     }
 
-    /// Appends a node and all below it. Gives its address and how many records it holds itself.
+    /// Appends a node and all nodes below it. Returns its address and its own number of records.
     fn node(
         &self,
         depth: usize,

@@ -1,11 +1,11 @@
-//! Little-endian fields, appended to a buffer in the order in which the specification lists them.
+//! Appends little-endian fields to a buffer, in the order of the specification.
 
 use crate::checksum::lookup3;
 
-/// An address that points nowhere.
+/// The undefined address.
 pub(super) const UNDEFINED: u64 = u64::MAX;
 
-/// Appends fields. Everything in an HDF5 file's metadata is little-endian.
+/// Appends fields. All HDF5 metadata is little-endian.
 pub(super) trait PutBytes {
     /// One byte.
     fn put_u8(&mut self, value: u8);
@@ -13,15 +13,15 @@ pub(super) trait PutBytes {
     fn put_u16(&mut self, value: u16);
     /// Four bytes.
     fn put_u32(&mut self, value: u32);
-    /// Eight bytes: lengths and addresses too, whose sizes this writer fixes to 8.
+    /// Eight bytes. Lengths and addresses also have 8 bytes in files of this writer.
     fn put_u64(&mut self, value: u64);
-    /// The `size` lower bytes of `value`.
+    /// The low `size` bytes of `value`.
     fn put_uint(&mut self, value: u64, size: usize);
-    /// Bytes as they are.
+    /// Bytes, unchanged.
     fn put(&mut self, bytes: &[u8]);
     /// `count` zeros.
     fn put_zeros(&mut self, count: usize);
-    /// The checksum of everything from `start` on.
+    /// The checksum of all bytes from `start` on.
     fn put_checksum(&mut self, start: usize);
     /// Zeros up to a multiple of 8.
     fn pad8(&mut self);
@@ -66,7 +66,7 @@ impl PutBytes for Vec<u8> {
     }
 }
 
-/// How many bytes hold any number up to `limit`.
+/// Number of bytes that hold any number up to `limit`.
 pub(super) fn bytes_for(limit: u64) -> usize {
     (limit.checked_ilog2().unwrap_or(0) / 8 + 1) as usize
 }

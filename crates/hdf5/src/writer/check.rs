@@ -1,4 +1,4 @@
-//! What the objects of a file must fulfil before they are laid out.
+//! Checks the objects of a file before they are laid out.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::spec::{
 };
 use crate::{Dataspace, Error, MAX_COMPACT_BYTES, Result};
 
-/// The library reads no larger chunk.
+/// Maximum size of a chunk that the library reads, in bytes.
 const MAX_CHUNK: u64 = u32::MAX as u64;
 
-/// Fails where no HDF5 file can hold an object of `source`.
+/// Fails if an HDF5 file cannot hold object `id` of `source`.
 pub(super) fn check<S: ObjectSource>(source: &S, id: ObjectId, object: &ObjectSpec) -> Result<()> {
     let checked = match &object.kind {
         ObjectSpecKind::Group { links } => check_links(source, links),
@@ -29,7 +29,7 @@ pub(super) fn check<S: ObjectSource>(source: &S, id: ObjectId, object: &ObjectSp
 pub(super) fn path<S: ObjectSource>(source: &S, id: ObjectId) -> String {
     let mut names = Vec::new();
     let mut at = id;
-    // Links may form cycles; a path has no more steps than there are objects.
+    // Links may form cycles, but a path has no more steps than there are objects.
     for _ in 0..source.object_count() {
         if at.0 == 0 {
             break;

@@ -1,27 +1,27 @@
-//! The version-1 B-tree that indexes the chunks of a dataset (specification section III.A.1, node type 1), built in one
-//! go from all its chunks.
+//! The version 1 B-tree of a dataset's chunks (specification section III.A.1, node type 1), built in one step from all
+//! its chunks.
 //!
 //! ```text
 //! root │ … │ level 1 │ leaves
 //! ```
 //!
-//! Every node but the last of its level is full, as libhdf5's are after appending.
+//! Every node but the last of its level is full, as after appending with libhdf5.
 
 use super::bytes::{PutBytes, UNDEFINED};
 
-/// Children of a full node: twice the rank of 32 that holds where the superblock says nothing else.
+/// Children of a full node: twice the default rank 32, which applies without other values in the superblock.
 const CHILDREN: u64 = 64;
 
-/// One chunk.
+/// A stored chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chunk {
     /// Its number in C order over the grid.
     pub(super) index: u64,
-    /// Where it is.
+    /// Its address.
     pub(super) address: u64,
-    /// Bytes as stored.
+    /// Stored size, in bytes.
     pub(super) size: u32,
-    /// The filters that were skipped.
+    /// Bit i set: filter i was skipped.
     pub(super) filter_mask: u32,
 }
 
@@ -30,13 +30,13 @@ pub(super) struct Chunk {
 pub(super) struct ChunkGrid {
     /// The shape of a chunk, in elements.
     shape: Vec<u64>,
-    /// Chunks along each dimension.
+    /// Number of chunks along each dimension.
     counts: Vec<u64>,
     element_size: u32,
 }
 
 impl ChunkGrid {
-    /// The grid of an extent of `dims`. `shape` is of the same rank and has no zeros.
+    /// The grid of an extent of `dims`. `shape` has the same rank and no zeros.
     pub(super) fn new(dims: &[u64], shape: &[u64], element_size: u32) -> Self {
         Self {
             shape: shape.to_vec(),
@@ -45,17 +45,17 @@ impl ChunkGrid {
         }
     }
 
-    /// How many chunks there can be.
+    /// Number of chunks in the grid.
     pub(super) fn len(&self) -> u64 {
         self.counts.iter().fold(1, |n, c| n.saturating_mul(*c))
     }
 
-    /// Bytes of a node: 24 of header, then keys and children in turn.
+    /// Size of a node in bytes: 24 of header, then alternating keys and children.
     pub(super) fn node_size(&self) -> u64 {
         24 + CHILDREN * 8 + (CHILDREN + 1) * self.key_size()
     }
 
-    /// Bytes of a key: size, filter mask, and an offset for each dimension and the element.
+    /// Size of a key in bytes: chunk size, filter mask, and an offset for each dimension and the element.
     fn key_size(&self) -> u64 {
         8 + 8 * (self.shape.len() as u64 + 1)
     }
@@ -77,7 +77,7 @@ impl ChunkGrid {
         debug_assert_eq!((out.len() - start) as u64 + 8, self.key_size());
     }
 
-    /// The key behind the last chunk: one chunk further along every dimension, as the library sets it.
+    /// Appends the key after the last chunk: one chunk further along every dimension, as in the library.
     fn put_end_key(&self, last: &Chunk, out: &mut Vec<u8>) {
         out.put_u64(0);
         let mut key = Vec::new();
@@ -90,7 +90,7 @@ impl ChunkGrid {
     }
 }
 
-/// Nodes on each level of a tree of `chunks`, from the leaves up.
+/// Number of nodes on each level of a tree of `chunks` chunks, from the leaves up.
 fn level_sizes(chunks: u64) -> Vec<u64> {
     let mut levels = Vec::new();
     let mut count = chunks;
@@ -101,13 +101,13 @@ fn level_sizes(chunks: u64) -> Vec<u64> {
     levels
 }
 
-/// How many nodes a tree of `chunks` takes.
+/// Number of nodes in a tree of `chunks` chunks.
 pub(super) fn node_count(chunks: u64) -> u64 {
     level_sizes(chunks).iter().sum()
 }
 
-/// Writes the tree of `chunks`, which are in order and at least one, into the nodes from address `base` on, the root
-/// first. `emit` takes the bytes in pieces, in ascending order.
+/// Writes the tree of `chunks`, at least one and in order, to the nodes from address `base` on, the root first. `emit`
+/// gets the bytes in pieces, in ascending order.
 pub(super) fn write_tree<E>(
     grid: &ChunkGrid,
     chunks: &[Chunk],
@@ -119,7 +119,7 @@ pub(super) fn write_tree<E>(
     let mut level_start = base;
     for (level, nodes) in levels.iter().enumerate().rev() {
         let below_start = level_start + nodes * node_size;
-        // A child of this level stands for so many chunks.
+        // Number of chunks below a child of this level.
         let span = CHILDREN.pow(level as u32);
         for node in 0..*nodes {
             let mut out = Vec::with_capacity(node_size as usize);

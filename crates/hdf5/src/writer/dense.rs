@@ -1,5 +1,5 @@
-//! Dense storage of links and attributes (specification sections VI.B and VI.C): a fractal heap that holds the messages,
-//! and two v2 B-trees that find them by the hash of the name and by creation order.
+//! Dense storage of links and attributes (specification sections VI.B and VI.C): a fractal heap of messages, and two
+//! version 2 B-trees that index them by the hash of the name and by creation order.
 //!
 //! ```text
 //! name index header │ order index header │ name nodes │ order nodes │ heap header │ heap blocks │ huge objects
@@ -11,10 +11,10 @@ use super::fractal_heap::{Heap, HeapParameters};
 use crate::Result;
 use crate::checksum::lookup3;
 
-/// Past this number, links and attributes are stored densely.
+/// Maximum number of links or attributes without dense storage.
 pub(super) const MAX_COMPACT: usize = 8;
 
-/// Whose messages are stored.
+/// The messages in dense storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DenseKind {
     /// Links of a group.
@@ -23,14 +23,14 @@ pub(super) enum DenseKind {
     Attributes,
 }
 
-/// Where the parts of a dense storage are.
+/// Addresses of the parts of a dense storage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DenseAddresses {
-    /// The fractal heap's header.
+    /// Header of the fractal heap.
     pub(super) heap: u64,
-    /// The header of the v2 B-tree by name.
+    /// Header of the version 2 B-tree by name.
     pub(super) name_index: u64,
-    /// The header of the v2 B-tree by creation order.
+    /// Header of the version 2 B-tree by creation order.
     pub(super) order_index: u64,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct DenseStorage {
 }
 
 impl DenseStorage {
-    /// Lays out messages of `sizes` bytes.
+    /// Lays out messages with these sizes, in bytes.
     pub(super) fn new(kind: DenseKind, sizes: &[u64]) -> Result<Self> {
         let (parameters, names, order) = match kind {
             DenseKind::Links => (HeapParameters::LINKS, TreeKind::LinkNames, TreeKind::LinkOrder),
@@ -61,13 +61,13 @@ impl DenseStorage {
         })
     }
 
-    /// Bytes of all parts, a multiple of 8.
+    /// Size of all parts in bytes, a multiple of 8.
     pub(super) fn size(&self) -> u64 {
         let trees = 2 * HEADER_SIZE.next_multiple_of(8) + self.names.nodes_size() + self.order.nodes_size();
         (trees + self.heap.size()).next_multiple_of(8)
     }
 
-    /// Where the parts are in a storage at `base`.
+    /// Addresses of the parts in a storage at `base`.
     pub(super) fn addresses(&self, base: u64) -> DenseAddresses {
         let name_index = base;
         let order_index = name_index + HEADER_SIZE.next_multiple_of(8);
@@ -79,7 +79,8 @@ impl DenseStorage {
         }
     }
 
-    /// The bytes for address `base` on: `messages` in creation order, of the sizes told before, with the names they bear.
+    /// The bytes for address `base`. `messages` are in creation order, with the sizes given to `new`; `names` are their
+    /// names.
     pub(super) fn encode(&self, base: u64, names: &[&str], messages: &[Vec<u8>]) -> Vec<u8> {
         let addresses = self.addresses(base);
         let name_nodes = addresses.order_index + HEADER_SIZE.next_multiple_of(8);

@@ -1,4 +1,4 @@
-//! The writer itself: plans the file, hands out addresses while data is written, and closes it.
+//! [`FileWriter`]: plans a file, hands out addresses while data is written, and completes it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,11 @@ use super::spec::{LayoutSpec, ObjectId, ObjectSource};
 use super::superblock::{SUPERBLOCK_SIZE, superblock};
 use crate::{ByteSink, Error, Result};
 
-/// Metadata is written in pieces of this size.
+/// Size of the pieces in which metadata is written, in bytes.
 const PIECE: usize = 1 << 20;
 
-/// Writes one file. Metadata is laid out and written by [`create`](Self::create), data follows in any order from any thread. The
-/// file is none before [`finish`](Self::finish) writes its superblock.
+/// Writes one file. [`create`](Self::create) lays out and writes the metadata. Data follows in any order, from any
+/// thread. The file becomes valid when [`finish`](Self::finish) writes its superblock.
 ///
 /// The bytes of the file depend only on the objects and on the order of the calls that hand out addresses.
 pub struct FileWriter {
@@ -25,19 +25,19 @@ pub struct FileWriter {
     tail: Mutex<Tail>,
 }
 
-/// What changes while data is written.
+/// State that changes while data is written.
 struct Tail {
-    /// The end of the file so far.
+    /// Current end of the file.
     end: u64,
     heap: OpenHeap,
     chunks: HashMap<ObjectId, Vec<Chunk>>,
     compact: HashMap<ObjectId, Vec<u8>>,
-    /// Headers in which the address of the chunk index must be taken back if no chunk comes, or compact data be put.
+    /// Headers to rewrite at the end: if no chunk came, the index's address is removed; compact data is filled in.
     headers: HashMap<ObjectId, (Box<[u8]>, BodyPlace)>,
 }
 
 impl FileWriter {
-    /// Plans the file, and writes the objects' headers and attributes. Fails if no HDF5 file can hold them.
+    /// Plans the file, and writes the headers and attributes of its objects. Fails if an HDF5 file cannot hold them.
     ///
     /// The objects may be a [`FileTree`](super::FileTree).
     pub fn create<S: ObjectSource>(sink: Arc<dyn ByteSink>, source: &S) -> Result<FileWriter, S::Error> {
@@ -60,7 +60,7 @@ impl FileWriter {
         Ok(writer)
     }
 
-    /// Writes all objects. Gives the headers that may have to be written again.
+    /// Writes all objects. Returns the headers that may have to be rewritten.
     fn write_front<S: ObjectSource>(
         &mut self,
         source: &S,
@@ -110,7 +110,7 @@ impl FileWriter {
     fn path(&self, id: ObjectId) -> String {
         let link = |id: &ObjectId| self.objects.get(id.0)?.link.as_ref().filter(|_| id.0 > 0);
         let ids = std::iter::successors(Some(id), |id| link(id).map(|(group, _)| *group));
-        // Links may form cycles; a path has no more steps than there are objects.
+        // Links may form cycles, but a path has no more steps than there are objects.
         let ids: Vec<ObjectId> = ids.take(self.objects.len()).collect();
         let names: Vec<&str> = ids
             .iter()
@@ -133,7 +133,8 @@ impl FileWriter {
         })
     }
 
-    /// Writes part of a contiguous or compact dataset, at a byte offset in its data. From any thread, in any order.
+    /// Writes part of a contiguous or compact dataset, at a byte offset in its data. May be called from any thread, in
+    /// any order.
     pub fn write_storage(&self, dataset: ObjectId, offset: u64, bytes: &[u8]) -> Result<()> {
         let spec = self.dataset(dataset)?;
         let (LayoutSpec::Compact { size } | LayoutSpec::Contiguous { size, .. }) = &spec.layout else {
@@ -166,7 +167,8 @@ impl FileWriter {
         }
     }
 
-    /// Writes at an address that [`reserve_chunk`](Self::reserve_chunk) gave. From any thread, in any order.
+    /// Writes at an address returned by [`reserve_chunk`](Self::reserve_chunk). May be called from any thread, in any
+    /// order.
     pub fn write_at(&self, address: u64, bytes: &[u8]) -> Result<()> {
         if address < self.layout.end {
             return Err(Error::Usage(format!(
@@ -176,11 +178,12 @@ impl FileWriter {
         self.put("chunk", address, bytes)
     }
 
-    /// Hands out the address of a chunk: its number in C order over the grid that covers the present extent, its size in
-    /// bytes as stored, and the filters that were skipped. Addresses follow the order of calls.
+    /// Returns the address for a chunk. `chunk` is its number in C order over the grid that covers the present extent,
+    /// `size` its stored size in bytes, and `filter_mask` the filters that were skipped. Addresses ascend in the order
+    /// of calls.
     ///
-    /// Fails past the number of chunks that the tree announced, and for a chunk outside the extent or over 4 GiB. A
-    /// chunk reserved twice makes [`finish`](Self::finish) fail.
+    /// Fails for more chunks than the tree announced, for a chunk outside the extent, and for a chunk above 4 GiB. If a
+    /// chunk is reserved twice, [`finish`](Self::finish) fails.
     pub fn reserve_chunk(&self, dataset: ObjectId, chunk: u64, size: u64, filter_mask: u32) -> Result<u64> {
         let spec = self.dataset(dataset)?;
         let LayoutSpec::Chunked { shape, chunk_count } = &spec.layout else {
@@ -225,11 +228,10 @@ impl FileWriter {
         Ok(address)
     }
 
-    /// Puts the payloads of variable-length elements into the global heap and gives the 12 bytes (address of the
-    /// collection, index in it) that follow the length in each element. Addresses follow the order of calls.
+    /// Puts the payloads of variable-length elements into the global heap. Returns the 12 bytes (address of the
+    /// collection, index in it) that follow the length in each element. Addresses ascend in the order of calls.
     ///
-    /// A payload of no bytes takes an object too: that is how an empty string differs from NIL, which is 16 zeros and
-    /// needs no call.
+    /// An empty payload takes an object too. So an empty string differs from NIL, which is 16 zeros and needs no call.
     pub fn insert_sequences(&self, payloads: &[&[u8]]) -> Result<Vec<[u8; 12]>> {
         let mut guard = self.tail();
         let tail = &mut *guard;
@@ -251,7 +253,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Writes indexes and last of all the superblock, and sets the size of the file.
+    /// Writes the chunk indexes, then the superblock, and sets the size of the file.
     pub fn finish(self) -> Result<()> {
         let (end, mut chunks, compact, headers, open) = {
             let mut tail = self.tail();
@@ -317,7 +319,7 @@ impl FileWriter {
     }
 }
 
-/// Gathers consecutive metadata into pieces worth writing.
+/// Collects contiguous metadata into larger writes.
 struct Pieces<'a> {
     writer: &'a FileWriter,
     start: u64,

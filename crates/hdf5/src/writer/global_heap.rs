@@ -1,36 +1,36 @@
-//! Global heap collections (specification section III.E): where variable-length data goes.
+//! Global heap collections (specification section III.E): variable-length data.
 //!
-//! There are two kinds of users. Attributes and fill values are known before the file is laid out; [`FrontHeap`] packs
-//! them into a run of collections at the front. Data comes later and piece by piece; [`OpenHeap`] asks for space at the
-//! end of the file, and keeps the last collection open for what comes next.
+//! There are two kinds of use. Attributes and fill values are known before the file is laid out, and [`FrontHeap`]
+//! packs them into contiguous collections at the front. Data comes later, in pieces: [`OpenHeap`] allocates collections
+//! at the end of the file, and keeps the last one open for the next piece.
 
 use super::bytes::PutBytes;
 
-/// The library makes no smaller collection, and lets none grow past the second size for the sake of further objects.
+/// Sizes of a collection, in bytes: the minimum, and the maximum to which the library extends it for further objects.
 const MIN_COLLECTION: u64 = 4096;
 const MAX_COLLECTION: u64 = 64 * 1024;
-/// Bytes before the first object.
+/// Size of the fields before the first object, in bytes.
 const COLLECTION_HEAD: u64 = 16;
 const OBJECT_HEAD: u64 = 16;
-/// Index 0 stands for the free space.
+/// Maximum number of objects. Index 0 is the free space.
 const MAX_OBJECTS: u64 = u16::MAX as u64;
 
-/// Bytes that a payload takes in a collection.
+/// Size of a payload in a collection, in bytes.
 fn need(payload: usize) -> u64 {
     OBJECT_HEAD + (payload as u64).next_multiple_of(8)
 }
 
-/// Where an object of the heap is: what an element stores behind the length of its sequence.
+/// Identifier of an object in the heap, which an element stores after its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HeapId {
-    /// The address of the collection.
+    /// Address of the collection.
     pub(super) collection: u64,
-    /// The object in it.
+    /// Index of the object in the collection.
     pub(super) index: u32,
 }
 
 impl HeapId {
-    /// As the file stores it.
+    /// The stored form.
     pub(super) fn to_bytes(self) -> [u8; 12] {
         let mut bytes = [0; 12];
         for (to, from) in bytes.iter_mut().zip(
@@ -45,10 +45,10 @@ impl HeapId {
     }
 }
 
-/// A collection being filled.
+/// A collection that is being filled.
 struct Collection {
     address: u64,
-    /// Bytes it may take in the file.
+    /// Its size in the file, in bytes.
     capacity: u64,
     objects: u64,
     bytes: Vec<u8>,
@@ -86,7 +86,7 @@ impl Collection {
         }
     }
 
-    /// The whole collection, of the size it takes in the file.
+    /// Completes the collection. Returns its address and all its bytes.
     fn close(mut self) -> (u64, Vec<u8>) {
         let free = self.capacity - self.bytes.len() as u64;
         if free >= OBJECT_HEAD {
@@ -100,16 +100,16 @@ impl Collection {
         (self.address, self.bytes)
     }
 
-    /// Cuts the capacity down to what the objects need.
+    /// Reduces the capacity to the size of the objects.
     fn shrink(&mut self) {
         self.capacity = (self.bytes.len() as u64).max(MIN_COLLECTION);
     }
 }
 
-/// Finished collections, each with its address.
+/// Complete collections with their addresses.
 pub(super) type Finished = Vec<(u64, Vec<u8>)>;
 
-/// Packs payloads into collections that lie one behind the other from a given address on.
+/// Packs payloads into contiguous collections.
 pub(super) struct FrontHeap {
     end: u64,
     current: Option<Collection>,
@@ -117,7 +117,7 @@ pub(super) struct FrontHeap {
 }
 
 impl FrontHeap {
-    /// Collections from address `start` on.
+    /// Starts at address `start`.
     pub(super) fn new(start: u64) -> Self {
         Self {
             end: start,
@@ -146,27 +146,27 @@ impl FrontHeap {
         }
     }
 
-    /// The collections that are full by now.
+    /// Removes and returns the complete collections.
     pub(super) fn take_finished(&mut self) -> Finished {
         std::mem::take(&mut self.finished)
     }
 
-    /// Closes the last collection. Gives the collections not yet taken, and where the last one ends.
+    /// Closes the last collection. Returns the remaining collections, and the address after the last one.
     pub(super) fn finish(mut self) -> (Finished, u64) {
         self.close();
         (self.finished, self.end)
     }
 }
 
-/// Packs payloads that come bit by bit, in space that others share.
+/// Packs payloads that come in pieces into collections between other data.
 #[derive(Default)]
 pub(super) struct OpenHeap {
     open: Option<Collection>,
 }
 
 impl OpenHeap {
-    /// Adds payloads. `allocate` hands out space of a size in bytes. Gives where each payload is, and the collections that
-    /// are full.
+    /// Adds payloads. `allocate` returns the address of free space of a size in bytes. Returns the identifiers of the
+    /// payloads, and the complete collections.
     pub(super) fn insert(
         &mut self,
         payloads: &[&[u8]],

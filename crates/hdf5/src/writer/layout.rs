@@ -1,4 +1,4 @@
-//! Where everything goes: the front of the file.
+//! Layout of the front of the file: sizes and addresses of all metadata.
 //!
 //! ```text
 //! superblock │ objects │ global heap │ chunk indexes │ contiguous data │ chunks and heap collections as they come
@@ -6,8 +6,8 @@
 //!                 └─ each: header │ dense attributes │ dense links
 //! ```
 //!
-//! Objects are encoded twice: once with addresses not yet known, for the sizes, and once for good. No size depends on
-//! an address, so both passes agree.
+//! Objects are encoded twice: first without addresses, for their sizes, then with addresses. No size depends on an
+//! address, so both results have the same size.
 
 use super::bytes::PutBytes;
 use super::check::{check, path};
@@ -24,50 +24,50 @@ use super::spec::{
 use super::superblock::SUPERBLOCK_SIZE;
 use crate::{Error, Result};
 
-/// Where an object is.
+/// Position of an object.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ObjectPlace {
-    /// The address of its header.
+    /// Address of its header.
     pub(super) header: u64,
-    /// Bytes of the header, up to a multiple of 8.
+    /// Size of the header in bytes, rounded up to a multiple of 8.
     header_size: u64,
-    /// For datasets: the address of the contiguous data or the chunk index, `None` where there is none.
+    /// For datasets: address of the contiguous data or the chunk index; `None` if there is none.
     pub(super) storage: Option<u64>,
 }
 
-/// The whole front of the file.
+/// Layout of the front of the file.
 pub(super) struct FrontLayout {
-    /// One for each object of the tree.
+    /// Position of each object of the tree.
     pub(super) places: Vec<ObjectPlace>,
-    /// How often each object is referred to: hard links, and uses as a committed datatype.
+    /// Number of references to each object: hard links, and uses as a committed datatype.
     reference_counts: Vec<u32>,
-    /// Where the global heap begins.
+    /// Address of the global heap.
     pub(super) heap: u64,
-    /// Where the front ends, and what comes later begins.
+    /// End of the front. Data and later metadata follow.
     pub(super) end: u64,
 }
 
-/// What is kept of a dataset, beside its place.
+/// Properties of a dataset that are kept until the end.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) layout: LayoutSpec,
-    /// Its present extent, where it is chunked.
+    /// Its present extent, if it is chunked.
     pub(super) extent: Box<[u64]>,
-    /// Bytes of an element.
+    /// Size of an element, in bytes.
     pub(super) element_size: u32,
 }
 
-/// What is kept of an object, beside its place.
+/// Properties of an object that are kept until the end.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     /// The group that links to it, and its name there.
     pub(super) link: Option<(ObjectId, Box<str>)>,
-    /// For datasets.
+    /// Set for datasets.
     pub(super) stored: Option<Stored>,
 }
 
 impl FrontLayout {
-    /// Checks all objects, and lays them out.
+    /// Checks and lays out all objects.
     pub(super) fn new<S: ObjectSource>(source: &S) -> Result<(Self, Vec<Kept>), S::Error> {
         let count = source.object_count();
         let mut layout = Self {
@@ -101,7 +101,7 @@ impl FrontLayout {
             }
         }
         layout.reference_counts = references;
-        // How often an object is referred to is known only now.
+        // Reference counts are complete only now.
         for n in 0..count {
             if layout.reference_counts.get(n).is_some_and(|count| *count > 1) {
                 let id = ObjectId(n);
@@ -123,7 +123,7 @@ impl FrontLayout {
         Ok((layout, kept))
     }
 
-    /// The object with addresses that are not known yet: as large as it will be.
+    /// Encodes an object without addresses, to find its size.
     fn measure<S: ObjectSource>(
         &self,
         source: &S,
@@ -137,7 +137,7 @@ impl FrontLayout {
         })
     }
 
-    /// Gives chunk indexes and contiguous data their addresses.
+    /// Assigns addresses to chunk indexes and contiguous data.
     fn place_storage(&mut self, kept: &[Kept], mut end: u64) -> Result<u64> {
         let too_large = || Error::CannotWrite("the file would exceed 2^63 bytes".into());
         for contiguous in [false, true] {
@@ -172,8 +172,8 @@ impl FrontLayout {
         self.places.get(id.0).map_or(0, |place| place.header)
     }
 
-    /// The bytes of one object. `storage` is the address that goes into the layout message; compact data is zeros. Objects are
-    /// encoded in order, all with the same `heap`.
+    /// Encodes one object. `storage` is the address for its layout message; compact data is left zero. Objects must be
+    /// encoded in order, with the same `heap`.
     pub(super) fn encode(
         &self,
         object: &ObjectSpec,
@@ -284,7 +284,7 @@ impl FrontLayout {
         Ok(place)
     }
 
-    /// Whether it is shared, and its bytes.
+    /// The encoded datatype, and true if it refers to a committed one.
     fn datatype(&self, datatype: &DatatypeSpec) -> Result<(bool, Vec<u8>)> {
         match datatype {
             DatatypeSpec::Inline(datatype) => Ok((false, messages::datatype(datatype)?)),
@@ -300,7 +300,7 @@ impl FrontLayout {
         Ok(message)
     }
 
-    /// Adds `data` with its holes filled to `out`.
+    /// Appends `data` to `out`, with its holes filled.
     fn resolve(&self, data: &Data, heap: &mut FrontHeap, out: &mut Vec<u8>) {
         let base = out.len();
         out.put(&data.bytes);
@@ -328,7 +328,7 @@ impl FrontLayout {
     }
 }
 
-/// A body that a message can hold.
+/// Checks that a message can hold `body`.
 fn fits(body: Vec<u8>, what: &str) -> Result<Vec<u8>> {
     if body.len() > MAX_MESSAGE {
         return Err(Error::CannotWrite(format!(
@@ -339,7 +339,8 @@ fn fits(body: Vec<u8>, what: &str) -> Result<Vec<u8>> {
     Ok(body)
 }
 
-/// The Data Layout message of a dataset: `storage` is the address of its data or chunk index, `compact` its compact data.
+/// The Data Layout message of a dataset. `storage` is the address of its data or chunk index, `compact` is its compact
+/// data.
 pub(super) fn layout_message(
     layout: &LayoutSpec,
     element_size: u32,
@@ -354,7 +355,7 @@ pub(super) fn layout_message(
     fits(message, "compact data")
 }
 
-/// Counts what an object refers to: links, and committed datatypes.
+/// Counts the references of an object: links, and committed datatypes.
 fn count_references(object: &ObjectSpec, counts: &mut [u32]) {
     let mut count = |id: ObjectId| {
         if let Some(count) = counts.get_mut(id.0) {
@@ -377,7 +378,7 @@ fn count_references(object: &ObjectSpec, counts: &mut [u32]) {
     }
 }
 
-/// Keeps what of an object is needed until the end.
+/// Records the properties of an object that are needed until the end.
 fn keep(id: ObjectId, object: &ObjectSpec, kept: &mut [Kept]) {
     match &object.kind {
         ObjectSpecKind::Group { links } => {
@@ -412,7 +413,7 @@ struct Dense {
 }
 
 impl Dense {
-    /// The messages in dense storage if they are too many or one is too large; else the messages themselves.
+    /// Dense storage for the messages if there are too many or one is too large. Otherwise returns the messages.
     fn if_needed(
         kind: DenseKind,
         messages: Vec<Vec<u8>>,
@@ -436,10 +437,10 @@ impl Dense {
     }
 }
 
-/// The bytes of an object: its header and its dense storage.
+/// An encoded object: its header and its dense storage.
 pub(super) struct ObjectImage {
     pub(super) header: Vec<u8>,
-    /// Where in the header the body of the Data Layout message is.
+    /// Position of the Data Layout message's body in the header.
     pub(super) layout_message: Option<BodyPlace>,
     attributes: Option<Dense>,
     attributes_at: u64,
@@ -453,11 +454,11 @@ impl ObjectImage {
         size(&self.attributes) + size(&self.links)
     }
 
-    /// All bytes from the header on.
+    /// All bytes, from the header on.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let mut out = std::mem::take(&mut self.header);
         out.pad8();
-        // What is encoded is dropped, as attributes can be large.
+        // Drop each part after it is encoded, since attributes can be large.
         if let Some(dense) = self.attributes {
             let encoded = dense.encode(self.attributes_at);
             drop(dense);

@@ -1,4 +1,4 @@
-//! Writing files, in two phases.
+//! Writing files in two phases: all metadata first, then data.
 //!
 //! ```text
 //! ObjectSource ─► check ─► layout (sizes and addresses of all metadata) ─► FileWriter
@@ -8,10 +8,9 @@
 //!   finish: chunk indexes, superblock                                 ◄───────┘
 //! ```
 //!
-//! All objects are known first, so that references between objects can be resolved, and metadata lies at the front
-//! of the file, where a remote reader gets it with one or two requests. Structures are those that libhdf5 writes
-//! when asked for files that its version 1.8 can read, with the parameters it gives them, so that it can change what is
-//! written here.
+//! All objects are known first, so that references between them can be resolved. Metadata is at the front of the file,
+//! where a remote reader gets it with one or two requests. The structures and their parameters are the same as in
+//! libhdf5 with compatibility to version 1.8, so that libhdf5 can modify the files.
 
 mod btree_v2;
 mod bytes;

@@ -1,5 +1,5 @@
-//! Object headers, version 2 (specification section IV.A.1.b), in one chunk: no times, attribute creation order tracked
-//! and indexed.
+//! Encodes object headers, version 2 (specification section IV.A.1.b), in one chunk: without times, with creation order
+//! of attributes tracked and indexed.
 
 use super::bytes::{PutBytes, bytes_for};
 
@@ -10,15 +10,15 @@ pub(super) mod flag {
     pub(crate) const DO_NOT_SHARE: u8 = 1 << 2;
 }
 
-/// The messages of a header, in order.
+/// The messages of a header, encoded in order.
 #[derive(Default)]
 pub(super) struct ObjectHeader {
     messages: Vec<u8>,
 }
 
 impl ObjectHeader {
-    /// Adds a message. `order` is the creation order of an attribute, and 0 for everything else. The body takes at most
-    /// 65,535 bytes.
+    /// Appends a message. `order` is the creation order of an attribute, otherwise 0. The body has at most 65,535
+    /// bytes.
     pub(super) fn push(&mut self, kind: u8, flags: u8, order: u16, body: &[u8]) {
         self.messages.put_u8(kind);
         self.messages.put_u16(body.len() as u16);
@@ -27,12 +27,12 @@ impl ObjectHeader {
         self.messages.put(body);
     }
 
-    /// Where in the encoded header the body of the message begins that was pushed last.
+    /// Position of the last message's body in the encoded header. `length` is the body's length.
     pub(super) fn last_body(&self, length: usize) -> BodyPlace {
         BodyPlace(self.messages.len() - length)
     }
 
-    /// The bytes of the header.
+    /// The encoded header.
     pub(super) fn encode(&self) -> Vec<u8> {
         let size = self.messages.len() as u64;
         let width = size_width(size);
@@ -48,18 +48,18 @@ impl ObjectHeader {
     }
 }
 
-/// Bytes of the field that holds the size of the messages.
+/// Width, in bytes, of the size of the messages.
 fn size_width(size: u64) -> usize {
     bytes_for(size).next_power_of_two()
 }
 
-/// Where the body of a message is among the messages.
+/// Position of a message's body among the messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BodyPlace(usize);
 
-/// Replaces the body of a message in an encoded header by one of the same length.
+/// Replaces a message's body in an encoded header. The length must stay the same.
 pub(super) fn replace_body(header: &mut [u8], place: BodyPlace, body: &[u8]) {
-    // Bits 0-1 of the flags: width of the size.
+    // Bits 0-1 of the flags are the width of the size.
     let width = 1usize << (header.get(5).copied().unwrap_or(0) & 3);
     let start = 6 + width + place.0;
     let messages = header.len().saturating_sub(4);

@@ -1,6 +1,7 @@
-//! The variable-length elements of attributes and fill values, before they have a place in the file.
+//! Variable-length elements of attributes and fill values, before they have addresses in the file.
 //!
-//! An attribute can have millions of strings. So their bytes lie one behind the other, and each takes 24 bytes more:
+//! An attribute can have millions of strings. So their bytes are concatenated, and each string takes only 24 bytes
+//! more:
 //!
 //! ```text
 //! entries:  │ at: 0, length: 3 │ at: 16, length: 4 │ at: 32, length: 2, nested │
@@ -14,32 +15,33 @@ use super::spec::Data;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sequences {
     entries: Vec<Entry>,
-    /// Payloads that are bytes alone.
+    /// Payloads without holes, concatenated.
     contents: Vec<u8>,
-    /// Payloads that have holes themselves.
+    /// Payloads with holes.
     nested: Vec<Data>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     at: usize,
-    /// Where its payload begins: in `contents`, or which of `nested` it is.
+    /// Beginning of the payload in `contents`, or its index in `nested`.
     start: usize,
     length: u32,
     nested: bool,
 }
 
-/// What a variable-length element holds.
+/// The payload of a variable-length element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payload<'d> {
-    /// Bytes alone.
+    /// Bytes without holes.
     Plain(&'d [u8]),
     /// Bytes with holes.
     Nested(&'d Data),
 }
 
 impl Sequences {
-    /// Adds the element whose 16 bytes begin at the byte `at` of the data. `length` is in elements, in bytes for strings.
+    /// Adds the element whose 16 bytes begin at byte `at` of the data. `length` is in elements, or in bytes for
+    /// strings.
     pub fn push(&mut self, at: usize, length: u32, payload: Data) {
         if payload.references.is_empty() && payload.sequences.is_empty() {
             return self.push_plain(at, length, &payload.bytes);
@@ -53,7 +55,7 @@ impl Sequences {
         self.nested.push(payload);
     }
 
-    /// Adds an element like [`Sequences::push`], whose payload is bytes alone.
+    /// Like [`Sequences::push`], for a payload without holes.
     pub fn push_plain(&mut self, at: usize, length: u32, payload: &[u8]) {
         self.entries.push(Entry {
             at,
@@ -64,19 +66,19 @@ impl Sequences {
         self.contents.extend_from_slice(payload);
     }
 
-    /// Whether there are none.
+    /// True if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many there are.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The elements in the order in which they were added: where the 16 bytes begin, the length, the payload.
+    /// The elements in the order in which they were added: position of the 16 bytes, length, payload.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u32, Payload<'_>)> {
-        // Plain payloads lie one behind the other: each ends where the next begins.
+        // Plain payloads are concatenated: each ends where the next begins.
         let starts = self.entries.iter().filter(|e| !e.nested).map(|e| e.start);
         let mut ends = starts.skip(1).chain([self.contents.len()]);
         self.entries.iter().map(move |entry| {

@@ -1,11 +1,11 @@
-//! What a file is to hold: the tree of objects that [`FileWriter::create`](super::FileWriter::create) lays out.
+//! The description of a file: the tree of objects that [`FileWriter::create`](super::FileWriter::create) lays out.
 
 use std::borrow::Cow;
 
 use super::sequences::Sequences;
 use crate::{AllocationTime, Dataspace, Datatype, FillTime, Filter};
 
-/// The position of an object in [`FileTree::objects`].
+/// Index of an object in [`FileTree::objects`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(pub usize);
 
@@ -16,20 +16,20 @@ pub struct FileTree {
     pub objects: Vec<ObjectSpec>,
 }
 
-/// The objects of a file, each made when it is asked for: a file of very many need not have all in memory.
+/// The objects of a file, made on demand, so that a large file's objects need not all be in memory.
 ///
-/// Each is asked for at least twice and must be the same each time. Object 0 is the root group.
+/// Each object is requested at least twice, and must be the same each time. Object 0 is the root group.
 pub trait ObjectSource {
-    /// Why an object cannot be made, or cannot be written.
+    /// An error of making or writing an object.
     type Error: From<crate::Error>;
 
-    /// How many objects there are.
+    /// Number of objects.
     fn object_count(&self) -> usize;
 
-    /// The object with this number, which is less than [`object_count`](Self::object_count).
+    /// Object number `id`, which is less than [`object_count`](Self::object_count).
     ///
     /// # Errors
-    /// Why it cannot be made.
+    /// The object cannot be made.
     fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>, Self::Error>;
 }
 
@@ -48,12 +48,12 @@ impl ObjectSource for FileTree {
     }
 }
 
-/// One object.
+/// The description of an object.
 #[derive(Debug, Clone)]
 pub struct ObjectSpec {
-    /// What it is.
+    /// Its kind.
     pub kind: ObjectSpecKind,
-    /// Its attributes in creation order, which is always tracked and indexed.
+    /// Its attributes in creation order, which is tracked and indexed.
     pub attributes: Vec<AttributeSpec>,
 }
 
@@ -62,7 +62,7 @@ pub struct ObjectSpec {
 pub enum ObjectSpecKind {
     /// A group.
     Group {
-        /// Hard links in creation order, which is always tracked and indexed. Names are unique and hold no `/`.
+        /// Hard links in creation order, which is tracked and indexed. Names are unique, and contain no `/`.
         links: Vec<(String, ObjectId)>,
     },
     /// A committed datatype.
@@ -74,33 +74,33 @@ pub enum ObjectSpecKind {
 /// A dataset without its data.
 #[derive(Debug, Clone)]
 pub struct DatasetSpec {
-    /// What one element is.
+    /// Type of its elements.
     pub datatype: DatatypeSpec,
-    /// The shape.
+    /// Its shape.
     pub dataspace: Dataspace,
-    /// How the data is stored.
+    /// Storage of its data.
     pub layout: LayoutSpec,
-    /// When space is allocated for data that a later program adds.
+    /// Allocation time, for data that a later program adds.
     pub allocation_time: AllocationTime,
-    /// When fill values are written to space that a later program allocates.
+    /// Time of writing fill values, for space that a later program allocates.
     pub fill_time: FillTime,
     /// The fill value.
     pub fill: FillSpec,
-    /// The filters that the chunks have gone through.
+    /// The filters that the chunks have passed through.
     pub filters: Vec<Filter>,
 }
 
-/// A datatype, or the committed datatype that holds it.
+/// A datatype, stored inline or as a committed datatype.
 #[derive(Debug, Clone)]
 pub enum DatatypeSpec {
-    /// The datatype itself.
+    /// A datatype stored inline.
     Inline(Datatype),
-    /// A reference to a [`ObjectSpecKind::NamedDatatype`], which must hold this same datatype.
+    /// A reference to an [`ObjectSpecKind::NamedDatatype`], and the same datatype.
     Committed(ObjectId, Datatype),
 }
 
 impl DatatypeSpec {
-    /// The datatype, wherever it is stored.
+    /// The datatype, inline or committed.
     pub fn datatype(&self) -> &Datatype {
         match self {
             Self::Inline(datatype) | Self::Committed(_, datatype) => datatype,
@@ -111,7 +111,7 @@ impl DatatypeSpec {
 /// The fill value of a dataset.
 #[derive(Debug, Clone)]
 pub enum FillSpec {
-    /// Explicitly undefined: what was not written may be anything.
+    /// Explicitly undefined: elements never written may have any value.
     Undefined,
     /// The library's default: zeros.
     Default,
@@ -119,26 +119,27 @@ pub enum FillSpec {
     Defined(Box<Data>),
 }
 
-/// How the data of a dataset is stored.
+/// Storage of a dataset's data.
 #[derive(Debug, Clone)]
 pub enum LayoutSpec {
     /// Inside the object header.
     Compact {
-        /// Bytes; the header message must stay below 64 KiB.
+        /// Size in bytes. The header message must stay below 64 KiB.
         size: u64,
     },
-    /// In one run of bytes.
+    /// In one contiguous block.
     Contiguous {
-        /// Bytes.
+        /// Size in bytes.
         size: u64,
-        /// Whether the file has the bytes (what is not written of them reads as zero), or nothing is stored and the fill value is read.
+        /// True if space is allocated (bytes never written read as zero). False if nothing is stored, and elements read
+        /// as the fill value.
         allocated: bool,
     },
-    /// In chunks, indexed by a version-1 B-tree.
+    /// In chunks, indexed by a version 1 B-tree.
     Chunked {
-        /// The shape of a chunk in elements, slowest dimension first. Same rank as the dataspace.
+        /// Shape of a chunk in elements, slowest dimension first. Same rank as the dataspace.
         shape: Vec<u64>,
-        /// How many chunks will be stored. Fewer may be reserved later, not more.
+        /// Maximum number of chunks that will be reserved.
         chunk_count: u64,
     },
 }
@@ -146,30 +147,30 @@ pub enum LayoutSpec {
 /// An attribute.
 #[derive(Debug, Clone)]
 pub struct AttributeSpec {
-    /// Its name, unique on the object.
+    /// Its name, unique within the object.
     pub name: String,
-    /// What one element is.
+    /// Type of its elements.
     pub datatype: DatatypeSpec,
-    /// The shape.
+    /// Its shape.
     pub dataspace: Dataspace,
-    /// The elements.
+    /// Its elements.
     pub data: Data,
 }
 
-/// Bytes of elements as the file stores them, with holes that only the writer can fill: addresses.
+/// Elements as stored, with holes for addresses that only the writer knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Data {
     /// The bytes, with zeros in the holes.
     pub bytes: Vec<u8>,
-    /// Object references: the byte offset of 8 bytes, and what they refer to.
+    /// Object references: byte offset of the 8-byte hole, and the object.
     pub references: Vec<(usize, ObjectId)>,
-    /// Variable-length elements: the byte offset of 16 bytes, the length in elements (in bytes for strings), and the
-    /// payload, which goes to a global heap. An element that is left zero, with no entry here, is NIL.
+    /// Variable-length elements: byte offset of the 16-byte hole, length in elements (in bytes for strings), and
+    /// payload, which goes to a global heap. An element that is zero and has no entry here is NIL.
     pub sequences: Sequences,
 }
 
 impl Data {
-    /// Plain bytes: no references, nothing of variable length.
+    /// Bytes without holes.
     pub fn plain(bytes: Vec<u8>) -> Self {
         Self {
             bytes,

@@ -2,10 +2,10 @@
 
 use super::bytes::{PutBytes, UNDEFINED};
 
-/// Bytes that the superblock takes at the start of the file.
+/// Size of the superblock, in bytes.
 pub(super) const SUPERBLOCK_SIZE: u64 = 48;
 
-/// The superblock of a file whose root group's header is at `root` and that ends at `end_of_file`.
+/// The superblock of a file with the root group's header at `root` and its end at `end_of_file`.
 pub(super) fn superblock(root: u64, end_of_file: u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(SUPERBLOCK_SIZE as usize);
     out.put(b"\x89HDF\r\n\x1a\n");

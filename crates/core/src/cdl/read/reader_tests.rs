@@ -430,7 +430,7 @@ proptest! {
         if let Ok(reader) = open(model, &list.concat()) {
             let checked = reader.check().is_ok();
             let read = whole(&reader);
-            // Where an extent is zero nothing is read, so that nothing wrong is found.
+            // An empty extent reads nothing, so no error is found.
             prop_assert!(!checked || read.is_ok());
         }
     }

@@ -1,7 +1,7 @@
-//! N-bit, HDF5 filter 5: of each number, the bits that its type says are significant, and no others.
+//! N-bit, HDF5 filter 5: stores only the significant bits of each number, as declared by its type.
 //!
-//! An integer of 17 bits that stands in four bytes takes 17 bits. What the type leaves unused reads as zeros. Where a type
-//! uses all its bits, a parameter says so, and chunks are stored as they are.
+//! A 17-bit integer held in four bytes takes 17 bits. Unused bits read as zeros. If a type uses all its bits, a
+//! parameter says so, and chunks are stored unchanged.
 //!
 //! ```text
 //! parameters ─► parameters: need not compress? ─ yes ─► chunk ◄─► the same bytes
@@ -10,13 +10,13 @@
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `parameters` | the parameters: what they mean, what libhdf5 makes of a type |
-//! | `type_tree` | numbers, arrays and compounds: where significant bits are in an element |
-//! | `packing` | an element's significant bits ◄─► a stream of bits |
+//! | `parameters` | parses the parameters, and makes libhdf5's parameters of a type |
+//! | `type_tree` | numbers, arrays and compounds: the positions of significant bits in an element |
+//! | `packing` | significant bits of elements ◄─► a stream of bits |
 //!
-//! The stream has the elements in turn, of each its numbers in the order of the description, of each number its significant
-//! bits, the highest first. They fill bytes from the highest bit on. After them zeros fill the last byte; where that is full
-//! already, libhdf5 adds a byte of zeros, and so does this filter.
+//! The stream holds the elements in turn, the numbers of each element in the order of its description, and the
+//! significant bits of each number, highest first. Bytes are filled from the highest bit. Zeros fill the last byte. If
+//! it is full, libhdf5 appends a byte of zeros, and so does this filter.
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 5; HDF5 reference manual, `H5Pset_nbit`.
 
@@ -32,11 +32,11 @@ use parameters::Parameters;
 
 /// The id registered with HDF5.
 ///
-/// The filter must see elements as they are, and so stands first. Where all their bits are used, libhdf5 takes the size of
-/// its buffer for that of the chunk when it reads, so that no filter before this one gets what it made.
+/// The filter must be the first, since it works on unencoded elements. If all their bits are used, libhdf5 reading such
+/// a chunk takes its buffer's size for the chunk's size, so a filter before this one would not get its own output back.
 pub const ID: u32 = 5;
 
-/// The codec.
+/// The n-bit codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Nbit;
 
@@ -54,13 +54,13 @@ impl Codec for Nbit {
         Ok(Box::new(Bound { parameters }))
     }
 
-    /// Parameters for elements that use all their bits, as all do that netCDF knows. Stored ones are taken too, so that
-    /// what `ncdump -s` prints can be given back.
+    /// Parameters for elements that use all their bits, as all types of netCDF do. Stored parameters are accepted too,
+    /// so that the output of `ncdump -s` can be used as input.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::working(visible, chunk)
     }
 
-    /// Those for elements that use all their bits.
+    /// Parameters for elements that use all their bits.
     fn adapted_parameters(&self, _: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::working(&[], chunk)
     }
@@ -71,7 +71,7 @@ struct Bound {
     parameters: Parameters,
 }
 
-/// Elements of a chunk: as many as the parameters say, or fewer where it is clipped.
+/// Number of elements in a chunk: as in the parameters, or fewer if the chunk is clipped.
 fn elements(full: u32, shape: ChunkShape) -> Outcome<u32> {
     match shape {
         ChunkShape::Full => Ok(full),

@@ -1,14 +1,14 @@
-//! Elements ◄─► a stream of their significant bits.
+//! Packs the significant bits of elements into a stream, and unpacks them.
 //!
-//! How long the stream is, is known beforehand, so that nothing can fail on the way. Each part of a type has a significant
-//! bit at least: work and memory are bounded by the input.
+//! The length of the stream is computed and checked first, so nothing can fail on the way. Each part of a type has at
+//! least one significant bit, so the input bounds work and memory.
 
 use super::type_tree::{Class, Type, product};
 
-/// Appends the significant bits of `input`, as libhdf5 packs them.
+/// Appends the significant bits of `input`, packed as by libhdf5.
 ///
 /// # Errors
-/// Where `input` is not `elements` of that type.
+/// `input` does not have the size of `elements` elements.
 pub(super) fn encode(elements: u32, element: &Type, input: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let size = product(u64::from(element.size), u64::from(elements))?;
     if input.len() as u64 != size {
@@ -28,10 +28,10 @@ pub(super) fn encode(elements: u32, element: &Type, input: &[u8], out: &mut Vec<
     Ok(())
 }
 
-/// Makes `out`, which is empty, of the bits of `input`; no larger than `limit` bytes.
+/// Unpacks `input` into `out`, which is empty, to at most `limit` bytes.
 ///
 /// # Errors
-/// Where `input` is too short or `limit` too small for `elements` of that type.
+/// `input` is too short, or `limit` too small, for `elements` elements.
 pub(super) fn decode(
     elements: u32,
     element: &Type,
@@ -116,15 +116,15 @@ fn unpack(ty: &Type, to: &mut [u8], from: &mut BitReader) {
 
 /// The significant bits of one byte of a number.
 struct Piece {
-    /// The byte's place.
+    /// Index of the byte.
     byte: usize,
-    /// The lowest of the bits.
+    /// Lowest of the bits.
     low: u32,
-    /// How many there are, 1 to 8.
+    /// Number of bits, 1 to 8.
     bits: u32,
 }
 
-/// The significant bits of a number of `size` bytes, the highest first.
+/// The significant bits of a number of `size` bytes, highest first.
 fn pieces(size: u32, big_endian: bool, offset: u32, precision: u32) -> impl Iterator<Item = Piece> {
     let end = offset.saturating_add(precision);
     (offset / 8..end.div_ceil(8)).rev().map(move |at| {
@@ -138,15 +138,15 @@ fn pieces(size: u32, big_endian: bool, offset: u32, precision: u32) -> impl Iter
     })
 }
 
-/// Takes bits from bytes, the highest first.
+/// Reads bits from bytes, highest first.
 struct BitReader<'a> {
     input: &'a [u8],
-    /// Bits taken.
+    /// Number of bits read.
     at: usize,
 }
 
 impl BitReader<'_> {
-    /// The next `bits`, 1 to 8; zeros past the end.
+    /// The next `bits` bits, 1 to 8; zeros past the end.
     fn read(&mut self, bits: u32) -> u8 {
         let byte = |at| self.input.get(at).copied().unwrap_or(0);
         let pair = u16::from_be_bytes([byte(self.at / 8), byte(self.at / 8 + 1)]);
@@ -156,16 +156,16 @@ impl BitReader<'_> {
     }
 }
 
-/// Adds bits to bytes, the highest first.
+/// Writes bits to bytes, highest first.
 struct BitWriter<'a> {
-    /// Zeros, where nothing was written yet.
+    /// The output. Bits not written yet are zero.
     out: &'a mut [u8],
-    /// Bits written.
+    /// Number of bits written.
     at: usize,
 }
 
 impl BitWriter<'_> {
-    /// Writes the low `bits` of `value`, 1 to 8.
+    /// Writes the low `bits` bits of `value`, 1 to 8.
     fn write(&mut self, value: u8, bits: u32) {
         let pair = u16::from(value) << (16 - bits) >> (self.at % 8);
         let bytes = self.out.iter_mut().skip(self.at / 8);

@@ -1,29 +1,29 @@
-//! The parameters of n-bit: how many there are, whether there is anything to do, how many elements a chunk has, and a
-//! description of their type (see [`super::type_tree`]).
+//! The parameters of n-bit: their number, a flag for unchanged chunks, the number of elements in a chunk, and a
+//! description of the elements' type (see [`super::type_tree`]).
 
 use super::super::ChunkType;
 use super::type_tree::{ATOMIC, BIG_ENDIAN, LITTLE_ENDIAN, Type};
 use crate::model::Endian;
 
-/// What stored parameters say.
+/// Parsed parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Parameters {
-    /// Every bit of an element is significant: chunks stay as they are.
+    /// Every bit of an element is significant: chunks are stored unchanged.
     AsIs,
-    /// There are bits to leave out.
+    /// Some bits are left out.
     Packed {
-        /// Elements of a chunk.
+        /// Number of elements in a chunk.
         elements: u32,
-        /// Their type.
+        /// Type of the elements.
         element: Type,
     },
 }
 
 impl Parameters {
-    /// Parses stored parameters. The description of a type of which nothing is left out is not looked at, as in libhdf5.
+    /// Parses stored parameters. As in libhdf5, the type's description is ignored if all bits are significant.
     ///
     /// # Errors
-    /// What is wrong with them, in words.
+    /// The reason that they are invalid.
     pub fn parse(parameters: &[u32]) -> Result<Self, String> {
         let [count, need_not_compress, elements, description @ ..] = parameters else {
             return Err(format!("{} parameters, too few", parameters.len()));
@@ -44,11 +44,11 @@ impl Parameters {
     }
 }
 
-/// What libhdf5 stores for elements that use all their bits. Of what is not a number nothing is described. (An enum would
-/// not be, either, but it cannot be told from a number here, and no description is looked at.)
+/// The parameters that libhdf5 stores for elements that use all their bits. Only numbers get a description. (libhdf5
+/// does not describe an enum either, but it cannot be told from a number here, and no reader uses the description.)
 ///
 /// # Errors
-/// What does not fit, in words for the user.
+/// The reason for the user that `visible` does not fit.
 pub(super) fn working(visible: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, String> {
     let stored = |count: u32| usize::try_from(count) == Ok(visible.len());
     if visible.first().is_some_and(|count| !stored(*count)) {

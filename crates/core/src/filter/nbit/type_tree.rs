@@ -1,17 +1,18 @@
-//! Where the significant bits of an element are, as parameters describe it:
+//! Types in n-bit's parameters: the positions of the significant bits in an element. A description consists of a class
+//! and the numbers after it:
 //!
 //! | class | what follows |
 //! | --- | --- |
-//! | 1, atomic: an integer or a float | bytes; byte order, 0 little, 1 big; precision and offset of the significant part, bits |
-//! | 2, array | bytes of all of it; the description of its base type |
-//! | 3, compound | bytes; number of members; for each its offset in bytes and its description |
-//! | 4, no-op: any other type | bytes |
+//! | 1, atomic: an integer or a float | size in bytes; byte order (0 little, 1 big); precision and offset of the significant bits |
+//! | 2, array | total size in bytes; the description of its base type |
+//! | 3, compound | size in bytes; number of members; for each member, its offset in bytes and its description |
+//! | 4, no-op: any other type | size in bytes |
 //!
-//! A no-op's bytes are kept in their order, which is what a big-endian number has whose bits are all significant.
+//! The bytes of a no-op keep their order. That equals a big-endian number whose bits are all significant.
 //!
-//! libhdf5 (2.0 and before) loses its place in the description after an array of arrays or of compounds: what follows is
-//! described to it by the wrong numbers, and members of a compound after such an array are not in the chunks that it writes.
-//! No chunk of such a type can be trusted, whoever wrote it; so the type is refused, and an optional filter left out.
+//! libhdf5 (up to 2.0) loses its place in the description after an array of arrays or of compounds. It then uses the
+//! wrong numbers, and leaves the later members of a compound out of the chunks that it writes. No chunk of such a type
+//! can be trusted, so the type is refused. An optional filter is then skipped.
 
 pub(super) const ATOMIC: u32 = 1;
 const ARRAY: u32 = 2;
@@ -21,43 +22,44 @@ const NO_OP: u32 = 4;
 pub(super) const LITTLE_ENDIAN: u32 = 0;
 pub(super) const BIG_ENDIAN: u32 = 1;
 
-/// How deep arrays and compounds may be nested.
+/// Maximum nesting of arrays and compounds.
 const MAX_DEPTH: usize = 32;
 
-/// A type, or a part of one. Nothing in it is empty: every part has a byte at least, and a significant bit.
+/// A type or a part of one. Every part has at least one byte and one significant bit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Type {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// Significant bits.
+    /// Number of significant bits.
     pub bits: u64,
-    /// What it is made of.
+    /// Structure of the type.
     pub class: Class,
 }
 
-/// What a type is made of.
+/// Structure of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Class {
-    /// One number, or bytes taken for one.
+    /// One number, or bytes treated as one.
     Number {
-        /// Whether its first byte is the highest.
+        /// True if its first byte is the most significant.
         big_endian: bool,
-        /// The lowest significant bit.
+        /// Lowest significant bit.
         offset: u32,
-        /// Significant bits, from `offset` on.
+        /// Number of significant bits from `offset` on.
         precision: u32,
     },
-    /// As many of one type as there is room for.
+    /// As many elements of one type as fit in its size.
     Array(Box<Type>),
-    /// Members, each with the offset of its first byte. They lie inside of the compound, and have no more bytes than it.
+    /// Members, each with the offset of its first byte. They lie inside the compound, and together have at most its
+    /// size.
     Compound(Vec<(u32, Type)>),
 }
 
 impl Type {
-    /// Parses a description, which must be all that there is.
+    /// Parses a complete description.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// The reason that it is invalid.
     pub fn parse(description: &[u32]) -> Result<Self, String> {
         let mut left = description.iter();
         let ty = Self::next(&mut left, 0)?;
@@ -127,7 +129,7 @@ impl Type {
     }
 }
 
-/// The members of a compound, and the sum of their bits.
+/// Parses the members of a compound. Returns also their total number of bits.
 fn compound(left: &mut std::slice::Iter<u32>, size: u32, depth: usize) -> Result<(u64, Class), String> {
     let count = take(left)?;
     if count == 0 {
@@ -160,7 +162,7 @@ fn take(left: &mut std::slice::Iter<u32>) -> Result<u32, String> {
         .ok_or_else(|| "the description of the type is cut off".to_owned())
 }
 
-/// A product of numbers of bits.
+/// The product of two numbers of bits or bytes, checked for overflow.
 pub(super) fn product(a: u64, b: u64) -> Result<u64, String> {
     a.checked_mul(b).ok_or_else(too_large)
 }

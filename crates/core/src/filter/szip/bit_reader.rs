@@ -1,19 +1,19 @@
-//! Bits in, most significant first.
+//! Reads bits from bytes, most significant first.
 
-/// Takes bits from bytes.
+/// Reads bits from bytes.
 pub(super) struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The next bits, at the high end. Bits below the `count` first may already be set, to what they will be.
+    /// The next bits, at the high end. Bits after the first `count` may be set already, to their final values.
     held: u64,
-    /// How many bits of `held` are taken out of `bytes`.
+    /// Number of bits in `held` that are counted as read from `bytes`.
     count: u32,
 }
 
-/// The bits end too early.
+/// Message for input that ends too early.
 pub(super) const TOO_SHORT: &str = "the data ends too early";
 
 impl<'a> BitReader<'a> {
-    /// Reads from the first bit of `bytes` on.
+    /// Starts at the first bit of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -22,7 +22,7 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// Makes `count` as large as the rest of the bytes allows, at least 56 where they suffice.
+    /// Reads bytes until `count` is at least 56, or the input ends.
     #[inline]
     fn refill(&mut self) {
         if let Some(next) = self.bytes.first_chunk::<8>() {
@@ -51,14 +51,14 @@ impl<'a> BitReader<'a> {
                 return Err(TOO_SHORT);
             }
         }
-        // Twice, as a shift by 64 is none.
+        // Two shifts, since a shift by 64 bits would overflow.
         let value = (self.held >> 1 >> (63 - count)) as u32;
         self.held <<= count;
         self.count -= count;
         Ok(value)
     }
 
-    /// Counts the zeros before the next one, and takes them and it.
+    /// Reads a fundamental sequence: counts the zeros before the next one bit, and takes that bit too.
     #[inline]
     pub fn fundamental_sequence(&mut self) -> Result<u32, &'static str> {
         let zeros = self.held.leading_zeros();
@@ -70,7 +70,7 @@ impl<'a> BitReader<'a> {
         self.long_sequence()
     }
 
-    /// [`Self::fundamental_sequence`] where the one is not among the bits held.
+    /// [`Self::fundamental_sequence`] whose one bit is not among the bits held.
     fn long_sequence(&mut self) -> Result<u32, &'static str> {
         let mut total = 0u32;
         loop {

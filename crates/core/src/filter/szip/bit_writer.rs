@@ -1,16 +1,16 @@
-//! Bits out, most significant first.
+//! Writes bits to bytes, most significant first.
 
 /// Appends bits to bytes.
 pub(super) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
-    /// The bits not yet appended, in the low end.
+    /// Bits not appended yet, at the low end.
     held: u64,
-    /// How many they are: below 32 between calls.
+    /// Number of bits held, below 32 between calls.
     count: u32,
 }
 
 impl<'a> BitWriter<'a> {
-    /// Appends to `out`, from its next byte on.
+    /// Starts at the end of `out`.
     pub fn new(out: &'a mut Vec<u8>) -> Self {
         Self {
             out,
@@ -31,7 +31,7 @@ impl<'a> BitWriter<'a> {
         }
     }
 
-    /// Appends `zeros` zeros and a one.
+    /// Appends a fundamental sequence: `zeros` zeros and a one.
     #[inline]
     pub fn fundamental_sequence(&mut self, mut zeros: u32) {
         while zeros > 31 {
@@ -41,12 +41,12 @@ impl<'a> BitWriter<'a> {
         self.bits(1, zeros + 1);
     }
 
-    /// How many bytes of `out` there will be once all is appended.
+    /// Length of `out`, in bytes, after all bits are appended.
     pub fn len(&self) -> usize {
         self.out.len() + self.count.div_ceil(8) as usize
     }
 
-    /// Fills the last byte with zeros.
+    /// Appends the last bits, padded with zeros to a byte.
     pub fn finish(self) {
         let last = (self.held << (64 - self.count).min(63)).to_be_bytes();
         let bytes = self.count.div_ceil(8) as usize;

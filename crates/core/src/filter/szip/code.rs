@@ -1,7 +1,7 @@
-//! What encoder and decoder agree on besides the parameters.
+//! Constants of the code that encoder and decoder share.
 //!
-//! Each block becomes a coded data set: an identifier, then, in the first block of an interval with prediction, the
-//! reference sample as it is, then the block:
+//! Each block becomes a coded data set: an identifier, the reference sample (in the first block of an interval with
+//! prediction), and the block:
 //!
 //! | identifier | option |
 //! | --- | --- |
@@ -14,14 +14,14 @@
 //!
 //! CCSDS 121.0-B-3, sections 3 and 5.
 
-/// Blocks in a segment: runs of zero blocks end at its end.
+/// Number of blocks in a segment. A run of zero blocks ends with its segment.
 pub(super) const SEGMENT: usize = 64;
 
-/// The length that stands for "to the end of the segment" in runs of zero blocks: the code words of longer runs are one
-/// higher than the number of blocks would give.
+/// The code of a run of zero blocks "to the end of the segment". The codes of runs of this length or more are one
+/// higher than the number of blocks.
 pub(super) const REST_OF_SEGMENT: u32 = 4;
 
-/// Bits of the identifier for samples of this many bits.
+/// Number of bits in an identifier, for samples of this many bits.
 pub(super) fn identifier_bits(bits_per_sample: u32) -> u32 {
     match bits_per_sample {
         ..=8 => 3,
@@ -30,22 +30,22 @@ pub(super) fn identifier_bits(bits_per_sample: u32) -> u32 {
     }
 }
 
-/// The largest value of a sample.
+/// Maximum value of a sample.
 pub(super) fn max_sample(bits_per_sample: u32) -> u32 {
     u32::MAX >> (32 - bits_per_sample)
 }
 
-/// The highest number that decoders accept for a pair: that of samples which sum to 12.
+/// Highest number of a pair that decoders accept, for a pair with the sum 12.
 const MAX_PAIR: u32 = 90;
 
-/// The number of a pair of samples, by their sum and then by the second.
+/// The number of a pair of samples. Pairs are ordered by their sum, then by the second sample.
 pub(super) fn pair_number(first: u32, second: u32) -> u64 {
     let sum = u64::from(first) + u64::from(second);
-    // Sums beyond 32 bits only matter in that they are too long for this option.
+    // Larger sums need only be recognised as too long for this option.
     sum.saturating_mul(sum + 1) / 2 + u64::from(second)
 }
 
-/// The pairs of samples by their number.
+/// The pairs of samples by number.
 const PAIRS: [(u8, u8); MAX_PAIR as usize + 1] = {
     let mut pairs = [(0, 0); MAX_PAIR as usize + 1];
     let (mut number, mut sum, mut second) = (0, 0u8, 0u8);
@@ -62,7 +62,7 @@ const PAIRS: [(u8, u8); MAX_PAIR as usize + 1] = {
     pairs
 };
 
-/// The reverse of [`pair_number`]; `None` above [`MAX_PAIR`].
+/// The pair of a number, which is the reverse of [`pair_number`]; `None` above [`MAX_PAIR`].
 pub(super) fn pair(number: u32) -> Option<(u32, u32)> {
     let (first, second) = PAIRS.get(number as usize)?;
     Some((u32::from(*first), u32::from(*second)))

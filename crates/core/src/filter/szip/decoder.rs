@@ -1,11 +1,11 @@
-//! Coded data sets to blocks.
+//! Decodes coded data sets to blocks of samples.
 
 use super::bit_reader::BitReader;
 use super::code::{REST_OF_SEGMENT, SEGMENT, identifier_bits, max_sample, pair};
 use super::parameters::Parameters;
 use super::{predictor, samples};
 
-/// Fills `out`, whole samples, from coded data sets.
+/// Fills `out`, which holds whole samples, from coded data sets.
 pub(super) fn decode(parameters: &Parameters, bits: &[u8], out: &mut [u8]) -> Result<(), &'static str> {
     let bits_per_sample = parameters.bits_per_sample();
     let mut interval = vec![0; parameters.interval()];
@@ -35,8 +35,8 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// Reads the blocks of one interval, no more than `wanted` samples need: that is all of them, except in the last
-    /// scanline, whose padding nobody needs. With prediction the first sample is the reference sample.
+    /// Reads the blocks of one interval, up to the `wanted` samples. That is the whole interval, except in the last
+    /// scanline, whose padding is not needed. With prediction, the first sample is the reference sample.
     fn interval(
         &mut self,
         interval: &mut [u32],
@@ -80,7 +80,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Reads the reference sample to the front of `samples`, where `count` is 1.
+    /// Reads the reference sample to the front of `samples`, if `count` is 1.
     fn reference(&mut self, samples: &mut [u32], count: usize) -> Result<(), &'static str> {
         for sample in samples.iter_mut().take(count) {
             *sample = self.reader.bits(self.bits_per_sample)?;
@@ -100,7 +100,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Reads a block of pairs, but for the first `skip` samples, which are part of a pair all the same.
+    /// Reads a block of pairs. The first `skip` samples are part of a pair, but are not stored.
     fn pairs(&mut self, block: &mut [u32], skip: usize) -> Result<(), &'static str> {
         for (number, place) in block.as_chunks_mut::<2>().0.iter_mut().enumerate() {
             let code = self.reader.fundamental_sequence()?;

@@ -1,12 +1,12 @@
-//! Blocks to coded data sets.
+//! Encodes blocks of samples to coded data sets.
 
 use super::bit_writer::BitWriter;
 use super::code::{REST_OF_SEGMENT, SEGMENT, identifier_bits, max_sample, pair_number};
 use super::parameters::Parameters;
 use super::{predictor, samples};
 
-/// Appends the coded data sets of `bytes`, whole samples, to `out`. False where they would take more than `limit` bytes;
-/// what was appended is worthless then.
+/// Appends the coded data sets of `bytes`, which are whole samples, to `out`. Returns false if they would take more
+/// than `limit` bytes; the appended bytes are then useless.
 pub(super) fn encode(parameters: &Parameters, bytes: &[u8], out: &mut Vec<u8>, limit: usize) -> bool {
     let limit = out.len() + limit;
     let mut interval = vec![0; parameters.interval()];
@@ -22,7 +22,7 @@ pub(super) fn encode(parameters: &Parameters, bytes: &[u8], out: &mut Vec<u8>, l
         let (present, padding) = interval.split_at_mut(pixels);
         samples::read(parameters, scanline, present);
         if parameters.nearest_neighbour {
-            // Padding that costs nothing: no difference from the last sample.
+            // Pad with the last sample: no difference, so no cost.
             padding.fill(present.last().copied().unwrap_or(0));
             predictor::forward(&interval, &mut mapped, max_sample(encoder.bits_per_sample));
             encoder.interval(parameters.block, &mut mapped, interval.first().copied());
@@ -38,11 +38,11 @@ pub(super) fn encode(parameters: &Parameters, bytes: &[u8], out: &mut Vec<u8>, l
     true
 }
 
-/// A run of zero blocks that is not yet written.
+/// A run of zero blocks that has not been written yet.
 #[derive(Default)]
 struct ZeroRun {
     blocks: u32,
-    /// The reference sample of its first block.
+    /// Reference sample of its first block.
     reference: Option<u32>,
 }
 
@@ -50,12 +50,12 @@ struct Encoder<'a> {
     bits_per_sample: u32,
     identifier_bits: u32,
     writer: BitWriter<'a>,
-    /// The k of the last block that was considered for splitting: where the search for the next begins.
+    /// The k of the last block considered for splitting, where the next search begins.
     split: u32,
 }
 
 impl Encoder<'_> {
-    /// Writes one interval of mapped samples. With a reference sample, the first of them has no meaning.
+    /// Writes one interval of mapped samples. With a reference sample, the first mapped sample is ignored.
     fn interval(&mut self, block_size: usize, mapped: &mut [u32], reference: Option<u32>) {
         let last = mapped.len() / block_size;
         let mut reference = reference;
@@ -97,13 +97,13 @@ impl Encoder<'_> {
         }
     }
 
-    /// The bits of a sample that count.
+    /// The significant bits of a sample.
     fn width(&self, sample: u32) -> u32 {
         sample & max_sample(self.bits_per_sample)
     }
 
-    /// Writes one block that is not all zero, in the shortest code. Where two are equally short, the second extension
-    /// goes before splitting, and no compression before both.
+    /// Writes a block that is not all zero, in its shortest code. Among codes of equal length, no compression is
+    /// preferred, then the second extension, then splitting.
     fn block(&mut self, block: &mut [u32], reference: Option<u32>) {
         let skip = usize::from(reference.is_some());
         let coded = (block.len() - skip) as u64;
@@ -137,18 +137,18 @@ impl Encoder<'_> {
             self.writer.bits(1, self.identifier_bits + 1);
             self.reference(reference);
             for pair in block.as_chunks::<2>().0 {
-                // Short enough to be chosen: below the block's plain length, and so below 2^32.
+                // The code was chosen as shorter than the plain block, so the number is below 2^32.
                 self.writer
                     .fundamental_sequence(pair_number(pair[0], pair[1]) as u32);
             }
         }
     }
 
-    /// Finds the k for which splitting gives the fewest bits, and how many.
+    /// Finds the k for which splitting needs the fewest bits. Returns that number of bits.
     ///
-    /// The length as a function of k has one minimum, perhaps a flat one; so it is found from the k of the block before,
-    /// first upwards, then, if that led nowhere, downwards. Where the part above the lowest k bits takes fewer zeros than
-    /// there are samples, a larger k cannot be better; where it takes more, a smaller one cannot.
+    /// The length as a function of k has one minimum, which may be flat. The search starts at the previous block's k
+    /// and goes up, then down if that was no improvement. If the part above the low k bits needs fewer zeros than there
+    /// are samples, a larger k is not better. If it needs more, a smaller k is not better.
     fn choose_split(&mut self, block: &[u32], coded: u64) -> u64 {
         let zeros_of = |k: u32| block.iter().map(|sample| u64::from(sample >> k)).sum::<u64>();
         let length = |k: u32, zeros: u64| zeros + coded * u64::from(k + 1);
@@ -185,7 +185,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Bits of the second extension, if not more than `limit`.
+/// Number of bits of the second extension; `None` if above `limit`.
 fn pairs_length(block: &[u32], limit: u64) -> Option<u64> {
     let mut length = 1u64;
     for pair in block.as_chunks::<2>().0 {

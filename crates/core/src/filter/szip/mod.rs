@@ -1,7 +1,8 @@
 //! Szip, HDF5 filter 4: the adaptive entropy coder of CCSDS 121.0-B, as libaec's szip interface applies it.
 //!
-//! Parameters as stored: option mask, pixels per block, bits per pixel, pixels per scanline; as a user gives them, the
-//! first two: 4 for entropy coding alone, 32 to predict from the nearest neighbour first; and an even number up to 32.
+//! A user gives two parameters: the option mask (4 for entropy coding only, 32 for nearest-neighbour prediction) and
+//! the pixels per block (an even number up to 32). Four are stored: option mask, pixels per block, bits per pixel,
+//! pixels per scanline.
 //!
 //! ```text
 //! encode:  chunk ─► byte planes where a pixel has 32 or 64 bits ─► scanlines, padded to whole blocks
@@ -10,15 +11,15 @@
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `parameters` | the four numbers: what they mean, how libhdf5 works them out |
+//! | `parameters` | the four stored numbers, and how libhdf5 computes them |
 //! | `samples` | bytes ◄─► samples of 1 to 32 bits |
-//! | `predictor` | samples ◄─► differences from the sample before, mapped to small unsigned numbers |
-//! | `code` | the numbers that encoder and decoder agree on: identifiers, zero runs, second extension |
+//! | `predictor` | samples ◄─► differences from the previous sample, mapped to small unsigned numbers |
+//! | `code` | constants of encoder and decoder: identifiers, zero runs, second extension |
 //! | `bit_writer`, `bit_reader` | bits and fundamental sequences, most significant bit first |
 //! | `encoder`, `decoder` | blocks ◄─► coded data sets |
 //!
-//! What is encoded here equals libaec's output byte for byte. In front stands the size of the chunk, four bytes, least
-//! significant first. libhdf5 takes a result longer than the chunk for a failure; so does this filter.
+//! The output equals libaec's byte for byte. It is preceded by the size of the chunk: four bytes, least significant
+//! first. As in libhdf5, a result longer than the chunk is an encoding failure.
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 4; CCSDS 121.0-B-3.
 
@@ -41,19 +42,19 @@ use parameters::Parameters;
 /// The id registered with HDF5.
 pub const ID: u32 = 4;
 
-/// The bits of the option mask by which a user chooses entropy coding or nearest neighbour.
+/// The bits of the option mask with which a user chooses entropy coding or nearest neighbour.
 pub const CODING: u32 = parameters::ENTROPY_CODING | parameters::NEAREST_NEIGHBOUR;
 
-/// The codec.
+/// The szip codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Szip;
 
-/// More than szip can expand, bytes of output for one of input: a run of 64 blocks of 64 samples of four bytes takes
-/// at least five bits.
+/// Above the maximum expansion of szip, in output bytes per input byte. A run of 64 blocks of 64 samples of four bytes
+/// takes at least five bits.
 const EXPANSION: usize = 64 * 64 * 4 * 2;
 
 thread_local! {
-    /// The byte planes of pixels of 32 and 64 bits.
+    /// Buffer for the byte planes of 32-bit and 64-bit pixels.
     static PLANES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -80,7 +81,7 @@ impl Codec for Szip {
     }
 }
 
-/// Szip with its four numbers.
+/// Szip with its parameters.
 struct Bound {
     parameters: Parameters,
 }
@@ -140,7 +141,7 @@ impl BoundCodec for Bound {
         }
     }
 
-    /// libhdf5 gives the encoder room for as many bytes as the chunk has, and puts its size in front.
+    /// libhdf5 gives the encoder room for the chunk's size, and adds four bytes.
     fn max_encoded_size(&self, input_len: usize) -> usize {
         input_len.saturating_add(4)
     }

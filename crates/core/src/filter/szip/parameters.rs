@@ -1,49 +1,49 @@
-//! The four numbers that libhdf5 stores for szip.
+//! The four numbers that libhdf5 stores for szip: option mask, pixels per block, bits per pixel, pixels per scanline.
 
 use crate::filter::ChunkType;
 use crate::model::Endian;
 
-/// Samples are coded as they are.
+/// Option bit: samples are coded as they are.
 pub(super) const ENTROPY_CODING: u32 = 4;
-/// Samples are predicted from their neighbour first.
+/// Option bit: samples are predicted from the previous sample first.
 pub(super) const NEAREST_NEIGHBOUR: u32 = 32;
-/// Little-endian samples.
+/// Option bit: little-endian samples.
 const LSB: u32 = 8;
-/// Big-endian samples.
+/// Option bit: big-endian samples.
 const MSB: u32 = 16;
-/// No header of szip's own.
+/// Option bit: no header of szip's own.
 const RAW: u32 = 128;
-/// Identifiers up to k = 13. Always set; means nothing to libaec.
+/// Option bit: identifiers up to k = 13. It is always set, and libaec ignores it.
 const ALLOW_K13: u32 = 1;
-/// Identifiers up to k = 9, for hardware. Never set together with [`ALLOW_K13`].
+/// Option bit: identifiers up to k = 9, for hardware. Never set together with [`ALLOW_K13`].
 const CHIP: u32 = 2;
 
-/// The most pixels in a block that libhdf5 lets a user ask for.
+/// Maximum number of pixels in a block that libhdf5 accepts from a user.
 const MAX_PIXELS_PER_BLOCK: u32 = 32;
-/// The most pixels in a scanline, from where on it is split.
+/// Maximum number of pixels in a scanline. A longer row is split.
 const MAX_PIXELS_PER_SCANLINE: u64 = 4096;
-/// The most blocks in a scanline.
+/// Maximum number of blocks in a scanline.
 const MAX_BLOCKS_PER_SCANLINE: u64 = 128;
-/// The most blocks between two reference samples that a decoder must handle.
+/// Maximum number of blocks between two reference samples that a decoder must accept.
 const MAX_BLOCKS_PER_INTERVAL: u32 = 4096;
 
-/// What the parameters mean.
+/// Parsed parameters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters {
-    /// Whether samples are predicted from the one before.
+    /// True if samples are predicted from the previous one.
     pub nearest_neighbour: bool,
-    /// Whether samples are stored most significant byte first.
+    /// True if samples are stored most significant byte first.
     pub big_endian: bool,
-    /// Samples in a block, even.
+    /// Samples per block, an even number.
     pub block: usize,
-    /// Bits of a pixel: 1 to 32, or 64.
+    /// Bits per pixel: 1 to 32, or 64.
     pub bits_per_pixel: u32,
-    /// Samples in a scanline, without padding.
+    /// Samples per scanline, without padding.
     pub scanline: usize,
 }
 
 impl Parameters {
-    /// Reads the stored parameters.
+    /// Parses stored parameters.
     pub fn parse(stored: &[u32]) -> Result<Self, String> {
         let &[mask, block, bits_per_pixel, scanline] = stored else {
             return Err(format!("it has {} parameters instead of 4", stored.len()));
@@ -66,7 +66,8 @@ impl Parameters {
         })
     }
 
-    /// How many byte planes the data is taken apart into, for pixels of 32 and 64 bits; each byte is a sample then.
+    /// Number of byte planes into which 32-bit and 64-bit pixels are split. Each byte is then a sample. `None` for
+    /// other pixels.
     pub fn planes(&self) -> Option<usize> {
         match self.bits_per_pixel {
             32 => Some(4),
@@ -75,7 +76,7 @@ impl Parameters {
         }
     }
 
-    /// Bits of a sample.
+    /// Bits per sample.
     pub fn bits_per_sample(&self) -> u32 {
         if self.planes().is_some() {
             8
@@ -84,7 +85,7 @@ impl Parameters {
         }
     }
 
-    /// Bytes of a sample.
+    /// Size of a sample, in bytes.
     pub fn sample_size(&self) -> usize {
         match self.bits_per_sample() {
             ..=8 => 1,
@@ -93,23 +94,23 @@ impl Parameters {
         }
     }
 
-    /// Bytes of a pixel.
+    /// Size of a pixel, in bytes.
     pub fn pixel_size(&self) -> usize {
         self.planes().unwrap_or(self.sample_size())
     }
 
-    /// Samples in a scanline with its padding to whole blocks: the interval between reference samples.
+    /// Samples per scanline, padded to whole blocks: the interval between reference samples.
     pub fn interval(&self) -> usize {
         self.scanline.next_multiple_of(self.block)
     }
 }
 
-/// What libhdf5 stores (`H5Pset_szip`, then the filter's "set local" callback) for the option mask and pixels per block
-/// that a user gives, or for four numbers as `ncdump -s` of libhdf5's programs prints them. Errors continue "filter 4
-/// (szip) …".
+/// The parameters that libhdf5 stores (`H5Pset_szip`, then the filter's "set local" callback). `visible` is a user's
+/// option mask and pixels per block, or the four numbers that `ncdump -s` of libhdf5's programs prints. Errors continue
+/// "filter 4 (szip) …".
 pub(super) fn working(visible: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, String> {
     let (mask, block) = match visible {
-        // What H5Pset_szip makes of a user's mask.
+        // H5Pset_szip changes a user's mask like this.
         [mask, block] => (mask & !(CHIP | LSB | MSB) | ALLOW_K13 | RAW, *block),
         [mask, block, _, _] => (*mask, *block),
         _ => {
@@ -130,7 +131,8 @@ pub(super) fn working(visible: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, St
     set_local(mask, block, chunk)
 }
 
-/// What stands for four stored numbers in other chunks. The coding and the pixels per block stay. Errors as of [`working`].
+/// Four stored numbers adapted to other chunks. The coding and the pixels per block are kept. Errors are as for
+/// [`working`].
 pub(super) fn adapted(stored: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, String> {
     Parameters::parse(stored)?;
     match stored {
@@ -139,7 +141,7 @@ pub(super) fn adapted(stored: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, Str
     }
 }
 
-/// What libhdf5's "set local" callback adds to an option mask and pixels per block, which are valid.
+/// The numbers that libhdf5's "set local" callback makes of a valid option mask and pixels per block.
 fn set_local(mask: u32, block: u32, chunk: &ChunkType) -> Result<Vec<u32>, String> {
     let mut mask = mask & !(LSB | MSB);
     mask |= match chunk.byte_order() {

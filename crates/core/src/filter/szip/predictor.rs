@@ -1,18 +1,18 @@
-//! The unit-delay predictor and the mapping of its errors to unsigned numbers, small ones for small errors.
+//! The unit-delay predictor: maps samples to prediction errors, as small unsigned numbers for small errors.
 //!
-//! With p the sample before, Δ = x − p and θ = min(p, max − p), an error within ±θ becomes 2Δ or −2Δ − 1; beyond, its
-//! sign is known, as only one side is left in the range, and it becomes θ + |Δ|.
+//! p is the previous sample, Δ = x − p, and θ = min(p, max − p). An error within ±θ becomes 2Δ or −2Δ − 1. A larger
+//! error can have only one sign, because the other side is out of range. It becomes θ + |Δ|.
 //!
 //! CCSDS 121.0-B-3, section 4.
 
-/// Maps an interval of samples to `mapped`, of equal length. The first is the reference sample; its place gets 0.
+/// Maps the samples of an interval to `mapped`, of equal length. The first is the reference sample, whose place gets 0.
 pub(super) fn forward(samples: &[u32], mapped: &mut [u32], max: u32) {
     if let Some(first) = mapped.first_mut() {
         *first = 0;
     }
     let pairs = samples.iter().zip(samples.iter().skip(1));
     for ((p, x), mapped) in pairs.zip(mapped.iter_mut().skip(1)) {
-        // Samples that have bits above their width wrap, as they do in libaec.
+        // Samples with bits above their width wrap, as in libaec.
         *mapped = if x >= p {
             let error = x - p;
             if error <= *p { error.wrapping_mul(2) } else { *x }
@@ -27,7 +27,7 @@ pub(super) fn forward(samples: &[u32], mapped: &mut [u32], max: u32) {
     }
 }
 
-/// The reverse of [`forward`], in place: the first element is the reference sample.
+/// The reverse of [`forward`], in place. The first element is the reference sample.
 pub(super) fn reverse(samples: &mut [u32], max: u32) {
     let Some((first, rest)) = samples.split_first_mut() else {
         return;
@@ -38,7 +38,7 @@ pub(super) fn reverse(samples: &mut [u32], max: u32) {
         let to_top = max.wrapping_sub(p);
         let magnitude = (mapped >> 1) + (mapped & 1);
         let next = if magnitude <= p.min(to_top) {
-            // Even numbers go up, odd ones down.
+            // Even numbers are positive errors, odd ones negative.
             let sign = (mapped & 1).wrapping_neg();
             p.wrapping_add((mapped >> 1) ^ sign)
         } else if p <= to_top {
@@ -46,7 +46,7 @@ pub(super) fn reverse(samples: &mut [u32], max: u32) {
         } else {
             max.wrapping_sub(mapped)
         };
-        // Only damaged data leaves the range.
+        // Only damaged data can leave the range.
         p = next & max;
         *sample = p;
     }

@@ -1,8 +1,8 @@
-//! Bytes to samples and back.
+//! Converts bytes to samples and back.
 
 use super::parameters::Parameters;
 
-/// Reads as many samples as `bytes` holds into the front of `samples`.
+/// Reads the samples in `bytes` into the front of `samples`.
 pub(super) fn read(parameters: &Parameters, bytes: &[u8], samples: &mut [u32]) {
     match (parameters.sample_size(), parameters.big_endian) {
         (1, _) => {
@@ -31,7 +31,7 @@ pub(super) fn read(parameters: &Parameters, bytes: &[u8], samples: &mut [u32]) {
     }
 }
 
-/// Writes as many of `samples` as `bytes` has room for.
+/// Writes as many of `samples` as fit in `bytes`.
 pub(super) fn write(parameters: &Parameters, samples: &[u32], bytes: &mut [u8]) {
     match (parameters.sample_size(), parameters.big_endian) {
         (1, _) => {

@@ -1,4 +1,4 @@
-//! The blocks of a fractal heap: from an offset of the heap's space to the bytes there.
+//! The blocks of a fractal heap: finds the bytes at an offset of the heap.
 //!
 //! ```text
 //! offset ─► root ─► indirect block (FHIB) ─► … ─► direct block (FHDB) ─┬─► stays in the file, which is read where needed
@@ -15,20 +15,20 @@ use crate::heap::budget::Budget;
 use crate::reader::bytes::MetadataReader;
 use crate::walk::Walk;
 
-/// About how many bytes an indirect block has that is not the root, where that must be guessed.
+/// Estimated size, in bytes, of an indirect block other than the root.
 const INDIRECT_SIZE: u64 = 2048;
 
 const WHAT: &str = "fractal heap";
 const DIRECT: &str = "fractal heap direct block";
 const INDIRECT: &str = "fractal heap indirect block";
 
-/// The blocks read so far. Those that several may refer to are told apart by address and heap offset.
+/// Blocks read so far. Blocks are identified by address and heap offset.
 #[derive(Debug)]
 pub(super) struct Blocks {
     walk: Walk,
-    /// The direct blocks that were checked.
+    /// Direct blocks that have been checked.
     direct: HashSet<(u64, u64)>,
-    /// The filtered direct blocks, decoded.
+    /// Filtered direct blocks, decoded.
     decoded: HashMap<(u64, u64), Arc<[u8]>>,
     /// Bytes that may still be decoded.
     budget: Budget,
@@ -36,23 +36,23 @@ pub(super) struct Blocks {
     indirect: HashMap<(u64, u64), Arc<[Option<Child>]>>,
 }
 
-/// The direct block that an offset is in.
+/// The direct block that contains an offset.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Where its bytes are.
+    /// Position of its bytes.
     pub bytes: Bytes,
-    /// How many there are.
+    /// Its size, in bytes.
     pub size: u64,
-    /// Which of them the offset means.
+    /// The offset within the block.
     pub within: u64,
 }
 
-/// Where the bytes of a direct block are.
+/// Position of a direct block's bytes.
 #[derive(Debug)]
 pub(super) enum Bytes {
-    /// In the file from this address on.
+    /// In the file, at this address.
     InFile(u64),
-    /// Here.
+    /// In memory, after decoding.
     Decoded(Arc<[u8]>),
 }
 
@@ -67,7 +67,7 @@ impl Blocks {
         }
     }
 
-    /// Finds the direct block that holds the byte at `offset`.
+    /// Finds the direct block that contains the byte at `offset`.
     pub fn find(&mut self, reader: &MetadataReader, header: &Header, offset: u64) -> Result<Found> {
         let unallocated = || reader.damaged(WHAT, header.address, format!("no block holds offset {offset}"));
         let mut block = header.root.ok_or_else(unallocated)?;
@@ -102,7 +102,7 @@ impl Blocks {
                     within: offset - start,
                 });
             }
-            // What an indirect block covers is at most half of what its parent does, so this ends.
+            // An indirect block covers at most half the bytes of its parent, so the loop ends.
             rows = header.table.rows_within(place.block_size);
         }
     }
@@ -150,7 +150,7 @@ impl Blocks {
             };
             children.push(child.map(|address| Child { address, filtered }));
         }
-        // Whoever asks for one object mostly asks for all.
+        // A caller that reads one object usually reads all of them.
         let places = (0..).zip(&children).filter_map(|(entry, child)| {
             let child = (*child)?;
             let len = match child.filtered {
@@ -165,7 +165,8 @@ impl Blocks {
         Ok(children)
     }
 
-    /// The direct block of `size` bytes, checked once: that it belongs to this heap, and its checksum where it has one.
+    /// The direct block of `size` bytes. On first use, it is checked to belong to this heap, with its checksum if it
+    /// has one.
     fn direct(
         &mut self,
         reader: &MetadataReader,
@@ -204,8 +205,8 @@ impl Blocks {
     }
 }
 
-/// Checks a direct block's prefix, and its checksum where it has one: then `bytes` are the whole block, in which the
-/// checksum becomes zero.
+/// Checks a direct block's prefix, and its checksum if it has one. In that case, `bytes` must be the whole block, and
+/// the checksum in it is set to zero.
 fn check_direct(
     reader: &MetadataReader,
     header: &Header,
@@ -220,7 +221,7 @@ fn check_direct(
         return Ok(());
     }
     let stored = cursor.u32()?;
-    // The checksum stands in front of what it covers, and counts as zero itself.
+    // The checksum is before the bytes it covers, and counts as zero itself.
     let place = header.prefix_len(reader);
     if let Some(field) = bytes.get_mut(place..place + 4) {
         field.fill(0);

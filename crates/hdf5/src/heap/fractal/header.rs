@@ -11,42 +11,42 @@ const HEADER: &str = "fractal heap header";
 /// Bits of the header's flags.
 const CHECKSUMMED: u8 = 2;
 
-/// What the header says, free space and statistics aside: those are for writers.
+/// The parsed header, without free space and statistics, which only writers need.
 #[derive(Debug)]
 pub(super) struct Header {
     pub address: u64,
-    /// Bytes of a heap identifier.
+    /// Size of a heap identifier, in bytes.
     pub id_len: usize,
-    /// Whether direct blocks have checksums.
+    /// True if direct blocks have checksums.
     pub checksummed: bool,
-    /// The filters of direct blocks and huge objects, in the order of encoding; `None` where the heap has none.
+    /// Filters of direct blocks and huge objects, in the order of encoding; `None` if the heap has none.
     pub filters: Option<Vec<Filter>>,
     pub table: DoublingTable,
     pub root: Option<Child>,
-    /// Rows of the root indirect block; 0: the root is a direct block.
+    /// Number of rows of the root indirect block; 0 if the root is a direct block.
     pub root_rows: u32,
-    /// Bytes of an offset into the heap's space.
+    /// Width of an offset in the heap, in bytes.
     pub offset_width: usize,
-    /// Bytes of the length of a managed object.
+    /// Width of a managed object's length, in bytes.
     pub length_width: usize,
-    /// Largest managed object.
+    /// Maximum size of a managed object, in bytes.
     pub max_managed: u64,
-    /// The version 2 B-tree of huge objects.
+    /// Address of the version 2 B-tree of huge objects.
     pub huge_tree: Option<u64>,
 }
 
-/// A block, as whatever points at it describes it.
+/// Address and storage of a block, as stored in its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Child {
     pub address: u64,
-    /// For direct blocks of a heap with filters.
+    /// Set for direct blocks of a heap with filters.
     pub filtered: Option<Filtered>,
 }
 
-/// How something filtered is stored.
+/// Storage of a filtered block or object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Filtered {
-    /// Bytes in the file.
+    /// Stored size, in bytes.
     pub size: u64,
     /// Bit i set: filter i was skipped.
     pub mask: u32,
@@ -136,12 +136,12 @@ impl Header {
         })
     }
 
-    /// Bytes of signature, version, header address and block offset of a block.
+    /// Size of a block's signature, version, header address and block offset, in bytes.
     pub fn prefix_len(&self, reader: &MetadataReader) -> usize {
         5 + usize::from(reader.offset_size()) + self.offset_width
     }
 
-    /// Checks what follows the signature of a block at `address`, which begins at `start` of the heap's space.
+    /// Checks the fields after the signature of a block at `address`, which begins at offset `start` of the heap.
     pub fn check_prefix(
         &self,
         reader: &MetadataReader,

@@ -1,15 +1,15 @@
-//! Fractal heaps (specification section III.G): many small objects, and few that are not.
+//! Fractal heaps (specification section III.G): hold many small objects and a few large ones.
 //!
-//! A heap identifier says which of three kinds its object is:
+//! A heap identifier tells which of three kinds its object is:
 //!
-//! - *managed*: an offset into the heap's own space, which [direct blocks](blocks) hold and
-//!   [`DoublingTable`](super::doubling_table::DoublingTable)s find;
-//! - *huge*: somewhere in the file, at an address that the identifier holds, or that a version 2 B-tree holds under
-//!   the identifier's key;
+//! - *managed*: at an offset in the heap's own address space, in a [direct block](blocks) found by
+//!   [`DoublingTable`](super::doubling_table::DoublingTable)s;
+//! - *huge*: anywhere in the file, at an address in the identifier, or in a version 2 B-tree under the identifier's
+//!   key;
 //! - *tiny*: in the identifier itself.
 //!
-//! Where the heap has filters, as that of a group with filters among its creation properties, each direct block and each
-//! huge object is stored filtered, as a whole.
+//! A heap may have filters, for example in a group created with filters. Then each direct block and each huge object is
+//! filtered as a whole.
 
 mod blocks;
 mod header;
@@ -37,7 +37,7 @@ pub(crate) struct FractalHeap {
     reader: MetadataReader,
     header: Header,
     blocks: Mutex<Blocks>,
-    /// The huge objects by key, once one was asked for.
+    /// Huge objects by key, read when the first one is requested.
     huge: OnceLock<HashMap<u64, HugeRecord>>,
     budget: Budget,
 }
@@ -45,7 +45,7 @@ pub(crate) struct FractalHeap {
 impl FractalHeap {
     /// Reads the heap's header at `address`.
     ///
-    /// A heap hands out a bounded number of bytes, enough to read all of its objects several times: open it anew for
+    /// The bytes read from an open heap are limited, to several times the size of all its objects. So open it anew for
     /// each reading of the group or object that it belongs to.
     pub(crate) fn open(reader: &MetadataReader, address: u64) -> Result<Self> {
         Ok(Self {
@@ -59,8 +59,8 @@ impl FractalHeap {
 
     /// The bytes of the object with the identifier `heap_id`.
     ///
-    /// For managed and huge objects of a heap with filters, fails with [`Error::Unsupported`] where the file was opened
-    /// without a decoder, and [`Error::Filter`] where the decoder fails.
+    /// For a managed or huge object of a heap with filters, fails with [`Error::Unsupported`] if the file was opened
+    /// without a decoder, and with [`Error::Filter`] if the decoder fails.
     pub(crate) fn object(&self, heap_id: &[u8]) -> Result<Vec<u8>> {
         let Some(id) = heap_id.get(..self.header.id_len) else {
             return Err(self.damaged(format!("an identifier of {} bytes", heap_id.len())));
@@ -81,7 +81,7 @@ impl FractalHeap {
     }
 
     fn tiny(&self, first: u8, rest: &[u8]) -> Result<Vec<u8>> {
-        // Identifiers with room for more than 16 bytes, and the byte that takes, have the length in 12 bits.
+        // In an identifier with room for more than 16 bytes of data, the length has 12 bits.
         let extended = self.header.id_len > 18;
         let high = usize::from(first & 0xf);
         let object = if extended {
@@ -162,7 +162,7 @@ impl FractalHeap {
         }
     }
 
-    /// Where the huge objects are, by key.
+    /// Positions of the huge objects, by key.
     fn huge_objects(&self) -> Result<&HashMap<u64, HugeRecord>> {
         if let Some(huge) = self.huge.get() {
             return Ok(huge);

@@ -1,12 +1,12 @@
 //! A bounded cache of fixed-size blocks of a source.
 //!
-//! Metadata is read in many small pieces that lie close to each other. How many blocks one request fetches follows from
-//! the source's [`readahead`](ByteSource::readahead):
+//! Metadata is read in many small pieces that are close together. The source's [`readahead`](ByteSource::readahead)
+//! determines how many blocks one request fetches:
 //!
 //! ```text
 //! read ─► block in the cache? ─► its bytes
 //!              │ no
-//!              ├─► fetch it with those that follow: twice as many each time that reads follow each other
+//!              ├─► fetch it and the blocks after it; sequential reads double their number
 //!              └─► gathering: note it as missed ─► fetch: all missed blocks, near ones joined, in one `read_many_at`
 //! ```
 
@@ -21,28 +21,28 @@ use super::misses::Misses;
 use crate::source::{ByteSource, LOCAL_READAHEAD, ReadRequest};
 use runs::Run;
 
-/// Bytes of a block.
+/// Size of a block, in bytes.
 pub(super) const BLOCK: u64 = 16 * 1024;
-/// The most blocks that one miss fetches of a local file.
+/// Maximum number of blocks that a miss fetches from a local file.
 const MAX_READAHEAD: u64 = 64;
-/// The first request of a file: everything that a well laid out small file needs.
+/// Number of blocks in the first request of a file: enough for all metadata of a small, well laid out file.
 const FIRST_REQUEST: u64 = 4;
-/// How often the source's readahead one miss fetches at most.
+/// Maximum number of readaheads that a miss fetches.
 const GROWTH: u64 = 4;
-/// A source is slow from this readahead on, in bytes: then it pays to find out what will be read.
+/// Readahead, in bytes, from which a source counts as slow, so that planning reads ahead is worthwhile.
 const SLOW: usize = 4 * LOCAL_READAHEAD;
-/// The most readahead that is believed, in blocks (64 MiB).
+/// Maximum readahead that is used, in blocks (64 MiB).
 const MAX_STEP: u64 = 4096;
 
-/// Reads of a source through a cache, from any number of threads.
+/// Cached reads of a source, from any number of threads.
 pub(super) struct BlockCache {
     source: Arc<dyn ByteSource>,
-    /// `u64::MAX` until it is known.
+    /// Size of the source, in bytes; `u64::MAX` until it is known.
     size: AtomicU64,
     /// The source's readahead in blocks, at least 1.
     step: u64,
     is_slow: bool,
-    /// The most blocks kept.
+    /// Maximum number of cached blocks.
     capacity: u64,
     blocks: Mutex<Blocks>,
 }
@@ -51,12 +51,12 @@ pub(super) struct BlockCache {
 struct Blocks {
     by_number: HashMap<u64, Arc<[u8]>>,
     oldest_first: VecDeque<u64>,
-    /// The block behind the last fetch, and how many blocks that fetch took.
+    /// The block after the last fetch, and the number of blocks fetched.
     last_fetch: (u64, u64),
 }
 
 impl BlockCache {
-    /// A cache of `capacity` bytes over `source`, which has `size` bytes; `u64::MAX` where that is not known yet.
+    /// A cache of `capacity` bytes over `source`, which has `size` bytes; `u64::MAX` if unknown.
     pub(super) fn new(source: Arc<dyn ByteSource>, size: u64, capacity: usize) -> Self {
         let readahead = source.readahead();
         Self {
@@ -69,34 +69,34 @@ impl BlockCache {
         }
     }
 
-    /// Bytes of the source; `u64::MAX` where that is not known.
+    /// Size of the source, in bytes; `u64::MAX` if unknown.
     pub(super) fn size(&self) -> u64 {
         self.size.load(Ordering::Relaxed)
     }
 
-    /// Notes where the source ends.
+    /// Sets the size of the source.
     pub(super) fn set_size(&self, size: u64) {
         self.size.store(size, Ordering::Relaxed);
     }
 
-    /// The source behind the cache.
+    /// The source that the cache reads.
     pub(super) fn source(&self) -> &Arc<dyn ByteSource> {
         &self.source
     }
 
-    /// True where a request takes so long that finding out what will be read is cheaper.
+    /// True if requests are so slow that planning reads ahead is worthwhile.
     pub(super) fn is_slow(&self) -> bool {
         self.is_slow
     }
 
-    /// How many blocks may be fetched ahead of their use, so that none is dropped before it.
+    /// Number of blocks that may be fetched before their use, without being dropped.
     pub(super) fn room(&self) -> u64 {
         (self.capacity / 2).max(1)
     }
 
-    /// Fills `buf` from byte `offset` of the source on. The caller has made sure that the source is long enough.
+    /// Fills `buf` from byte `offset` of the source. The caller has checked that the source is long enough.
     pub(super) fn read(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        // What is larger than a few blocks would only push the others out.
+        // A large read would only displace other blocks.
         if buf.len() as u64 > 8 * BLOCK {
             if self.is_slow && self.missing(offset, buf.len() as u64).is_empty() && self.copy(offset, buf) {
                 return Ok(());
@@ -106,7 +106,7 @@ impl BlockCache {
         let (mut offset, mut buf) = (offset, buf);
         while !buf.is_empty() {
             let block = match self.block(offset / BLOCK) {
-                // A whole block may reach past the end of a source that does not tell its size.
+                // A block may extend past the end of a source of unknown size.
                 Err(e) if self.size() == u64::MAX && e.kind() == io::ErrorKind::UnexpectedEof => {
                     return self.source.read_exact_at(offset, buf);
                 }
@@ -126,7 +126,7 @@ impl BlockCache {
         Ok(())
     }
 
-    /// Like [`read`](Self::read) where all blocks are here. Else notes in `misses` which are not, and fails.
+    /// Like [`read`](Self::read), if all blocks are cached. Otherwise adds the missing ones to `misses`, and fails.
     pub(super) fn read_or_miss(&self, offset: u64, buf: &mut [u8], misses: &Misses) -> io::Result<()> {
         let missing = self.missing(offset, buf.len() as u64);
         if missing.is_empty() && self.copy(offset, buf) {
@@ -136,8 +136,8 @@ impl BlockCache {
         Err(io::ErrorKind::WouldBlock.into())
     }
 
-    /// The numbers of those blocks of `len` bytes from `offset` on that are not here; none where they are more than
-    /// there is [room](Self::room) for.
+    /// Numbers of the blocks in `len` bytes from `offset` that are not cached. Empty if they exceed the
+    /// [room](Self::room).
     pub(super) fn missing(&self, offset: u64, len: u64) -> Vec<u64> {
         let end = offset.saturating_add(len).min(self.size());
         let (first, behind) = (offset / BLOCK, end.div_ceil(BLOCK));
@@ -150,7 +150,7 @@ impl BlockCache {
             .collect()
     }
 
-    /// Fills `buf` from blocks that are here; false where one is not.
+    /// Fills `buf` from cached blocks. Returns false if one is missing.
     fn copy(&self, offset: u64, buf: &mut [u8]) -> bool {
         let blocks = self.lock();
         let (mut offset, mut buf) = (offset, buf);
@@ -170,10 +170,10 @@ impl BlockCache {
         true
     }
 
-    /// Fetches blocks, whose numbers ascend. Those that lie close together come in one request, and all requests are asked for
-    /// at once. Blocks that lie between them are kept where all come to at most `room` blocks.
+    /// Fetches blocks by ascending numbers, all at once. Blocks that are close together share a request. The blocks
+    /// between them are kept too, as long as all are at most `room` blocks.
     ///
-    /// Returns how many blocks were kept.
+    /// Returns the number of blocks kept.
     pub(super) fn fetch(&self, numbers: &[u64], room: u64) -> io::Result<u64> {
         let runs = Run::join(numbers, self.step, self.room());
         let total: u64 = runs.iter().map(|run| run.count).sum();
@@ -210,7 +210,7 @@ impl BlockCache {
         Ok(if keep_all { total } else { numbers.len() as u64 })
     }
 
-    /// Bytes of `count` blocks from the block `first` on.
+    /// Size of `count` blocks from the block `first` on, in bytes.
     fn len_of(&self, first: u64, count: u64) -> usize {
         let start = first * BLOCK;
         (count * BLOCK).min(self.size().saturating_sub(start)) as usize
@@ -234,7 +234,8 @@ impl BlockCache {
             blocks.last_fetch = (number + wanted, wanted);
             wanted
         };
-        // Not under the lock: other threads go on with what is there. Two may fetch the same block; no harm.
+        // Read without the lock, so that other threads can use the cache. Two threads may fetch the same block, which
+        // is harmless.
         let mut bytes = vec![0; self.len_of(number, wanted)];
         self.source.read_exact_at(number * BLOCK, &mut bytes)?;
         let fetched: Vec<Arc<[u8]>> = bytes.chunks(BLOCK as usize).map(Arc::from).collect();
@@ -247,7 +248,7 @@ impl BlockCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Blocks> {
-        // Nothing that can panic runs under the lock, so a poisoned one is still whole.
+        // No code under the lock can panic, so the state behind a poisoned lock is consistent.
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

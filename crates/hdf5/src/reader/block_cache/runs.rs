@@ -1,17 +1,17 @@
-//! Blocks that follow each other, or nearly so, are fetched by one request.
+//! Joins blocks that are adjacent, or nearly so, into runs that one request fetches.
 
-/// Blocks that one request fetches.
+/// Blocks fetched by one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     /// Number of the first block.
     pub(super) first: u64,
-    /// How many blocks.
+    /// Number of blocks.
     pub(super) count: u64,
 }
 
 impl Run {
-    /// The runs that hold the blocks with these numbers, which ascend. Two blocks with at most `gap` others between them
-    /// come in the same run, as long as that has at most `longest` blocks.
+    /// Runs that contain the blocks with these ascending numbers. Two blocks with at most `gap` others between them
+    /// share a run, as long as it has at most `longest` blocks.
     pub(super) fn join(numbers: &[u64], gap: u64, longest: u64) -> Vec<Self> {
         let mut runs: Vec<Self> = Vec::new();
         for number in numbers.iter().copied() {

@@ -1,4 +1,4 @@
-//! The shape of a heap: which direct and indirect blocks its doubling table has, and which offset falls in which.
+//! The doubling table of a heap: the direct and indirect blocks, and the block of each offset.
 //!
 //! ```text
 //! row 0   s  s  s  s        offsets 0 to 4s of the heap
@@ -7,30 +7,30 @@
 //! …                         up to the largest direct block; further rows are of indirect blocks, which are such tables again
 //! ```
 
-/// Blocks in a row of the doubling table.
+/// Number of blocks in a row.
 pub(super) const WIDTH: u64 = 4;
-/// Bytes of the largest direct block.
+/// Size of the largest direct block, in bytes.
 pub(super) const MAX_DIRECT: u64 = 64 * 1024;
 
-/// What distinguishes the two heaps that the library makes in groups and for attributes.
+/// Parameters in which the library's heaps for links and for attributes differ.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::writer) struct HeapParameters {
-    /// Bytes of the first blocks.
+    /// Size of the first blocks, in bytes.
     pub(super) start: u64,
-    /// Bits of an offset in the heap.
+    /// Width of an offset in the heap, in bits.
     pub(super) offset_bits: u32,
-    /// Bytes of a heap ID.
+    /// Size of a heap identifier, in bytes.
     pub(in crate::writer) id_size: usize,
 }
 
 impl HeapParameters {
-    /// The heap of a group's links.
+    /// Parameters of a group's heap of links.
     pub(in crate::writer) const LINKS: Self = Self {
         start: 512,
         offset_bits: 32,
         id_size: 7,
     };
-    /// The heap of an object's attributes.
+    /// Parameters of an object's heap of attributes.
     pub(in crate::writer) const ATTRIBUTES: Self = Self {
         start: 1024,
         offset_bits: 40,
@@ -41,7 +41,7 @@ impl HeapParameters {
         (self.offset_bits / 8) as usize
     }
 
-    /// What a direct block holds besides objects: signature, version, heap address, offset, checksum.
+    /// Size of a direct block's fields beside objects: signature, version, heap address, offset, checksum.
     pub(super) fn direct_overhead(&self) -> u64 {
         4 + 1 + 8 + self.offset_size() as u64 + 4
     }
@@ -50,17 +50,17 @@ impl HeapParameters {
         self.direct_overhead() + u64::from(rows) * WIDTH * 8
     }
 
-    /// Bytes of each block in a row.
+    /// Size of the blocks in a row, in bytes.
     pub(super) fn block_size(&self, row: u32) -> u64 {
         self.start << row.saturating_sub(1)
     }
 
-    /// Where a row begins, from the start of its indirect block.
+    /// Beginning of a row, relative to its indirect block.
     pub(super) fn row_start(&self, row: u32) -> u64 {
         if row == 0 { 0 } else { WIDTH * self.block_size(row) }
     }
 
-    /// Rows of direct blocks that an indirect block can have; further rows are of indirect blocks.
+    /// Maximum number of rows of direct blocks in an indirect block. Further rows are of indirect blocks.
     pub(super) fn direct_rows(&self) -> u32 {
         (MAX_DIRECT / self.start).ilog2() + 2
     }
@@ -69,12 +69,12 @@ impl HeapParameters {
         self.offset_bits - (self.start * WIDTH).ilog2() + 1
     }
 
-    /// Rows of an indirect block that stands for `size` bytes of the heap.
+    /// Number of rows in an indirect block that covers `size` bytes of the heap.
     pub(super) fn rows_for(&self, size: u64) -> u32 {
         size.ilog2() - (self.start * WIDTH).ilog2() + 1
     }
 
-    /// The row in which an offset from the start of an indirect block falls.
+    /// The row that contains an offset, relative to its indirect block.
     pub(super) fn row_of(&self, offset: u64) -> u32 {
         if offset < WIDTH * self.start {
             0
@@ -83,7 +83,7 @@ impl HeapParameters {
         }
     }
 
-    /// The size of the direct block that begins at `offset` of the heap.
+    /// Size of the direct block that begins at `offset` of the heap.
     pub(super) fn direct_block_at(&self, mut offset: u64) -> u64 {
         loop {
             let row = self.row_of(offset);
@@ -95,7 +95,7 @@ impl HeapParameters {
         }
     }
 
-    /// The room for objects in all direct blocks of the first `rows` rows, allocated or not.
+    /// Room for objects in all direct blocks of the first `rows` rows, allocated or not.
     pub(super) fn capacity(&self, rows: u32) -> u64 {
         let mut total = 0;
         let mut of_rows = Vec::new();

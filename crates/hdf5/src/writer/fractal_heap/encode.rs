@@ -1,4 +1,4 @@
-//! The bytes of a heap that is laid out: header, indirect and direct blocks, huge objects.
+//! Encodes a heap that has been laid out: header, indirect and direct blocks, huge objects.
 
 use super::super::btree_v2::HEADER_SIZE as TREE_HEADER_SIZE;
 use super::super::bytes::{PutBytes, UNDEFINED, bytes_for};
@@ -6,7 +6,7 @@ use super::doubling_table::{MAX_DIRECT, WIDTH};
 use super::{HEADER_SIZE, Heap, HeapParameters, MAX_MANAGED, Place};
 
 impl Heap {
-    /// The heap ID of the `index`-th object.
+    /// The heap identifier of object number `index`.
     pub(in crate::writer) fn id(&self, index: usize) -> Vec<u8> {
         let mut id = Vec::with_capacity(self.parameters.id_size);
         match self.places.get(index) {
@@ -25,7 +25,7 @@ impl Heap {
         id
     }
 
-    /// The heap's bytes for address `base` on, holding `objects`, whose sizes are those that it was laid out for.
+    /// The heap's bytes for address `base`, with `objects`, which must have the sizes it was laid out for.
     pub(in crate::writer) fn encode(&self, base: u64, objects: &[Vec<u8>]) -> Vec<u8> {
         let mut out = vec![0; self.size as usize];
         let mut put = |position: u64, bytes: &[u8]| {
@@ -156,7 +156,7 @@ impl Heap {
         out
     }
 
-    /// The beginning of a direct block, its checksum still zero.
+    /// The fields at the beginning of a direct block, with a checksum of zero.
     fn direct_head(&self, base: u64, start: u64) -> Vec<u8> {
         let mut out = Vec::with_capacity(MAX_DIRECT as usize);
         out.put(b"FHDB");
@@ -168,7 +168,7 @@ impl Heap {
     }
 }
 
-/// Fills a direct block up to its size and sets the checksum, which covers the block with zeros in its own place.
+/// Pads a direct block to its size and sets the checksum, which covers the block with a checksum field of zero.
 fn close_direct(block: &mut Vec<u8>, size: u64, parameters: HeapParameters) -> Vec<u8> {
     block.resize(size as usize, 0);
     let end = parameters.direct_overhead() as usize;

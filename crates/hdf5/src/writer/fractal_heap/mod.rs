@@ -1,14 +1,14 @@
-//! Fractal heaps (specification section III.G), laid out in one go from the sizes of all their objects.
+//! Fractal heaps (specification section III.G), laid out in one step from the sizes of all their objects.
 //!
 //! ```text
 //! sizes ─► place: offsets in the heap ─► blocks and huge objects get positions in the file ─┬─► id of each object
 //!            └─ doubling table                                                               └─► encode: bytes
 //! ```
 //!
-//! Managed objects fill direct blocks one after the other, in the order of the heap's own address space, in which rows of
-//! blocks double in size; direct blocks too small for an object are passed over and not allocated. Objects above the
-//! managed maximum are huge: they lie in the file by themselves and a v2 B-tree finds them. There is no free-space
-//! manager: the library makes one when it first frees space.
+//! Managed objects fill direct blocks in the order of the heap's own address space, in which the blocks of successive
+//! rows double in size. Direct blocks that are too small for the next object are skipped, and not allocated. Objects
+//! above the managed maximum are huge: each has its own place in the file, and a version 2 B-tree indexes them. There
+//! is no free-space manager; the library makes one when it first frees space.
 
 mod doubling_table;
 mod encode;
@@ -23,31 +23,31 @@ use crate::{Error, Result};
 pub(super) use doubling_table::HeapParameters;
 use doubling_table::WIDTH;
 
-/// Objects above this are huge.
+/// Maximum size of a managed object, in bytes.
 const MAX_MANAGED: u64 = 4096;
-/// Bytes of the heap's header.
+/// Size of the heap's header, in bytes.
 const HEADER_SIZE: u64 = 146;
 
-/// Where an object is.
+/// Position of an object.
 enum Place {
-    /// At an offset of the heap, with a length.
+    /// Offset in the heap, and length.
     Managed(u64, u64),
-    /// By itself: its number from 1 on, where from the start of the huge objects, and its length.
+    /// Number, from 1 on, offset from the first huge object, and length.
     Huge(u64, u64, u64),
 }
 
-/// A heap laid out for objects of given sizes. Positions are relative to the heap's header.
+/// A heap laid out for objects of given sizes. Positions are relative to its header.
 pub(super) struct Heap {
     parameters: HeapParameters,
     places: Vec<Place>,
-    /// Offset in the heap ─► size and position in the file, of each allocated direct block.
+    /// Direct blocks: offset in the heap ─► size, and position in the file.
     direct: BTreeMap<u64, (u64, u64)>,
-    /// Offset in the heap and rows ─► position in the file, of each indirect block.
+    /// Indirect blocks: offset in the heap and number of rows ─► position in the file.
     indirect: BTreeMap<(u64, u32), u64>,
-    /// Rows of the root indirect block; 0 where the root is a direct block or there is none.
+    /// Number of rows of the root indirect block; 0 if the root is a direct block or absent.
     root_rows: u32,
     huge_tree: Option<Tree>,
-    /// Positions of the huge objects' tree and of the first huge object.
+    /// Positions of the huge objects' B-tree and of the first huge object.
     huge_tree_at: u64,
     huge_at: u64,
     huge_size: u64,
@@ -55,7 +55,7 @@ pub(super) struct Heap {
 }
 
 impl Heap {
-    /// Lays out objects of `sizes`.
+    /// Lays out objects of these sizes, in bytes.
     pub(super) fn new(parameters: HeapParameters, sizes: impl Iterator<Item = u64>) -> Result<Self> {
         let mut heap = Self {
             parameters,
@@ -76,7 +76,7 @@ impl Heap {
     }
 
     fn place(&mut self, sizes: impl Iterator<Item = u64>) {
-        // The end of the direct blocks so far, and where the last of them is still free.
+        // The end of the direct blocks so far, and the beginning of the free space in the last one.
         let (mut end, mut free) = (0, 0);
         let mut huge = 0;
         for size in sizes {
@@ -105,7 +105,7 @@ impl Heap {
         }
     }
 
-    /// The end of the last direct block, in the heap's own address space.
+    /// End of the last direct block, in the heap's own address space.
     fn managed_end(&self) -> u64 {
         self.direct
             .last_key_value()
@@ -141,7 +141,7 @@ impl Heap {
         }
     }
 
-    /// Offset and size of each entry of the indirect block of `rows` rows at `start`, direct or not.
+    /// Row, offset and size of each entry of the indirect block of `rows` rows at `start`.
     fn entries(&self, start: u64, rows: u32) -> impl Iterator<Item = (u32, u64, u64)> + use<> {
         let parameters = self.parameters;
         (0..rows).flat_map(move |row| {
@@ -150,7 +150,7 @@ impl Heap {
         })
     }
 
-    /// The children of an indirect block that are indirect blocks, and in which anything is allocated.
+    /// Offset and size of an indirect block's children that are indirect blocks with allocated blocks.
     fn indirect_children(&self, start: u64, rows: u32) -> Vec<(u64, u64)> {
         self.entries(start, rows)
             .filter(|(row, offset, size)| {
@@ -170,7 +170,7 @@ impl Heap {
         }
     }
 
-    /// Bytes of the heap with its header, blocks and huge objects.
+    /// Size of the heap with its header, blocks and huge objects, in bytes.
     pub(super) fn size(&self) -> u64 {
         self.size
     }

@@ -5,7 +5,7 @@ use crate::writer::bytes::{PutBytes, UNDEFINED};
 use crate::writer::dense::DenseAddresses;
 use crate::{Error, Result};
 
-/// An attribute from its encoded parts, up to its data, which follows. `shared`: `datatype` refers to a committed datatype.
+/// An Attribute message without its data, which follows. `shared` is true if `datatype` refers to a committed datatype.
 pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspace: &[u8]) -> Result<Vec<u8>> {
     let size = |what: &str, size: usize| {
         u16::try_from(size).map_err(|_| {
@@ -28,7 +28,7 @@ pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspac
     Ok(out)
 }
 
-/// Attribute Info: creation order tracked and indexed; where the dense storage is, if there is any.
+/// The Attribute Info message: creation order tracked and indexed, and the addresses of dense storage if there is any.
 pub(crate) fn attribute_info(attributes: u16, dense: Option<&DenseAddresses>) -> Vec<u8> {
     let mut out = vec![0, 0b11]; // version, flags: creation order tracked and indexed
     out.put_u16(attributes); // the creation order of the next attribute

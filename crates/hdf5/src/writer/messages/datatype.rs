@@ -1,12 +1,12 @@
-//! The Datatype message (specification section IV.A.2.d): version 1 for atomic types, 3 for the rest.
+//! The Datatype message (specification section IV.A.2.d): version 1 for atomic types, 3 for others.
 
 use crate::writer::bytes::{PutBytes, bytes_for};
 use crate::{ByteOrder, CharacterSet, Class, Datatype, Error, ReferenceKind, Result, StringPadding};
 
-/// How deep types may nest. The reader stops earlier.
+/// Maximum nesting of types. The reader's limit is lower.
 const MAX_DEPTH: usize = 64;
 
-/// The bytes of `datatype`.
+/// The encoded datatype.
 pub(crate) fn datatype(datatype: &Datatype) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     encode(datatype, &mut out, 0)?;
@@ -38,7 +38,7 @@ fn charset_bits(charset: CharacterSet) -> u32 {
     }
 }
 
-/// Version and class, the 24 bits of the class, and the size.
+/// Appends version and class, the 24 class bits, and the size.
 fn head(out: &mut Vec<u8>, version: u8, class: u8, bits: u32, size: u32) {
     out.put_u8(version << 4 | class);
     out.put_uint(bits.into(), 3);
@@ -64,7 +64,7 @@ fn encode(datatype: &Datatype, out: &mut Vec<u8>, depth: usize) -> Result<()> {
             out.put_u16(*precision);
         }
         Class::FloatingPoint(float) => {
-            // VAX order, bits 0 and 6 together, came with version 3.
+            // VAX order, with both bits 0 and 6 set, needs version 3.
             let (version, order) = match float.order {
                 ByteOrder::Vax => (3, 0x41),
                 order => (1, order_bit(order)?),
@@ -186,7 +186,7 @@ fn encode(datatype: &Datatype, out: &mut Vec<u8>, depth: usize) -> Result<()> {
     Ok(())
 }
 
-/// A name that ends at its NUL, unpadded as in version 3.
+/// Appends a name and its NUL, without padding, as in version 3.
 fn name(out: &mut Vec<u8>, name: &str) -> Result<()> {
     if name.contains('\0') {
         return Err(Error::CannotWrite(format!(

@@ -3,7 +3,7 @@
 use crate::writer::bytes::{PutBytes, UNDEFINED, bytes_for};
 use crate::writer::dense::DenseAddresses;
 
-/// Link Info: creation order tracked and indexed; where the dense storage is, if there is any.
+/// The Link Info message: creation order tracked and indexed, and the addresses of dense storage if there is any.
 pub(crate) fn link_info(links: u64, dense: Option<&DenseAddresses>) -> Vec<u8> {
     let mut out = vec![0, 0b11]; // version, flags: creation order tracked and indexed
     out.put_u64(links); // the creation order of the next link
@@ -13,12 +13,12 @@ pub(crate) fn link_info(links: u64, dense: Option<&DenseAddresses>) -> Vec<u8> {
     out
 }
 
-/// Group Info: the library's thresholds between compact and dense storage.
+/// The Group Info message, with the library's default thresholds between compact and dense storage.
 pub(crate) fn group_info() -> Vec<u8> {
     vec![0, 0] // version, flags: nothing stored
 }
 
-/// A hard link named `name`, the `order`-th of its group.
+/// The Link message of a hard link, number `order` of its group.
 pub(crate) fn link(name: &str, order: u64, header: u64) -> Vec<u8> {
     let name_width = bytes_for(name.len() as u64).next_power_of_two();
     let mut flags = name_width.trailing_zeros() as u8; // size of the name's length: 1, 2, 4 or 8 bytes

@@ -1,6 +1,6 @@
-//! Bodies of object header messages (specification section IV.A.2), one file for each family.
+//! Encoders of object header messages (specification section IV.A.2), one file for each family.
 //!
-//! Versions are those that libhdf5 writes for its version 1.8 as the lower bound, as netcdf-c asks it to.
+//! Versions are the ones that libhdf5 writes with 1.8 as its lower bound, which netcdf-c sets.
 
 mod attribute;
 mod datatype;
@@ -14,10 +14,10 @@ pub(super) use storage::{Storage, dataspace, fill_value, filter_pipeline, layout
 
 use super::bytes::PutBytes;
 
-/// The largest body that the 2-byte size of a message can tell.
+/// Maximum size of a body, in bytes: a message's size has 2 bytes.
 pub(super) const MAX_MESSAGE: usize = u16::MAX as usize;
 
-/// The type numbers of messages.
+/// Numbers of the message types.
 pub(super) mod kind {
     pub(crate) const DATASPACE: u8 = 0x01;
     pub(crate) const LINK_INFO: u8 = 0x02;
@@ -32,8 +32,8 @@ pub(super) mod kind {
     pub(crate) const REFERENCE_COUNT: u8 = 0x16;
 }
 
-/// The body that stands for a message in another object's header, of a committed datatype in particular
-/// (specification section IV.A.2, "Shared Message", version 2).
+/// The body of a reference to a message in another object's header, usually of a committed datatype (specification
+/// section IV.A.2, "Shared Message", version 2).
 pub(super) fn shared(header: u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(10);
     out.put_u8(2); // version
@@ -42,7 +42,7 @@ pub(super) fn shared(header: u64) -> Vec<u8> {
     out
 }
 
-/// How often an object is referred to (specification section IV.A.2.w). Absent where that is once.
+/// The Object Reference Count message (specification section IV.A.2.w), which is absent for a count of 1.
 pub(super) fn reference_count(count: u32) -> Vec<u8> {
     let mut out = vec![0]; // version
     out.put_u32(count);

@@ -4,7 +4,7 @@
 use crate::writer::bytes::{PutBytes, UNDEFINED};
 use crate::{AllocationTime, Dataspace, Error, FillTime, Filter, Result};
 
-/// The shape.
+/// The Dataspace message.
 pub(crate) fn dataspace(space: &Dataspace) -> Result<Vec<u8>> {
     let Dataspace::Simple { dims, max_dims } = space else {
         let kind = if *space == Dataspace::Scalar { 0 } else { 2 };
@@ -15,7 +15,7 @@ pub(crate) fn dataspace(space: &Dataspace) -> Result<Vec<u8>> {
         .filter(|rank| *rank <= 32 && dims.len() == max_dims.len())
         .ok_or_else(|| Error::CannotWrite("a dataspace of more than 32 dimensions".into()))?;
     let fixed = dims.iter().zip(max_dims).all(|(now, max)| Some(*now) == *max);
-    // Flag 0: maximum lengths follow; type 1: simple.
+    // Flag 0: maximum lengths follow. Type 1: simple.
     let mut out = vec![2, rank, u8::from(!fixed), 1];
     for length in dims {
         out.put_u64(*length);
@@ -28,7 +28,7 @@ pub(crate) fn dataspace(space: &Dataspace) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The fill value: `None` undefined, empty the library's default, else one element.
+/// The Fill Value message. `value` is `None` for undefined, empty for the library's default, else one element.
 pub(crate) fn fill_value(allocation: AllocationTime, time: FillTime, value: Option<&[u8]>) -> Vec<u8> {
     let allocation = match allocation {
         AllocationTime::Early => 1,
@@ -53,13 +53,13 @@ pub(crate) fn fill_value(allocation: AllocationTime, time: FillTime, value: Opti
     out
 }
 
-/// Where and how data is stored.
+/// Storage of a dataset's data.
 pub(crate) enum Storage<'a> {
     /// In the message itself.
     Compact(&'a [u8]),
-    /// At an address, `None` where nothing is allocated; size in bytes.
+    /// At an address, or `None` if nothing is allocated; size in bytes.
     Contiguous(Option<u64>, u64),
-    /// In chunks of a shape, with the size of an element and the address of the v1 B-tree.
+    /// In chunks: their shape, the size of an element, and the address of the version 1 B-tree.
     Chunked(&'a [u64], u32, Option<u64>),
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn layout(storage: &Storage<'_>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The filters, in the order of writing.
+/// The Filter Pipeline message. `filters` are in the order of encoding.
 pub(crate) fn filter_pipeline(filters: &[Filter]) -> Result<Vec<u8>> {
     let too_many = |what: &str| Error::CannotWrite(format!("too many {what} of a filter pipeline"));
     let count = u8::try_from(filters.len())
@@ -104,7 +104,7 @@ pub(crate) fn filter_pipeline(filters: &[Filter]) -> Result<Vec<u8>> {
     let mut out = vec![2, count];
     for filter in filters {
         out.put_u16(filter.id);
-        // The library's own filters carry no name in this version.
+        // In this version, the library's own filters have no name.
         let named = filter.id >= 256;
         let name = if named && !filter.name.is_empty() {
             [filter.name.as_bytes(), b"\0"].concat()

@@ -3,9 +3,9 @@
 //! ```text
 //!  -  0x 1f us     declared()   a length, or the value of an enum's member: what the digits say
 //!  │  │  │  │
-//!  │  │  │  └─ b s l ll, with a u before or behind, in either case
+//!  │  │  │  └─ b s l ll, with a u before or after, in either case
 //!  │  │  └─ digits
-//!  │  └─ hexadecimal; octal behind a 0
+//!  │  └─ hexadecimal; octal after a 0
 //!  └─ sign         constant()   a value of a list: what the digits say, and of which type it is
 //! ```
 //!

@@ -2,7 +2,7 @@
 //!
 //! | written | is |
 //! | --- | --- |
-//! | `12 -3 +4 010` | an integer (octal behind a 0), of the smallest of `int uint int64 uint64` that holds it |
+//! | `12 -3 +4 010` | an integer (octal after a 0), of the smallest of `int uint int64 uint64` that holds it |
 //! | `1b 2ub 3us 4s 5u 6l 7ul 8ll 9ull` | of `byte ubyte ushort short uint int uint int64 uint64`; letters in either case and order |
 //! | `0x1fs 0x1fl 0x1fll` | of `ushort uint uint64` |
 //! | `0x1f` | opaque bytes |
@@ -29,14 +29,14 @@ pub enum Constant<'t> {
     Real {
         /// Digits, point, exponent.
         spelled: &'t str,
-        /// Whether it is a `float`.
+        /// True for a `float`, false for a `double`.
         single: bool,
     },
     /// NaN or an infinity.
     Value {
         /// The number.
         value: f64,
-        /// Whether it is a `float`.
+        /// True for a `float`, false for a `double`.
         single: bool,
     },
     /// A character.

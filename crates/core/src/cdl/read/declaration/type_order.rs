@@ -163,7 +163,7 @@ mod tests {
             order("types:\n  int(*) v ;\n  v(*) w ;\n  byte enum e {\n        a = 1} ;\n"),
             ["v", "w", "e"]
         );
-        // Not in lines of their own, or without the comment behind a compound, it is no dump.
+        // Text without line breaks, or without the comment after a compound, is no dump.
         assert_eq!(order("types: int(*) v ; v(*) w ; opaque(3) o ;"), ["v", "o", "w"]);
         assert_eq!(
             order("types:\n  int(*) v ;\n  compound c {\n    v a ;\n  };\n  opaque(3) o ;\n"),

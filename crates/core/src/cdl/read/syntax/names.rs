@@ -115,7 +115,7 @@ impl Path {
 mod tests {
     use super::*;
 
-    /// As the grammar sees it: each byte a character.
+    /// The grammar's form of a name: each byte is a character.
     fn latin(text: &str) -> String {
         text.bytes().map(char::from).collect()
     }

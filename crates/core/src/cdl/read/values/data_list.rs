@@ -257,7 +257,7 @@ mod tests {
                 "{spelled}"
             );
         }
-        // What is left out is as long as netCDF-C has it.
+        // The dimension is as long as in netCDF-C, including the values left out.
         extent(Type::Int, &[2, 0], "{1}, {2}, {3, 4};", &[2, 2]);
         let error = measure(Type::Int, &[], "1, 2;").unwrap_err();
         assert!(error.starts_with("a.cdl:1:4: too many values"), "{error}");
