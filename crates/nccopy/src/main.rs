@@ -47,6 +47,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     ncutils_cli::signals::handle();
     let writer = output.create(&plan.schema, &prepared.plans)?;
+    // The writer has what it needs of the plan, which takes much memory if there are very many variables.
+    drop(plan);
     let bar = Bar::on_terminal();
     let options = RunOptions {
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),

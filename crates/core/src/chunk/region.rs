@@ -212,7 +212,7 @@ mod tests {
 
         #[test]
         fn parts_follow_each_other(dims in proptest::collection::vec((1u64..9, 1u64..5, 0u64..7), 0..4)) {
-            // A region that begins anywhere, cut where chunks end.
+            // A region that starts anywhere, cut at chunk borders.
             let whole = Region {
                 start: dims.iter().map(|d| d.2).collect(),
                 count: dims.iter().map(|d| d.0).collect(),

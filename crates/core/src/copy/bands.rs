@@ -45,7 +45,7 @@ const OPEN: usize = 8;
 pub(super) struct Band {
     /// Number of records.
     pub records: u64,
-    /// Bytes of a whole record of the input, of which the band may be a part.
+    /// Bytes of a whole record of the input. The band may be only a part of it.
     pub record_size: u64,
     /// Number of records in a run; the last run may be shorter. A multiple of every member's `chunk`.
     pub run: u64,
@@ -141,7 +141,7 @@ impl Band {
     }
 }
 
-/// Finds the bands among the variables of a copy, and gives each to its first variable.
+/// Finds bands among a copy's variables, and stores each in the route of its first variable.
 pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mut [Variable]) {
     let Some(layout) = reader.record_layout() else {
         return;
@@ -199,7 +199,7 @@ fn member(
         .get(1..)?
         .iter()
         .try_fold(from.element_size as u64, |n, length| n.checked_mul(*length));
-    // The chunks of a shard follow each other; those of a band take turns.
+    // The chunks of a shard must be consecutive, but those of a band's members alternate.
     let takes_turns = to.shard.is_none();
     if !whole || !same || !takes_turns || elements != Some(slab.length) || slab.length > MAX_SLAB {
         return None;

@@ -81,15 +81,15 @@ pub(super) fn blocks<'e>(
     )
 }
 
-/// Sizes in bytes that decide how a variable is cut into other chunks.
+/// Sizes that decide how a variable is cut into chunks of another shape. In bytes, unless noted.
 struct Needs {
-    /// An output chunk.
+    /// Bytes of one output chunk.
     chunk: u64,
     decode: u64,
     encode: u64,
-    /// The larger of the two: a thread does one at a time.
+    /// The larger of `decode` and `encode`, because a thread does one at a time.
     work: u64,
-    /// Output chunks in a tile.
+    /// Number of output chunks in a tile.
     tile_chunks: u64,
     tile_bytes: u64,
 }
@@ -111,7 +111,7 @@ impl Needs {
     }
 }
 
-/// Whether tiles are made by one thread each.
+/// True if each tile is made by one thread alone.
 fn alone(terms: &Terms, var: &Variable, tile_chunks: u64, tile_bytes: u64, work: u64) -> bool {
     let threads = terms.threads as u64;
     let tiles = var.places.len() / tile_chunks.max(1);
@@ -127,7 +127,8 @@ fn aside(terms: &Terms, work: u64, encode: u64) -> u64 {
         .min(terms.budget / 2)
 }
 
-/// About how much memory it takes to make blocks that all threads work on; `None` where each is made by one thread.
+/// About how many bytes of memory it takes to make a block that all threads work on. `None` if one thread
+/// makes each block.
 pub(super) fn shared_block_memory(
     terms: &Terms,
     var: &Variable,

@@ -1,4 +1,4 @@
-//! What a prepared copy will do, told before anything is written.
+//! Describes what a prepared copy will do, before anything is written.
 
 use super::job::{self, Terms};
 use super::prepare::Prepared;
@@ -9,7 +9,7 @@ use crate::filter::Registry;
 use crate::format::Reader;
 use crate::model::{CodecSpec, Kind, VarId, VariableLayout};
 
-/// What a copy will do.
+/// The description of a copy.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Description<'p> {
@@ -17,31 +17,31 @@ pub struct Description<'p> {
     pub kind: Kind,
     /// One entry for each variable of the output, in the order of its schema.
     pub variables: Vec<VariableDescription<'p>>,
-    /// About how many bytes of memory the data of the copy will take at most. The indexes of chunks come on top.
+    /// About how many bytes of memory the copy's data takes at most, without chunk indexes.
     pub memory: u64,
 }
 
-/// What a copy will do with one variable of the output.
+/// The description of a copy for one variable of the output.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VariableDescription<'p> {
-    /// The variable's path.
+    /// Path of the variable.
     pub name: &'p str,
-    /// How it will be copied.
+    /// The route of the variable.
     pub route: RouteName,
-    /// How it will be stored.
+    /// The layout of the variable in the output.
     pub layout: &'p VariableLayout,
-    /// The codecs of the layout and their names: those of the registry, or else those that the input gives.
+    /// The codecs of the layout with their names: those of the registry, or else those in the input.
     pub filters: Vec<(String, &'p CodecSpec)>,
-    /// How many chunks will be written; 0 unless chunked.
+    /// Number of chunks that will be written; 0 unless chunked.
     pub chunks: u64,
-    /// About how many bytes of memory its data will take. Of variables whose records are copied together, the first has the
-    /// memory of all.
+    /// About how many bytes of memory the variable's data takes. If records of several variables are copied
+    /// together, the first variable has the memory of all.
     pub memory: u64,
 }
 
 impl Prepared {
-    /// Describes the copy, which `plan` asked for, as [`run`](super::run) would run it with these `options`.
+    /// Describes the copy of `plan`, as [`run`](super::run) would run it with `options`.
     pub fn describe<'p>(
         &'p self,
         reader: &dyn Reader,
@@ -68,7 +68,7 @@ impl Prepared {
             .into_iter()
             .map(|(id, name, route)| self.variable(id, name, route, memory[id.0], &plan.registry))
             .collect();
-        // Jobs of several variables run at a time, but no more than there are threads.
+        // Jobs of several variables run at the same time, at most one for each thread.
         memory.sort_unstable_by(|a, b| b.cmp(a));
         let largest = memory.first().copied().unwrap_or(0);
         let together = memory

@@ -1,4 +1,4 @@
-//! What a thread does with a job.
+//! Executes a job in a thread.
 
 use std::time::Duration;
 
@@ -19,11 +19,11 @@ use crate::format::{EncodedChunk, Reader};
 use crate::model::{Storage, VarId, VariableLayout};
 use crate::store::ByteRange;
 
-/// A thread's buffers, used again from job to job.
+/// A thread's buffers, reused from job to job.
 #[derive(Default)]
 pub(super) struct Worker {
     scratch: Scratch,
-    /// What was fetched for the job.
+    /// Input that was fetched for the job.
     pub fetched: Fetched,
     /// A piece of input as stored.
     encoded: Vec<u8>,
@@ -32,18 +32,19 @@ pub(super) struct Worker {
     /// A chunk or block of output.
     pub(super) block: Vec<u8>,
     pub(super) axes: Vec<Axis>,
-    /// What the job before was about.
+    /// The variable of the previous job.
     variable: Option<VarId>,
-    /// Bytes of memory that the current job handed to the writer in its order.
+    /// Bytes of memory that the current job handed to the writer, to be written in ticket order.
     pub kept: u64,
-    /// Bytes that the current job read, as stored.
+    /// Bytes that the current job read, as stored in the input.
     pub(super) read: u64,
 }
 
-/// What a piece of data takes in the writer besides its bytes, about: it matters where chunks are of few bytes.
+/// About how many bytes of memory a piece of data takes in the writer besides its own bytes. It matters if
+/// chunks are small.
 pub(super) const PIECE: u64 = 192;
 
-/// Where the chunks of an output variable go, and how they are encoded.
+/// The destination of an output variable's chunks, and their encoding.
 pub(super) struct Target<'a> {
     pub sink: Sink<'a>,
     pub var: &'a Variable,
@@ -66,22 +67,23 @@ impl Job<'_> {
         }
     }
 
-    /// The path of the variable it is about.
+    /// Path of the job's variable.
     pub fn variable(&self) -> &str {
         &self.about().name
     }
 
-    /// The output's variable it is about.
+    /// The output variable of the job.
     pub fn out(&self) -> VarId {
         self.about().out
     }
 }
 
 impl Worker {
-    /// Does a job.
+    /// Executes a job.
     ///
     /// # Errors
-    /// What reading, decoding, encoding and writing find wrong, naming the variable, and the chunk where one is at fault.
+    /// The errors of reading, decoding, encoding and writing. They name the variable, and the chunk if one is
+    /// at fault.
     pub fn execute(&mut self, engine: &Engine, job: &Job) -> Result<()> {
         let done = match job {
             Job::Raw { var, chunks } | Job::Refilter { var, chunks } => match &var.route {
@@ -125,8 +127,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Prepares for a job. Where it is about another variable than the one before, gives back the memory of buffers larger than
-    /// `most` bytes.
+    /// Prepares for a job. If its variable differs from the previous one, frees the memory of buffers larger
+    /// than `most` bytes.
     pub fn turn_to(&mut self, job: &Job, most: u64) {
         self.kept = 0;
         self.read = 0;
@@ -144,7 +146,8 @@ impl Worker {
         }
     }
 
-    /// Adds what a job read, and the time that it took, to its variable's counters. Records count for several variables.
+    /// Adds the bytes that a job read, and its time, to its variable's counters. Records count for several
+    /// variables.
     pub fn count(&self, meters: &Meters, job: &Job, time: Duration) {
         match job {
             Job::Records(part) => part.count_in(meters, time),
@@ -155,12 +158,13 @@ impl Worker {
         }
     }
 
-    /// Counts a piece of `bytes` that is handed to the writer.
+    /// Counts a piece of `bytes` bytes that is handed to the writer.
     pub(super) fn keep(&mut self, bytes: usize) {
         self.kept += bytes as u64 + PIECE;
     }
 
-    /// Copies the `n`th written chunks for all `n` of `chunks`, which have the same shape in input and output.
+    /// Copies chunks that have the same shape in input and output. `chunks` numbers them among the variable's
+    /// chunks to be written.
     fn same_chunks(
         &mut self,
         engine: &Engine,
@@ -200,7 +204,7 @@ impl Worker {
         Ok(bytes)
     }
 
-    /// Passes an encoded chunk through as it is.
+    /// Passes an encoded chunk through unchanged.
     fn pass(
         &mut self,
         reader: &dyn Reader,
@@ -242,7 +246,7 @@ impl Worker {
         }
         swap_units(&mut self.decoded, swap_between(layout, target.layout));
         if target.grid.is_edge(chunk) || grid.is_edge(from) {
-            // What lies past the extent may be anything; written, it is fill.
+            // Elements past the extent are arbitrary in the input. In the output they are fill values.
             let shape = target.grid.chunk();
             let own = grid.region(from);
             let origin = vec![0; shape.len()];
@@ -278,8 +282,8 @@ impl Worker {
         written
     }
 
-    /// Reads a chunk and decodes it into `self.decoded`, in its stored shape and the layout's byte order; false where it is not
-    /// stored.
+    /// Reads a chunk and decodes it into `self.decoded`, in its stored shape and the layout's byte order.
+    /// Returns false if it is not stored.
     pub(super) fn decode(
         &mut self,
         reader: &dyn Reader,
@@ -342,7 +346,7 @@ impl Worker {
         })
     }
 
-    /// Encodes and writes one output chunk; a slab of a contiguous variable is written as it is.
+    /// Encodes and writes one output chunk. A slab of a contiguous variable is written without encoding.
     pub(super) fn write_chunk(&mut self, target: &Target, chunk: u64, ticket: u64, data: Data) -> Result<()> {
         let layout = target.layout;
         if !matches!(layout.storage, Storage::Chunked { .. }) {
@@ -412,7 +416,7 @@ impl Worker {
     }
 }
 
-/// Makes `out` the elements of a chunk of shape `full` that lie in its first `count` of each dimension.
+/// Fills `out` with the first `count` elements in each dimension of a chunk of shape `full`.
 fn clip(bytes: &[u8], full: &[u64], count: &[u64], size: usize, out: &mut Vec<u8>) -> Result<()> {
     let length =
         byte_count(count, size).ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
@@ -428,7 +432,7 @@ fn lost() -> Error {
 /// The bytes of a chunk to be written.
 pub(super) enum Data<'a> {
     Borrowed(&'a [u8]),
-    /// May be taken where they need not be encoded.
+    /// A buffer whose bytes are taken over if they need no encoding.
     Owned(&'a mut Vec<u8>),
 }
 
@@ -451,7 +455,7 @@ fn decoded_size(layout: &VariableLayout) -> u64 {
     chunk_size(layout, layout.chunk_shape()).map_or(0, |size| size as u64)
 }
 
-/// Makes `buffer` hold `size` bytes of what reads where the input has nothing, in the output's byte order.
+/// Fills `buffer` with `size` bytes of the values of unwritten input elements, in the output's byte order.
 pub(super) fn fill_block(
     buffer: &mut Vec<u8>,
     size: usize,
@@ -468,7 +472,7 @@ pub(super) fn fill_block(
     Ok(())
 }
 
-/// Says in which chunk of a variable something went wrong.
+/// Adds the chunk of a variable to an error.
 pub(super) fn at_chunk(error: Error, layout: &VariableLayout, chunk: u64) -> Error {
     match &error {
         Error::Chunk { .. } | Error::Variable { .. } | Error::File { .. } => error,

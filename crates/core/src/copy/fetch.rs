@@ -1,4 +1,4 @@
-//! Fetching, apart from computing: what jobs need of a slow store is asked for before a thread takes them.
+//! Fetching ahead: the input of a job is requested from a slow store before a thread takes the job.
 //!
 //! ```text
 //! jobs, in order ─► admitted by the ledger ─► Reader::fetch_chunks, fetch_ranges ─┐  up to 100 under way
@@ -6,7 +6,7 @@
 //!                              threads ◄── the first job that can run ◄── Arrivals
 //! ```
 //!
-//! What a job is about to receive counts as its working memory from the moment it is asked for.
+//! The requested bytes of a job count as its working memory from the moment of the request.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ use crate::format::{EncodedChunk, Reader, read_region::RangeList};
 use crate::model::VarId;
 use crate::store::ByteRange;
 
-/// What a job needs of the input.
+/// The chunks and ranges of the input that a job needs.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Wants {
     chunks: BTreeMap<usize, BTreeSet<u64>>,
@@ -32,7 +32,7 @@ pub(super) struct Wants {
 }
 
 impl Wants {
-    /// What `job` needs, as far as it is known beforehand.
+    /// The input of `job`, as far as it is known in advance.
     pub fn of(job: &Job, terms: &Terms) -> Result<Self> {
         let mut wants = Self::default();
         match job {
@@ -66,7 +66,7 @@ impl Wants {
                     }
                 }
             }
-            // Values are read by the thread that needs them, and nothing is read to empty a block.
+            // The thread that runs the job reads values itself, and emptying a block reads nothing.
             Job::Empty { .. } | Job::Values { .. } | Job::Records(_) => {}
         }
         Ok(wants)
@@ -116,7 +116,7 @@ impl Wants {
         self.chunks.entry(var.0).or_default().insert(chunk);
     }
 
-    /// How many bytes will come, about.
+    /// About how many bytes will be fetched.
     pub fn bytes(&self, reader: &dyn Reader) -> u64 {
         let ranges = self.ranges.iter().map(|(_, range)| range.length as u64);
         let chunks = self.chunks.iter().flat_map(|(var, chunks)| {
@@ -130,7 +130,7 @@ impl Wants {
     }
 }
 
-/// What was fetched for a job.
+/// The input that was fetched for a job.
 #[derive(Debug, Default)]
 pub(super) struct Fetched {
     chunks: HashMap<(VarId, u64), Option<EncodedChunk>>,
@@ -149,7 +149,7 @@ impl Fetched {
     }
 }
 
-/// Jobs by their number: what is on its way for them, and what is there.
+/// The requested and the fetched input of jobs, by job number.
 #[derive(Default)]
 pub(super) struct Arrivals {
     state: Mutex<State>,
@@ -160,7 +160,7 @@ pub(super) struct Arrivals {
 struct State {
     coming: HashMap<u64, Coming>,
     there: BTreeMap<u64, Result<Fetched>>,
-    /// No more jobs will be asked for.
+    /// True if no more jobs will come.
     closed: bool,
 }
 
@@ -177,14 +177,14 @@ impl Arrivals {
         }
     }
 
-    /// Asks for what job `number` wants.
+    /// Requests the input of job `number`.
     pub fn ask(self: &Arc<Self>, number: u64, wants: Wants, reader: &dyn Reader) {
         let left = wants.chunks.len() + usize::from(!wants.ranges.is_empty());
         if left == 0 {
             self.arrive(number, Ok(Fetched::default()));
             return;
         }
-        // One variable's ranges at a time: a job has those of one variable, or few.
+        // One request for each variable. A job needs ranges of one variable, or few.
         let mut by_var: BTreeMap<usize, Vec<ByteRange>> = BTreeMap::new();
         for (var, range) in wants.ranges {
             by_var.entry(var.0).or_default().push(range);
@@ -234,7 +234,7 @@ impl Arrivals {
     fn part<T>(&self, number: u64, found: Result<T>, add: impl FnOnce(&mut Fetched, T)) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(coming) = state.coming.get_mut(&number) else {
-            // Another part of it failed.
+            // Another request for this job failed.
             return;
         };
         let failure = match found {
@@ -263,34 +263,34 @@ impl Arrivals {
         self.changed.notify_all();
     }
 
-    /// Says that no more jobs come.
+    /// Marks the end: no more jobs will come.
     pub fn close(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
         self.changed.notify_all();
     }
 
-    /// Wakes all who wait, as a job may be able to run now.
+    /// Wakes all waiting threads, because a job may be able to run now.
     pub fn wake(&self) {
-        // Under the lock, so that no one who is about to wait misses it.
+        // The lock ensures that a thread which is about to wait does not miss this.
         drop(self.state.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
     }
 }
 
-/// What is there, while nobody else looks.
+/// The fetched input of jobs, locked.
 pub(super) struct Arrived<'a> {
     state: MutexGuard<'a, State>,
     changed: &'a Condvar,
 }
 
 impl Arrived<'_> {
-    /// Takes the first job that is there and of which `can_run` says so.
+    /// Takes the first job whose input was fetched and for which `can_run` is true.
     pub fn take(&mut self, can_run: impl Fn(u64) -> bool) -> Option<(u64, Result<Fetched>)> {
         let number = self.state.there.keys().copied().find(|number| can_run(*number))?;
         self.state.there.remove(&number).map(|fetched| (number, fetched))
     }
 
-    /// Whether nothing is there or will come.
+    /// True if no input is left, and none will come.
     pub fn is_over(&self) -> bool {
         self.state.closed && self.state.coming.is_empty() && self.state.there.is_empty()
     }

@@ -186,7 +186,7 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
     }
 }
 
-/// About how much memory the jobs of a variable take that run at a time.
+/// About how many bytes of memory the jobs of a variable take that run at the same time.
 pub(super) fn memory(terms: &Terms, variables: &[Variable], var: &Variable) -> u64 {
     let to = &terms.plans[var.out.0].layout;
     if let Route::Blocks(tiling) = &var.route
@@ -198,8 +198,8 @@ pub(super) fn memory(terms: &Terms, variables: &[Variable], var: &Variable) -> u
     together(jobs.filter_map(|job| Some(job.ok()?.1)), terms.budget)
 }
 
-/// The memory of the jobs that run at a time, each of which costs one of `costs`: at most the budget, unless one job alone
-/// needs more.
+/// Bytes of memory that jobs with these `costs` take together: at most the budget, unless a single job needs
+/// more.
 fn together(costs: impl Iterator<Item = Cost>, budget: u64) -> u64 {
     let (mut all, mut largest) = (0u64, 0);
     for cost in costs {

@@ -43,7 +43,7 @@ pub use sources::{SourcePart, Sources};
 pub(crate) use values::move_heap;
 
 use crate::filter::Registry;
-use crate::model::{Schema, VariableLayout};
+use crate::model::{Schema, SharedLayout};
 
 /// What a copy is to produce: the output's schema, and for each of its variables where the data comes from.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub struct VariableCopy {
     /// Where its data comes from.
     pub sources: Sources,
     /// How the output stores it.
-    pub layout: VariableLayout,
+    pub layout: SharedLayout,
     /// Whether it stays in no-fill mode, if it is in that: see
     /// [`VariablePlan::keeps_no_fill`](crate::format::VariablePlan::keeps_no_fill). What the source does not have is written
     /// as fill then, unless that is very much.

@@ -5,8 +5,8 @@
 //!                   └──► into_part(1, 3) ─► …
 //! ```
 //!
-//! Each process prepares the same copy and takes its part. Parts have no chunk and no shard in common. Together they hold
-//! every chunk that is written.
+//! Each process prepares the same copy and takes its part. No two parts have a chunk or shard in common.
+//! Together they hold every chunk that is written.
 
 use std::ops::Range;
 
@@ -18,15 +18,15 @@ use crate::error::{Error, Result};
 use crate::format::Promised;
 use crate::model::{Storage, VariableLayout};
 
-/// Contiguous bytes are cut at multiples of this many, which holds whole numbers of any size.
+/// Contiguous bytes are cut at multiples of this number, so that no number of any size is split.
 const UNIT: u64 = 8;
 
 impl Prepared {
-    /// The `n`th of `of` parts of about equal size. Its plans promise what this part brings; its tickets begin at 0.
-    /// Shards stay whole.
+    /// The `n`th of `of` parts of about equal size. Its plans promise only the data of this part, and its
+    /// tickets start at 0. Shards are never split.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such part.
+    /// [`Error::Usage`] if there is no such part.
     pub fn into_part(mut self, n: u64, of: u64) -> Result<Self> {
         if n >= of {
             return Err(Error::Usage(format!("part {n} of {of}, counted from 0")));
@@ -46,7 +46,7 @@ impl Prepared {
     }
 }
 
-/// Leaves of a variable its `n`th part, and says how much that is.
+/// Reduces a variable to its `n`th part. Returns the amount of data in it.
 fn take(var: &mut Variable, to: &VariableLayout, n: u64, of: u64) -> Promised {
     match &mut var.route {
         Route::Ranges(bytes) => {
@@ -58,7 +58,7 @@ fn take(var: &mut Variable, to: &VariableLayout, n: u64, of: u64) -> Promised {
             Promised::Bytes(bytes.end - bytes.start)
         }
         Route::Records(band) => {
-            // Records of several variables are read together: the first part takes them all.
+            // Records of several variables are read together, so the first part takes them all.
             if n > 0 {
                 *band = None;
                 var.places = var.places.part(0..0);
@@ -92,12 +92,13 @@ fn take(var: &mut Variable, to: &VariableLayout, n: u64, of: u64) -> Promised {
     }
 }
 
-/// `k` of `of` parts of `all`, rounded down.
+/// `k` of `of` equal parts of `all`, rounded down.
 fn share(all: u64, k: u64, of: u64) -> u64 {
     (u128::from(all) * u128::from(k) / u128::from(of.max(1))) as u64
 }
 
-/// Which of the places the `n`th part has. A part ends where `end` says that the unit of its last place ends.
+/// The places of the `n`th part. `end` gives the end of the unit (a chunk or a shard) that holds a place; a
+/// part ends only there.
 fn cuts(places: &Places, n: u64, of: u64, end: impl Fn(u64) -> u64) -> Range<u64> {
     let cut = |k: u64| match share(places.len(), k, of).checked_sub(1) {
         None => 0,
@@ -117,7 +118,7 @@ fn slab_bytes(places: &Places, grid: &ChunkGrid, to: &VariableLayout, number: im
         })
 }
 
-/// What is promised of a variable that is written whole.
+/// The amount of data promised for a variable that is written whole.
 fn whole(var: &Variable, to: &VariableLayout) -> Promised {
     match to.storage {
         Storage::Chunked { .. } => Promised::Chunks(var.places.len()),

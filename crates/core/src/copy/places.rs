@@ -1,16 +1,16 @@
-//! Which chunks of a variable are written, by their place in the order of writing.
+//! The chunks of a variable that are written, as places in the order of writing.
 
 use std::ops::Range;
 
 use super::order::BlockOrder;
 use crate::chunk::{ChunkGrid, Region};
 
-/// Which of a grid's chunks are written, by their place in the order of writing.
+/// The chunks of a grid that are written, as places in the order of writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Places {
-    /// All places of this range.
+    /// All places in this range.
     Range(Range<u64>),
-    /// These, ascending.
+    /// These places, ascending.
     List(Vec<u64>),
 }
 
@@ -20,7 +20,7 @@ impl Places {
         Self::Range(0..n)
     }
 
-    /// How many chunks are written.
+    /// Number of chunks that are written.
     pub fn len(&self) -> u64 {
         match self {
             Self::Range(range) => range.end - range.start,
@@ -28,7 +28,7 @@ impl Places {
         }
     }
 
-    /// The place of the `n`th that is written.
+    /// Place of the `n`th written chunk.
     pub fn place(&self, n: u64) -> Option<u64> {
         match self {
             Self::Range(range) => range.start.checked_add(n).filter(|place| *place < range.end),
@@ -36,7 +36,7 @@ impl Places {
         }
     }
 
-    /// How many are written before `place`.
+    /// Number of written chunks before `place`.
     pub fn before(&self, place: u64) -> u64 {
         match self {
             Self::Range(range) => place.clamp(range.start, range.end) - range.start,
@@ -44,7 +44,7 @@ impl Places {
         }
     }
 
-    /// The `n`th to the `m`th of them.
+    /// The written chunks number `part.start` to `part.end` (exclusive).
     pub fn part(&self, part: Range<u64>) -> Self {
         match self {
             Self::Range(range) => {
@@ -60,7 +60,7 @@ impl Places {
     }
 }
 
-/// The places of the chunks that hold an element of these regions, which may have elements in common.
+/// The places of all chunks that hold an element of these regions, which may overlap.
 pub(super) fn places_of(
     regions: impl IntoIterator<Item = Region>,
     grid: &ChunkGrid,
@@ -72,7 +72,8 @@ pub(super) fn places_of(
         for index in grid.chunks_in(&region) {
             places.push(order.place(&grid.coordinates(index)));
         }
-        // Neighbours meet the same chunks: keep the list near the length it will have.
+        // Neighbouring regions meet the same chunks. Removing duplicates keeps the list near its final
+        // length.
         if places.len() > 2 * distinct + 4096 {
             places.sort_unstable();
             places.dedup();

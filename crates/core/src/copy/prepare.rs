@@ -104,7 +104,9 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         nothing: Vec::new(),
     };
     let pipelines = SharedPipelines::new(plan.registry.clone());
-    for (n, way) in ways(reader, plan)?.into_iter().enumerate() {
+    let ways = ways(reader, plan)?;
+    prepared.variables.reserve_exact(ways.iter().flatten().count());
+    for (n, way) in ways.into_iter().enumerate() {
         let copy = &plan.variables[n];
         let layout = copy.layout.clone();
         let chunks = way.as_ref().map_or(0, |way| way.places.len());

@@ -90,7 +90,7 @@ impl Worker {
                         bytes: &bytes,
                         origin: &own.start,
                         shape: from.stored_shape(&own.count),
-                        selection: input.selection.as_ref(),
+                        selection: input.selection.as_deref(),
                     };
                     let done = then(self, input, &held, &target);
                     self.decoded = bytes;
@@ -109,7 +109,7 @@ impl Worker {
                     bytes: &bytes,
                     origin: &bounds.start,
                     shape: &bounds.count,
-                    selection: input.selection.as_ref(),
+                    selection: input.selection.as_deref(),
                 };
                 let done = then(self, input, &held, region);
                 self.decoded = bytes;

@@ -1,4 +1,4 @@
-//! What a copy did: for each variable its route, bytes and time, and totals.
+//! The report of a copy: the route, bytes and time of each variable, and totals.
 //!
 //! ```text
 //! Worker ─┬─► Meters: three counters for each variable ─► Report ─► nccopy --summary
@@ -18,7 +18,7 @@ use crate::model::VarId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum RouteName {
-    /// Nothing is written: the variable reads as fill.
+    /// Nothing is written: the variable reads as fill values.
     Nothing,
     /// Encoded chunks pass untouched.
     Raw,
@@ -68,7 +68,7 @@ impl From<&Route> for RouteName {
     }
 }
 
-/// What a copy did.
+/// The report of a copy.
 #[derive(Debug)]
 pub struct Report<'p> {
     prepared: &'p Prepared,
@@ -97,12 +97,12 @@ impl<'p> Report<'p> {
         self.elapsed
     }
 
-    /// The most bytes of memory that jobs held at one time, by the engine's account.
+    /// Most bytes of memory that jobs held at one time, by the engine's account.
     pub fn peak(&self) -> u64 {
         self.peak
     }
 
-    /// What was done for each variable of the output, in the order of its schema.
+    /// A report for each variable of the output, in the order of its schema.
     pub fn variables(&self) -> Vec<VariableReport<'p>> {
         let mut all: Vec<_> = self
             .prepared
@@ -125,33 +125,33 @@ impl<'p> Report<'p> {
     }
 }
 
-/// What a copy did for one variable of the output.
+/// The report of a copy for one variable of the output.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct VariableReport<'p> {
-    /// The variable's path.
+    /// Path of the variable.
     pub name: &'p str,
-    /// How it was copied.
+    /// The route of the variable.
     pub route: RouteName,
-    /// Bytes of the chunks that were written, before filters; of a variable in one piece, bytes of its elements.
+    /// Decoded bytes of the chunks that were written. For a variable without chunks, bytes of its elements.
     pub decoded: u64,
-    /// Bytes read, as stored in the input. A chunk that was read twice counts twice. The data of strings and sequences is
-    /// not counted, but for the elements that refer to it.
+    /// Bytes read, as stored in the input. A chunk that was read twice counts twice. The data of strings and
+    /// sequences is not counted, only the elements that refer to it.
     pub read: u64,
-    /// Bytes written, as stored in the output, with the same exception.
+    /// Bytes written, as stored in the output, counted in the same way.
     pub written: u64,
-    /// Time of all threads that worked on it.
+    /// Total time that threads worked on the variable.
     pub work: Duration,
 }
 
 impl VariableReport<'_> {
-    /// Decoded bytes for each byte written; `None` where nothing was written.
+    /// Decoded bytes for each byte written; `None` if nothing was written.
     pub fn ratio(&self) -> Option<f64> {
         ratio(self.decoded, self.written)
     }
 }
 
-/// Decoded bytes for each byte written; `None` where nothing was written.
+/// Decoded bytes for each byte written; `None` if nothing was written.
 #[expect(clippy::cast_precision_loss, reason = "a ratio to be shown")]
 pub fn ratio(decoded: u64, written: u64) -> Option<f64> {
     (written > 0).then(|| decoded as f64 / written as f64)
@@ -170,7 +170,7 @@ struct Meter {
 }
 
 impl Meters {
-    /// Counters at zero for so many variables.
+    /// Counters for `count` variables, at zero.
     pub fn new(count: usize) -> Self {
         Self((0..count).map(|_| Meter::default()).collect())
     }
@@ -179,21 +179,21 @@ impl Meters {
         self.0.get(var.0)
     }
 
-    /// Counts `bytes` that were read, as stored.
+    /// Counts `bytes` bytes that were read, as stored.
     pub fn read(&self, var: VarId, bytes: u64) {
         if let Some(meter) = self.of(var) {
             meter.read.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
-    /// Counts `bytes` that were written, as stored.
+    /// Counts `bytes` bytes that were written, as stored.
     pub fn written(&self, var: VarId, bytes: u64) {
         if let Some(meter) = self.of(var) {
             meter.written.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
-    /// Asks the writer how many bytes values take that it encoded itself.
+    /// Adds the bytes of values that the writer encoded itself.
     pub fn ask(&self, prepared: &Prepared, writer: &dyn Writer) {
         for var in &prepared.variables {
             if matches!(var.route, Route::Values(_))
@@ -205,7 +205,7 @@ impl Meters {
         }
     }
 
-    /// Counts time that one thread took.
+    /// Counts the time that one thread worked.
     pub fn work(&self, var: VarId, time: Duration) {
         if let Some(meter) = self.of(var) {
             let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);

@@ -1,13 +1,13 @@
-//! Which way each variable takes through a copy.
+//! The route of each variable through a copy.
 //!
 //! | route | when |
 //! | --- | --- |
 //! | raw | shape, element, byte order and filters agree: encoded chunks pass untouched |
 //! | refilter | the grid of chunks is the same, filters or byte order are not: chunk by chunk |
-//! | ranges | one piece on both sides |
-//! | blocks | anything else of fixed-size elements: input pieces are scattered into blocks of output chunks |
-//! | values | strings, sequences, and whatever must be converted: through [`Values`](crate::model::Values) |
-//! | records | what would go by ranges or blocks, and is interleaved with others in the input: with these, record by record |
+//! | ranges | contiguous on both sides |
+//! | blocks | any other elements of fixed size: input pieces are scattered into blocks of output chunks |
+//! | values | strings, sequences, and elements that must be converted: through [`Values`](crate::model::Values) |
+//! | records | variables for ranges or blocks that are interleaved in the input: several together, record by record |
 
 use super::bands::Band;
 use super::order::BlockOrder;
@@ -21,7 +21,8 @@ use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{Encoding, Storage, Values, VarId, VariableLayout, default_fill_value};
 
-/// The most chunks that are written only because they hold zeros where the output is filled with something else.
+/// Most chunks that are written only because they hold zeros, in an output whose missing chunks read as
+/// something else.
 const MOST_ZEROS: u64 = 1 << 20;
 
 /// A variable without a fill value has its missing chunks written as zeros if all its chunks together take at most this
@@ -31,17 +32,17 @@ const MOST_FILLED: u64 = 1 << 30;
 /// Smallest size, in bytes, at which [`MOST_FILLED`] counts a chunk.
 const LEAST_CHUNK: u64 = 1024;
 
-/// How a variable is copied.
+/// How a variable is copied. Most of very many variables go by ranges, so what takes more is in a box.
 #[derive(Debug)]
 pub(super) enum Route {
     /// Encoded chunks pass. The order of output chunks, and their grid.
-    Raw(Same),
+    Raw(Box<Same>),
     /// Chunks are decoded and encoded one by one.
-    Refilter(Same),
+    Refilter(Box<Same>),
     /// These bytes of contiguous storage.
     Ranges(std::ops::Range<u64>),
-    Blocks(Tiling),
-    Values(Tiling),
+    Blocks(Box<Tiling>),
+    Values(Box<Tiling>),
     /// By the jobs of the band, which the first of its variables has.
     Records(Option<Box<Band>>),
 }
@@ -51,7 +52,7 @@ pub(super) enum Route {
 pub(super) struct Same {
     /// The grid of output chunks.
     pub grid: ChunkGrid,
-    /// The shape of a shard, in chunks; `None` where the order of chunks is C order.
+    /// The shape of a shard, in chunks. `None` without shards: chunks are then written in C order.
     pub shard: Option<Vec<u64>>,
 }
 
@@ -62,7 +63,7 @@ impl Same {
         BlockOrder::sharded(tile, tile, 1, self.shard.as_deref())
     }
 
-    /// The number of the chunk at `place` in the order.
+    /// Number of the chunk at `place` in the order.
     pub fn chunk(&self, order: &BlockOrder, place: u64) -> u64 {
         match self.shard {
             None => place,
@@ -70,7 +71,7 @@ impl Same {
         }
     }
 
-    /// Which input holds an output chunk, and the number of its chunk there.
+    /// Index of the input that holds an output chunk, and the number of its chunk there.
     pub fn source(&self, inputs: &[Input], chunk: u64) -> Option<(usize, u64)> {
         if let [
             Input {
@@ -100,7 +101,7 @@ impl Same {
         inputs[at].is_stored(number).then_some((at, number))
     }
 
-    /// Whether the output's chunk holds all elements of the input's chunk, and no others.
+    /// True if the output's chunk holds all elements of the input's chunk, and no others.
     pub fn is_whole(&self, input: &Input, from: u64, chunk: u64) -> bool {
         match (&input.selection, &input.grid) {
             (None, Some(grid)) if grid.extent() == self.grid.extent() => true,
@@ -110,7 +111,7 @@ impl Same {
     }
 }
 
-/// A way to copy a variable.
+/// The route of a variable, with its inputs and chunks.
 pub(super) struct Way {
     pub route: Route,
     pub inputs: Vec<Input>,
@@ -118,22 +119,22 @@ pub(super) struct Way {
     pub places: Places,
 }
 
-/// What the output holds without being written to.
+/// How unwritten parts of the output read.
 #[derive(Clone, Copy)]
 pub(super) struct Holes {
-    /// True where unwritten parts of a variable read as its fill value, or as zeros where it has none. False where they
-    /// read as the fill value of its type.
+    /// True if unwritten parts of a variable read as its fill value, or as zeros if it has none. False if
+    /// they read as the default fill value of the type.
     pub read_as_zeros: bool,
 }
 
-/// How a variable is copied, and what of it is written; `None` where nothing is.
+/// Chooses the route of a variable, and the chunks to write. `None` if nothing is to be written.
 ///
-/// Where a variable has no fill value, holes within its extent read as zeros, and what lies past the extent as netCDF's
-/// default fill value, which is also what the output is filled with where its extent is longer or it is classic. Then the
-/// zeros are written out, and elements come from the reader, which knows where the extent ends.
+/// In a variable without a fill value, holes within the extent read as zeros, and elements past the extent as
+/// netCDF's default fill value. An output that is longer, or classic, is filled with that default everywhere.
+/// Then the zeros are written, and elements come from the reader, which knows the input's extent.
 ///
 /// # Errors
-/// What reading the input's chunk indexes finds wrong, and a plan that does not fit the input.
+/// If an input's chunk index cannot be read, or the plan does not fit the input.
 pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes) -> Result<Option<Way>> {
     let copy = &plan.variables[out.0];
     let to = &copy.layout;
@@ -144,7 +145,7 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
     match &copy.sources {
         Sources::Nothing => return Ok(None),
         Sources::Whole(var) => {
-            // Mostly the only one, of very many variables.
+            // Usually the only input, and there may be very many variables.
             found.inputs.reserve_exact(1);
             found.add(reader, *var, None, copy, holes)?;
         }
@@ -160,15 +161,15 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
     found.way(reader, plan, out).map(Some)
 }
 
-/// What the inputs of a variable have in common.
+/// Properties of all inputs of a variable.
 #[derive(Default)]
 struct Found {
     inputs: Vec<Input>,
-    /// Elements must come from the reader.
+    /// True if elements must come from the reader as values.
     values: bool,
-    /// Holes of the input read as something else than holes of the output do.
+    /// True if holes of the input and of the output read differently.
     zeros_matter: bool,
-    /// The input's extent ends before the output's, and it has no fill value.
+    /// True if an input's extent ends before the output's, and it has no fill value.
     longer: bool,
 }
 
@@ -211,7 +212,7 @@ impl Found {
             return Ok(());
         }
         if is_part && !same_fill(from, to) && (is_unwritten || input.stored.is_some()) {
-            // What the input reads as fill is written out, by its reader.
+            // Elements that read as the input's fill value are written too, so the reader supplies them.
             input.stored = None;
             self.values = true;
         }
@@ -221,7 +222,7 @@ impl Found {
             return Ok(());
         }
         self.values |= structured || from.element_size != to.element_size || longer;
-        // Elements that nothing stores are made by the reader.
+        // Elements that are not stored come from the reader.
         self.values |= nothing_stored && zeros_matter;
         self.zeros_matter |= zeros_matter;
         self.longer |= longer;
@@ -232,7 +233,7 @@ impl Found {
     fn way(mut self, reader: &dyn Reader, plan: &CopyPlan, out: VarId) -> Result<Way> {
         let copy = &plan.variables[out.0];
         let to = &copy.layout;
-        // A later part wins over an earlier one also with what it reads as fill.
+        // A later part wins over an earlier one, also where it reads as fill values.
         let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
         self.values |= incomplete && overlap(&self.inputs);
         if !self.values
@@ -244,9 +245,9 @@ impl Found {
             };
             let places = self.same_places(&same);
             let route = if raw {
-                Route::Raw(same)
+                Route::Raw(Box::new(same))
             } else {
-                Route::Refilter(same)
+                Route::Refilter(Box::new(same))
             };
             return Ok(Way {
                 route,
@@ -274,9 +275,9 @@ impl Found {
         let tiling = Tiling::new(&self.inputs, to)?;
         let places = self.block_places(reader, copy, &tiling, contiguous);
         let route = if self.values {
-            Route::Values(tiling)
+            Route::Values(Box::new(tiling))
         } else {
-            Route::Blocks(tiling)
+            Route::Blocks(Box::new(tiling))
         };
         Ok(Way {
             route,
@@ -285,8 +286,8 @@ impl Found {
         })
     }
 
-    /// The grid of the output's chunks where each holds elements of one input chunk in the same places, and whether that
-    /// chunk can pass as it is.
+    /// The grid of the output's chunks, if each holds elements of one input chunk at the same places. The
+    /// flag is true if chunks can pass unchanged.
     fn same_chunks(
         &self,
         reader: &dyn Reader,
@@ -325,7 +326,7 @@ impl Found {
             raw &= same_encoding(from, to, &plan.registry, &chunk);
         }
         let grid = ChunkGrid::new(&to.extent, shape)?;
-        // A chunk that is cut passes through its filters even where the others pass as they are.
+        // A chunk that is cut passes through its filters, even if other chunks pass unchanged.
         let edges = |input: &Input| reader.layout(input.var).edges != to.edges;
         let cut = self
             .inputs
@@ -354,7 +355,7 @@ impl Found {
         })
     }
 
-    /// The places of the output's chunks where they have the shape of the input's.
+    /// The places of the output's chunks to write, if they have the shape of the input's.
     fn same_places(&self, same: &Same) -> Places {
         if let [input] = &self.inputs[..]
             && input.selection.is_none()
@@ -378,7 +379,7 @@ impl Found {
         Places::List(places_of(self.stored_regions(), &same.grid, &same.order()))
     }
 
-    /// The regions of the output that stored pieces of the inputs become.
+    /// The regions of the output that stored pieces of the inputs fill.
     fn stored_regions(&self) -> impl Iterator<Item = Region> + '_ {
         self.inputs
             .iter()
@@ -404,7 +405,7 @@ impl Found {
     ) -> Places {
         let (to, grid) = (&copy.layout, &tiling.grid);
         let all = Places::first(grid.len());
-        // Every output chunk lies over an input, and all of that is stored.
+        // True if every output chunk overlaps the input.
         let reaches = |input: &Input| {
             let target = &input.target;
             let counts = ChunkGrid::new(&target.count, grid.chunk()).map(|own| own.counts().to_vec());
@@ -441,19 +442,20 @@ impl Found {
     }
 }
 
-/// Whether all chunks of a variable are written because it has no fill value, and they are not too many.
+/// True if all chunks of a variable are written because it has no fill value and they are small.
 fn filled_up(to: &VariableLayout, grid: &ChunkGrid) -> bool {
     let chunk = byte_count(grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64;
     to.fill.no_fill && grid.len().saturating_mul(chunk.max(LEAST_CHUNK)) <= MOST_FILLED
 }
 
-/// Whether the output need not hold what the input reads as fill: it reads as the same, or as anything.
+/// True if the input's fill values need not be written: unwritten parts of the output read as the same, or
+/// are undefined.
 fn same_fill(from: &VariableLayout, to: &VariableLayout) -> bool {
     let zeros = |layout: &VariableLayout| layout.fill.value.as_ref().is_none_or(Values::is_zero);
     to.fill.no_fill || from.fill.value == to.fill.value || zeros(from) && zeros(to)
 }
 
-/// Bytes of the numbers whose order matters; 1 where none does.
+/// Size, in bytes, of numbers with a byte order; 1 if there are none.
 fn unit(layout: &VariableLayout) -> usize {
     match layout.encoding {
         Encoding::Numbers { unit } => unit.max(1),
@@ -461,13 +463,14 @@ fn unit(layout: &VariableLayout) -> usize {
     }
 }
 
-/// The group of bytes to reverse on the way between two layouts; 1 for none.
+/// Size of the groups of bytes to reverse between two layouts; 1 if none.
 pub(super) fn swap_between(from: &VariableLayout, to: &VariableLayout) -> usize {
     let unit = unit(from).min(unit(to));
     if from.endian == to.endian { 1 } else { unit }
 }
 
-/// Whether an encoded chunk of one layout is one of the other, their grids being the same and `chunk` their chunks.
+/// True if an encoded chunk of one layout is valid for the other. Their grids are equal, with chunks of type
+/// `chunk`.
 fn same_encoding(from: &VariableLayout, to: &VariableLayout, registry: &Registry, chunk: &ChunkType) -> bool {
     unit(from) == unit(to)
         && swap_between(from, to) == 1

@@ -8,11 +8,12 @@
 //!    └──────────────── completed ◄──────────────┘
 //! ```
 //!
-//! A thread that executes a job of a local file reads by itself. Over a slow store, fetching is a stage of its own: one
-//! thread admits jobs and asks for what they need ([`fetch`](super::fetch)), and the others take jobs whose input is there.
+//! For a local file, the thread that executes a job also reads its input. Over a slow store, fetching is a
+//! separate stage: one thread admits jobs and requests their input ([`fetch`](super::fetch)), and the others
+//! take jobs whose input has arrived.
 //!
-//! No thread waits for another, but for the jobs that empty a block: they come in the queue after all that fill it, so
-//! those are already running.
+//! No thread waits for another, except in jobs that empty a block. They are queued after all jobs that fill
+//! it, so those are already running.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -37,23 +38,24 @@ use crate::error::{Error, Result};
 use crate::format::{Reader, Writer};
 use crate::threads::on_all;
 
-/// How to run a copy.
+/// Options of running a copy.
 #[derive(Clone, Copy, Default)]
 pub struct RunOptions<'a> {
-    /// How many threads; `None` for as many as the system can run at once.
+    /// Number of threads; `None` for as many as the system can run at once.
     pub threads: Option<usize>,
     /// Bytes of memory for data; `None` for [`default_budget`].
     pub memory: Option<u64>,
-    /// The output's name, for messages about what cannot be written. What is wrong with the input is told without a name.
+    /// The output's name, for errors about the output. Errors about the input have no name.
     pub output: Option<&'a OsStr>,
-    /// The folder for temporary files, which a copy in little memory may need; `None` for `$TMPDIR`, or else `/var/tmp`.
+    /// The folder for temporary files, which a copy with little memory may need. `None` for `$TMPDIR`, or
+    /// else `/var/tmp`.
     pub folder: Option<&'a Path>,
-    /// Who is told of the progress.
+    /// Receives progress reports.
     pub progress: Option<&'a dyn Progress>,
 }
 
 impl RunOptions<'_> {
-    /// How many threads work.
+    /// Number of threads to use.
     pub(super) fn thread_count(&self) -> usize {
         self.threads
             .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
@@ -68,12 +70,12 @@ const WINDOW_SHARE: u64 = 4;
 /// Upper limit, in bytes, of what the writer may hold back, however large the budget.
 const WINDOW: u64 = 64 << 20;
 
-/// Copies the data of all variables from `reader` to `writer`, and finishes it. `prepared` is what
-/// [`prepare`](super::prepare) made of the same reader, and what `writer` was created with.
+/// Copies the data of all variables from `reader` to `writer`, and finishes the writer. `prepared` must come
+/// from [`prepare`](super::prepare) with the same reader, and `writer` must be created with its plans.
 ///
 /// # Errors
-/// The error of the first job (in the order of tickets) that failed, naming variable and chunk. The writer is dropped
-/// unfinished then.
+/// The error of the first failed job, in the order of tickets. It names the variable and chunk. The writer is
+/// then dropped unfinished.
 pub fn run<'p>(
     reader: &dyn Reader,
     prepared: &'p Prepared,
@@ -89,7 +91,7 @@ pub fn run<'p>(
     Ok(report.with_elapsed(begun.elapsed()))
 }
 
-/// Copies all data, and reports what was done.
+/// Copies all data. Returns a report.
 pub(super) fn run_jobs<'p>(
     reader: &dyn Reader,
     prepared: &'p Prepared,
@@ -132,7 +134,7 @@ pub(super) fn run_jobs<'p>(
     if reader.requests().ahead {
         let stage = FetchStage::default();
         on_all(threads + 1, |n, all| match n {
-            // The system gave only one thread, which reads by itself.
+            // The system started only one thread, which also reads.
             0 if all == 1 => engine.work(&queue),
             0 => engine.fetch(&queue, &stage),
             _ => engine.work_on_arrivals(&stage),
@@ -160,19 +162,19 @@ struct Queue<'e> {
     next: u64,
 }
 
-/// What the threads of a run share.
+/// State shared by the threads of a run.
 pub(super) struct Engine<'e> {
     pub terms: &'e Terms<'e>,
     pub sink: Sink<'e>,
     pub progress: Option<&'e dyn Progress>,
     pub ledger: Ledger,
     pub pool: Pool,
-    /// The failed job that comes first in the order.
+    /// Number and error of the failed job that comes first in the order.
     failure: Mutex<Option<(u64, Error)>>,
 }
 
 impl<'e> Engine<'e> {
-    /// Takes and executes jobs until there is none, or one has failed.
+    /// Takes and executes jobs until none is left, or one has failed.
     fn work(&self, queue: &Mutex<Queue<'e>>) {
         let mut worker = Worker::default();
         while let Some((number, job, working)) = self.next_job(queue, |_| 0) {
@@ -201,7 +203,7 @@ impl<'e> Engine<'e> {
         self.ledger.complete(number, working, worker.kept);
     }
 
-    /// The fetch stage: admits jobs in their order, and asks for what they need.
+    /// The fetch stage: admits jobs in order, and requests their input.
     fn fetch(&self, queue: &Mutex<Queue<'e>>, stage: &FetchStage<'e>) {
         let wants = Mutex::new(Wants::default());
         let extra = |job: &Job<'e>| match Wants::of(job, self.terms) {
@@ -210,7 +212,7 @@ impl<'e> Engine<'e> {
                 *wants.lock().unwrap_or_else(PoisonError::into_inner) = found;
                 bytes
             }
-            // The job fails when it runs.
+            // The job will report the error when it runs.
             Err(_) => 0,
         };
         while let Some((number, job, working)) = self.next_job(queue, extra) {
@@ -225,7 +227,7 @@ impl<'e> Engine<'e> {
         stage.arrivals.close();
     }
 
-    /// The compute stage: takes the first job whose input is there, until all are done or one has failed.
+    /// The compute stage: takes the first job whose input has arrived, until all are done or one has failed.
     fn work_on_arrivals(&self, stage: &FetchStage<'e>) {
         let mut worker = Worker::default();
         let mut arrived = stage.arrivals.lock();
@@ -253,7 +255,7 @@ impl<'e> Engine<'e> {
                 }
                 (None, _) => self.fail(number, Error::Internal("a job that was lost".into())),
             }
-            // A block may be filled now, or the run stopped.
+            // A block may have been filled, or the run stopped.
             stage.arrivals.wake();
             arrived = stage.arrivals.lock();
         }
@@ -261,7 +263,8 @@ impl<'e> Engine<'e> {
         stage.arrivals.wake();
     }
 
-    /// The next job once it is admitted, its number, and its working memory with what `extra` says that it needs besides.
+    /// Waits until the next job is admitted. Returns its number, the job, and its working memory in bytes,
+    /// including the bytes that `extra` adds.
     fn next_job(
         &self,
         queue: &Mutex<Queue<'e>>,
@@ -303,8 +306,8 @@ impl<'e> Engine<'e> {
         Some((number, job, cost.working))
     }
 
-    /// Remembers the first failure and lets no new job begin. Those running, which come before any that has not begun,
-    /// complete: so the first failure is the same however threads run.
+    /// Records the failure that comes first in the order, and starts no new job. Running jobs come before any
+    /// that has not started, and they complete. So the recorded failure does not depend on how threads run.
     fn fail(&self, number: u64, error: Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.as_ref().is_none_or(|(first, _)| number < *first) {
@@ -315,7 +318,7 @@ impl<'e> Engine<'e> {
     }
 }
 
-/// Jobs that were admitted, and what is on its way for them.
+/// The admitted jobs, and the input that is requested for them.
 #[derive(Default)]
 struct FetchStage<'e> {
     jobs: Mutex<HashMap<u64, (Job<'e>, u64)>>,
@@ -323,8 +326,8 @@ struct FetchStage<'e> {
 }
 
 impl FetchStage<'_> {
-    /// Whether a job whose input is there need not wait for others: those that fill a block come before those that empty
-    /// it, but their input may come later.
+    /// True if a job whose input has arrived need not wait for other jobs. The jobs that fill a block come
+    /// before those that empty it, but their input may arrive later.
     fn can_run(&self, number: u64) -> bool {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         match jobs.get(&number) {

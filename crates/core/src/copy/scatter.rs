@@ -32,7 +32,7 @@ pub struct InputBox<'a> {
     pub selection: Option<&'a Selection>,
 }
 
-/// Consecutive chunks along one dimension, of which the same part is met.
+/// Consecutive chunks along one dimension that are met in the same way.
 #[derive(Clone, Copy, Default)]
 struct Segment {
     chunk: u64,

@@ -1,25 +1,25 @@
-//! Where the data of an output variable comes from.
+//! The source of an output variable's data.
 
 use crate::chunk::{ChunkGrid, Region, Selection};
 use crate::error::Result;
 use crate::format::{Reader, Written};
 use crate::model::{Storage, VarId, VariableLayout};
 
-/// Where the data of an output variable comes from.
+/// The source of an output variable's data.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Sources {
-    /// From nowhere: the variable is defined and never written, so that it reads as fill.
+    /// No data: the variable is defined but never written, so it reads as fill values.
     #[default]
     Nothing,
-    /// From one variable of the input. Each element keeps its place.
+    /// One variable of the input. Each element keeps its index.
     Whole(VarId),
-    /// From parts of variables: a slice, a union, a virtual mapping. Where parts overlap, the later one wins. What no part
-    /// fills reads as fill.
+    /// Parts of variables: a slice, a union, a virtual mapping. A later part overwrites an earlier one.
+    /// Elements that no part fills read as fill values.
     Parts(Vec<SourcePart>),
 }
 
 impl Sources {
-    /// The only input variable; `None` where there is none, or a part is selected.
+    /// The only input variable. `None` if there is none, or parts are selected.
     pub fn whole(&self) -> Option<VarId> {
         match self {
             Self::Whole(var) => Some(*var),
@@ -28,37 +28,37 @@ impl Sources {
     }
 }
 
-/// A part of an input variable, and where it goes.
+/// A part of an input variable, and its place in the output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourcePart {
     /// The input variable.
     pub variable: VarId,
-    /// Which of its elements, and their place in the output variable.
+    /// The selected elements, and their place in the output variable.
     pub selection: Selection,
 }
 
-/// One input variable of an output variable, as the engine reads it.
+/// An input variable of an output variable, as the engine reads it.
 #[derive(Debug)]
 pub(super) struct Input {
-    /// The variable.
+    /// The variable of the input.
     pub var: VarId,
     /// Which elements of it; `None` where each keeps its place.
-    pub selection: Option<Selection>,
+    pub selection: Option<Box<Selection>>,
     /// The input's chunks; `None` where it is read by range.
-    pub grid: Option<ChunkGrid>,
+    pub grid: Option<Box<ChunkGrid>>,
     /// The chunks that are stored, ascending; `None` for all.
     pub stored: Option<Vec<u64>>,
-    /// The regions that are written of an input in one piece; `None` for all.
+    /// The written regions of an input without chunks; `None` for all.
     pub regions: Option<Vec<Region>>,
-    /// The region of the output that it fills.
+    /// The region of the output that the input fills.
     pub target: Region,
 }
 
 impl Input {
-    /// What a part of `from` is for an output variable of the lengths `extent`. Reads no chunk index.
+    /// An input with layout `from`, for an output variable of shape `extent`. Reads no chunk index.
     ///
     /// # Errors
-    /// Where the input's chunks make no grid.
+    /// If the input's chunks form no valid grid.
     pub fn new(
         var: VarId,
         selection: Option<Selection>,
@@ -66,7 +66,7 @@ impl Input {
         extent: &[u64],
     ) -> Result<Self> {
         let grid = match &from.storage {
-            Storage::Chunked { shape } => Some(ChunkGrid::new(&from.extent, shape)?),
+            Storage::Chunked { shape } => Some(Box::new(ChunkGrid::new(&from.extent, shape)?)),
             _ => None,
         };
         let all = Region::whole(&from.extent);
@@ -80,7 +80,7 @@ impl Input {
         });
         Ok(Self {
             var,
-            selection,
+            selection: selection.map(Box::new),
             grid,
             stored: None,
             regions: None,
@@ -88,10 +88,10 @@ impl Input {
         })
     }
 
-    /// Finds out what of the input was ever written.
+    /// Asks the reader which parts of the input were ever written.
     ///
     /// # Errors
-    /// What reading a chunk index finds wrong.
+    /// If a chunk index cannot be read.
     pub fn find_written(&mut self, reader: &dyn Reader) -> Result<()> {
         let written = reader.written(self.var)?;
         if self.grid.is_some() {
@@ -110,7 +110,7 @@ impl Input {
         Ok(())
     }
 
-    /// Whether a chunk was ever written.
+    /// True if a chunk was ever written.
     pub fn is_stored(&self, chunk: u64) -> bool {
         match &self.stored {
             None => true,
@@ -118,20 +118,20 @@ impl Input {
         }
     }
 
-    /// Whether no part of it was ever written.
+    /// True if no chunk of it was ever written, or it fills nothing.
     pub fn is_empty(&self) -> bool {
         self.target.is_empty() || self.stored.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// The numbers of the stored chunks.
+    /// Numbers of the stored chunks.
     pub fn chunks(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match &self.stored {
-            None => Box::new(0..self.grid.as_ref().map_or(0, ChunkGrid::len)),
+            None => Box::new(0..self.grid.as_ref().map_or(0, |grid| grid.len())),
             Some(stored) => Box::new(stored.iter().copied()),
         }
     }
 
-    /// The box of the output that the elements of `held`, a region of the input, become.
+    /// The box of the output that the elements of `held`, a region of the input, fill.
     pub fn output(&self, held: &Region) -> Option<Region> {
         match &self.selection {
             None => held.intersect(&self.target),
@@ -139,7 +139,7 @@ impl Input {
         }
     }
 
-    /// The box of the input that holds what becomes the elements of `output`.
+    /// The box of the input that holds the elements for `output`.
     pub fn input(&self, output: &Region) -> Option<Region> {
         let met = output.intersect(&self.target)?;
         match &self.selection {
@@ -148,7 +148,7 @@ impl Input {
         }
     }
 
-    /// The place of the element of the input that becomes the one at `output`.
+    /// Index in the input of the element that goes to `output`.
     pub fn index(&self, output: &[u64]) -> Vec<u64> {
         match &self.selection {
             None => output.to_vec(),
@@ -156,18 +156,18 @@ impl Input {
         }
     }
 
-    /// Elements of the input from one that is taken to the next, along dimension `d`.
+    /// Distance, in elements of the input, from one selected element to the next along dimension `d`.
     pub fn stride(&self, d: usize) -> u64 {
         self.selection.as_ref().map_or(1, |s| s.stride()[d])
     }
 
-    /// Whether all elements of the output's region are written from this input.
+    /// True if this input writes all elements of a region of the output.
     pub fn covers(&self, output: &Region) -> bool {
         self.stored.is_none() && output.intersect(&self.target).as_ref() == Some(output)
     }
 }
 
-/// Whether two inputs fill common elements of the output.
+/// True if two inputs fill the same elements of the output.
 pub(super) fn overlap(inputs: &[Input]) -> bool {
     let meets = |(n, a): (usize, &Input)| {
         let later = &inputs[n + 1..];

@@ -1,4 +1,4 @@
-//! The geometry of a variable whose chunks change: tiles, and slabs of contiguous storage.
+//! The geometry of a variable whose chunks change shape: tiles, and slabs of contiguous storage.
 
 use super::order::{BlockOrder, tile_shape};
 use super::sources::Input;
@@ -6,28 +6,28 @@ use crate::chunk::ChunkGrid;
 use crate::error::Result;
 use crate::model::{Storage, VariableLayout};
 
-/// Size, in bytes, of the slabs in which a contiguous variable is read and written where it takes part in blocks.
+/// Upper limit, in bytes, of the slabs in which a contiguous output is written.
 const SLAB: u64 = 256 << 10;
 
-/// Input ranges shorter than this, in bytes, are worth widening a tile for.
+/// Shortest contiguous run, in bytes, that a tile should read from an input without chunks.
 const RUN: u64 = 64 << 10;
 
-/// The geometry of a variable whose chunks change.
+/// The geometry of a variable whose chunks change shape.
 #[derive(Debug)]
 pub(super) struct Tiling {
-    /// The grid of output chunks, or of slabs where the output is contiguous.
+    /// The grid of output chunks, or of slabs if the output is contiguous.
     pub grid: ChunkGrid,
     /// The shape of a tile, in output chunks.
     pub tile: Vec<u64>,
-    /// The shape of a shard, in output chunks; `None` where chunks are not in shards.
+    /// The shape of a shard, in output chunks; `None` without shards.
     pub shard: Option<Vec<u64>>,
 }
 
 impl Tiling {
-    /// The geometry of an output stored as `to`, whose data comes from `inputs` (at least one).
+    /// The geometry of an output with layout `to`, whose data comes from `inputs` (at least one).
     ///
     /// # Errors
-    /// Where the output's chunks make no grid.
+    /// If the output's chunks form no valid grid.
     pub fn new(inputs: &[Input], to: &VariableLayout) -> Result<Self> {
         let input = inputs.iter().find_map(|input| input.grid.as_ref());
         let shape = match &to.storage {
@@ -54,21 +54,22 @@ impl Tiling {
         })
     }
 
-    /// The order of chunks, in blocks of at most `most`.
+    /// The order of chunks, with blocks of at most `most` chunks.
     pub fn order(&self, most: u64) -> BlockOrder {
         BlockOrder::sharded(self.grid.counts(), &self.tile, most, self.shard.as_deref())
     }
 }
 
-/// The shape of a shard in chunks; `None` where chunks are stored one by one.
+/// The shape of a shard, in chunks; `None` if chunks are stored one by one.
 pub(super) fn shard_chunks(to: &VariableLayout) -> Option<Vec<u64>> {
     let chunks = |(shard, chunk): (&u64, &u64)| shard.div_ceil((*chunk).max(1)).max(1);
     let shard = to.shard.as_ref()?;
     Some(shard.iter().zip(to.chunk_shape()).map(chunks).collect())
 }
 
-/// The slabs in which a contiguous output is written: whole in the fastest dimensions, near [`SLAB`] bytes, and cut where
-/// input chunks of shape `input` end if possible. Each is one range, and they follow each other.
+/// The shape of the slabs of a contiguous output: whole in the fastest dimensions, and at most [`SLAB`]
+/// bytes. If possible, slabs end where input chunks of shape `input` end. Each slab is one range, and slabs
+/// are consecutive.
 fn slab_shape(extent: &[u64], element_size: usize, input: &[u64]) -> Vec<u64> {
     let mut shape = vec![1; extent.len()];
     let mut bytes = element_size as u64;
@@ -84,7 +85,7 @@ fn slab_shape(extent: &[u64], element_size: usize, input: &[u64]) -> Vec<u64> {
         shape[d] = if chunk <= most {
             most - most % chunk
         } else {
-            // A part of a chunk that goes into it without rest, if one is not much smaller.
+            // A divisor of the chunk length, unless it would be much smaller.
             (most.div_ceil(4)..=most)
                 .rev()
                 .find(|n| chunk.is_multiple_of(*n))
@@ -95,8 +96,8 @@ fn slab_shape(extent: &[u64], element_size: usize, input: &[u64]) -> Vec<u64> {
     shape
 }
 
-/// What takes the place of the input's chunk shape where it is read by range: tiles made with it read runs of [`RUN`] bytes or
-/// more where they can.
+/// Stands in for the chunk shape of an input that is read by range. Tiles made with it read runs of at least
+/// [`RUN`] bytes if possible.
 fn run_shape(extent: &[u64], element_size: usize, output: &[u64]) -> Vec<u64> {
     let mut shape = vec![1; extent.len()];
     let mut bytes = element_size as u64;

@@ -13,10 +13,10 @@ use crate::filter::Registry;
 use crate::model::{Kind, Schema};
 use crate::store::{Destination, DestinationKind, KeyStore, Object, Place, PlaceKind};
 
-/// Whether a dataset can be of `schema.kind`, before anything is created.
+/// Checks, before anything is created, that a dataset can be of `schema.kind`.
 ///
 /// # Errors
-/// Names what the kind cannot hold.
+/// Names the item that the kind cannot hold.
 pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
@@ -25,10 +25,10 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
 }
 
-/// Whether [`create`] would take this dataset, as far as that does not depend on the destination. Creates nothing.
+/// Checks that [`create`] would accept this dataset, without its destination. Creates nothing.
 ///
 /// # Errors
-/// Those of [`create`] that have nothing to do with the destination.
+/// The errors of [`create`] that do not depend on the destination.
 pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
@@ -37,10 +37,12 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     }
 }
 
-/// Begins a dataset of `schema.kind` at a destination. `plans` has one entry for each of `schema.vars`, in order.
+/// Creates a dataset of `schema.kind` at a destination. `plans` has one entry for each of `schema.vars`, in
+/// order.
 ///
 /// # Errors
-/// What the kind cannot hold, named; and whatever the destination refuses. Nothing exists under its name then.
+/// Names the item that the kind cannot hold, or says why the destination fails. Nothing exists under its name
+/// then.
 pub fn create(
     destination: impl Into<Destination>,
     schema: &Schema,
@@ -66,7 +68,7 @@ pub fn create(
     }
 }
 
-/// The error of a kind that is not in this crate, so that only the crate that has it can write it.
+/// The error for a kind without a writer in this crate. Only the crate that defines the kind can write it.
 fn no_writer(schema: &Schema) -> Error {
     Error::Usage(format!(
         "datasets of the kind '{}' cannot be written here: no writer of that kind is built in",
@@ -74,10 +76,10 @@ fn no_writer(schema: &Schema) -> Error {
     ))
 }
 
-/// Opens a dataset, whatever its format. Its chunks are decoded by the codecs of `registry`.
+/// Opens a dataset of any format. The codecs of `registry` decode its chunks.
 ///
 /// # Errors
-/// [`Error::UnknownFormat`] where no format knows it, or what is wrong with it.
+/// [`Error::UnknownFormat`] if no format recognizes it. Otherwise what is wrong with it.
 pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Reader>> {
     let place = place.into();
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
@@ -105,29 +107,29 @@ fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> 
     }
 }
 
-/// Finds a format of keys by the keys that it cannot do without. None is built in yet.
+/// Opens a format of keys, which is recognized by a key that it must have. No such format is built in yet.
 fn open_keys(store: &Arc<dyn KeyStore>, registry: &Registry) -> Result<Box<dyn Reader>> {
     let _ = (store, registry);
     Err(Error::UnknownFormat)
 }
 
-/// What the first bytes tell.
+/// The format, as its first bytes tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Classic,
     Hdf5,
 }
 
-/// Finds the format by its magic number: `CDF` at the beginning, or HDF5's signature at the beginning or behind a user
-/// block of 512, 1024, 2048… bytes.
+/// Finds the format by its magic number. `CDF` is at the start of the file. HDF5's signature is at the start,
+/// or after a user block of 512, 1024, 2048… bytes.
 fn detect(object: &dyn Object) -> Result<Format> {
     const HDF5: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
-    // Without a size, the end is where a read fails.
+    // If the size is unknown, a read that fails marks the end.
     let size = object.size().map_err(|e| Error::io("cannot read", e))?;
     let ended = Cell::new(false);
     let starts_with = |at: u64, magic: &[&[u8]]| -> Result<Option<usize>> {
         let mut found = [0; 8];
-        // One request for all magic numbers; a short file may still have a short one.
+        // One request for all magic numbers. A file too short for it may still have the short one.
         for len in [8, 3] {
             let fits = at
                 .checked_add(len)

@@ -1,4 +1,4 @@
-//! A dataset whose values are in memory: what tests read from.
+//! A dataset with its values in memory, as input for tests.
 
 use super::{Reader, Region, Written};
 use crate::chunk::copy_region;
@@ -14,7 +14,7 @@ pub struct InMemoryReader {
 }
 
 impl InMemoryReader {
-    /// The dataset of `schema` with the values of its variables, all of them, in order.
+    /// A dataset of `schema`. `values` holds the values of all its variables, in order.
     pub fn new(schema: Schema, values: Vec<Values>) -> Self {
         let layout = |var: VarId| {
             let (element_size, encoding) = schema.storage_encoding(schema.var(var).ty);

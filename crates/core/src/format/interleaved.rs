@@ -1,4 +1,4 @@
-//! Record variables that lie side by side, record by record, as classic files have them.
+//! Interleaved record variables, as classic files have them: they lie side by side, record by record.
 //!
 //! ```text
 //!           │◄────────── record size ──────────►│
@@ -6,48 +6,48 @@
 //!           0                 └── offset of b
 //! ```
 //!
-//! A copy that takes one variable after another reads or writes such a file once for every variable. [`RecordLayout`] tells
-//! where the slabs are, so that a copy can move whole records.
+//! Copying one variable after another would read or write such a file once per variable. [`RecordLayout`]
+//! gives the positions of the slabs, so that a copy can move whole records.
 
 use crate::model::VarId;
 
-/// How the record variables of a dataset are interleaved.
+/// The positions of a dataset's interleaved record variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordLayout {
-    /// How many records there are. Every slab of every record can be read.
+    /// Number of records. Every slab of every record can be read.
     pub records: u64,
-    /// Bytes from one record to the next.
+    /// Bytes from the start of one record to the next.
     pub record_size: u64,
-    /// The slabs of a record, by ascending offset. They do not overlap. Bytes between them are padding.
+    /// The slabs of a record, by ascending offset. They do not overlap. The bytes between them are padding.
     pub slabs: Vec<RecordSlab>,
 }
 
-/// The part of one variable in a record: its elements in C order without gaps, in the layout's byte order.
+/// The elements of one variable in a record, in C order without gaps, in the layout's byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordSlab {
     /// The variable.
     pub var: VarId,
-    /// Bytes from the beginning of the record (or of the part of it that is in hand) to the slab.
+    /// Offset of the slab in bytes, from the start of the record or of the part of it in memory.
     pub offset: u64,
-    /// Bytes of the slab; more than 0.
+    /// Length of the slab in bytes; more than 0.
     pub length: u64,
 }
 
 /// Consecutive records of several variables, in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordBlock<'a> {
-    /// The number of the first record.
+    /// Number of the first record.
     pub first: u64,
-    /// Bytes from one record to the next in `data`.
+    /// Bytes from the start of one record to the next in `data`.
     pub stride: usize,
-    /// Where the slabs of a record are, by ascending offset. The last one ends within the stride.
+    /// Positions of the slabs in a record, by ascending offset. The last one ends within the stride.
     pub slabs: &'a [RecordSlab],
-    /// The records: a whole number of strides. Bytes that no slab covers mean nothing.
+    /// The records: a multiple of `stride` bytes. Bytes that no slab covers are ignored.
     pub data: &'a [u8],
 }
 
 impl RecordBlock<'_> {
-    /// How many records there are.
+    /// Number of records.
     pub fn count(&self) -> u64 {
         (self.data.len() / self.stride.max(1)) as u64
     }

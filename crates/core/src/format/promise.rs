@@ -1,4 +1,5 @@
-//! What a writer was promised, so that it can refuse to complete what did not come.
+//! Compares the data that a writer was promised with the data that it received, so that it refuses to
+//! complete a partial file.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,16 +11,16 @@ use crate::model::VarId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Promised {
-    /// Nothing: it reads as fill.
+    /// Nothing: the variable reads as fill values.
     Nothing,
-    /// So many chunks, of a chunked variable.
+    /// This many chunks of a chunked variable.
     Chunks(u64),
-    /// So many bytes of decoded storage, of a variable in one piece.
+    /// This many bytes of decoded storage of a contiguous or compact variable.
     Bytes(u64),
 }
 
 impl Promised {
-    /// How many chunks will come.
+    /// Number of chunks to be written.
     pub fn chunks(self) -> u64 {
         match self {
             Self::Chunks(n) => n,
@@ -27,20 +28,20 @@ impl Promised {
         }
     }
 
-    /// Whether nothing will come.
+    /// True if nothing will be written.
     pub fn is_nothing(self) -> bool {
         matches!(self, Self::Nothing | Self::Chunks(0) | Self::Bytes(0))
     }
 }
 
-/// Counts what has come of each variable of a dataset.
+/// Counts the data received for each variable of a dataset.
 #[derive(Debug)]
 pub struct Received {
     variables: Vec<(Promised, AtomicU64)>,
 }
 
 impl Received {
-    /// Nothing has come of what these plans promise.
+    /// No data received yet, for the variables of these plans.
     pub fn new(plans: &[VariablePlan]) -> Self {
         Self {
             variables: plans
@@ -50,14 +51,14 @@ impl Received {
         }
     }
 
-    /// One chunk of a variable has come.
+    /// Counts one chunk of a variable.
     pub fn add_chunk(&self, var: VarId) {
         if let Some((_, received)) = self.variables.get(var.0) {
             received.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Values of a variable have come: one chunk of a chunked one, else `bytes` of decoded storage.
+    /// Counts values of a variable: as one chunk if it is chunked, else as `bytes` of decoded storage.
     pub fn add(&self, var: VarId, bytes: u64) {
         if let Some((promised, received)) = self.variables.get(var.0) {
             let amount = match promised {
@@ -68,10 +69,10 @@ impl Received {
         }
     }
 
-    /// Whether all has come that was promised. `path` names a variable.
+    /// Checks that everything promised was received. `path` names a variable.
     ///
     /// # Errors
-    /// [`Error::Internal`] that names the first variable of which more or less has come.
+    /// [`Error::Internal`], which names the first variable with too much or too little data.
     pub fn check(&self, path: impl Fn(VarId) -> String) -> Result<()> {
         for (n, (promised, received)) in self.variables.iter().enumerate() {
             let received = received.load(Ordering::Relaxed);

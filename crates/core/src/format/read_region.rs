@@ -1,5 +1,5 @@
-//! Reading a region of a variable through the chunks or ranges that a [`Reader`] gives: the part of
-//! [`Reader::read_region`] that is the same for all formats.
+//! Reads a region of a variable from chunks or byte ranges of a [`Reader`]: the part of
+//! [`Reader::read_region`] that all formats share.
 
 use super::{Reader, Written};
 use crate::chunk::{
@@ -11,14 +11,14 @@ use crate::filter::{ChunkShape, EncodedChunk, Scratch};
 use crate::model::{EdgeChunks, Encoding, Endian, Storage, Values, VarId, VariableLayout};
 use crate::store::ByteRange;
 
-/// Small pieces of a range closer together than this are read in one go.
+/// Longest range, in bytes, that is read in one go to collect small pieces of a region.
 const SPAN: usize = 1 << 20;
 
-/// The elements of `region` of a variable whose encoding is not `Structured`, little-endian; fill where nothing was written,
-/// also past the variable's own extent.
+/// The elements of `region` of a variable whose encoding is not `Structured`, little-endian. Elements that
+/// were never written, or lie past the variable's own extent, are fill values.
 ///
 /// # Errors
-/// Where the region does not fit into memory, and what reading and decoding find wrong (naming the chunk).
+/// If the region does not fit into memory, or reading or decoding fails. The error names the chunk.
 pub fn read_region(reader: &dyn Reader, var: VarId, region: &Region) -> Result<Values> {
     let layout = reader.layout(var);
     if region.rank() != layout.extent.len() || region.count.len() != layout.extent.len() {
@@ -41,7 +41,7 @@ pub fn read_region(reader: &dyn Reader, var: VarId, region: &Region) -> Result<V
     Ok(Values::from_bytes(bytes))
 }
 
-/// The bytes of one number that must be reversed between storage and [`Values`]; 1 where none.
+/// Size, in bytes, of the numbers whose bytes must be reversed between storage and [`Values`]; 1 if none.
 pub fn swap_unit(layout: &VariableLayout) -> usize {
     match (layout.encoding, layout.endian) {
         (Encoding::Numbers { unit }, Endian::Big) => unit.max(1),
@@ -49,7 +49,7 @@ pub fn swap_unit(layout: &VariableLayout) -> usize {
     }
 }
 
-/// One element as [`Values`] has it that reads where nothing was written; empty where that is zeros.
+/// The fill value, one element as in [`Values`]. Empty if unwritten elements are zeros.
 pub fn fill_element(layout: &VariableLayout) -> &[u8] {
     match &layout.fill.value {
         Some(value) if !layout.fill.no_fill && value.bytes.len() == layout.element_size => &value.bytes,
@@ -60,13 +60,14 @@ pub fn fill_element(layout: &VariableLayout) -> &[u8] {
 /// Bytes of a decoded chunk of `shape`.
 ///
 /// # Errors
-/// Where the chunk does not fit into memory.
+/// If the chunk does not fit into memory.
 pub fn chunk_size(layout: &VariableLayout, shape: &[u64]) -> Result<usize> {
     byte_count(shape, layout.element_size)
         .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))
 }
 
-/// The shape of a stored chunk whose elements within the extent are a box of `count`, as codecs are told it.
+/// The shape of a stored chunk, in the form that codecs need. `count` is the shape of its part within the
+/// extent.
 pub fn chunk_shape<'a>(layout: &VariableLayout, count: &'a [u64]) -> ChunkShape<'a> {
     match layout.edges {
         EdgeChunks::Clipped if count != layout.chunk_shape() => ChunkShape::Clipped(count),
@@ -144,15 +145,15 @@ fn from_chunks(
     }
 }
 
-/// Most bytes of chunks, decoded, that one region asks a slow store for at once.
+/// Upper limit, in bytes, of decoded chunks that one region requests from a slow store at once.
 const MOST_AT_ONCE: usize = 64 << 20;
 
-/// The chunks that a region meets, with their bytes. A slow store is asked for many at once.
+/// The chunks that a region meets, with their bytes. Many are requested from a slow store at once.
 struct Chunks<'a> {
     reader: &'a dyn Reader,
     var: VarId,
     left: ChunksIn<'a>,
-    /// How many are asked for at once; 1 where a thread does best to read by itself.
+    /// Number of chunks in one request; 1 if a thread should rather read by itself.
     batch: usize,
     there: std::vec::IntoIter<(u64, Result<Option<EncodedChunk>>)>,
 }
@@ -192,7 +193,7 @@ impl Iterator for Chunks<'_> {
         let first = *asked.first()?;
         let (tell, told) = std::sync::mpsc::channel();
         let done = move |found| {
-            // Nobody waits any more where the region was given up.
+            // Fails if the caller gave up the region and nobody waits.
             let _ = tell.send(found);
         };
         self.reader.fetch_chunks(self.var, asked.clone(), Box::new(done));
@@ -240,20 +241,21 @@ fn from_ranges(
     Ok(out)
 }
 
-/// Reads a region of a contiguous or compact variable that lies within its extent into `out`, whose earlier content is lost:
-/// the elements in C order, in the layout's byte order.
+/// Reads a region of a contiguous or compact variable, within its extent, into `out`. The old content of
+/// `out` is lost. Elements are in C order and in the layout's byte order.
 ///
 /// # Errors
-/// Where the region does not fit into memory, and what the reader finds wrong.
+/// If the region does not fit into memory, or the reader fails.
 pub fn read_ranges(reader: &dyn Reader, var: VarId, region: &Region, out: &mut Vec<u8>) -> Result<()> {
     let list = RangeList::new(reader.layout(var), region)?;
     list.read(out, |range, buf| reader.read_range(var, range.offset, buf))
 }
 
-/// The ranges of bytes that hold a region of a contiguous variable, and where they go.
+/// The byte ranges that hold a region of a contiguous variable, and the places of their elements in the
+/// region.
 ///
-/// Dimensions from `level` on are read in one range: as many as are contiguous in storage, or nearly so. The dimensions
-/// before it are walked element by element.
+/// The dimensions from `level` on are read as one range, because they are contiguous in storage, or nearly
+/// so. The dimensions before `level` are walked element by element.
 #[derive(Debug)]
 pub struct RangeList<'a> {
     extent: &'a [u64],
@@ -271,10 +273,10 @@ pub struct RangeList<'a> {
 }
 
 impl<'a> RangeList<'a> {
-    /// The ranges of `region`, which lies within the extent of a variable that is stored in one piece.
+    /// The ranges of `region`, which lies within the extent of a contiguous or compact variable.
     ///
     /// # Errors
-    /// Where the region lies outside, or is larger than memory.
+    /// If the region lies outside, or is larger than memory.
     pub fn new(layout: &'a VariableLayout, region: &'a Region) -> Result<Self> {
         let (extent, element) = (layout.extent.as_slice(), layout.element_size);
         let size = byte_count(&region.count, element).filter(|_| region.fits(extent));
@@ -308,7 +310,7 @@ impl<'a> RangeList<'a> {
         })
     }
 
-    /// Calls `each` with every range and the place of its elements in the region, in bytes.
+    /// Calls `each` with every range, and the offset of its elements in the region in bytes.
     fn walk(&self, mut each: impl FnMut(ByteRange, usize) -> Result<()>) -> Result<()> {
         if self.size == 0 {
             return Ok(());
@@ -331,10 +333,10 @@ impl<'a> RangeList<'a> {
         Ok(())
     }
 
-    /// All ranges, in the order in which [`read`](Self::read) asks for them.
+    /// All ranges, in the order in which [`read`](Self::read) requests them.
     ///
     /// # Errors
-    /// Where an offset overflows.
+    /// If an offset overflows.
     pub fn ranges(&self) -> Result<Vec<ByteRange>> {
         let mut ranges = Vec::new();
         self.walk(|range, _| {
@@ -344,10 +346,11 @@ impl<'a> RangeList<'a> {
         Ok(ranges)
     }
 
-    /// Makes `out` the elements of the region in C order. `read` fills a buffer with the bytes of a range.
+    /// Fills `out` with the elements of the region in C order. `read` fills a buffer with the bytes of a
+    /// range.
     ///
     /// # Errors
-    /// Where memory does not hold the region, and those of `read`.
+    /// If the region does not fit into memory, or `read` fails.
     pub fn read(
         &self,
         out: &mut Vec<u8>,
@@ -389,7 +392,7 @@ fn strides(shape: &[u64], element: usize) -> Result<Vec<usize>> {
     Ok(out)
 }
 
-/// Where an element begins in the storage of a contiguous variable.
+/// Offset of an element, in bytes, in the storage of a contiguous variable.
 pub fn byte_offset(extent: &[u64], at: &[u64], element: usize) -> Result<u64> {
     at.iter()
         .zip(extent)
@@ -407,8 +410,8 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    /// One variable of big-endian numbers whose element at linear position `i` of the extent is `i`; chunks listed in
-    /// `missing` were never written.
+    /// A variable of big-endian numbers whose element at linear position `i` of the extent is `i`. Chunks
+    /// listed in `missing` were never written.
     struct Model {
         schema: Schema,
         layout: VariableLayout,

@@ -1,15 +1,15 @@
-//! Putting pieces that threads finish in any order back into the order of their tickets.
+//! Restores the ticket order of pieces that threads finish in any order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// How many pieces one call takes through their turn before it writes them.
+/// Most pieces that one call takes through their turn before it writes them.
 const BATCH: usize = 16;
 
-/// Pieces that wait for their turn. Nobody waits for a piece: the call that brings the one whose turn it is also takes
-/// those that were waiting for it.
+/// Pieces that wait for their turn. No thread waits: the call that submits the next piece in order also takes
+/// the pieces after it that are already waiting.
 ///
 /// ```text
 /// submit(3) ─► held          submit(1) ─► turn(1), turn(2), turn(3) ─► write each
@@ -22,13 +22,13 @@ pub struct ReorderWindow<P> {
 
 #[derive(Debug)]
 struct State<P> {
-    /// The ticket whose turn it is.
+    /// The ticket whose turn is next.
     next: u64,
     /// Pieces that came early.
     held: BTreeMap<u64, P>,
-    /// Whether a call is taking pieces through their turn.
+    /// True while a call takes pieces through their turn.
     busy: bool,
-    /// Whether a turn failed: then no later one can come.
+    /// True after a turn failed: no later one can come.
     failed: bool,
 }
 
@@ -39,7 +39,7 @@ impl<P> Default for ReorderWindow<P> {
 }
 
 impl<P> ReorderWindow<P> {
-    /// A window in which it is ticket 0's turn.
+    /// An empty window; the next turn is ticket 0's.
     pub fn new() -> Self {
         Self {
             state: Mutex::new(State {
@@ -51,12 +51,12 @@ impl<P> ReorderWindow<P> {
         }
     }
 
-    /// Hands in the piece of `ticket`. `turn` is called for pieces in the order of tickets, never for two at once;
-    /// `write` with what it gives, in no order, from any thread.
+    /// Submits the piece of `ticket`. `turn` is called for pieces in ticket order, never for two at once.
+    /// `write` is called with the results of `turn`, in any order and from any thread.
     ///
     /// # Errors
-    /// Those of `turn` and `write`, whichever piece they concern; a ticket that was handed in before; and any ticket
-    /// after a failure.
+    /// The errors of `turn` and `write`, whichever piece they concern. Also if a ticket is used twice, or
+    /// after an earlier failure.
     pub fn submit<W>(
         &self,
         ticket: u64,
@@ -104,10 +104,10 @@ impl<P> ReorderWindow<P> {
         })
     }
 
-    /// Checks that every piece that was handed in has had its turn.
+    /// Checks that every submitted piece has had its turn.
     ///
     /// # Errors
-    /// Where a turn failed, or a ticket was left out.
+    /// If a turn failed, or a ticket is missing.
     pub fn close(&self) -> Result<()> {
         let state = self.lock();
         if state.failed {
@@ -143,7 +143,7 @@ mod tests {
             for thread in 0..4u64 {
                 let (window, order, written, in_turn) = (&window, &order, &written, &in_turn);
                 scope.spawn(move || {
-                    // Each thread hands its tickets in backwards.
+                    // Each thread submits its tickets backwards.
                     for ticket in (0..100).rev().map(|i| i * 4 + thread) {
                         window
                             .submit(

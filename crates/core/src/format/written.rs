@@ -1,4 +1,4 @@
-//! What of a variable was ever written.
+//! The parts of a variable that were ever written.
 
 use std::ops::Range;
 
@@ -6,7 +6,8 @@ use super::Region;
 use crate::chunk::ChunkGrid;
 use crate::store::Object;
 
-/// What of a variable was ever written. The rest reads as the fill value of its layout, or as zeros where that has none.
+/// The parts of a variable that were ever written. The rest reads as the fill value of its layout, or as
+/// zeros if it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Written {
@@ -16,14 +17,14 @@ pub enum Written {
     Nothing,
     /// The chunks with these numbers, ascending, all within the grid of chunks over the extent.
     Chunks(Vec<u64>),
-    /// These regions of a variable in one piece. They may have elements in common.
+    /// These regions of a contiguous variable. They may overlap.
     Regions(Vec<Region>),
 }
 
 impl Written {
-    /// The answer for a chunked variable of which the chunks `stored` are there, ascending.
+    /// The value for a chunked variable with these stored chunks, ascending.
     pub fn of_chunks(mut stored: Vec<u64>, grid: &ChunkGrid) -> Self {
-        // An index may still name chunks that lie past the extent.
+        // An index may still name chunks past the extent.
         stored.truncate(stored.partition_point(|chunk| *chunk < grid.len()));
         match stored.len() as u64 {
             0 => Self::Nothing,
@@ -32,7 +33,7 @@ impl Written {
         }
     }
 
-    /// The numbers of the chunks of a chunked variable, ascending.
+    /// Numbers of the written chunks of a chunked variable, ascending.
     pub fn chunks(self, grid: &ChunkGrid) -> Vec<u64> {
         match self {
             Self::Chunks(stored) => stored,
@@ -42,15 +43,15 @@ impl Written {
     }
 }
 
-/// Variables of fewer bytes than this are not worth asking for holes.
+/// Smallest variable, in bytes, whose holes are looked for.
 const LEAST: u64 = 1 << 20;
 
-/// More pieces between holes than this are taken for one.
+/// Most pieces between holes. With more, the whole variable counts as written.
 const MOST_PIECES: usize = 4096;
 
-/// What is written of a contiguous variable that reads as zeros where it is not: `bytes` of an object, which may be a
-/// sparse file, hold its elements of `size` bytes in C order. Where the object cannot be asked, all of it counts as
-/// written.
+/// The written parts of a contiguous variable whose unwritten parts read as zeros. The range `bytes` of an
+/// object, which may be a sparse file, holds its elements of `size` bytes in C order. If the object cannot
+/// report holes, everything counts as written.
 pub(crate) fn between_holes(object: &dyn Object, bytes: Range<u64>, size: usize, extent: &[u64]) -> Written {
     let length = bytes.end.saturating_sub(bytes.start);
     let size = size.max(1) as u64;
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
     use std::io;
 
-    /// Bytes of which these are data.
+    /// An object of which these ranges are data.
     struct Sparse(Vec<Range<u64>>);
 
     impl Object for Sparse {
@@ -134,7 +135,7 @@ mod tests {
             of(vec![10..13, 2 * mib..9 * mib], whole),
             Written::Regions(vec![region(2, 2), region(mib / 2, mib / 2)])
         );
-        // The variable begins within the object.
+        // The variable starts inside the object.
         assert_eq!(
             of(vec![0..mib], mib / 2..4 * mib + mib / 2),
             Written::Regions(vec![region(0, mib / 8)])

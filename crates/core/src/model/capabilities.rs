@@ -1,8 +1,8 @@
-//! What a kind of dataset can hold and do.
+//! The features of a kind of dataset.
 
 use super::{Endian, Type, ZarrVersion};
 
-/// How the elements of a variable's pipeline are named.
+/// The form of codec names in a variable's pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CodecNames {
@@ -12,7 +12,7 @@ pub enum CodecNames {
     Zarr(ZarrVersion),
 }
 
-/// Which dimensions may be unlimited.
+/// The dimensions that may be unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UnlimitedDimensions {
@@ -26,9 +26,9 @@ pub enum UnlimitedDimensions {
     Any,
 }
 
-/// What a kind of dataset can hold and do, and how users name it.
+/// The features of a kind of dataset, and its names for users.
 ///
-/// A format of another crate starts from [`Capabilities::new`] and sets what differs:
+/// A format in another crate starts from [`Capabilities::new`] and sets what differs:
 ///
 /// ```
 /// use ncutils_core::model::{Capabilities, Kind, Type};
@@ -46,45 +46,46 @@ pub enum UnlimitedDimensions {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// The name that `ncdump -k` and `_Format` give.
+    /// The kind's name in `ncdump -k` and `_Format`.
     pub name: &'static str,
-    /// What `ncdump -K` prints: the format, and the flags with which netCDF-C opens it.
+    /// The format, and the flags with which netCDF-C opens it, as `ncdump -K` prints them.
     pub extended_name: &'static str,
-    /// The name that messages suggest, such as `nc4`.
+    /// The name that messages recommend, such as `nc4`.
     pub short_name: &'static str,
-    /// Further names that users give it, old names and old numbers included.
+    /// Other names that users may give, including old names and numbers.
     pub other_names: &'static [&'static str],
-    /// The digit that stands for it as an option (`-3` to `-7`).
+    /// The digit of its option (`-3` to `-7`).
     pub digit: Option<char>,
-    /// What netCDF-C's `nc_create` takes for it: names of flags without the prefix `NC_`, to be joined. `None`: netCDF-C cannot create it.
+    /// Flags for netCDF-C's `nc_create`, without the prefix `NC_`. `None` if netCDF-C cannot create this
+    /// kind.
     pub creation_flags: Option<&'static [&'static str]>,
 
-    /// Whether it has groups.
+    /// True if a dataset can have groups.
     pub groups: bool,
-    /// Whether it has user-defined types.
+    /// True if a dataset can have user-defined types.
     pub user_types: bool,
-    /// The atomic types of variables and attributes.
+    /// The atomic types that variables and attributes can have.
     pub atomic_types: &'static [Type],
-    /// Which dimensions may be unlimited.
+    /// The dimensions that may be unlimited.
     pub unlimited: UnlimitedDimensions,
-    /// The greatest length of a dimension.
+    /// Largest length of a dimension.
     pub longest_dimension: u64,
 
-    /// Whether a variable can lie in one piece. Where not, it is one or several chunks.
+    /// True if a variable can be contiguous. Otherwise it has one chunk or several.
     pub contiguous: bool,
-    /// Whether a small variable can lie in the metadata.
+    /// True if a small variable can be stored in the metadata.
     pub compact: bool,
-    /// Whether variables can have chunks.
+    /// True if variables can have chunks.
     pub chunks: bool,
-    /// How codecs are named; `None`: there are none.
+    /// The form of codec names; `None` if there are no codecs.
     pub codecs: Option<CodecNames>,
-    /// The byte order of all numbers; `None`: each variable has its own.
+    /// The byte order of all numbers; `None` if each variable has its own.
     pub byte_order: Option<Endian>,
-    /// Whether a variable can be without a fill value. What is unwritten of such a variable reads as zeros. Where false, unwritten
+    /// True if a variable can have no fill value. Its unwritten parts then read as zeros. If false, unwritten
     /// parts read as `_FillValue`, or as the default fill value of the type.
     pub no_fill: bool,
-    /// Whether the dataset tells how each variable is stored, so that `ncdump -s` prints `_Storage`, `_ChunkSizes` and so on. A CDL
-    /// text with such attributes is taken for a dataset of such a kind.
+    /// True if the dataset describes the storage of each variable, so that `ncdump -s` prints `_Storage`,
+    /// `_ChunkSizes` and so on. A CDL text with such attributes is taken for a dataset of such a kind.
     pub storage_attributes: bool,
 }
 
@@ -98,7 +99,7 @@ const CLASSIC: [Type; 6] = [
     Type::Double,
 ];
 
-/// The types of fixed size: those of the classic model, and the integers that came with CDF-5 and netCDF-4.
+/// The types of fixed size: those of the classic model, and the integers added by CDF-5 and netCDF-4.
 const NUMBERS: [Type; 11] = [
     Type::Byte,
     Type::Char,
@@ -130,7 +131,7 @@ const ALL: [Type; 12] = [
 ];
 
 impl Capabilities {
-    /// The least that a kind can do: numbers and text of the classic model on fixed dimensions, in one piece, big-endian.
+    /// The minimal features: numbers and text of the classic model, fixed dimensions, contiguous, big-endian.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -154,7 +155,7 @@ impl Capabilities {
         }
     }
 
-    /// Whether variables and attributes can be of this type.
+    /// True if variables and attributes can have this type.
     pub fn holds(&self, ty: Type) -> bool {
         match ty {
             Type::User(_) => self.user_types,
@@ -162,7 +163,7 @@ impl Capabilities {
         }
     }
 
-    /// Whether `name` is one of the names that users give it.
+    /// True if `name` is one of the kind's names.
     pub fn is_named(&self, name: &str) -> bool {
         name == self.name || name == self.short_name || self.other_names.contains(&name)
     }
@@ -177,7 +178,8 @@ pub(super) static CDF1: Capabilities = Capabilities {
     digit: Some('3'),
     creation_flags: Some(&[]),
     unlimited: UnlimitedDimensions::OneAsFirst,
-    // Here and below three less than the type holds, so that a length can be rounded up to a multiple of four.
+    // Here and below three less than the largest number, so that a length can be rounded up to a multiple of
+    // 4.
     longest_dimension: i32::MAX as u64 - 3,
     ..Capabilities::new("")
 };
@@ -224,7 +226,7 @@ pub(super) static NETCDF4: Capabilities = Capabilities {
     ..HDF5
 };
 
-/// netCDF-4 in HDF5, held to the classic model.
+/// netCDF-4 in HDF5, restricted to the classic model.
 pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
     name: "netCDF-4 classic model",
     extended_name: "HDF5 mode=00001000",
@@ -243,7 +245,7 @@ pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
     ..HDF5
 };
 
-/// How variables are stored in HDF5.
+/// Storage features of HDF5.
 const HDF5: Capabilities = Capabilities {
     compact: true,
     chunks: true,

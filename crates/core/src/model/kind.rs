@@ -1,4 +1,5 @@
-//! The kinds of datasets. What each can do is one table, [`Capabilities`]; nobody but `format/` asks which kind it is.
+//! The kinds of datasets. One table, [`Capabilities`], describes their features. Only `format/` depends on
+//! the kind itself.
 
 use super::Capabilities;
 use super::capabilities::{CDF1, CDF2, CDF5, NETCDF4, NETCDF4_CLASSIC};
@@ -15,15 +16,16 @@ pub enum Kind {
     Data64,
     /// netCDF-4/HDF5.
     Netcdf4,
-    /// netCDF-4/HDF5 held to the classic model.
+    /// netCDF-4/HDF5 restricted to the classic model.
     Netcdf4Classic,
-    /// A format that is not in this crate. Its own reader and writer are called directly: `format::open` and `format::create` do not
-    /// know it.
+    /// A format of another crate. Its reader and writer are called directly, because `format::open` and
+    /// `format::create` do not know it.
     Other(&'static Capabilities),
 }
 
 impl Kind {
-    /// The kinds of this crate, from the least able to the most able; of two that are alike in that, the older first.
+    /// The kinds of this crate, from the fewest features to the most. Of two with equal features, the older
+    /// comes first.
     pub const BUILT_IN: [Self; 5] = [
         Self::Classic,
         Self::Offset64,
@@ -32,7 +34,7 @@ impl Kind {
         Self::Netcdf4Classic,
     ];
 
-    /// What a dataset of this kind can hold and do.
+    /// The features of this kind.
     pub fn can(self) -> &'static Capabilities {
         match self {
             Self::Classic => &CDF1,
@@ -49,8 +51,8 @@ impl Kind {
         self.can().name
     }
 
-    /// The kind of this crate that a name of netCDF's means (`-k`, `_Format`), old names and old numbers included; `None` for other
-    /// text.
+    /// The kind of this crate with this netCDF name (`-k`, `_Format`). Accepts old names and numbers. `None`
+    /// for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::BUILT_IN.into_iter().find(|kind| kind.can().is_named(name))
     }

@@ -1,10 +1,11 @@
-//! Rows of characters as CDL strings: of `char` variables, of `char` fields of compounds, and sequences of `char`.
+//! Rows of characters as CDL strings: in `char` variables, `char` fields of compounds, and sequences of
+//! `char`.
 
 use super::spelling::push_text_byte;
 use crate::model::{Schema, VarId, fill_value_attribute};
 
-/// Whether NULs at the end of a row of a `char` variable are written. They are left out where reading puts them back: that
-/// pads a row to the length of its dimension, which must be fixed for that, with the fill value.
+/// True if trailing NULs in the rows of a `char` variable must be printed. They are omitted if ncgen restores
+/// them: it pads a row to the length of its dimension with the fill value, if that dimension is fixed.
 pub fn keeps_nuls(schema: &Schema, id: VarId) -> bool {
     let var = schema.var(id);
     let grows = var.dims.last().is_some_and(|dim| schema.dim(*dim).unlimited);
@@ -21,8 +22,8 @@ pub fn push_chars(out: &mut Vec<u8>, row: &[u8]) {
     out.push(b'"');
 }
 
-/// Appends one character inside quotes. Unlike in attributes and strings, those over 127 are numbers: a row of characters may
-/// begin or end within one of UTF-8.
+/// Appends one character inside quotes. Unlike in attributes and strings, characters over 127 are octal
+/// escapes, because a row may start or end inside a UTF-8 character.
 pub fn push_char(out: &mut Vec<u8>, c: u8) {
     if c < 0x80 {
         push_text_byte(out, c);

@@ -1,4 +1,4 @@
-//! One element as CDL text.
+//! One element in CDL's spelling.
 
 use super::bytes::{array, push_hexadecimal, trim_nuls};
 use super::char_row::push_chars;
@@ -10,34 +10,34 @@ use super::spelling::{push_member, push_quoted};
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
 use crate::not_finite::not_finite;
 
-/// How deep types may nest before printing gives up.
+/// Most levels of nested types. Deeper ones are printed as `{...}`.
 const MAX_DEPTH: usize = 64;
 
-/// Where an element stands, which decides how numbers look.
+/// The context of an element, which decides the spelling of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// In a `data:` section, or inside a compound or sequence anywhere.
+    /// In a `data:` section, or inside a compound or sequence.
     Data,
-    /// In an attribute: the number says its own type (`1.f`, `2s`).
+    /// In an attribute: numbers have a suffix for their type (`1.f`, `2s`).
     Attribute,
 }
 
 /// Prints elements of one type.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementWriter<'a> {
-    /// The types.
+    /// The schema that defines the types.
     pub schema: &'a Schema,
-    /// Digits.
+    /// Digits of floating-point numbers.
     pub precision: Precision,
-    /// Where.
+    /// The context of the elements.
     pub place: Place,
 }
 
 impl ElementWriter<'_> {
-    /// Appends the element of type `ty` whose bytes begin at `bytes[0]`; `values` is what owns its heap.
+    /// Appends the element of type `ty` at the start of `bytes`. `values` contains its heap data.
     ///
     /// # Panics
-    /// Where `bytes` is shorter than the type.
+    /// If `bytes` is shorter than the type.
     #[inline]
     pub fn push(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values) {
         self.push_nested(out, ty, bytes, values, 0);
@@ -110,15 +110,15 @@ impl ElementWriter<'_> {
             TypeClass::Enum { base, members } => {
                 let value = enum_value(*base, bytes);
                 match member_of(members, value) {
-                    // These names would be read as the fill value and as no string.
+                    // CDL reads these names as the fill value or as NIL.
                     Some((name, _)) if !matches!(name.as_str(), "_" | "NIL" | "Nil" | "nil") => {
                         push_member(out, name)
                     }
-                    // A member of that name has another value.
+                    // `_UNDEFINED` stands for 0, unless it is the name of a member with another value.
                     None if value == 0 && members.iter().all(|(name, _)| name != "_UNDEFINED") => {
                         out.extend_from_slice(b"_UNDEFINED");
                     }
-                    // A value that the type does not name: as a number, which CDL takes in its place.
+                    // A value without a member is printed as a number, which CDL accepts too.
                     _ => match base {
                         Type::UInt64 => push_unsigned(out, value as u64),
                         _ => push_integer(out, value),
@@ -159,7 +159,7 @@ impl ElementWriter<'_> {
                     }
                     let count: usize = field.dims.iter().product();
                     let content = &bytes[field.offset..field.offset + size * count];
-                    // Characters as strings, one for each row of the last dimension.
+                    // Characters become strings, one for each row of the last dimension.
                     let step = match field.dims.last() {
                         Some(row) if field.ty == Type::Char => *row,
                         _ => size,
@@ -183,7 +183,7 @@ impl ElementWriter<'_> {
     }
 }
 
-/// What tells an integer's type in an attribute.
+/// The suffix of an integer in an attribute, which gives its type.
 fn integer_suffix(ty: Type) -> &'static [u8] {
     match ty {
         Type::Byte => b"b",

@@ -1,18 +1,18 @@
-//! Values of enums, and the members that have them.
+//! Values of enums, and the members with these values.
 
 use super::bytes::array;
 use crate::model::Type;
 
-/// The member of an enum that has this value.
+/// The member of an enum with this value.
 pub fn member_of(members: &[(String, i64)], value: i64) -> Option<&(String, i64)> {
-    // Most enums count up from their first member: then no others need be looked at.
+    // Most enums count up from their first member, so this guess avoids a search.
     let first = members.first()?.1;
     let guess = value.checked_sub(first).and_then(|at| usize::try_from(at).ok());
     let guessed = guess.and_then(|at| members.get(at)).filter(|m| m.1 == value);
     guessed.or_else(|| members.iter().find(|m| m.1 == value))
 }
 
-/// The value of an enum element, as [`TypeClass::Enum`] keeps it.
+/// The value of an enum element, in the form of [`TypeClass::Enum`].
 pub fn enum_value(base: Type, bytes: &[u8]) -> i64 {
     match base {
         Type::Byte => i8::from_le_bytes(array(bytes)).into(),

@@ -7,16 +7,16 @@
 //!                                              └─► ncml ─┘
 //! ```
 //!
-//! Each format has a folder, and none uses another. What several of them use lies beside the folders:
+//! Each format has a folder, and none uses another. Modules that several formats use are next to the folders:
 //!
-//! | what | where |
+//! | module | content |
 //! | --- | --- |
-//! | options, and the variables they select | [`options`], `selection` |
-//! | decimal text of integers and floats | `number` |
-//! | one element of any type, in CDL's spelling, which NcML's attributes also have | `element`, `spelling`, `char_row` |
-//! | members of enums; bytes | `enums`, `bytes` |
-//! | special attributes (`-s`) | `special` |
-//! | types that can be named without a path | `type_name` |
+//! | [`options`], `selection` | options, and the variables they select |
+//! | `number` | decimal text of integers and floats |
+//! | `element`, `spelling`, `char_row` | one element of any type in CDL's spelling, which NcML's attributes also use |
+//! | `enums`, `bytes` | members of enums; bytes |
+//! | `special` | special attributes (`-s`) |
+//! | `type_name` | types that can be named without a path |
 
 mod bytes;
 pub mod cdl;

@@ -1,66 +1,67 @@
-//! Options of printing: whose data are written, and how numbers and lines look.
+//! Printing options: the variables whose data is printed, and the look of numbers and lines.
 
 use crate::time::DateSeparator;
 
-/// Which variables' data are written.
+/// The variables whose data is printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DataOf {
-    /// All.
+    /// All variables.
     #[default]
     All,
-    /// None: the header only (`-h`).
+    /// No variables: only the header (`-h`).
     None,
     /// Coordinate variables (`-c`).
     Coordinates,
-    /// These (`-v`): names or paths; a relative path means all whose path ends in it.
+    /// These variables (`-v`), by name or path. A relative path matches every variable whose path ends in it.
     Listed(Vec<String>),
 }
 
-/// Types whose digits the user asked for (`-p`), so that the attribute `C_format` does not count.
+/// Types whose digits the user chose (`-p`), so that the attribute `C_format` is ignored for them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// `float`.
+    /// True for `float`.
     pub float: bool,
-    /// `double`.
+    /// True for `double`.
     pub double: bool,
 }
 
-/// What is written, and how.
+/// What is printed, and how.
 #[derive(Debug, Clone, Default)]
 pub struct DumpOptions {
-    /// Whose data.
+    /// The variables whose data is printed.
     pub data: DataOf,
-    /// Variables that must exist, though it may be that their data are not written (`-h -v`): scripts ask so whether a file
-    /// has them. Where coordinate variables are asked for, only those of them that are listed here (`-c -v`).
+    /// Variables that must exist, even if their data is not printed (`-h -v`): scripts use this to test for a
+    /// variable. With [`DataOf::Coordinates`], only coordinate variables in this list are printed (`-c -v`).
     pub required: Vec<String>,
-    /// Only of groups so named (`-g`), and not of groups within them; of all, where none is listed.
+    /// Only data of these groups is printed (`-g`), without their child groups. If empty, data of all groups.
     pub groups: Vec<String>,
-    /// Special attributes (`-s`).
+    /// True to print special attributes (`-s`).
     pub special: bool,
-    /// But not `_NCProperties` (`-Xp`).
+    /// True to omit `_NCProperties` from the special attributes (`-Xp`).
     pub without_properties: bool,
-    /// With them, all filters in `_Filter` (`-F`).
+    /// True to print all filters in the special attribute `_Filter` (`-F`).
     pub filters: bool,
     /// Digits of floating-point numbers.
     pub precision: Precision,
-    /// Types of which that holds also where a variable has a `C_format`.
+    /// Types for which `precision` overrides the attribute `C_format`.
     pub overrides: Overrides,
-    /// How long lines of lists may be (`-l`).
+    /// Length of lines in lists (`-l`).
     pub line_length: LineLength,
     /// Comments in the data section (`-b`, `-f`).
     pub annotations: Annotations,
-    /// Times are dates (`-t`, `-i`), with this between date and time.
+    /// If set, times are printed as dates (`-t`, `-i`), with this separator between date and time.
     pub times: Option<DateSeparator>,
 }
 
 /// Digits of floats and doubles.
 #[derive(Debug, Clone, Copy)]
 pub struct Precision {
-    /// For `float`.
+    /// Significant digits of `float`.
     pub float: usize,
-    /// For `double`.
+    /// Significant digits of `double`.
     pub double: usize,
-    /// As many digits as tell a number from all others instead, and whatever else tells values apart (`--exact`).
+    /// True to print exact values (`--exact`): as many digits as identify a number, and everything else that
+    /// distinguishes values.
     pub exact: bool,
 }
 
@@ -74,18 +75,18 @@ impl Default for Precision {
     }
 }
 
-/// Which comments there are.
+/// The comments in the data section.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// Before each row of a variable of two or more dimensions (`-b`).
+    /// A comment before each row of a variable with two or more dimensions (`-b`).
     pub rows: bool,
-    /// Behind each element, which then stands in a line of its own (`-f`); behind each row of characters.
+    /// A comment after each element, which then has its own line (`-f`), or after each row of characters.
     pub elements: bool,
     /// How indices are counted.
     pub order: IndexOrder,
 }
 
-/// How an element is named.
+/// The form of indices in comments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IndexOrder {
     /// From 0, slowest dimension first.
@@ -95,25 +96,25 @@ pub enum IndexOrder {
     Fortran,
 }
 
-/// How long lines of lists may be (`ncdump -l`): 80 columns, of which netCDF-C keeps the last two free.
+/// Length of lines in lists (`ncdump -l`): by default 80 columns, of which netCDF-C keeps the last two free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineLength(usize);
 
 impl LineLength {
-    /// The least that can be asked for.
+    /// The shortest line, in columns.
     pub const LEAST: usize = 10;
 
-    /// Lines of so many columns; `None` below [`LineLength::LEAST`].
+    /// Lines of this many columns; `None` below [`LineLength::LEAST`].
     pub fn new(columns: usize) -> Option<Self> {
         (columns >= Self::LEAST).then_some(Self(columns))
     }
 
-    /// The columns of a line.
+    /// Columns of a line.
     pub fn columns(self) -> usize {
         self.0
     }
 
-    /// The columns that items take at most.
+    /// Most columns that items may fill.
     pub fn limit(self) -> usize {
         self.0 - 2
     }

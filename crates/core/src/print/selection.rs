@@ -4,10 +4,10 @@ use super::options::{DataOf, DumpOptions};
 use crate::error::{Error, Result};
 use crate::model::{Schema, VarId, Variable, VisibleNames};
 
-/// For each variable, whether its data are written.
+/// For each variable, true if its data is printed.
 ///
 /// # Errors
-/// Names a variable or group that is listed and does not exist.
+/// Names a listed variable or group that does not exist.
 pub fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
     let groups = wanted_groups(schema, &options.groups)?;
     let required = listed(schema, &options.required)?;
@@ -23,7 +23,7 @@ pub fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
     Ok(wanted)
 }
 
-/// For each group, whether data of its own variables may be written.
+/// For each group, true if data of its own variables may be printed.
 pub fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
     let mut wanted = vec![names.is_empty(); schema.groups.len()];
     for name in names {
@@ -55,7 +55,7 @@ fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
     }
 }
 
-/// For each variable, whether it is listed.
+/// For each variable, true if it is listed.
 fn listed(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
     let mut wanted = vec![false; schema.vars.len()];
     for name in names {

@@ -1,4 +1,4 @@
-//! The special attributes of `ncdump -s`: how variables and file are stored.
+//! The special attributes of `ncdump -s`: the storage of variables and the file.
 
 use crate::filter::{deflate, fletcher32, json_text, shuffle, szip};
 use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Type, VarId, VariableLayout};
@@ -16,9 +16,9 @@ fn text(value: &str) -> Special {
     Special::Text(value.to_owned())
 }
 
-/// The special attributes of a variable, in ncdump's order. With `filters`, the whole pipeline stands in `_Filter`, in
-/// the file's order, instead of in an attribute for each filter that netCDF-C has one for. A pipeline that has a codec with a
-/// Zarr name stands in `_Codecs`, as JSON.
+/// The special attributes of a variable, in ncdump's order. With `filters`, `_Filter` contains the whole
+/// pipeline, in the file's order. Otherwise filters with an attribute of their own in netCDF-C are given
+/// there. If a codec has a Zarr name, `_Codecs` contains the pipeline as JSON.
 pub fn of_variable(
     schema: &Schema,
     var: VarId,
@@ -78,7 +78,8 @@ pub fn of_variable(
     all
 }
 
-/// `id,p1,p2`, as `nccopy -F` takes it. Of szip's stored parameters, those that a user gives: coding and pixels per block.
+/// A filter as `id,p1,p2`, the form of `nccopy -F`. For szip, only the parameters that a user gives: coding
+/// and pixels per block.
 fn filter_text(filter: &CodecSpec) -> String {
     let parameters: Vec<u32> = match filter.parameters() {
         [mask, pixels, _, _] if filter.hdf5_id() == Some(szip::ID) => vec![mask & szip::CODING, *pixels],
@@ -106,7 +107,7 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
     all
 }
 
-/// The special attribute that tells the kind of a dataset.
+/// The special attribute with the kind of a dataset.
 pub fn format(schema: &Schema) -> (&'static str, Special) {
     ("_Format", text(schema.kind.name()))
 }

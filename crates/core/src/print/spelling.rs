@@ -1,11 +1,11 @@
-//! Names and text as CDL spells them.
+//! Names and text in CDL's spelling.
 
 use std::io::Write;
 
-/// Words that begin a section of a CDL text where a colon follows at once.
+/// Words that start a section of a CDL text if a colon follows directly.
 const SECTIONS: [&str; 5] = ["types", "dimensions", "variables", "data", "group"];
 
-/// Appends what stands before the name of an attribute: the variable that it is of, if any, and a colon.
+/// Appends the part before the name of an attribute: its variable, if any, and a colon.
 pub fn push_owner(out: &mut Vec<u8>, var: Option<&str>) {
     if let Some(var) = var {
         push_name(out, var);
@@ -16,15 +16,16 @@ pub fn push_owner(out: &mut Vec<u8>, var: Option<&str>) {
     out.push(b':');
 }
 
-/// Appends a name: characters that have a meaning in CDL, and at the beginning what could begin a number or a path, get a
-/// backslash; control characters become `\%xx`. (Where a name has such an `%xx`
-/// itself, its first digit gets a backslash too, or it would be read as a control character.) A slash, which attributes,
-/// fields and members of enums of HDF5 can have, stays as netCDF-C prints it, unless it would begin a comment.
+/// Appends a name. A backslash is put before characters with a meaning in CDL, and before a first character
+/// that could start a number or a path. Control characters become `\%xx`. If the name itself contains such an
+/// `%xx`, its first digit gets a backslash too, or it would be read as a control character. A slash, which
+/// attributes, fields and enum members of HDF5 can have, stays as netCDF-C prints it, unless it would start a
+/// comment.
 pub fn push_name(out: &mut Vec<u8>, name: &str) {
     push_spelled(out, name, false);
 }
 
-/// Appends the name of an enum's member as a value. There a slash would end a path.
+/// Appends the name of an enum member as a value. A slash gets a backslash, because it would end a path.
 pub fn push_member(out: &mut Vec<u8>, name: &str) {
     push_spelled(out, name, true);
 }
@@ -52,7 +53,7 @@ fn push_spelled(out: &mut Vec<u8>, name: &str, escape_slashes: bool) {
     }
 }
 
-/// Whether the two digits behind a `%` would be read as a control character.
+/// True if the two characters after a `%` would be read as a control character.
 fn spells_control(rest: &[u8]) -> bool {
     match rest {
         [b'0' | b'1', b, ..] => b.is_ascii_hexdigit(),
@@ -61,7 +62,8 @@ fn spells_control(rest: &[u8]) -> bool {
     }
 }
 
-/// Appends one byte of text inside quotes. Bytes over 127 pass through: they are UTF-8, or belong to the user.
+/// Appends one byte of text inside quotes. Bytes over 127 are unchanged: they are UTF-8, or the user's own
+/// encoding.
 pub fn push_text_byte(out: &mut Vec<u8>, c: u8) {
     match c {
         0x08 => out.extend_from_slice(b"\\b"),
@@ -79,7 +81,7 @@ pub fn push_text_byte(out: &mut Vec<u8>, c: u8) {
     }
 }
 
-/// Whether a byte of text stands inside quotes as it is.
+/// True if a byte of text needs no escape inside quotes.
 fn is_plain(c: u8) -> bool {
     !matches!(c, 0..=0x1f | 0x7f | b'\\' | b'\'' | b'"')
 }
@@ -90,7 +92,7 @@ pub fn push_quoted(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
     let mut rest = text;
     while let Some(&c) = rest.first() {
-        // What needs no escape, which is mostly everything, is copied at once.
+        // A run of bytes without escapes, usually the whole text, is copied at once.
         let plain = rest.iter().position(|c| !is_plain(*c)).unwrap_or(rest.len());
         out.extend_from_slice(&rest[..plain]);
         rest = &rest[plain..];

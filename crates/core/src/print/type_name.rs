@@ -1,8 +1,9 @@
-//! Where a type can be named without its path.
+//! Types that can be named without a path.
 
 use crate::model::{GroupId, Type, TypeId, VisibleNames};
 
-/// Whether the name of a type by itself, in `group`, means that type. That of one of netCDF's own types means that one.
+/// True if the name of a type alone, used in `group`, means that type. A name of one of netCDF's own types
+/// never does.
 pub fn finds_type(names: &VisibleNames, group: GroupId, id: TypeId) -> bool {
     let name = &names.schema().user_type(id).name;
     Type::from_cdl_name(name).is_none() && names.user_type(group, name) == Some(id)

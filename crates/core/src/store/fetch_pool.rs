@@ -51,7 +51,7 @@ impl Shared {
         loop {
             if let Some(task) = queue.tasks.pop_front() {
                 drop(queue);
-                // If a task panics, dropping its results tells whoever waits for it.
+                // If a task panics, its results are dropped, which notifies the waiting caller.
                 let _ = catch_unwind(AssertUnwindSafe(task));
                 queue = self.lock();
                 continue;

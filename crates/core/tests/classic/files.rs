@@ -54,7 +54,8 @@ pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
     let size = schema.type_size(schema.var(id).ty);
     VariablePlan {
         layout: VariableLayout::contiguous(schema.shape(id), size, Encoding::Numbers { unit: size })
-            .with_endian(endian),
+            .with_endian(endian)
+            .into(),
         pipeline: Pipeline::empty(),
         promised: Promised::Nothing,
         keeps_no_fill: false,

@@ -24,7 +24,7 @@ use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, CopyPlan, RunOptions, SourcePart, Sources, prepare};
 use ncutils_core::filter::{Registry, spec};
 use ncutils_core::format::{self, Reader};
-use ncutils_core::model::{CodecSpec, Configuration, EdgeChunks, Kind, VarId, ZarrVersion};
+use ncutils_core::model::{CodecSpec, Configuration, EdgeChunks, Kind, VarId, VariableLayout, ZarrVersion};
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
 use ncutils_core::store::{
     DirectoryKeys, DirectoryOutput, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Part,
@@ -70,7 +70,9 @@ fn to_keys(reader: &dyn Reader, chunk: u64, shard: Option<u64>, edges: EdgeChunk
     for copy in &mut plan.variables {
         let layout = &mut copy.layout;
         if chunk > 0 {
-            *layout = layout.clone().in_chunks(vec![chunk; layout.extent.len()]);
+            *layout = VariableLayout::clone(layout)
+                .in_chunks(vec![chunk; layout.extent.len()])
+                .into();
         }
         in_chunks(layout);
         layout.shard = shard.map(|n| layout.chunk_shape().iter().map(|c| c * n).collect());

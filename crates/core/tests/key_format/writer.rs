@@ -38,7 +38,10 @@ fn io(error: std::io::Error) -> Error {
 
 /// Stages the metadata. Whoever writes parts needs nothing else to be there.
 pub fn begin(output: &dyn KeyOutput, schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
-    let layouts: Vec<VariableLayout> = plans.iter().map(|plan| plan.layout.clone()).collect();
+    let layouts: Vec<VariableLayout> = plans
+        .iter()
+        .map(|plan| VariableLayout::clone(&plan.layout))
+        .collect();
     let text = to_json(schema, &layouts).to_string();
     output.put_last(METADATA, text.as_bytes()).map_err(io)
 }
@@ -55,7 +58,10 @@ impl KeyWriter {
 
     /// A part of a dataset that was begun.
     pub fn part(output: Arc<dyn KeyOutput>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
-        let layouts: Vec<VariableLayout> = plans.iter().map(|plan| plan.layout.clone()).collect();
+        let layouts: Vec<VariableLayout> = plans
+            .iter()
+            .map(|plan| VariableLayout::clone(&plan.layout))
+            .collect();
         Ok(Self {
             output,
             schema: schema.clone(),

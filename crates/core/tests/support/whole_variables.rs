@@ -88,7 +88,7 @@ impl Dataset {
         layout.storage = storage;
         let plan = VariablePlan {
             promised: Promised::Nothing,
-            layout,
+            layout: layout.into(),
             pipeline: Pipeline::empty(),
             keeps_no_fill: false,
         };

@@ -213,12 +213,17 @@ impl FileWriter {
             drop(tail);
             return self.refuse(dataset, format!("more chunks than the {chunk_count} announced"));
         }
+        let first = chunks.is_empty();
         chunks.push(Chunk {
             index: chunk,
             address,
             size: stored,
             filter_mask,
         });
+        if first {
+            // What it says of the index holds now.
+            tail.headers.remove(&dataset);
+        }
         tail.end += size;
         Ok(address)
     }

@@ -41,7 +41,7 @@ fn copy(input: &Path, output: &Path) -> Result<()> {
             let layout = reader.layout(id).clone();
             let bytes = layout.extent.iter().product::<u64>() * layout.element_size as u64;
             VariablePlan {
-                layout,
+                layout: layout.into(),
                 pipeline: Pipeline::empty(),
                 promised: Promised::Bytes(bytes),
                 keeps_no_fill: false,

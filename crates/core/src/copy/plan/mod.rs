@@ -30,8 +30,8 @@ use crate::filter::spec::FilterRequest;
 use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{
-    EdgeChunks, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout,
-    default_fill_value,
+    EdgeChunks, Encoding, Endian, Fill, FillTime, Kind, Schema, SharedLayouts, Storage, VarId,
+    VariableLayout, default_fill_value,
 };
 
 use chunking::Chunking;
@@ -92,6 +92,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     kind::check(&schema, kind)?;
 
     let mut variables = Vec::with_capacity(schema.vars.len());
+    let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {
         let var = Target {
             input,
@@ -108,7 +109,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
                 Use::Copy => Sources::Whole(source),
                 _ => Sources::Nothing,
             },
-            layout,
+            layout: layouts.share(layout),
             keeps_no_fill: false,
         });
     }

@@ -49,6 +49,9 @@ pub fn build(input: &Schema, selected: &Selected, kind: Kind, fix_unlimited: boo
         }
     }
     let mut sources = Vec::with_capacity(input.vars.len());
+    schema
+        .vars
+        .reserve_exact(selected.vars.iter().filter(|used| **used != Use::Omit).count());
     for (at, var) in input.vars.iter().enumerate() {
         let used = selected.vars[at];
         if let (true, Some(group)) = (used != Use::Omit, ids.groups[var.group.0]) {

@@ -122,7 +122,7 @@ fn planned(kind: Kind, options: &CopyOptions) -> Vec<VariableLayout> {
         .unwrap()
         .variables
         .into_iter()
-        .map(|v| v.layout)
+        .map(|v| VariableLayout::clone(&v.layout))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! What a copy decodes and holds: each chunk once, and no more than the budget.
+//! Tests that a copy decodes each chunk once and stays within its memory budget.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};

@@ -74,7 +74,7 @@ impl Source {
         encoded.unwrap()
     }
 
-    /// The element at `at`, as it reads.
+    /// The element at `at`, as a reader returns it.
     pub(super) fn element(&self, at: &[u64]) -> Vec<u8> {
         let size = self.layout.element_size;
         let fill = || self.layout.fill.value.as_ref().unwrap().bytes.clone();
@@ -286,7 +286,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
             .enumerate()
             .map(|(n, layout)| VariableCopy {
                 sources: Sources::Whole(VarId(n)),
-                layout: layout.clone(),
+                layout: layout.clone().into(),
                 keeps_no_fill: false,
             })
             .collect(),

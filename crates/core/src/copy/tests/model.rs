@@ -94,7 +94,7 @@ struct Case {
     size: usize,
     big: (bool, bool),
     filters: (usize, usize),
-    /// Whether input and output clip chunks at the edge, and whether the input stores those without filters.
+    /// True if the input clips chunks at the edge, if the output does, and if the input stores them unfiltered.
     edge: (bool, bool, bool),
     missing: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! What a copy says of how far it is.
+//! Tests of the progress reports of a copy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -131,7 +131,7 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
             };
             let bytes = layout.extent.iter().product::<u64>() * element_size as u64;
             VariablePlan {
-                layout,
+                layout: layout.into(),
                 pipeline: Pipeline::empty(),
                 promised: crate::format::Promised::Bytes(bytes),
                 keeps_no_fill: false,

@@ -1,4 +1,4 @@
-//! What each route writes: chunks untouched, values, fill, or nothing.
+//! Tests of each route's output: untouched chunks, values, fill values, or nothing.
 
 use std::sync::{Arc, Mutex};
 
@@ -78,7 +78,7 @@ fn pass_unknown(unknown: CodecSpec, says: &str) {
         assert_eq!(data.bytes, reader.1.encoded(*chunk).bytes);
         assert_eq!(data.filter_mask, 5);
     }
-    // What must be decoded says which filter it lacks, before anything is written.
+    // A copy that must decode names a missing filter before anything is written.
     let mut other = from;
     other.storage = Storage::Chunked { shape: vec![5, 5] };
     let error = prepare(&reader, &plan(&[other])).unwrap_err().to_string();

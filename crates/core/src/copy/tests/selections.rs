@@ -14,14 +14,14 @@ fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
         schema: schema(std::slice::from_ref(to)),
         variables: vec![VariableCopy {
             sources: Sources::Parts(parts),
-            layout: to.clone(),
+            layout: to.clone().into(),
             keeps_no_fill: false,
         }],
         registry: Registry::builtin(),
     }
 }
 
-/// What the output's element at `at` must be.
+/// The expected element of the output at `at`.
 fn expected(input: &Input, parts: &[SourcePart], to: &VariableLayout, at: &[u64]) -> Vec<u8> {
     let fill = || to.fill.value.as_ref().unwrap().bytes.clone();
     let holds = |part: &&SourcePart| {
@@ -83,7 +83,7 @@ proptest! {
     ) {
         let mut dims = dims;
         if aligned {
-            // Chunks of one shape, and parts that begin where chunks do.
+            // Chunks of one shape, and parts that start at chunk borders.
             for d in &mut dims {
                 d.2.1 = d.1;
                 d.3.1 = d.1;

@@ -1,7 +1,7 @@
-//! Making records of a file from the slabs of records in memory.
+//! Assembles records of a file from slabs in memory.
 //!
-//! Slabs that lie the same way on both sides are moved as one piece, together with the padding between them, which is then
-//! overwritten.
+//! Slabs with the same distances in memory and in the file are moved as one piece, including the padding
+//! between them. The padding is then overwritten.
 
 use std::ops::Range;
 
@@ -10,7 +10,8 @@ use super::records::Slabs;
 use crate::chunk::fill_pattern;
 use crate::format::RecordSlab;
 
-/// How one part of a record is made, from the begin of its first slab to the end of the padding of its last.
+/// The recipe for one part of a record: from the start of its first slab to the end of the padding of its
+/// last.
 #[derive(Debug)]
 pub(super) struct Assembly {
     /// Bytes of the part.
@@ -19,7 +20,7 @@ pub(super) struct Assembly {
     paddings: Vec<Padding>,
 }
 
-/// Bytes that lie together on both sides.
+/// A run of bytes that is contiguous in memory and in the file.
 #[derive(Debug, PartialEq, Eq)]
 struct Move {
     from: usize,
@@ -35,7 +36,8 @@ struct Padding {
 }
 
 impl Assembly {
-    /// The part that consists of these slabs and their padding; see [`runs`]. `slabs` says where they are in memory.
+    /// The recipe for the part with these slabs and their padding; see [`runs`]. `slabs` gives their
+    /// positions in memory.
     pub fn new(geometry: &Geometry, vars: &[Slabs<'_>], slabs: &[RecordSlab]) -> Self {
         let mut assembly = Self {
             length: 0,
@@ -66,7 +68,7 @@ impl Assembly {
         assembly
     }
 
-    /// Whether records of `stride` bytes in memory are already what is to be written.
+    /// True if records of `stride` bytes in memory already equal the bytes to be written.
     pub fn is_copy(&self, stride: usize) -> bool {
         let all = Move {
             from: 0,
@@ -76,7 +78,7 @@ impl Assembly {
         self.paddings.is_empty() && self.length == stride && self.moves == [all]
     }
 
-    /// Makes the part of one record at the beginning of `to`.
+    /// Writes the part of one record to the start of `to`.
     pub fn make(&self, record: &[u8], to: &mut [u8]) {
         for step in &self.moves {
             to[step.to..step.to + step.length].copy_from_slice(&record[step.from..step.from + step.length]);
@@ -87,7 +89,7 @@ impl Assembly {
     }
 }
 
-/// The runs of variables that follow each other in the file, with nothing between them but their own padding.
+/// Groups variables into runs that are adjacent in the file, with only their own padding between them.
 pub(super) fn runs(geometry: &Geometry, vars: &[Slabs<'_>], slabs: &[RecordSlab]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut end = None;
@@ -137,7 +139,7 @@ mod tests {
                 .collect()
         };
         let same = slabs([0, 8, 12, 16]);
-        // Something else lies before the last variable in the file.
+        // Another variable lies before the last one in the file.
         let runs = runs(&geometry, &vars, &same);
         assert_eq!(runs, [0..3, 3..4]);
         let part = Assembly::new(&geometry, &vars[..3], &same[..3]);

@@ -9,25 +9,25 @@ use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Dimension, Schema, Type, Values, Variable};
 use crate::store::{Object, known_size};
 
-/// How much of the file is read at once while the header lasts.
+/// Bytes that are read at once while decoding the header.
 const BLOCK: usize = 256 << 10;
 
-/// The greatest number of dimensions of a variable: netCDF's limit.
+/// Most dimensions of a variable: netCDF's limit.
 const MAX_VARIABLE_RANK: u64 = 1024;
 
-/// What a header says.
+/// A decoded header.
 #[derive(Debug)]
 pub(super) struct Header {
     pub schema: Schema,
-    /// One for each variable.
+    /// The place of each variable.
     pub places: Vec<Place>,
     pub geometry: Geometry,
 }
 
-/// Reads the header of a file that begins with `CDF`.
+/// Reads the header of a file that starts with `CDF`.
 ///
 /// # Errors
-/// Names the part of the header that reaches past the end of the file or is not what the specification allows.
+/// Names the part of the header that reaches past the end of the file or breaks the specification.
 pub(super) fn decode(source: &dyn Object) -> Result<Header> {
     let mut header = Cursor::new(source)?;
     let magic = header.bytes("magic number", 4)?;
@@ -64,7 +64,7 @@ pub(super) fn decode(source: &dyn Object) -> Result<Header> {
     settle(source, version, schema, records, &begins)
 }
 
-/// Works out where everything is, and how many records there are.
+/// Computes the positions of all variables, and the number of records.
 fn settle(
     source: &dyn Object,
     version: Version,
@@ -103,7 +103,7 @@ fn settle(
         } else {
             Some(place.slab)
         };
-        // Later arithmetic on positions stands on this.
+        // Later arithmetic on positions relies on this check.
         length
             .and_then(|n| n.checked_add(place.slab)?.checked_add(place.begin))
             .filter(|end| i64::try_from(*end).is_ok())
@@ -127,18 +127,18 @@ fn damaged(what: &str, at: u64, why: &str) -> Error {
     Error::Damaged(format!("{what} at byte {at}: {why}"))
 }
 
-/// Reads the header from its beginning on, a block at a time. Nothing larger than what is left of the file is allocated.
+/// Reads the header from its start, a block at a time. Never allocates more than the rest of the file.
 struct Cursor<'a> {
     source: &'a dyn Object,
-    /// `None` where the object does not tell: it ends where a read fails.
+    /// Size of the file in bytes. `None` if unknown: the file then ends where a read fails.
     size: Option<u64>,
-    /// How much is read at once.
+    /// Bytes to read at once if the size is unknown.
     block_size: usize,
     version: Version,
     block: Vec<u8>,
-    /// Where `block` begins in the file.
+    /// Offset of `block` in the file.
     start: u64,
-    /// How much of `block` has been read.
+    /// Bytes of `block` that were decoded.
     used: usize,
 }
 
@@ -187,10 +187,10 @@ impl<'a> Cursor<'a> {
         self.block.get(from..self.used).ok_or(Error::UnknownFormat)
     }
 
-    /// Reads a block of at least `n` bytes, of which `left` are left.
+    /// Reads a block of at least `n` bytes. `left` is the rest of the file, in bytes.
     fn read_block(&mut self, n: usize, left: u64) -> io::Result<()> {
         let at = self.position();
-        // As `n` is at most `left`, this is at most `left` too.
+        // `n` is at most `left`, so this is at most `left` too.
         let length = usize::try_from(left).map_or(n.max(BLOCK), |left| left.min(n.max(BLOCK)));
         self.block.clear();
         self.block.resize(length, 0);
@@ -198,14 +198,15 @@ impl<'a> Cursor<'a> {
         self.source.read_exact_at(at, &mut self.block)
     }
 
-    /// Reads a block of at least `n` bytes where the end is not known. Memory grows with what is there.
+    /// Reads a block of at least `n` bytes if the size is unknown. Memory grows only with the bytes that
+    /// exist.
     fn read_growing(&mut self, n: usize) -> io::Result<()> {
         let at = self.position();
         self.block.clear();
         (self.start, self.used) = (at, 0);
         while self.block.len() < n {
             let have = self.block.len();
-            // Blocks shrink near the end, until one more byte is too many.
+            // Near the end blocks shrink, until reading a single byte fails.
             let length = self.block_size.max(1);
             self.block.resize(have + length, 0);
             match self
@@ -238,7 +239,7 @@ impl<'a> Cursor<'a> {
         self.number(what, 4).map(|n| n as u32)
     }
 
-    /// The beginning of a list: how many entries follow.
+    /// Reads the head of a list. Returns the number of entries.
     fn list(&mut self, what: &str, tag: u32) -> Result<u64> {
         let at = self.position();
         let found = self.tag(what)?;
@@ -246,7 +247,8 @@ impl<'a> Cursor<'a> {
         if found != tag && !(found == 0 && count == 0) {
             return Err(damaged(what, at, &format!("tag {found} instead of {tag}")));
         }
-        // The smallest entry is a name and a number. A count beyond that is found out before the loop begins.
+        // The smallest entry is a name and a number. A count that cannot fit is rejected before the loop
+        // starts.
         let smallest = 2 * self.version.count_width() as u64;
         if self
             .size
@@ -261,7 +263,8 @@ impl<'a> Cursor<'a> {
         Ok(count)
     }
 
-    /// Bytes padded to a multiple of 4. What the padding holds does not matter: not all writers clear it.
+    /// Reads `n` bytes, padded to a multiple of 4. The padding's content is ignored, because not all writers
+    /// clear it.
     fn padded_bytes(&mut self, what: &str, n: u64) -> Result<Vec<u8>> {
         let content = self.bytes(what, n)?.to_vec();
         let padding = padded(n).unwrap_or(n) - n;
@@ -272,7 +275,7 @@ impl<'a> Cursor<'a> {
     fn name(&mut self, warnings: &mut Vec<String>) -> Result<String> {
         let length = self.count("length of a name")?;
         let mut bytes = self.padded_bytes("name", length)?;
-        // Old writers counted the padding in; for netCDF a name ends at its first NUL.
+        // Old writers counted the padding as part of the name. For netCDF a name ends at its first NUL.
         if let Some(end) = bytes.iter().position(|b| *b == 0) {
             bytes.truncate(end);
         }
@@ -316,7 +319,7 @@ impl<'a> Cursor<'a> {
         Ok(attributes)
     }
 
-    /// Adds the next variable to the schema; gives the position of its data.
+    /// Adds the next variable to the schema. Returns the position of its data.
     fn variable(&mut self, schema: &mut Schema) -> Result<u64> {
         let name = self.name(&mut schema.warnings)?;
         let at = self.position();

@@ -1,4 +1,4 @@
-//! Writing the header, and laying out the data that follows it.
+//! Writing the header, and placing the data after it.
 
 use super::place::{record_size, slabs};
 use super::{Geometry, NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Place, VSIZE_TOO_LARGE, Version, padded};
@@ -6,25 +6,25 @@ use crate::chunk::swap_units;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Schema};
 
-/// The greatest position of data in CDF-1.
+/// Highest file position that CDF-1 can store.
 const MAX_OFFSET_32: u64 = i32::MAX as u64;
 
-/// A file laid out: its header, and where each variable goes.
+/// The layout of a whole file: its header, and the place of each variable.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub header: Vec<u8>,
-    /// One for each of [`Schema::vars`].
+    /// The place of each of [`Schema::vars`].
     pub places: Vec<Place>,
     pub geometry: Geometry,
-    /// Size of the whole file in bytes.
+    /// Size of the whole file, in bytes.
     pub size: u64,
 }
 
-/// Lays out a dataset that [`super::check`] found fit for its kind: the header, then the variables of fixed size, then the
-/// record variables, in the order in which they are defined.
+/// Lays out a dataset that passed [`super::check`]: the header, then the variables of fixed size, then the
+/// record variables. Variables are in the order of their definition.
 ///
 /// # Errors
-/// Names the variable that begins beyond what the format can address.
+/// Names a variable that starts past the highest position that the format can store.
 pub(super) fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
     let too_large = || Error::Usage("the dataset is larger than any file can be".to_owned());
     let slabs = slabs(schema).map_err(|_| too_large())?;
@@ -44,7 +44,7 @@ pub(super) fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
         })
         .collect();
 
-    // Positions have a fixed width, so the header is as long with them as without.
+    // Positions have a fixed width, so the header's length does not depend on them.
     let header_size = encode(schema, version, records, &places).len() as u64;
     let mut end = header_size;
     for records in [false, true] {
@@ -126,7 +126,7 @@ struct Header {
 }
 
 impl Header {
-    /// The last `width` of the eight bytes of a number.
+    /// Writes the low `width` bytes of a number, big-endian.
     fn number(&mut self, n: u64, width: usize) {
         self.bytes.extend_from_slice(&n.to_be_bytes()[8 - width..]);
     }
@@ -170,7 +170,7 @@ impl Header {
         }
     }
 
-    /// Headers consist of multiples of 4 bytes.
+    /// Every part of a header is a multiple of 4 bytes.
     fn pad(&mut self) {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
     }

@@ -1,4 +1,4 @@
-//! What a classic file cannot hold, said before anything is written.
+//! Checks that a classic file can hold a dataset, before anything is written.
 
 use std::collections::HashSet;
 
@@ -7,13 +7,13 @@ use super::place::slabs;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId, name_fault};
 
-/// The greatest number of dimensions of a variable, as netCDF has it.
+/// Most dimensions of a variable: netCDF's limit.
 const MAX_VARIABLE_RANK: usize = 1024;
 
-/// Whether `schema` can be written as a file of its kind, where that is a classic one; other kinds pass.
+/// Checks that `schema` can be written as a file of its kind. Kinds that are not classic pass.
 ///
 /// # Errors
-/// Names the group, type, dimension, variable or attribute that the kind cannot hold, and says which kind can.
+/// Names the group, type, dimension, variable or attribute that the kind cannot hold, and a kind that can.
 pub fn check(schema: &Schema) -> Result<()> {
     let Some(version) = Version::of(schema.kind) else {
         return Ok(());
@@ -61,7 +61,7 @@ fn dimensions(schema: &Schema, version: Version) -> Result<()> {
     Ok(())
 }
 
-/// Checks one dimension; `unlimited` and `names` are those before it.
+/// Checks one dimension. `unlimited` and `names` collect those of the dimensions before it.
 fn dimension<'s>(
     schema: &'s Schema,
     version: Version,
@@ -103,7 +103,7 @@ fn dimension<'s>(
     Ok(())
 }
 
-/// What to use where the sizes of `version` do not do.
+/// The advice for sizes that are too large for `version`.
 fn larger(version: Version) -> String {
     match version {
         Version::Classic => format!(
@@ -131,7 +131,7 @@ fn check_type(schema: &Schema, version: Version, ty: Type) -> Result<()> {
     }))
 }
 
-/// Checks a list of attributes; `item` is what each of it is.
+/// Checks a list of attributes. `item` identifies the `n`th one.
 fn attributes(
     schema: &Schema,
     version: Version,
@@ -196,8 +196,9 @@ fn variable(schema: &Schema, version: Version, id: VarId) -> Result<()> {
     Ok(())
 }
 
-/// In CDF-1 and CDF-2 the size of a variable (of one record of it) has a limit, that only the last one may exceed: the
-/// last record variable, or where there is none the last variable of fixed size.
+/// Checks the sizes of variables. CDF-1 and CDF-2 limit the bytes of a variable (in one record for a record
+/// variable). Only the last record variable may exceed the limit, or without record variables the last
+/// variable.
 fn sizes(schema: &Schema, version: Version) -> Result<()> {
     let kind = schema.kind.name();
     let limit = match version {
@@ -360,7 +361,7 @@ mod tests {
         let e = of(Kind::Offset64, &[("b", Type::Int, huge), ("a", Type::Int, small)]).unwrap_err();
         assert!(e.contains("cdf5"), "{e}");
         of(Kind::Data64, &[("b", Type::Int, huge), ("a", Type::Int, small)]).unwrap();
-        // A variable of fixed size is never last where there are record variables.
+        // With record variables, a variable of fixed size is never the last one.
         let e = of(Kind::Classic, &[("r", Type::Int, &[0]), ("b", Type::Int, large)]).unwrap_err();
         assert!(e.contains("last record variable"), "{e}");
         of(

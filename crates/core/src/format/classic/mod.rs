@@ -8,9 +8,9 @@
 //!    └── "CDF" version, records, dimensions, global attributes, variables
 //! ```
 //!
-//! A single record variable is not padded. Sizes of variables in the header (`vsize`) are too narrow for large variables,
-//! so they are written for others and never read. [`Reader`](super::Reader) and [`Writer`](super::Writer) see a record
-//! variable as one array; `Place` maps it to records.
+//! A single record variable is not padded. The sizes of variables in the header (`vsize`) have too few bits
+//! for large variables, so they are written for other programs and never read. [`Reader`](super::Reader) and
+//! [`Writer`](super::Writer) treat a record variable as one array, and `Place` maps it to records.
 //!
 //! Specification: "The NetCDF Classic Format Specification" in the netCDF documentation (OGC 10-092).
 
@@ -34,7 +34,7 @@ pub use writer::check_places;
 
 use place::{Geometry, Place};
 
-/// What tells the three formats apart: the fourth byte of the file, and how wide numbers in the header are.
+/// The version of the format: the fourth byte of the file. It decides the width of numbers in the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
     /// CDF-1.
@@ -56,7 +56,7 @@ impl Version {
         }
     }
 
-    /// The version with this version byte.
+    /// The version with this fourth byte.
     fn from_byte(byte: u8) -> Option<Self> {
         [Self::Classic, Self::Offset64, Self::Data64]
             .into_iter()
@@ -84,12 +84,12 @@ impl Version {
         if self == Self::Data64 { 8 } else { 4 }
     }
 
-    /// Bytes of a position in the file.
+    /// Bytes of a file position in the header.
     fn offset_width(self) -> usize {
         if self == Self::Classic { 4 } else { 8 }
     }
 
-    /// The number of records that stands for "compute it from the file's size": all bits set.
+    /// The number of records that means "compute it from the file's size": all bits set.
     fn streaming(self) -> u64 {
         if self == Self::Data64 {
             u64::MAX
@@ -98,7 +98,7 @@ impl Version {
         }
     }
 
-    /// The code of a type in the header; `None` for types that the version does not have.
+    /// The code of a type in the header; `None` if the version does not have the type.
     fn type_code(self, ty: Type) -> Option<u32> {
         let code = match ty {
             Type::Byte => 1,
@@ -134,10 +134,10 @@ const NC_DIMENSION: u32 = 10;
 const NC_VARIABLE: u32 = 11;
 /// Tag of a list of attributes.
 const NC_ATTRIBUTE: u32 = 12;
-/// What stands for a size that does not fit in 32 bits.
+/// Value of `vsize` for a size that does not fit into 32 bits.
 const VSIZE_TOO_LARGE: u32 = u32::MAX;
 
-/// `n` rounded up to the next multiple of 4; `None` where that overflows.
+/// `n` rounded up to the next multiple of 4; `None` on overflow.
 fn padded(n: u64) -> Option<u64> {
     n.checked_next_multiple_of(4)
 }

@@ -1,4 +1,4 @@
-//! Where the elements of variables are in a file.
+//! The positions of variables' elements in a file.
 
 use crate::chunk::element_count;
 use crate::format::{RecordLayout, RecordSlab};
@@ -6,41 +6,41 @@ use crate::model::{Schema, VarId};
 
 use super::padded;
 
-/// Where one variable is.
+/// The position of one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The first byte of its first element in the file.
+    /// Offset of its first element in the file, in bytes.
     pub begin: u64,
-    /// Bytes of the variable's data; of a record variable, within one record.
+    /// Bytes of the variable's data; for a record variable, within one record.
     pub slab: u64,
-    /// Whether its first dimension is the record dimension.
+    /// True if its first dimension is the record dimension.
     pub record: bool,
 }
 
-/// The sizes that all variables of a file share.
+/// Sizes that all variables of a file share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Geometry {
-    /// How many records there are.
+    /// Number of records.
     pub records: u64,
-    /// Bytes from one record to the next; 0 without record variables.
+    /// Bytes from the start of one record to the next; 0 without record variables.
     pub record_size: u64,
-    /// How many record variables there are; a single one is not padded.
+    /// Number of record variables. A single one is not padded.
     pub record_variables: usize,
 }
 
 /// A part of a variable that is contiguous in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// Where it begins in the file.
+    /// Offset in the file, in bytes.
     pub at: u64,
-    /// How long it is, in bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// Whether it ends where the variable's slab ends, so that padding follows.
+    /// True if it ends where the variable's slab ends, so that padding follows.
     pub ends_slab: bool,
 }
 
 impl Geometry {
-    /// Bytes of all of a variable's data. Does not overflow for a geometry that was checked when it was made.
+    /// Bytes of all of a variable's data. Cannot overflow, because decoding and layout check every geometry.
     pub fn total(&self, place: &Place) -> u64 {
         if place.record {
             self.records.saturating_mul(place.slab)
@@ -57,18 +57,18 @@ impl Geometry {
         place.slab.wrapping_neg() % 4
     }
 
-    /// Whether consecutive records of a variable are apart in the file.
+    /// True if consecutive records of a variable are not adjacent in the file.
     pub fn interleaved(&self, place: &Place) -> bool {
         place.record && place.slab != self.record_size
     }
 
-    /// Where the first record begins in the file; `None` without record variables.
+    /// Offset of the first record in the file; `None` without record variables.
     pub fn first_record(&self, places: &[Place]) -> Option<u64> {
         places.iter().filter(|p| p.record).map(|p| p.begin).min()
     }
 
-    /// How records are interleaved; `None` where there are no records or none has two slabs with data, and where the slabs do
-    /// not follow each other with nothing but their padding between, as the specification wants them.
+    /// The layout of interleaved records. `None` if there are no records, or fewer than two slabs with data.
+    /// Also `None` if anything but padding lies between slabs, against the specification.
     pub fn interleaving(&self, places: &[Place]) -> Option<RecordLayout> {
         let first = self.first_record(places)?;
         let mut slabs: Vec<_> = places
@@ -98,7 +98,7 @@ impl Geometry {
         })
     }
 
-    /// The longest piece from byte `offset` of a variable's data on, at most `limit` long. Empty at the end.
+    /// The longest piece of a variable's data from byte `offset` on, at most `limit` bytes. Empty at the end.
     pub fn piece(&self, place: &Place, offset: u64, limit: u64) -> Piece {
         if !self.interleaved(place) {
             let length = limit.min(self.total(place).saturating_sub(offset));
@@ -118,8 +118,8 @@ impl Geometry {
     }
 }
 
-/// Bytes of each variable's data (of one record of a record variable) and whether it is one, in the order of
-/// [`Schema::vars`]. `Err` holds the position of a variable that is too large for 64 bits.
+/// For each of [`Schema::vars`]: the bytes of its data (in one record for a record variable), and true for a
+/// record variable. `Err` holds the position of a variable whose size overflows 63 bits.
 pub(super) fn slabs(schema: &Schema) -> Result<Vec<(u64, bool)>, usize> {
     let slab = |var: &crate::model::Variable| {
         let record = var.dims.first().is_some_and(|d| schema.dim(*d).unlimited);
@@ -139,7 +139,7 @@ pub(super) fn slabs(schema: &Schema) -> Result<Vec<(u64, bool)>, usize> {
         .collect()
 }
 
-/// Bytes from one record to the next, and how many record variables there are; `None` where that overflows.
+/// Bytes from the start of one record to the next, and the number of record variables. `None` on overflow.
 pub(super) fn record_size(slabs: &[(u64, bool)]) -> Option<(u64, usize)> {
     let mut records = slabs.iter().filter(|s| s.1).map(|s| s.0);
     match (records.next(), records.next()) {

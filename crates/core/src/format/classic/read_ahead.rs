@@ -1,35 +1,37 @@
-//! Small reads that follow each other come from one larger read: a file of many scalars has one for each of them.
+//! Serves small consecutive reads from one larger read. A file of many scalars has a small read for each of
+//! them.
 
 use std::io;
 use std::sync::Mutex;
 
 use crate::store::Object;
 
-/// The longest read that may be served from a larger one, in bytes; also the longest gap between two that follow each other.
+/// Longest read, in bytes, that is served from a larger one. Also the longest gap between two consecutive
+/// reads.
 const SMALL: usize = 4 << 10;
 
-/// The length of a larger read, in bytes.
+/// Length of a larger read, in bytes.
 const AHEAD: u64 = 64 << 10;
 
-/// What was read ahead.
+/// A buffer of bytes that were read ahead.
 #[derive(Debug, Default)]
 pub struct ReadAhead(Mutex<Ahead>);
 
 #[derive(Debug, Default)]
 struct Ahead {
-    /// Where `bytes` begin in the source.
+    /// Offset of `bytes` in the source.
     start: u64,
     bytes: Vec<u8>,
-    /// Where the last small read ended.
+    /// Offset at which the last small read ended.
     last_end: u64,
 }
 
 impl ReadAhead {
-    /// Fills `buf` from byte `at` of an object of `size` bytes (`None` for one that does not tell). It reads ahead only where this read follows the one before; a
-    /// thread that finds another one here reads for itself.
+    /// Fills `buf` from byte `at` of an object of `size` bytes (`None` if unknown). Reads ahead only if this
+    /// read follows the previous one. A thread that finds the buffer in use reads directly.
     ///
     /// # Errors
-    /// Those of the object.
+    /// The errors of the object.
     pub fn read(&self, source: &dyn Object, size: Option<u64>, at: u64, buf: &mut [u8]) -> io::Result<()> {
         let small = buf.len() <= SMALL;
         let Some(mut ahead) = small.then(|| self.0.try_lock().ok()).flatten() else {
@@ -40,12 +42,12 @@ impl ReadAhead {
         }
         let gap = at.checked_sub(ahead.last_end);
         ahead.last_end = at.saturating_add(buf.len() as u64);
-        // Without a size, nothing is known to lie behind.
+        // Without a size, more bytes may not exist.
         let length = size.unwrap_or(0).saturating_sub(at).min(AHEAD);
         if gap.is_none_or(|gap| gap > SMALL as u64) || length <= buf.len() as u64 {
             return source.read_exact_at(at, buf);
         }
-        // Nothing is in it should the read fail.
+        // The buffer stays empty if the read fails.
         let mut bytes = std::mem::take(&mut ahead.bytes);
         bytes.resize(length as usize, 0);
         source.read_exact_at(at, &mut bytes)?;
@@ -56,7 +58,7 @@ impl ReadAhead {
 }
 
 impl Ahead {
-    /// Fills `buf` from what was read, if that is all there.
+    /// Fills `buf` from the buffer, if all bytes are there.
     fn copy(&mut self, at: u64, buf: &mut [u8]) -> bool {
         let from = at
             .checked_sub(self.start)
@@ -94,7 +96,7 @@ mod tests {
         Counted(bytes, AtomicUsize::new(0))
     }
 
-    /// Reads that begin at these places, and how many the source was asked for.
+    /// Reads at these offsets, and returns the number of reads of the source.
     fn reads(places: impl Iterator<Item = usize>, length: usize) -> usize {
         let (source, ahead) = (source(), ReadAhead::default());
         let size = Some(source.0.len() as u64);
@@ -111,7 +113,7 @@ mod tests {
         assert!(reads((1000..499_000).step_by(8), 4) < 10);
         assert!(reads((100_000..499_999).step_by(40), 1) < 10);
         assert_eq!(reads((0..490_000).step_by(5000), 9_000), 98);
-        // These jump: nothing is read that is not asked for.
+        // These reads jump, so nothing more than requested is read.
         assert_eq!(reads((1..40).map(|n| 500_000 - n * 10_000), 100), 39);
     }
 

@@ -1,4 +1,4 @@
-//! Reading data.
+//! Reading the data of a classic file.
 
 use std::io;
 use std::ops::Range;
@@ -16,32 +16,32 @@ use crate::model::{
 };
 use crate::store::{ByteRange, Done, Object, Requests};
 
-/// Records are read together, with what lies between them, up to this many bytes.
+/// Upper limit, in bytes, of a read that covers several records and the bytes between them.
 const SPAN: u64 = 1 << 20;
 
-/// Where more than this lies between the slabs of two records they are read one by one: a read from the page cache
-/// costs about as much as copying this much.
+/// Largest gap, in bytes, between the slabs of two records that are read together. Over a larger gap, each is
+/// read alone: a read from the page cache costs about as much as copying this many bytes.
 const MAX_GAP: u64 = 8 << 10;
 
-/// A classic file being read.
+/// A classic file that is open for reading.
 pub struct ClassicReader {
     source: Arc<dyn Object>,
     ahead: ReadAhead,
-    /// `None` where the object does not tell.
+    /// Size of the object in bytes; `None` if the object does not know it.
     size: Option<u64>,
     schema: Schema,
     places: Vec<Place>,
     geometry: Geometry,
-    /// Where the first record begins; 0 without record variables.
+    /// Offset of the first record, in bytes; 0 without record variables.
     first_record: u64,
     layouts: Vec<VariableLayout>,
 }
 
 impl ClassicReader {
-    /// Reads the header of a file that begins with `CDF`.
+    /// Reads the header of a file that starts with `CDF`.
     ///
     /// # Errors
-    /// Names what of the header is truncated or damaged. Data that is missing is found when it is read.
+    /// Names the part of the header that is truncated or damaged. Missing data is detected when it is read.
     pub fn open(source: Arc<dyn Object>) -> Result<Self> {
         let header = decode(&*source)?;
         let layouts = (0..header.schema.vars.len())
@@ -81,7 +81,7 @@ impl ClassicReader {
         ))
     }
 
-    /// How many records to read at once for `wanted` bytes of each.
+    /// Number of records to read at once, for `wanted` bytes of each.
     fn batch(&self, wanted: u64) -> u64 {
         let record_size = self.geometry.record_size;
         if record_size.saturating_sub(wanted) > MAX_GAP {
@@ -91,7 +91,7 @@ impl ClassicReader {
         }
     }
 
-    /// Reads from a variable whose records are apart, several records at once where they are close together.
+    /// Reads from a variable whose records are not adjacent. Close records are read together.
     fn read_interleaved(&self, place: &Place, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
         let batch = self.batch(place.slab);
         let mut span = Vec::new();
@@ -105,7 +105,7 @@ impl ClassicReader {
                 (offset, buf) = (offset + first.length, rest);
                 continue;
             }
-            // From the first byte that is wanted to the last one, several records on.
+            // From the first requested byte to the last one, several records later.
             let wanted = (first.length + (slabs - 1) * place.slab).min(buf.len() as u64);
             let last = self.geometry.piece(place, offset + wanted - 1, 1);
             span.resize((last.at + 1 - first.at) as usize, 0);
@@ -123,7 +123,7 @@ impl ClassicReader {
         Ok(())
     }
 
-    /// Fails where a region reaches past the end of the file, before memory is set aside for it.
+    /// Fails if a region reaches past the end of the file, before memory is allocated for it.
     fn check_not_truncated(&self, var: VarId, region: &Region) -> Result<()> {
         let (layout, place) = (&self.layouts[var.0], &self.places[var.0]);
         if region.is_empty() || !region.fits(&layout.extent) {
@@ -139,7 +139,7 @@ impl ClassicReader {
         let piece = self.geometry.piece(place, last * element, element);
         match self.size {
             Some(size) if piece.at + element > size => Err(self.truncated(piece.at, element)),
-            // Only a read tells, and one more costs little where many bytes are wanted.
+            // Only a read can tell. One more costs little if the region is large.
             None if region.element_count().is_none_or(|n| n > SPAN / element.max(1)) => {
                 self.read(piece.at, &mut vec![0; layout.element_size])
             }
@@ -180,7 +180,8 @@ impl Reader for ClassicReader {
         let slab = layout.slabs.last()?;
         let records = (layout.records - 1) * layout.record_size;
         let end = self.first_record + records + slab.offset + slab.length;
-        // Where data is missing, the first variable that misses some is to be named.
+        // If data is missing, variables are read one by one, so that the error names the first one with
+        // missing data.
         self.size.is_some_and(|size| end <= size).then_some(layout)
     }
 
@@ -199,7 +200,7 @@ impl Reader for ClassicReader {
         // The header was checked so that this does not overflow.
         let at = |record: u64| self.first_record + record * size + part.start;
         if wanted == size {
-            // The padding of the last record may be missing.
+            // The padding of the last record may be missing in the file.
             let most = usize::try_from(self.size.unwrap_or(u64::MAX).saturating_sub(at(first)))
                 .unwrap_or(usize::MAX);
             let missing = buf.len().saturating_sub(most);
@@ -256,7 +257,7 @@ impl Reader for ClassicReader {
         let total = self.geometry.total(place);
         let fits = |range: &ByteRange| range.end().is_some_and(|end| end <= total);
         if self.geometry.interleaved(place) || !ranges.iter().all(fits) {
-            // Records are read several at once; what does not fit gets its error there.
+            // Interleaved records are read several at once. A range that does not fit gets its error there.
             let read = |range: &ByteRange| {
                 let mut bytes = Vec::new();
                 resize(&mut bytes, range.length)?;
@@ -295,7 +296,7 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
-        // A classic file has a fill value for every variable: its own, or that of its type.
+        // Every variable of a classic file has a fill value: its own, or the default of its type.
         fill: Fill {
             value: fill_value_attribute(var)
                 .cloned()

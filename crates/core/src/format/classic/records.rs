@@ -1,7 +1,7 @@
-//! Writing records that are interleaved.
+//! Writing interleaved records.
 //!
-//! Variables are written one after another, and their records lie apart: one write for each record of each variable takes
-//! long where the records are small. So there are three ways:
+//! Variables are written one after another, and their records are not adjacent. One write for each record of
+//! each variable is slow if records are small. So there are three ways:
 //!
 //! ```text
 //! all records small together ─► collected in memory, written once at the end
@@ -9,7 +9,7 @@
 //! large records              ─► each slab is written where it belongs
 //! ```
 //!
-//! Records that come whole, with the slabs of all variables, are written as they are, many at once.
+//! Records that arrive whole, with the slabs of all variables, are written as they are, many at once.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -20,36 +20,37 @@ use crate::chunk::fill_pattern;
 use crate::format::RecordBlock;
 use crate::store::Output;
 
-/// Records are collected in memory as long as all of them take no more bytes than this.
+/// Upper limit, in bytes, of all records together if they are collected in memory.
 const MAX_COLLECTED: u64 = 16 << 20;
 
-/// Records longer than this are not read back: a write of its own then costs less than copying twice as many bytes.
+/// Longest record, in bytes, that is read back. Above this, its own write costs less than copying twice as
+/// many bytes.
 const MAX_READ_BACK: u64 = 1 << 10;
 
-/// Bytes of a block of records; small enough for a processor's cache.
+/// Bytes of a block of records. It fits into a processor's cache.
 const BLOCK: u64 = 256 << 10;
 
-/// How many threads can work on blocks at once.
+/// Most threads that work on blocks at once.
 const LOCKS: usize = 16;
 
-/// Padding is written together with the slab before it up to this length.
+/// Longest slab, in bytes, that is written together with its padding.
 const MAX_JOINED: usize = 1 << 20;
 
-/// How the variables of a file get to their places.
+/// How the records of a file are written.
 #[derive(Debug)]
 pub(super) enum Records {
-    /// Slab by slab.
+    /// Each slab is written alone.
     Direct,
-    /// All records in memory, the first one being at `first` in the file.
+    /// All records are kept in memory. The first one starts at offset `first` of the file.
     Collected { first: u64, bytes: Mutex<Vec<u8>> },
-    /// A block of so many records at a time; a lock keeps others from its block, and holds a buffer.
+    /// Blocks of `records` records. A lock protects a block, and holds a buffer for it.
     Blocks {
         records: u64,
         locks: Vec<Mutex<Vec<u8>>>,
     },
 }
 
-/// What is written: elements of one variable, and the fill value that padding consists of.
+/// One variable, as target of a write. Its fill value also fills padding.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slabs<'a> {
     pub place: &'a Place,
@@ -58,7 +59,7 @@ pub(super) struct Slabs<'a> {
 }
 
 impl Records {
-    /// Chooses how. The output already has its size. `vars` are all variables.
+    /// Chooses the way to write. The output already has its final size. `vars` are all variables.
     pub fn choose<'a>(
         output: &dyn Output,
         geometry: &Geometry,
@@ -73,7 +74,7 @@ impl Records {
             return Self::Direct;
         }
         if size > MAX_COLLECTED {
-            // Outputs that cannot be read back say so.
+            // An output that cannot be read back fails here.
             let can_read_back = output.read_back_at(first, &mut [0]).is_ok();
             return if geometry.record_size <= MAX_READ_BACK && can_read_back {
                 Self::Blocks {
@@ -98,12 +99,13 @@ impl Records {
         }
     }
 
-    /// Whether records hold fill values from the beginning.
+    /// True if records hold fill values from the start.
     pub fn are_filled(&self) -> bool {
         matches!(self, Self::Collected { .. })
     }
 
-    /// Writes `data`, elements as stored, from byte `offset` of a variable's data on, and the padding of slabs that end there.
+    /// Writes `data`, elements as stored, from byte `offset` of a variable's data on. Adds the padding of
+    /// each slab that ends there.
     pub fn put(
         &self,
         output: &dyn Output,
@@ -128,7 +130,8 @@ impl Records {
         }
     }
 
-    /// Writes consecutive records of several variables, one of `vars` for each of the block's slabs, and their padding.
+    /// Writes consecutive records of several variables and their padding. `vars` has one entry for each of
+    /// the block's slabs.
     pub fn put_block(
         &self,
         output: &dyn Output,
@@ -176,7 +179,8 @@ impl Records {
                         output.write_all_at(begin + n as u64 * geometry.record_size, &made)?;
                     }
                 }
-                // Others write into the same records meanwhile, under the locks of blocks.
+                // Other threads may write to the same records under the locks of blocks, so each slab is
+                // written under them too.
                 Self::Blocks { .. } => {
                     for (var, slab) in vars.iter().zip(slabs) {
                         let from = slab.offset as usize;
@@ -193,7 +197,7 @@ impl Records {
         Ok(())
     }
 
-    /// Writes what is still in memory.
+    /// Writes the records that are still in memory.
     pub fn finish(&self, output: &dyn Output) -> io::Result<()> {
         match self {
             Self::Collected { first, bytes } => {
@@ -205,7 +209,7 @@ impl Records {
     }
 }
 
-/// The padding after each slab; empty where it is none, or zeros, which the file has without being written.
+/// The padding after each slab. Empty if there is none, or if it is zeros, which the file already has.
 fn padding(geometry: &Geometry, var: Slabs<'_>) -> Vec<u8> {
     if var.fill.iter().all(|b| *b == 0) {
         return Vec::new();
@@ -279,7 +283,8 @@ fn put_blocks(
     Ok(())
 }
 
-/// Calls `put` with each part of `data` that is contiguous in the file: position, bytes, whether a slab ends there.
+/// Calls `put` with each part of `data` that is contiguous in the file: its position, its bytes, and true if
+/// a slab ends there.
 fn pieces(
     geometry: &Geometry,
     place: &Place,
@@ -305,7 +310,7 @@ mod tests {
 
     const FIRST: u64 = 10;
 
-    /// Three variables of 6, 2 and 8 bytes a record, the first two padded.
+    /// Three variables with 6, 2 and 8 bytes in a record; the first two are padded.
     fn places() -> [Place; 3] {
         [(0, 6), (8, 2), (12, 8)].map(|(at, slab)| Place {
             begin: FIRST + at,
@@ -346,7 +351,7 @@ mod tests {
         output.bytes()
     }
 
-    /// The same by blocks of records: each group of variables by a thread.
+    /// The same with blocks of records; each thread writes one group of variables.
     fn write_blocks(
         records: u64,
         groups: &[&[usize]],
@@ -435,7 +440,7 @@ mod tests {
         }
     }
 
-    /// As the size has it.
+    /// The way that [`Records::choose`] picks for this geometry.
     fn choose(output: &MemoryOutput, geometry: &Geometry) -> Records {
         let places = places();
         let fill = [[1, 0x77], [2, 0x77], [3, 0x77]];

@@ -1,4 +1,4 @@
-//! Writing data.
+//! Writing the data of a classic file.
 
 use std::io;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use crate::format::{EncodedChunk, Received, RecordBlock, VariablePlan, Writer};
 use crate::model::{Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute};
 use crate::store::Output;
 
-/// Fill values are written this many bytes at a time.
+/// Most bytes of fill values in one write.
 const BUFFER: usize = 1 << 20;
 
-/// A classic file being written. The header and the file's size are written at the beginning; what nobody wrote gets
-/// fill values at the end.
+/// A classic file that is being written. The header and the file's size are written first. Parts that were
+/// never written get fill values at the end.
 pub struct ClassicWriter {
     output: Arc<dyn Output>,
     geometry: Geometry,
@@ -27,18 +27,18 @@ pub struct ClassicWriter {
     received: Received,
 }
 
-/// One variable being written.
+/// A variable that is being written.
 struct Target {
     name: String,
     place: Place,
-    /// The shape that ranges refer to; in the record dimension it may be shorter than there are records.
+    /// The shape that ranges refer to. Its record dimension may be shorter than the number of records.
     extent: Vec<u64>,
     /// Bytes of the extent.
     size: u64,
     element_size: usize,
-    /// Bytes of one number in what the caller gives that must be reversed; 1 where none.
+    /// Size, in bytes, of the caller's numbers whose bytes must be reversed; 1 if none.
     swap: usize,
-    /// One element, big-endian.
+    /// The fill value: one element, big-endian.
     fill: Vec<u8>,
     written: Mutex<WrittenBytes>,
 }
@@ -57,10 +57,10 @@ impl Target {
 }
 
 impl ClassicWriter {
-    /// Begins a classic file.
+    /// Creates a classic file.
     ///
     /// # Errors
-    /// What [`check`] finds, variables that are not planned to be contiguous, and what the output refuses.
+    /// The errors of [`check`] and of the output. Also if a plan is not contiguous.
     pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
         check(schema)?;
         let version = Version::of(schema.kind)
@@ -102,13 +102,14 @@ impl ClassicWriter {
             .ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
     }
 
-    /// Writes big-endian elements of a variable's data from byte `offset` on, and the padding of slabs that end there.
+    /// Writes big-endian elements of a variable's data from byte `offset` on, and the padding of each slab
+    /// that ends there.
     fn put(&self, var: &Target, offset: u64, data: &[u8]) -> io::Result<()> {
         self.records
             .put(self.output.as_ref(), &self.geometry, var.slabs(), offset, data)
     }
 
-    /// Writes fill values where nobody wrote. Zeros need not be written.
+    /// Writes fill values to the parts that were never written. Zeros need not be written.
     fn fill(&self, var: &Target) -> io::Result<()> {
         let filled = var.place.record && self.records.are_filled();
         if filled || var.fill.iter().all(|b| *b == 0) {
@@ -121,7 +122,7 @@ impl ClassicWriter {
         let mut buffer = vec![0; usize::try_from(longest).map_or(BUFFER, |n| n.min(BUFFER))];
         fill_pattern(&mut buffer, &var.fill);
         for Range { mut start, end } in gaps {
-            // Callers may write parts of elements; the pattern then begins within one.
+            // Callers may write parts of elements, so a gap may start inside an element.
             let phase = (start % var.fill.len() as u64) as usize;
             if phase > 0 {
                 let n = (var.fill.len() - phase).min((end - start) as usize);

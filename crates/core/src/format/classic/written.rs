@@ -1,12 +1,12 @@
-//! Which parts of a variable have been written.
+//! Which bytes of a variable have been written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A set of byte ranges. Ranges that touch become one, so a variable that is written in order takes one entry.
+/// A set of byte ranges. Adjacent ranges are merged, so a variable that is written in order has one entry.
 #[derive(Debug, Default)]
 pub(super) struct WrittenBytes {
-    /// Start ─► end; disjoint, and none touches the next.
+    /// Start → end. Ranges are disjoint and not adjacent.
     ranges: BTreeMap<u64, u64>,
 }
 
@@ -28,7 +28,7 @@ impl WrittenBytes {
         self.ranges.insert(start, end);
     }
 
-    /// What of `0..total` is not in the set, ascending.
+    /// The parts of `0..total` that are not in the set, ascending.
     pub fn gaps(&self, total: u64) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! Objects and outputs as the HDF5 crate sees them.
+//! Adapts objects and outputs to the traits of the HDF5 crate.
 //!
 //! ```text
 //! store::Object ─► ObjectBytes ─► ncutils_hdf5::ByteSource
@@ -25,7 +25,7 @@ impl ByteSource for ObjectBytes {
     }
 
     fn read_many_at(&self, reads: &mut [ReadRequest<'_>]) -> io::Result<()> {
-        // A local file is read into place by this thread faster than by way of others.
+        // From a local file this thread reads into place faster than through other threads.
         if !self.0.requests().ahead || reads.len() < 2 {
             return reads
                 .iter_mut()
@@ -82,7 +82,7 @@ mod tests {
     use crate::store::{Done, FetchPool, Requests};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Bytes of which a position is its value, on a slow store.
+    /// Bytes on a slow store, each equal to its position.
     struct Slow {
         pool: FetchPool,
         requests: AtomicUsize,

@@ -1,15 +1,16 @@
-//! The names that netCDF-4 reserves in HDF5 files (netCDF File Formats, "The NetCDF-4 Format").
+//! Names that netCDF-4 reserves in HDF5 files (netCDF File Formats, "The NetCDF-4 Format").
 
-/// The longest name of netcdf-c, in bytes (`NC_MAX_NAME`): it opens no file that has a longer one.
+/// Most bytes in a name (`NC_MAX_NAME`). netcdf-c does not open a file with a longer one.
 pub(super) const MAX_NAME: usize = 256;
 
-/// On a dimension scale: says that it is one. Its text is [`DIMENSION_SCALE`].
+/// On a dimension scale: marks it as one. Its text is [`DIMENSION_SCALE`].
 pub(super) const CLASS: &str = "CLASS";
 /// The text of [`CLASS`] on a dimension scale.
 pub(super) const DIMENSION_SCALE: &str = "DIMENSION_SCALE";
 /// On a dimension scale: its name, or [`DIMENSION_WITHOUT_VARIABLE`].
 pub(super) const NAME: &str = "NAME";
-/// How the text of [`NAME`] begins on a scale that is a dimension and not a variable. The length of the dimension follows.
+/// Start of the text of [`NAME`] on a scale that is a dimension but no variable. The length of the dimension
+/// follows.
 pub(super) const DIMENSION_WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
 /// On a variable: for each dimension, references to the scales attached to it.
 pub(super) const DIMENSION_LIST: &str = "DIMENSION_LIST";
@@ -19,15 +20,15 @@ pub(super) const REFERENCE_LIST: &str = "REFERENCE_LIST";
 pub(super) const DIMENSION_ID: &str = "_Netcdf4Dimid";
 /// On a variable: the ids of its dimensions.
 pub(super) const COORDINATES: &str = "_Netcdf4Coordinates";
-/// On the root group: the file is held to the classic model.
+/// On the root group: the file is restricted to the classic model.
 pub(super) const CLASSIC_MODEL: &str = "_nc3_strict";
 /// On the root group: which software wrote the file.
 pub(super) const PROPERTIES: &str = "_NCProperties";
-/// How the link of a variable begins that bears the name of a dimension and is not its coordinate variable.
+/// Prefix of the link of a variable that has the name of a dimension but is not its coordinate variable.
 pub(super) const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
 
-/// Attributes that netCDF keeps to itself: never shown as attributes of a group or variable. Those after the first seven
-/// are virtual (computed when asked for) or belong to other formats of the netCDF library; it hides them here too.
+/// Attributes that netCDF reserves and never shows on a group or variable. Those from `_NCProperties` on are
+/// virtual (computed on request) or belong to other formats of the netCDF library, which hides them here too.
 const RESERVED: [&str; 15] = [
     CLASS,
     NAME,
@@ -46,7 +47,7 @@ const RESERVED: [&str; 15] = [
     "_nczarr_attrs",
 ];
 
-/// Whether an attribute of this name is hidden from netCDF's users.
+/// True if netCDF hides an attribute of this name from its users.
 pub(super) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }

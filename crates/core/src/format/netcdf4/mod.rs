@@ -1,4 +1,4 @@
-//! netCDF-4: netCDF over HDF5.
+//! netCDF-4: the netCDF data model in HDF5 files.
 
 mod bytes;
 mod conventions;

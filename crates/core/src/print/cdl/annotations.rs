@@ -1,9 +1,9 @@
-//! Comments in the data section that say which elements a row or a line has (`ncdump -b`, `-f`).
+//! Comments in the data section that tell the indices of a row or an element (`ncdump -b`, `-f`).
 
 use crate::print::number::general::push_unsigned;
 use crate::print::options::IndexOrder;
 
-/// Appends the comment before the row that begins at `at`, and ends the line.
+/// Appends the comment before the row that starts at `at`, and ends the line.
 pub fn push_row_annotation(out: &mut Vec<u8>, name: &[u8], at: &[u64], shape: &[u64], order: IndexOrder) {
     let Some((length, _)) = shape.split_last() else {
         return;
@@ -41,7 +41,8 @@ pub fn push_row_annotation(out: &mut Vec<u8>, name: &[u8], at: &[u64], shape: &[
     out.extend_from_slice(b")\n");
 }
 
-/// Appends the comment behind the element at `at`, and begins a new line. A scalar is named as the only element of a list.
+/// Appends the comment after the element at `at`, and starts a new line. A scalar has the index of a single
+/// element.
 pub fn push_element_annotation(out: &mut Vec<u8>, name: &[u8], at: &[u64], order: IndexOrder) {
     out.extend_from_slice(b"  // ");
     out.extend_from_slice(name);

@@ -1,7 +1,8 @@
-//! The attribute `C_format` of a variable: how its values are to be printed, as C's `printf` does it.
+//! The attribute `C_format` of a variable: a format of C's `printf` for its values.
 //!
-//! It is a format string from a file. So it is never handed to anything: it counts only where it is one conversion that
-//! fits the type, with width and precision below a bound, and maybe spaces around it.
+//! The format string comes from a file, so it is parsed here and never passed to another function. It is used
+//! only if it is a single conversion that fits the type, with width and precision below a limit, and optional
+//! blanks around it.
 
 use std::io::Write;
 
@@ -9,7 +10,7 @@ use crate::model::{Attribute, Type};
 use crate::print::bytes::array;
 use crate::print::number::general::push_general;
 
-/// netCDF-C has room for so many characters of the attribute, and of a number.
+/// Most characters of the attribute, and of a number, that netCDF-C has room for.
 const LIMIT: usize = 100;
 
 /// A format for numbers.
@@ -17,15 +18,15 @@ const LIMIT: usize = 100;
 pub struct CFormat {
     before: usize,
     after: usize,
-    /// `-`: padded on the right.
+    /// `-`: pad on the right.
     left: bool,
-    /// `+`
+    /// `+`: print a plus sign.
     plus: bool,
-    /// A blank in the place of a plus sign.
+    /// Blank: print a blank in place of a plus sign.
     blank: bool,
-    /// `#`
+    /// `#`: use the alternate form.
     alternate: bool,
-    /// `0`: padded with zeros.
+    /// `0`: pad with zeros.
     zeros: bool,
     width: usize,
     precision: Option<usize>,
@@ -33,7 +34,8 @@ pub struct CFormat {
 }
 
 impl CFormat {
-    /// The format of a variable of type `ty` with these attributes. `None` where it has none, or one that is not honoured.
+    /// The format of a variable of type `ty` with these attributes. `None` if it has none, or one that is not
+    /// supported.
     pub fn of(attributes: &[Attribute], ty: Type) -> Option<Self> {
         let attribute = attributes.iter().find(|a| a.name == "C_format")?;
         if attribute.ty != Type::Char || attribute.values.bytes.len() >= LIMIT {
@@ -65,7 +67,7 @@ impl CFormat {
                 b' ' => format.blank = true,
                 b'#' => format.alternate = true,
                 b'0' => format.zeros = true,
-                // Groups of thousands: there are none in the C locale.
+                // `'` groups thousands, which has no effect in the C locale.
                 b'\'' => {}
                 _ => break,
             }
@@ -87,7 +89,7 @@ impl CFormat {
             rest = behind;
             format.precision = Some(number(&mut rest)?);
         }
-        // How long C's argument is: here the type says it.
+        // The length of C's argument. Here the type gives it.
         while let [b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b't', behind @ ..] = rest {
             rest = behind;
         }
@@ -102,8 +104,9 @@ impl CFormat {
         (fits && format.after == behind.len()).then_some(format)
     }
 
-    /// Whether CDL reads the numbers as those that they are: behind zeros they are octal, and only there. (Hexadecimal ones are
-    /// never read so: `0x` begins bytes as memory holds them.)
+    /// True if CDL reads the printed integers back as the same numbers. Digits after a leading zero are read
+    /// as octal, all others as decimal. (Hexadecimal ones never read back: `0x` starts bytes in memory
+    /// order.)
     fn integer_reads_back(&self) -> bool {
         let has_zeros = self.zeros && !self.left || self.precision.is_some_and(|n| n != 1);
         match self.conversion {
@@ -112,7 +115,8 @@ impl CFormat {
         }
     }
 
-    /// As [`CFormat::integer_reads_back`]: a number without point and exponent is an integer.
+    /// True if CDL reads the printed real numbers back. One without point and exponent is read as an integer, where
+    /// leading zeros mean octal.
     fn real_reads_back(&self) -> bool {
         let is_real = match self.conversion.to_ascii_lowercase() {
             b'e' => true,
@@ -122,12 +126,12 @@ impl CFormat {
         is_real || !self.zeros || self.left
     }
 
-    /// Appends an element of a numeric type. False, and nothing is appended, for what C has no number for.
+    /// Appends an element of a numeric type. Returns false, and appends nothing, if C has no number for it.
     pub fn push(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8]) -> bool {
         match ty {
             Type::Float => self.push_float(out, f32::from_le_bytes(array(bytes)).into()),
             Type::Double => self.push_float(out, f64::from_le_bytes(array(bytes))),
-            // C hands on everything shorter as an int, whose bits would be too many to be read back.
+            // C passes shorter types as an int, which would have too many bits to be read back.
             Type::Byte => self.push_integer(out, i8::from_le_bytes(array(bytes)).into(), u8::MAX.into()),
             Type::Short => self.push_integer(out, i16::from_le_bytes(array(bytes)).into(), u16::MAX.into()),
             Type::Int => self.push_integer(out, i32::from_le_bytes(array(bytes)).into(), u32::MAX.into()),
@@ -140,7 +144,7 @@ impl CFormat {
         }
     }
 
-    /// `mask` has the bits of the number where it is taken as unsigned.
+    /// `mask` has the bits of the number if it is printed as unsigned.
     fn push_integer(&self, out: &mut Vec<u8>, value: i128, mask: u64) -> bool {
         let bits = value as u64 & mask;
         let signed = matches!(self.conversion, b'd' | b'i');
@@ -193,7 +197,7 @@ impl CFormat {
                 String::from_utf8(text).unwrap_or_default()
             }
         };
-        // An integer, to CDL, and there are none so large.
+        // CDL would read this as an integer, and no integer is so large.
         if text.len() > 18 && text.bytes().all(|c| c.is_ascii_digit()) {
             return false;
         }
@@ -225,7 +229,7 @@ impl CFormat {
     }
 }
 
-/// As `%e`; with `point`, a point also where no digits follow.
+/// Formats like `%e`. With `point`, the point is printed even without digits after it.
 fn exponential(magnitude: f64, precision: usize, point: bool) -> String {
     let text = format!("{magnitude:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -235,7 +239,7 @@ fn exponential(magnitude: f64, precision: usize, point: bool) -> String {
     format!("{mantissa}{point}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// As `%#g`: zeros at the end stay.
+/// Formats like `%#g`, which keeps trailing zeros.
 fn general_with_zeros(magnitude: f64, precision: usize) -> String {
     let text = exponential(magnitude, precision - 1, true);
     let exponent: i64 = text

@@ -21,10 +21,10 @@ use crate::print::spelling::push_name;
 use crate::stream;
 use crate::time::TimeFormat;
 
-/// Writes the values of a variable, as dates where it has `times`; nothing where it has none.
+/// Prints the values of a variable, as dates if `times` is given. A variable without values prints nothing.
 ///
 /// # Errors
-/// What reading them, or writing the text, fails of. All that comes before is written.
+/// If reading the values or writing the text fails. Everything before that is written.
 pub fn variable(
     lines: &mut Lines,
     reader: &dyn Reader,
@@ -88,7 +88,7 @@ pub fn variable(
         first_column,
     };
     let mut joined = Joined::default();
-    // Much that is to come may take long: what there is should be seen.
+    // Printing a large variable may take long. The text before it should be visible meanwhile.
     let at_once = stream::is_large(reader, id);
     let cannot_write = |e| Error::io("cannot write", e);
     if at_once {

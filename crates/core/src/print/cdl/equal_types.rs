@@ -1,20 +1,22 @@
-//! Types of equal structure, which netCDF-C does not tell apart.
+//! Types of equal structure, which netCDF-C does not distinguish.
 //!
-//! Where a file has two types that are made alike (two opaque types of one size, say), netCDF-C takes the first of them for
-//! the type of everything that is of either, and so do those who compare with its text. Elements are the same either way.
+//! If a file has two types of equal structure (say, two opaque types of one size), netCDF-C uses the first of
+//! them for everything of either type. This module does the same, for users who compare the texts. Elements
+//! are not affected.
 
 use std::collections::HashMap;
 
 use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId, VisibleNames};
 
-/// The schema with each variable, attribute and field of the type that netCDF-C names for it; `None` where no two types are equal.
+/// The schema with each variable, attribute and field of the type that netCDF-C names for it. `None` if no
+/// two types are equal.
 ///
-/// That is the first type of the same structure, in the order of groups; but the one that its name finds in the group of
-/// the variable, if that one is equal, too.
+/// That is the first type of equal structure, in the order of groups. But if the name of that type, used in
+/// the group of the variable, finds another type of equal structure, it is that one.
 pub fn as_netcdf_c_names_them(schema: &Schema) -> Option<Schema> {
     let mut classes: HashMap<String, usize> = HashMap::new();
     let mut class_of = vec![0; schema.types.len()];
-    // A type comes after those that it is made of.
+    // A type comes after the types it is made of.
     for (at, ty) in schema.types.iter().enumerate() {
         let key = structure(&ty.class, &class_of);
         let next = classes.len();
@@ -67,7 +69,8 @@ pub fn as_netcdf_c_names_them(schema: &Schema) -> Option<Schema> {
     Some(named)
 }
 
-/// What makes a type equal to another: everything but its name and place. `class_of` tells it of the types before.
+/// A key that is equal for types of equal structure: everything but name and place. `class_of` has the
+/// classes of earlier types.
 fn structure(class: &TypeClass, class_of: &[usize]) -> String {
     let part = |ty: &Type| match ty {
         Type::User(id) => format!("user {}", class_of[id.0]),

@@ -1,4 +1,4 @@
-//! What `--exact` adds to the text.
+//! Tests of the additions of `--exact` to the text.
 
 use super::dump;
 use crate::format::in_memory::InMemoryReader;

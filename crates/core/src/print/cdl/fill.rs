@@ -1,26 +1,26 @@
-//! Which values of a variable are shown as `_`.
+//! Fill values, which ncdump prints as `_`.
 
 use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId, default_fill_value};
 use crate::print::Precision;
 use crate::print::bytes::array;
 use crate::print::element::{ElementWriter, Place};
 
-/// The value that is shown as `_`.
+/// The value of a variable that is printed as `_`.
 #[derive(Debug)]
 pub enum FillValue {
-    /// None is.
+    /// No value.
     None,
-    /// This, and what differs from it by no more than a relative rounding error; NaN is NaN.
+    /// This value, and values that differ from it by at most a relative rounding error. NaN equals NaN.
     Float(f32),
-    /// Likewise.
+    /// Like [`FillValue::Float`], for `double`.
     Double(f64),
-    /// Compared bit for bit: a number, as a little-endian one of eight bytes.
+    /// A number, compared bit for bit. It is extended to eight bytes, little-endian.
     Bits(u64),
-    /// Compared byte for byte: enums and opaques.
+    /// An enum or opaque element, compared byte for byte.
     Bytes(Vec<u8>),
     /// A string, which may be NIL.
     String(Option<Vec<u8>>),
-    /// Compared as text: compounds and sequences.
+    /// A compound or sequence, compared as text.
     Text(Type, Vec<u8>),
 }
 
@@ -39,7 +39,7 @@ impl FillValue {
         };
         let values = match own {
             Some(attribute) => attribute.values.clone(),
-            // Without an attribute a byte is never taken for a fill value: the risk is too great.
+            // Without the attribute, no byte counts as fill value: it could too easily be data.
             None if matches!(var.ty, Type::Byte | Type::UByte | Type::Char | Type::User(_)) => {
                 return Self::None;
             }
@@ -68,7 +68,7 @@ impl FillValue {
         }
     }
 
-    /// Whether an element is shown as `_`.
+    /// True if an element is printed as `_`.
     #[inline]
     pub fn matches(&self, bytes: &[u8], values: &Values, element: &ElementWriter) -> bool {
         match self {
@@ -101,12 +101,12 @@ impl FillValue {
     }
 }
 
-/// Whether elements are made of others, equal ones of which may have other bytes.
+/// True if elements contain parts, so that equal elements may have different bytes.
 fn holds_parts(class: &TypeClass) -> bool {
     matches!(class, TypeClass::Compound { .. } | TypeClass::Vlen { .. })
 }
 
-/// The bytes of a number, of which there are one, two, four or eight.
+/// The bits of a number of one, two, four or eight bytes.
 #[inline]
 fn bits(bytes: &[u8]) -> u64 {
     match bytes.len() {

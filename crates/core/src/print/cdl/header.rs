@@ -1,4 +1,4 @@
-//! The header of a CDL text: types, dimensions, variables, attributes.
+//! The header of a CDL text: types, dimensions, variables and attributes.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use crate::print::spelling::{push_name, push_owner, push_quoted, push_text_byte}
 use crate::print::type_name::finds_type;
 use crate::time::TimeFormat;
 
-/// Appends the name of a type as it is visible in `group`: by its name alone where that finds it, else by its path.
+/// Appends the name of a type, as used in `group`: the name alone if it finds the type, else the path.
 pub fn push_type_name(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, ty: Type) {
     let id = match ty {
         Type::User(id) => id,
@@ -37,7 +37,7 @@ fn push_dim_name(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, id: Di
     push_name(out, &dim.name);
 }
 
-/// Appends the path of a group with a slash behind it.
+/// Appends the path of a group, with a slash at the end.
 fn push_path(out: &mut Vec<u8>, schema: &Schema, group: GroupId) {
     let inner = schema
         .around(group)
@@ -51,7 +51,7 @@ fn push_path(out: &mut Vec<u8>, schema: &Schema, group: GroupId) {
     }
 }
 
-/// Writes the `types:` section of a group.
+/// Prints the `types:` section of a group.
 pub fn types(lines: &mut Lines, names: &VisibleNames, group: GroupId) {
     let schema = names.schema();
     if schema.group(group).types.is_empty() {
@@ -81,7 +81,7 @@ fn user_type(lines: &mut Lines, names: &VisibleNames, ty: &UserType) {
             lines.text(" ;\n");
         }
         TypeClass::Enum { base, members } => {
-            // The first item of the list; the margin before it counts only where a list came before.
+            // The first item of the list. The margin before it counts only after an earlier list.
             let mut item = Vec::new();
             push_type_name(&mut item, names, ty.group, *base);
             item.extend_from_slice(b" enum ");
@@ -126,7 +126,7 @@ fn user_type(lines: &mut Lines, names: &VisibleNames, ty: &UserType) {
     }
 }
 
-/// Writes the `dimensions:` section of a group.
+/// Prints the `dimensions:` section of a group.
 pub fn dimensions(lines: &mut Lines, schema: &Schema, group: GroupId) {
     if schema.group(group).dims.is_empty() {
         return;
@@ -146,7 +146,7 @@ pub fn dimensions(lines: &mut Lines, schema: &Schema, group: GroupId) {
     }
 }
 
-/// Writes the declaration of a variable.
+/// Prints the declaration of a variable.
 pub fn variable(lines: &mut Lines, names: &VisibleNames, id: VarId) {
     let var = names.schema().var(id);
     lines.margin();
@@ -161,8 +161,8 @@ pub fn variable(lines: &mut Lines, names: &VisibleNames, id: VarId) {
     lines.text(if var.dims.is_empty() { " ;\n" } else { ") ;\n" });
 }
 
-/// Writes an attribute of the variable `var` of `group`, or of the group itself; where the variable has `times`, with
-/// numbers as dates in a comment.
+/// Prints an attribute of the variable `var` of `group`, or of the group itself. If `times` is given, a
+/// comment gives its numbers as dates.
 pub fn attribute(
     lines: &mut Lines,
     names: &VisibleNames,
@@ -176,7 +176,7 @@ pub fn attribute(
     lines.margin();
     lines.text("\t\t");
     let empty = attribute.length == 0;
-    // What the values themselves do not tell.
+    // The type is needed if the values do not imply it.
     let typed = match attribute.ty {
         Type::String | Type::User(_) => true,
         _ => precision.exact && empty,
@@ -188,7 +188,7 @@ pub fn attribute(
     push_owner(lines.raw(), var);
     push_name(lines.raw(), &attribute.name);
     lines.text(if typed && empty { " =" } else { " = " });
-    // An attribute of length 0 whose type is not told is shown as an empty string.
+    // An attribute of length 0 without a type is printed as an empty string.
     if !typed && (attribute.ty == Type::Char || empty) {
         let text = match &attribute.values.bytes[..] {
             _ if empty => &[],
@@ -204,7 +204,7 @@ pub fn attribute(
         };
         let size = schema.type_size(attribute.ty);
         let count = attribute.values.bytes.len() / size.max(1);
-        // Of all attributes only these are wrapped; netCDF-C counts columns on from the last one.
+        // Only attributes of these types are wrapped. netCDF-C does not reset the column between them.
         let wrapped = match attribute.ty {
             Type::User(id) => matches!(
                 schema.user_type(id).class,
@@ -233,8 +233,8 @@ pub fn attribute(
     lines.text("\n");
 }
 
-/// Appends the name of the type of an attribute. A type before the colon that has the name of a variable would be read as
-/// that variable, so its path is written.
+/// Appends the name of an attribute's type. Before the colon, a type with the name of a variable would be
+/// read as that variable, so its path is printed.
 fn push_attribute_type(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, var: Option<&str>, ty: Type) {
     if let (None, Type::User(id)) = (var, ty) {
         let ty = names.schema().user_type(id);
@@ -247,8 +247,8 @@ fn push_attribute_type(out: &mut Vec<u8>, names: &VisibleNames, group: GroupId, 
     push_type_name(out, names, group, ty);
 }
 
-/// Text in quotes. A new line in the text begins a new string in the CDL, which ncgen joins; but in a kind that has strings, that
-/// would be a list of strings.
+/// Prints text in quotes. A newline in the text starts a new CDL string, which ncgen joins. In a kind that has
+/// strings, this would be a list of strings.
 fn attribute_text(lines: &mut Lines, has_strings: bool, text: &[u8]) {
     if has_strings {
         push_quoted(lines.raw(), text);
@@ -264,7 +264,7 @@ fn attribute_text(lines: &mut Lines, has_strings: bool, text: &[u8]) {
     lines.text("\"");
 }
 
-/// Writes special attributes of the variable `var`, or of the dataset.
+/// Prints special attributes of the variable `var`, or of the dataset.
 pub fn special_attributes(lines: &mut Lines, var: Option<&str>, attributes: &[(&str, Special)]) {
     for (name, value) in attributes {
         lines.margin();

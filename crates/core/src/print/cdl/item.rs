@@ -1,4 +1,4 @@
-//! One element in the `data:` section: `_`, a date, a number in a format of its own, or plain.
+//! One element in the `data:` section: `_`, a date, a formatted number, or plain.
 
 use super::c_format::CFormat;
 use super::fill::FillValue;
@@ -6,17 +6,17 @@ use crate::model::{Type, Values};
 use crate::print::element::ElementWriter;
 use crate::time::TimeFormat;
 
-/// How elements that are not fill look.
+/// The look of elements that are not the fill value.
 pub enum Style<'a> {
-    /// As [`ElementWriter`] has it.
+    /// As [`ElementWriter`] prints them.
     Plain,
-    /// Dates.
+    /// As dates.
     Times(&'a TimeFormat),
     /// As the variable's `C_format` says.
     Format(CFormat),
 }
 
-/// How the elements of one variable look.
+/// The format of a variable's elements.
 pub struct ItemFormat<'a> {
     element: ElementWriter<'a>,
     ty: Type,
@@ -26,7 +26,7 @@ pub struct ItemFormat<'a> {
 }
 
 impl<'a> ItemFormat<'a> {
-    /// For a variable of type `ty` with this fill value.
+    /// The format of a variable of type `ty` with this fill value.
     pub fn new(element: ElementWriter<'a>, ty: Type, fill: FillValue, style: Style<'a>) -> Self {
         Self {
             element,
@@ -42,7 +42,7 @@ impl<'a> ItemFormat<'a> {
         self.size
     }
 
-    /// Appends the element `bytes`; `values` is what owns its heap.
+    /// Appends the element `bytes`. `values` contains its heap data.
     pub fn push(&self, out: &mut Vec<u8>, bytes: &[u8], values: &Values) {
         if self.fill.matches(bytes, values, &self.element) {
             out.push(b'_');

@@ -1,4 +1,4 @@
-//! Pieces of the text of a variable, and how they become lines again.
+//! Pieces of the text of a variable, and joining them.
 
 use std::io;
 
@@ -7,52 +7,52 @@ use super::lines::Lines;
 /// Part of the text of a variable.
 #[derive(Debug)]
 pub struct RowsPart {
-    /// What belongs to a row that was begun before.
+    /// The part that belongs to a row from an earlier piece.
     pub head: Head,
-    /// All else, laid out.
+    /// The rest of the text, with line breaks.
     pub text: Vec<u8>,
-    /// The column at the end of `text`, where it has any.
+    /// The column at the end of `text`, if known.
     pub column: Option<usize>,
-    /// NULs at the end that are printed only if other characters follow in their row.
+    /// Number of NULs at the end. They are printed only if other characters follow in their row.
     pub nuls: u64,
 }
 
-/// The beginning of a piece.
+/// The start of a piece.
 #[derive(Debug)]
 pub enum Head {
-    /// A row begins with the piece.
+    /// The piece starts with a row.
     None,
-    /// Items to be wrapped, and their lengths.
+    /// Items to be wrapped, and the length of each.
     Items(Vec<u8>, Vec<usize>),
-    /// So many NULs, and then what is said.
+    /// This many NULs, and what follows them.
     Nuls(u64, Then),
 }
 
-/// What follows NULs in a row of characters.
+/// The part after NULs in a row of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
-    /// Other characters: the NULs are printed.
+    /// Other characters, so the NULs are printed.
     Characters,
-    /// The end of the row: they are not.
+    /// The end of the row, so the NULs are not printed.
     EndOfRow,
     /// The end of the piece.
     Nothing,
 }
 
-/// A NUL in a row of characters.
+/// The spelling of a NUL in a row of characters.
 pub const NUL: &[u8] = b"\\000";
 
-/// Joins pieces.
+/// Joins pieces, in order.
 #[derive(Debug, Default)]
 pub struct Joined {
     nuls: u64,
 }
 
 impl Joined {
-    /// Writes the piece that follows.
+    /// Writes the next piece.
     ///
     /// # Errors
-    /// What writing fails of.
+    /// If writing fails.
     pub fn append(&mut self, lines: &mut Lines, piece: RowsPart) -> io::Result<()> {
         match piece.head {
             Head::None => self.nuls = piece.nuls,

@@ -1,15 +1,16 @@
-//! Output with line wrapping, as ncdump wraps lists of values and enum members.
+//! Output with line wrapping, like ncdump's for lists of values and enum members.
 
 use std::io::{self, Write};
 
 use crate::print::options::LineLength;
 
-/// Whether an item belongs into a line that has `column` columns already. Delimiters always do.
+/// True if an item fits into a line that has `column` columns already. Items of at most two columns
+/// (delimiters) always fit.
 pub fn fits(column: usize, length: usize, limit: usize) -> bool {
     length + column <= limit || length <= 2
 }
 
-/// A buffered writer that knows its column and the indentation of the group it is in.
+/// A buffered writer that tracks its column and the group's indentation.
 pub struct Lines<'a> {
     out: &'a mut dyn Write,
     buffer: Vec<u8>,
@@ -19,7 +20,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Writes to `out`, in pieces of some 64 KiB.
+    /// Writes to `out`, in pieces of about 64 KiB.
     pub fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
@@ -30,12 +31,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// How long lines of lists may be.
+    /// The length of lines in lists.
     pub fn line_length(&self) -> LineLength {
         self.line_length
     }
 
-    /// Changes how long lines of lists may be.
+    /// Sets the length of lines in lists.
     pub fn set_line_length(&mut self, length: LineLength) {
         self.line_length = length;
     }
@@ -45,17 +46,17 @@ impl<'a> Lines<'a> {
         self.indent
     }
 
-    /// Changes the indentation.
+    /// Sets the indentation, in columns.
     pub fn set_indent(&mut self, indent: usize) {
         self.indent = indent;
     }
 
-    /// Sets the column that [`Lines::put`] counts from.
+    /// Sets the column from which [`Lines::put`] counts.
     pub fn set_column(&mut self, column: usize) {
         self.column = column;
     }
 
-    /// The buffer, to append text that is not wrapped.
+    /// The buffer, for appending text that is not wrapped.
     pub fn raw(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
@@ -65,10 +66,10 @@ impl<'a> Lines<'a> {
         self.buffer.extend_from_slice(text.as_ref());
     }
 
-    /// Appends much text that is not wrapped.
+    /// Appends a large text that is not wrapped.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If writing fails.
     pub fn large(&mut self, text: &[u8]) -> io::Result<()> {
         if text.len() < 1 << 15 {
             self.text(text);
@@ -83,7 +84,7 @@ impl<'a> Lines<'a> {
         self.buffer.extend(std::iter::repeat_n(b' ', self.indent));
     }
 
-    /// Appends an item of a list, in a new line where it does not fit into this one.
+    /// Appends an item of a list. If it does not fit into the line, it starts a new one.
     pub fn put(&mut self, item: &[u8]) {
         if !fits(self.column, item.len(), self.line_length.limit()) {
             self.begin_line();
@@ -96,8 +97,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Appends items that stand one behind the other in `text`, with these lengths, as [`Lines::put`] does it with each. None
-    /// may end a line.
+    /// Appends several items, each as [`Lines::put`] does. `text` contains them one after another, with these
+    /// lengths. No item may end a line.
     pub fn put_all(&mut self, text: &[u8], lengths: &[usize]) {
         let limit = self.line_length.limit();
         let (mut start, mut end) = (0, 0);
@@ -120,10 +121,10 @@ impl<'a> Lines<'a> {
         self.column = 4 + self.indent;
     }
 
-    /// Hands full pieces on.
+    /// Writes the buffer out if it is full.
     ///
     /// # Errors
-    /// Where they cannot be written.
+    /// If writing fails.
     pub fn relieve(&mut self) -> io::Result<()> {
         if self.buffer.len() >= 1 << 16 {
             self.flush()
@@ -132,10 +133,10 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Hands everything on.
+    /// Writes out everything and flushes the output.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If writing fails.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.write_all(&self.buffer)?;
         self.buffer.clear();

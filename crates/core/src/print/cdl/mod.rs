@@ -1,4 +1,4 @@
-//! Writes a dataset as CDL, byte for byte as netCDF-C's ncdump does.
+//! Prints a dataset as CDL, byte for byte like netCDF-C's ncdump.
 //!
 //! ```text
 //! Schema ─► header (types, dimensions, variables, attributes; special: how it is stored)
@@ -33,11 +33,11 @@ use crate::format::Reader;
 use crate::model::{GroupId, Schema, VisibleNames};
 use crate::time::TimeVariables;
 
-/// Writes the dataset of `reader` as CDL under the name `name`.
+/// Prints the dataset of `reader` as CDL, under the name `name`.
 ///
 /// # Errors
-/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written; else what reading or writing
-/// fails of.
+/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written. Otherwise
+/// the errors of reading and writing.
 pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
     let exact = options.precision.exact;
     let named = (!exact).then(|| equal_types::as_netcdf_c_names_them(reader.schema()));
@@ -65,7 +65,7 @@ pub fn dump(reader: &dyn Reader, name: &str, options: &DumpOptions, out: &mut dy
     if done.is_ok() {
         lines.text("}\n");
     }
-    // Also before an error: everything that could be read.
+    // Also after an error: everything that could be read is written.
     let flushed = lines.flush().map_err(|e| Error::io("cannot write", e));
     done.and(flushed)
 }

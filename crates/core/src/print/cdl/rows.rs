@@ -1,8 +1,8 @@
-//! How the values of a variable stand in lines: rows, braces, annotations.
+//! The layout of a variable's values in lines: rows, braces and annotations.
 //!
-//! A row is what lies along the last dimension. Text is made in pieces, from many threads at once, and each is laid out as
-//! far as that is possible without the pieces before it: from where its first row begins. What stands before that belongs to a row
-//! that an earlier piece began, and whoever joins the pieces must wrap it.
+//! A row is the elements along the last dimension. Pieces of text are made by many threads at once. Each is
+//! laid out as far as possible without the pieces before it, that is, from the start of its first row. The
+//! text before that belongs to a row of an earlier piece, and [`Joined`](super::joined::Joined) wraps it.
 //!
 //! ```text
 //! piece:  ... 7, 8, 9,│ 10, 11, 12,│ 13, 14 ...
@@ -22,34 +22,34 @@ use crate::print::LineLength;
 use crate::print::char_row::push_char;
 use crate::stream::{Format, position};
 
-/// Which characters of a row are printed.
+/// The characters of a row that are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Characters {
-    /// All.
+    /// All characters.
     All,
-    /// NULs at the end are not.
+    /// All characters except trailing NULs.
     WithoutPadding,
 }
 
 /// The layout of one variable.
 pub struct RowLayout<'a> {
-    /// The name as CDL spells it.
+    /// The name in CDL's spelling.
     pub name: &'a [u8],
     /// Lengths of the dimensions.
     pub shape: &'a [u64],
-    /// Dimensions whose values stand in braces: unlimited, and not the first.
+    /// Dimensions whose values are in braces: unlimited ones, except the first dimension.
     pub braced: Vec<usize>,
-    /// How an element looks.
+    /// The format of an element.
     pub item: ItemFormat<'a>,
-    /// Whether rows are strings of characters, and which.
+    /// If rows are strings of characters, the characters that are printed.
     pub characters: Option<Characters>,
-    /// Comments that say which element is which.
+    /// Comments with the indices of rows or elements.
     pub annotations: Annotations,
-    /// Columns of a line.
+    /// Length of a line.
     pub line_length: LineLength,
-    /// Columns of indentation of the group.
+    /// Indentation of the group, in columns.
     pub indent: usize,
-    /// The column at which the first row begins.
+    /// Column at which the first row starts.
     pub first_column: usize,
 }
 
@@ -62,7 +62,7 @@ impl Format for RowLayout<'_> {
         let mut at = position(region, range.start);
         let row_length = self.shape.last().copied().unwrap_or(1);
         let mut out = self.begin(&at);
-        // Most numbers take no more: growing would copy the text again and again.
+        // Most numbers take no more. Growing would copy the text again and again.
         out.text.reserve(3 * bytes.len());
         let mut done = 0;
         let total = range.len();
@@ -90,7 +90,7 @@ impl Format for RowLayout<'_> {
         out.finish()
     }
 
-    /// NULs at the end of a row have no text.
+    /// Trailing NULs of a row are not printed.
     fn passes_over_zeros(&self) -> bool {
         self.characters == Some(Characters::WithoutPadding)
     }
@@ -114,7 +114,7 @@ impl Format for RowLayout<'_> {
 }
 
 impl RowLayout<'_> {
-    /// Begins a piece whose first element is `at`.
+    /// Starts a piece whose first element is `at`.
     fn begin(&self, at: &[u64]) -> Layout {
         let first = at.iter().all(|at| *at == 0);
         let mut out = Layout::new(self, if first { self.first_column } else { self.indent + 2 });
@@ -167,14 +167,14 @@ impl RowLayout<'_> {
                 out.end_item(start);
             }
         }
-        // The last item of a row is wrapped together with the braces behind it.
+        // The last item of a row is wrapped together with the braces after it.
         if let Some(bytes) = elements.next() {
             out.last_item = out.text.len();
             self.item.push(&mut out.text, bytes, values);
         }
     }
 
-    /// `at` is the last element of the row.
+    /// Ends a row. `at` is the last element of the row.
     fn end_row(&self, out: &mut Layout, at: &[u64]) {
         let is_last = |dim: usize| {
             let rest = at[dim..].iter().zip(&self.shape[dim..]);
@@ -205,20 +205,20 @@ impl RowLayout<'_> {
     }
 }
 
-/// Text that is being laid out.
+/// Text under construction.
 struct Layout {
     limit: usize,
     indent: usize,
     text: Vec<u8>,
     column: usize,
     head: Head,
-    /// Lengths of items, as long as the column is not known.
+    /// Lengths of items, until the column is known.
     lengths: Option<Vec<usize>>,
-    /// Where the last item of a row begins.
+    /// Start of the last item of a row in `text`.
     last_item: usize,
-    /// NULs of a row of characters that nothing followed yet.
+    /// NULs in a row of characters that nothing has followed yet.
     nuls: u64,
-    /// Whether more of them may stand in earlier pieces.
+    /// True if earlier pieces may contain more of these NULs.
     earlier_nuls: bool,
 }
 
@@ -237,7 +237,7 @@ impl Layout {
         }
     }
 
-    /// Ends the item that begins at `start`, in a new line where it does not fit into this one.
+    /// Ends the item that starts at `start`. If it does not fit into the line, it starts a new one.
     fn end_item(&mut self, start: usize) {
         let length = self.text.len() - start;
         if let Some(lengths) = &mut self.lengths {
@@ -256,7 +256,7 @@ impl Layout {
         self.column += length;
     }
 
-    /// All items so far were those of a row that an earlier piece began.
+    /// Ends the head: all items so far belong to a row of an earlier piece.
     fn end_head(&mut self) {
         if let Some(lengths) = self.lengths.take() {
             let behind = Vec::with_capacity(self.text.capacity());
@@ -269,7 +269,7 @@ impl Layout {
         self.column = self.indent + 4;
     }
 
-    /// Characters of a row, where `keep` says so with the NULs at its end.
+    /// Appends characters of a row. `keep` is true if trailing NULs are printed.
     fn characters(&mut self, part: &[u8], keep: bool) {
         for &c in part {
             if c == 0 && !keep {
@@ -332,7 +332,7 @@ mod tests {
     use crate::print::element::{ElementWriter, Place};
     use proptest::prelude::*;
 
-    /// The text of a variable that is cut into pieces.
+    /// The text of a variable, cut into pieces.
     fn text(
         shape: &[u64],
         bytes: Vec<u8>,
@@ -447,7 +447,7 @@ mod tests {
         }
     }
 
-    /// Rows in pieces of one row or less; those that hold only NULs are not looked at.
+    /// Rows in pieces of one row or less. Rows with only NULs are not read.
     #[test]
     fn zeros_are_what_nuls_are() {
         let bytes = b"ab\0\0\0\0\0\0\0\0\0c\0\0\0\0\0\0".to_vec();

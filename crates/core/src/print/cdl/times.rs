@@ -1,4 +1,4 @@
-//! Dates in comments behind the attributes of times.
+//! Dates in comments after the attributes of times.
 
 use super::lines::Lines;
 use crate::model::{Attribute, Schema, Type};
@@ -6,12 +6,12 @@ use crate::print::Precision;
 use crate::print::element::{ElementWriter, Place};
 use crate::time::TimeFormat;
 
-/// Where such a comment begins in a line of its own. The indentation of a group is not counted.
+/// Start of a comment on its own line, without the indentation of the group.
 const START: &str = "\t\t  // ";
 const START_COLUMN: usize = 21;
 
-/// Writes the numbers of an attribute as dates in a comment: behind it where they are one or two, else in lines of their own.
-/// Text is none.
+/// Prints the numbers of an attribute as dates in a comment. One or two follow the attribute, more get lines
+/// of their own. Text has no comment.
 pub fn comment(
     lines: &mut Lines,
     format: &TimeFormat,

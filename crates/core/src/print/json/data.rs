@@ -1,4 +1,4 @@
-//! The values of a variable: arrays nested as its shape is.
+//! Prints the values of a variable as arrays nested in its shape.
 //!
 //! ```text
 //! stream ─► values ─► pieces ─► Arrays (element) ─► Output
@@ -16,10 +16,10 @@ use crate::format::{Reader, Region};
 use crate::model::{Schema, Type, Values, VarId};
 use crate::stream::{self, Format, position};
 
-/// Writes the values of a variable as one JSON value.
+/// Prints the values of a variable as one JSON value.
 ///
 /// # Errors
-/// What reading them, or writing the text, fails of.
+/// If reading the values or writing the text fails.
 pub fn variable(output: &mut Output, reader: &dyn Reader, id: VarId) -> Result<()> {
     let schema = reader.schema();
     let shape = schema.shape(id);
@@ -33,7 +33,7 @@ pub fn variable(output: &mut Output, reader: &dyn Reader, id: VarId) -> Result<(
         shape: &shape,
     };
     let mut rows = Rows::new(&shape);
-    // Much that is to come may take long: what there is should be seen.
+    // Printing a large variable may take long. The text before it should be visible meanwhile.
     let at_once = stream::is_large(reader, id);
     let cannot_write = |e| Error::io("cannot write", e);
     if at_once {
@@ -53,7 +53,7 @@ pub fn variable(output: &mut Output, reader: &dyn Reader, id: VarId) -> Result<(
     })
 }
 
-/// Elements as JSON.
+/// Formats elements as JSON.
 struct Arrays<'a> {
     schema: &'a Schema,
     ty: Type,
@@ -62,11 +62,11 @@ struct Arrays<'a> {
 
 /// Part of the values of a variable.
 enum ArraysPart {
-    /// As it is to stand.
+    /// Finished text.
     Text(Vec<u8>),
-    /// Characters: where they belong into strings depends on those before.
+    /// Characters. Their place in strings depends on the characters before them.
     Characters(Vec<u8>),
-    /// So many NULs within a row of characters.
+    /// This many NULs within a row of characters.
     Nuls(u64),
 }
 
@@ -102,7 +102,7 @@ impl Format for Arrays<'_> {
         ArraysPart::Text(text)
     }
 
-    /// NULs at the end of a row of characters have no text.
+    /// Trailing NULs of a row of characters are not printed.
     fn passes_over_zeros(&self) -> bool {
         self.ty == Type::Char
     }
@@ -112,7 +112,7 @@ impl Format for Arrays<'_> {
     }
 }
 
-/// Appends what stands before element `at` (in C order) of an array of `shape`: a comma, and brackets.
+/// Appends the text before element `at` (in C order) of an array of `shape`: a comma, and brackets.
 pub fn open(out: &mut Vec<u8>, shape: &[u64], at: u64) {
     if at > 0 {
         out.extend_from_slice(b", ");
@@ -127,7 +127,7 @@ pub fn open(out: &mut Vec<u8>, shape: &[u64], at: u64) {
     }
 }
 
-/// Appends what stands behind element `at`: brackets.
+/// Appends the text after element `at`: brackets.
 pub fn close(out: &mut Vec<u8>, shape: &[u64], at: u64) {
     let mut row = 1u64;
     for length in shape.iter().rev() {
@@ -139,13 +139,13 @@ pub fn close(out: &mut Vec<u8>, shape: &[u64], at: u64) {
     }
 }
 
-/// The rows of a `char` variable, each of which is a string, from pieces that end anywhere.
+/// The rows of a `char` variable, each a string, from pieces that may end anywhere.
 struct Rows<'a> {
-    /// The shape of the array of rows.
+    /// Shape of the array of rows.
     outer: &'a [u64],
     length: u64,
     row: u64,
-    /// Where in the row the next byte belongs.
+    /// Position of the next byte in the row.
     column: u64,
     text: TextStream,
 }
@@ -169,7 +169,7 @@ impl<'a> Rows<'a> {
             self.begin(output);
             let count = (self.length - self.column).min(bytes.len() as u64);
             let (piece, rest) = bytes.split_at(count as usize);
-            // There may be any number of them.
+            // There may be any number of NULs, so the buffer is written out between them.
             for _ in 0..self.text.take_nuls(piece) {
                 self.text.push(output.value(), b"\0");
                 output.relieve()?;
@@ -182,7 +182,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// NULs of one row.
+    /// Adds NULs of one row.
     fn push_nuls(&mut self, output: &mut Output, count: u64) -> io::Result<()> {
         self.begin(output);
         self.text.push_nuls(count);

@@ -7,7 +7,7 @@ use crate::print::enums::{enum_value, member_of};
 use crate::print::number::general::{push_integer, push_unsigned};
 use crate::print::number::shortest::{push_shortest_double, push_shortest_float};
 
-/// How deep types may nest before printing gives up.
+/// Most levels of nested types. Deeper ones are printed as `null`.
 const MAX_DEPTH: usize = 64;
 
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
@@ -16,10 +16,10 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     out
 }
 
-/// Appends the element of type `ty` whose bytes begin at `bytes[0]`; `values` is what owns its heap.
+/// Appends the element of type `ty` at the start of `bytes`. `values` contains its heap data.
 ///
 /// # Panics
-/// Where `bytes` is shorter than the type.
+/// If `bytes` is shorter than the type.
 #[inline]
 pub fn push_element(out: &mut Vec<u8>, schema: &Schema, ty: Type, bytes: &[u8], values: &Values) {
     push_nested(out, schema, ty, bytes, values, 0);
@@ -69,7 +69,7 @@ fn push_user(
             let value = enum_value(*base, bytes);
             match member_of(members, value) {
                 Some((name, _)) => push_string(out, name.as_bytes()),
-                // Members of this type are kept as the same 64 bits.
+                // Members of a `uint64` enum are kept as the same 64 bits.
                 None if *base == Type::UInt64 => push_unsigned(out, value as u64),
                 None => push_integer(out, value),
             }
@@ -110,12 +110,12 @@ fn push_user(
     }
 }
 
-/// JSON's `-0` is an integer to many readers, and loses its sign.
+/// True for -0. Many readers of JSON take `-0` as an integer, which loses the sign.
 fn is_negative_zero(value: f64) -> bool {
     value == 0.0 && value.is_sign_negative()
 }
 
-/// The field whose bytes begin at `bytes[0]`: nested as its shape is, text as strings.
+/// Appends the field at the start of `bytes`: arrays nested in its shape, text as strings.
 fn push_field(
     out: &mut Vec<u8>,
     schema: &Schema,

@@ -1,20 +1,20 @@
-//! Writes a dataset as JSON, in the shape that NCO's `ncks --jsn` prints.
+//! Prints a dataset as JSON, in the shape of NCO's `ncks --jsn`.
 //!
 //! ```text
 //! Schema ─► schema (dimensions, types, variables, attributes, groups) ┐
 //! Reader ─► stream ─► data ─► element, on all cores ──────────────────┴─► Output ─► out
 //! ```
 //!
-//! The text is JSON as RFC 8259 has it, in UTF-8, whatever the dataset holds:
+//! The text is always RFC 8259 JSON in UTF-8, whatever the dataset contains:
 //!
 //! | netCDF | JSON |
 //! | --- | --- |
 //! | integers | numbers, all digits |
-//! | `float`, `double` | numbers, by the fewest digits that read back as the same bits |
+//! | `float`, `double` | numbers, with the fewest digits that read back as the same bits |
 //! | NaN, infinities, NIL | `null` |
-//! | rows of `char` | strings, without the NULs at their end |
-//! | `enum` | the member's name; a number where no member has the value |
-//! | `opaque` | a string of hexadecimal digits behind `0X` |
+//! | rows of `char` | strings, without trailing NULs |
+//! | `enum` | the member's name, or a number if no member has the value |
+//! | `opaque` | a string of hexadecimal digits after `0X` |
 //! | vlen | an array |
 //! | `compound` | an object |
 //! | bytes that are not UTF-8 | see `text.rs` |
@@ -34,12 +34,12 @@ use crate::format::Reader;
 use crate::model::{Schema, VisibleNames};
 use output::Output;
 
-/// Writes the dataset of `reader` as JSON. Of the options those count that say what is written: whose data, and
-/// special attributes.
+/// Prints the dataset of `reader` as JSON. Only the options that select data and special attributes have an
+/// effect.
 ///
 /// # Errors
-/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written; else what reading or writing
-/// fails of.
+/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written. Otherwise
+/// the errors of reading and writing.
 pub fn dump(reader: &dyn Reader, options: &DumpOptions, out: &mut dyn Write) -> Result<()> {
     let wanted = wanted(reader.schema(), options)?;
     let mut output = Output::new(out);

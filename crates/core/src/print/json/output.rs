@@ -1,17 +1,17 @@
-//! Objects and their members, indented, through a bounded buffer.
+//! Writes objects and their members, indented, through a bounded buffer.
 
 use std::io::{self, Write};
 
 use super::text::push_string;
 
-/// Bytes that are held back before they are written.
+/// Bytes in the buffer before it is written.
 const PIECE: usize = 1 << 16;
 
-/// JSON as it is written: the buffer, and the objects that are open.
+/// JSON that is being written: the buffer, and the open objects.
 pub struct Output<'a> {
     out: &'a mut dyn Write,
     buffer: Vec<u8>,
-    /// For each object that is open, whether it has a member.
+    /// For each open object, true if it has a member.
     open: Vec<bool>,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Begins an object, as the value of the last key or as the whole.
+    /// Starts an object, as the value of the last key or as the whole document.
     pub fn begin(&mut self) {
         self.buffer.push(b'{');
         self.open.push(false);
@@ -39,7 +39,7 @@ impl<'a> Output<'a> {
         self.buffer.push(b'}');
     }
 
-    /// Begins a member of the innermost object: its value is to follow.
+    /// Starts a member of the innermost object. Its value must follow.
     pub fn key(&mut self, name: &str) {
         if let Some(filled) = self.open.last_mut() {
             if *filled {
@@ -57,15 +57,15 @@ impl<'a> Output<'a> {
         self.buffer.extend(std::iter::repeat_n(b' ', 2 * self.open.len()));
     }
 
-    /// The buffer, to append (part of) a value.
+    /// The buffer, for appending a value or a part of it.
     pub fn value(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// Hands full pieces on.
+    /// Writes the buffer out if it is full.
     ///
     /// # Errors
-    /// Where they cannot be written.
+    /// If writing fails.
     pub fn relieve(&mut self) -> io::Result<()> {
         if self.buffer.len() >= PIECE {
             self.out.write_all(&self.buffer)?;
@@ -74,10 +74,10 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// Appends much of a value.
+    /// Appends a large part of a value.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If writing fails.
     pub fn large(&mut self, text: &[u8]) -> io::Result<()> {
         if text.len() < PIECE / 2 {
             self.buffer.extend_from_slice(text);
@@ -88,20 +88,20 @@ impl<'a> Output<'a> {
         self.out.write_all(text)
     }
 
-    /// Hands everything on, to be seen.
+    /// Writes out everything and flushes the output.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If writing fails.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.write_all(&self.buffer)?;
         self.buffer.clear();
         self.out.flush()
     }
 
-    /// Ends the text, and hands everything on.
+    /// Ends the text, and writes out everything.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If writing fails.
     pub fn finish(mut self) -> io::Result<()> {
         self.buffer.push(b'\n');
         self.flush()

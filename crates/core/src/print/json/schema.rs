@@ -1,4 +1,4 @@
-//! Groups and what they hold: dimensions, types, variables, attributes.
+//! Prints groups with their dimensions, types, variables and attributes.
 
 use super::data;
 use super::element::push_element;
@@ -12,25 +12,25 @@ use crate::print::special;
 use crate::print::special::Special;
 use crate::print::type_name::finds_type;
 
-/// Writes a dataset group by group.
+/// Prints a dataset group by group.
 pub struct SchemaWriter<'a> {
-    /// Where the data come from.
+    /// The source of the data.
     pub reader: &'a dyn Reader,
-    /// Its schema.
+    /// The schema of the dataset.
     pub schema: &'a Schema,
-    /// What names mean in it.
+    /// The meaning of names in the schema.
     pub names: VisibleNames<'a>,
-    /// What is written.
+    /// The options.
     pub options: &'a DumpOptions,
-    /// For each variable, whether its data are written.
+    /// For each variable, true if its data is printed.
     pub wanted: Vec<bool>,
 }
 
 impl SchemaWriter<'_> {
-    /// Writes a group and those in it as an object. What a group has none of is left out.
+    /// Prints a group and its child groups as an object. Empty lists are omitted.
     ///
     /// # Errors
-    /// What reading data, or writing, fails of.
+    /// If reading data or writing fails.
     pub fn group(&self, output: &mut Output, id: GroupId) -> Result<()> {
         let group = self.schema.group(id);
         output.begin();
@@ -139,7 +139,7 @@ impl SchemaWriter<'_> {
         output.end();
     }
 
-    /// The name of a type as seen from a group: by itself where that finds it, else its path.
+    /// The name of a type, as used in a group: the name alone if it finds the type, else the path.
     fn type_name(&self, group: GroupId, ty: Type) -> String {
         let id = match ty {
             Type::User(id) => id,
@@ -152,7 +152,7 @@ impl SchemaWriter<'_> {
         }
     }
 
-    /// The name of a dimension as seen from a group: by itself where that finds it, else its path.
+    /// The name of a dimension, as used in a group: the name alone if it finds the dimension, else the path.
     fn dim_name(&self, group: GroupId, id: DimId) -> String {
         let dim = self.schema.dim(id);
         match self.names.dim(group, &dim.name) == Some(id) {
@@ -211,7 +211,7 @@ impl SchemaWriter<'_> {
         output.end();
     }
 
-    /// The value of an attribute: by itself where it has one element, else an array. Text is one string.
+    /// Prints the value of an attribute: a single element alone, several in an array, text as one string.
     fn attribute(&self, output: &mut Output, attribute: &Attribute) {
         let values = &attribute.values;
         if attribute.ty == Type::Char {

@@ -1,4 +1,4 @@
-//! Datasets printed, and read back by a JSON parser.
+//! Tests that print datasets and read them back with a JSON parser.
 
 use serde_json::{Value, json};
 

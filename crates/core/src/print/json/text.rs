@@ -1,9 +1,9 @@
 //! Text as JSON strings.
 //!
-//! JSON is UTF-8, netCDF's text need not be. A byte 0xNN that is not part of a UTF-8 character becomes the private
-//! character U+EFNN, which no other text uses: should the text itself hold characters from U+EF80 to U+EFFF, their
-//! bytes are treated in the same way. So the bytes can be had back: in a string, each of these characters is one byte,
-//! all others are themselves in UTF-8.
+//! JSON is UTF-8, but text in netCDF need not be. A byte 0xNN that is not part of a UTF-8 character becomes
+//! the private character U+EFNN. If the text itself contains characters from U+EF80 to U+EFFF, their bytes
+//! are converted in the same way. So the bytes can be restored: each of these characters in a string is one
+//! byte, and all others stand for themselves in UTF-8.
 
 use std::io::Write;
 
@@ -16,36 +16,38 @@ pub fn push_string(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
 }
 
-/// Appends `text` as a string, without the NULs at its end.
+/// Appends `text` as a string, without trailing NULs.
 pub fn push_padded_string(out: &mut Vec<u8>, text: &[u8]) {
     let end = text.iter().rposition(|c| *c != 0).map_or(0, |at| at + 1);
     push_string(out, &text[..end]);
 }
 
-/// The text of a string that comes in pieces, cut anywhere.
+/// The text of a string in pieces, which may be cut anywhere.
 #[derive(Debug, Default)]
 pub struct TextStream {
-    /// The beginning of a character whose other bytes are to come.
+    /// The first bytes of a character whose other bytes are in the next piece.
     partial: Vec<u8>,
-    /// NULs that may be padding.
+    /// Number of NULs that may be padding.
     nuls: u64,
 }
 
 impl TextStream {
-    /// Appends a piece, but for the NULs at its end: they may be padding. Those of earlier pieces that belong before it are to
-    /// be [taken](TextStream::take_nuls) and pushed first: there may be more of them than memory holds.
+    /// Appends a piece without its trailing NULs, which may be padding. NULs of earlier pieces that come
+    /// before it must be [taken](TextStream::take_nuls) and appended first. The caller does this, because
+    /// there may be more of them than fit into memory.
     pub fn push_padded(&mut self, out: &mut Vec<u8>, piece: &[u8]) {
         let end = piece.iter().rposition(|c| *c != 0).map_or(0, |at| at + 1);
         self.push(out, &piece[..end]);
         self.push_nuls((piece.len() - end) as u64);
     }
 
-    /// Appends NULs that may be padding.
+    /// Adds NULs that may be padding.
     pub fn push_nuls(&mut self, count: u64) {
         self.nuls += count;
     }
 
-    /// Takes the NULs that belong before a piece, as it holds something else: they are no padding.
+    /// Returns and clears the NULs before `piece` if it contains other characters, so that they are no
+    /// padding.
     pub fn take_nuls(&mut self, piece: &[u8]) -> u64 {
         match piece.iter().any(|c| *c != 0) {
             true => std::mem::take(&mut self.nuls),
@@ -79,7 +81,7 @@ impl TextStream {
         }
     }
 
-    /// Ends the string: what is held back is no character, and NULs are padding.
+    /// Ends the string: an incomplete character is appended as bytes, and NULs are dropped as padding.
     pub fn end(&mut self, out: &mut Vec<u8>) {
         push_bytes(out, &std::mem::take(&mut self.partial));
         self.nuls = 0;
@@ -87,7 +89,7 @@ impl TextStream {
 }
 
 fn push_characters(out: &mut Vec<u8>, text: &str) {
-    // What needs nothing done is copied in one go.
+    // Runs of characters without escapes are copied at once.
     let mut plain = 0;
     let bytes = text.as_bytes();
     for (at, c) in bytes.iter().enumerate() {
@@ -121,7 +123,7 @@ fn push_characters(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(&bytes[plain..]);
 }
 
-/// Bytes from 0x80 on, each as its private character.
+/// Appends bytes from 0x80 on, each as its private character.
 fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     for byte in bytes {
         out.extend_from_slice(&[0xee, 0xbe | (byte >> 6 & 1), 0x80 | byte & 0x3f]);
@@ -139,7 +141,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What the module's documentation tells readers to do, behind a JSON parser.
+    /// Restores the bytes as the module's documentation describes, after a JSON parser.
     fn back(json: &str) -> Vec<u8> {
         let text: String = serde_json::from_str(json).unwrap();
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! `attribute` elements.
+//! The `attribute` elements.
 
 use std::io::Write;
 
@@ -12,8 +12,9 @@ use crate::print::enums::{enum_value, member_of};
 use crate::print::number::general::push_general;
 
 impl Ncml<'_> {
-    /// Writes an attribute: text as it is, numbers with blanks between them, strings with a separator. NcML has no other types: enums
-    /// are their members' names, and values of other user types are as in CDL.
+    /// Prints an attribute: text unchanged, numbers with blanks between them, strings with a separator. NcML
+    /// has no other types. Enums become the names of their members, and values of other user types are
+    /// printed as in CDL.
     pub(super) fn attribute(&mut self, attribute: &Attribute) {
         self.open("attribute", &attribute.name);
         if attribute.ty == Type::Char {
@@ -43,7 +44,7 @@ impl Ncml<'_> {
     }
 }
 
-/// A character that is in none of the strings: that of netCDF-Java where it can be.
+/// A character that is in none of the strings. Prefers the one that netCDF-Java uses.
 fn separator_of(strings: &[Vec<u8>]) -> char {
     let is_free = |c: &char| {
         let mut bytes = [0; 4];
@@ -95,7 +96,7 @@ fn strings(schema: &Schema, precision: Precision, attribute: &Attribute) -> Vec<
         .collect()
 }
 
-/// Numbers with blanks between them, those of floating-point types with a point.
+/// Numbers with blanks between them. Floating-point numbers contain a point.
 fn numbers(schema: &Schema, precision: Precision, attribute: &Attribute) -> String {
     let size = schema.type_size(attribute.ty).max(1);
     let mut out = Vec::new();
@@ -135,7 +136,7 @@ fn push_number(out: &mut Vec<u8>, precision: Precision, ty: Type, bytes: &[u8]) 
     };
 }
 
-/// As C's `%#g` without the zeros at its end. What is no number is spelt as Java reads it.
+/// Appends a number like C's `%#g` without trailing zeros. NaN and infinities are spelled as in Java.
 fn push_float(out: &mut Vec<u8>, value: f64, digits: usize) {
     if let Some(word) = not_finite(value) {
         out.extend_from_slice(word);

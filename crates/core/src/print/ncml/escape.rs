@@ -1,4 +1,4 @@
-//! Text that XML 1.0 can hold.
+//! Text as XML 1.0.
 
 /// A buffer of XML.
 #[derive(Default)]
@@ -13,8 +13,9 @@ impl Escaped {
         self.text.extend_from_slice(markup.as_bytes());
     }
 
-    /// Appends text that stands in an attribute or element. What XML has no way to hold becomes U+FFFD: control characters
-    /// other than tab, line feed and carriage return, U+FFFE, U+FFFF, and bytes that are not UTF-8.
+    /// Appends text of an attribute or element. Characters that XML cannot contain become U+FFFD: control
+    /// characters other than tab, line feed and carriage return, U+FFFE, U+FFFF, and bytes that are not
+    /// UTF-8.
     pub(super) fn push(&mut self, text: &[u8]) {
         for part in text.utf8_chunks() {
             for c in part.valid().chars() {
@@ -42,7 +43,7 @@ impl Escaped {
         self.replaced += 1;
     }
 
-    /// The text, and how many characters were replaced.
+    /// The text, and the number of characters that were replaced.
     pub(super) fn finish(self) -> (Vec<u8>, u64) {
         (self.text, self.replaced)
     }

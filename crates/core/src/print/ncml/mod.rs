@@ -1,21 +1,21 @@
-//! Writes the header of a dataset as NcML 2.2, the XML that netCDF-Java reads.
+//! Prints the header of a dataset as NcML 2.2, the XML that netCDF-Java reads.
 //!
 //! ```text
 //! Schema ─► groups: enumTypedef, dimension, attribute, variable, group ─► escape ─► out
 //!                                               └─► shape and type
 //! ```
 //!
-//! For what the classic model has, the text is that of netCDF-C's `ncdump -x`. netCDF-C has none for the rest; there the types
-//! of NcML are those that netCDF-Java gives:
+//! For datasets of the classic model, the text equals that of netCDF-C's `ncdump -x`. netCDF-C has no NcML
+//! for other types. They get the types that netCDF-Java uses:
 //!
 //! | netCDF | NcML |
 //! | --- | --- |
 //! | `int64`, `uint64` | `long`, `ulong` |
 //! | `string` | `String` |
 //! | enum of 1, 2, 4 bytes | `enum1`, `enum2`, `enum4`, with an `enumTypedef` |
-//! | enum of 8 bytes, without members, or of a group that is not around | its base type |
+//! | enum of 8 bytes, without members, or of a group that is no parent | its base type |
 //! | opaque | `opaque` |
-//! | compound | `Structure`, with its fields as variables in it |
+//! | compound | `Structure`, which contains its fields as variables |
 //! | vlen | its base type with a dimension `*`; of compounds: `Sequence` |
 
 mod attribute;
@@ -31,17 +31,19 @@ use crate::format::Reader;
 use crate::model::{GroupId, Schema, Type, TypeClass, UserType, VisibleNames};
 use escape::Escaped;
 
-/// The namespace as netCDF-C spells it; netCDF-Java knows it so and with `http`.
+/// The namespace in netCDF-C's spelling. netCDF-Java knows it with `https` and with `http`.
 const NAMESPACE: &str = "https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2";
 
-/// Writes the header of `reader`'s dataset as NcML that says where its data are: at `location`. Returns how many characters were
-/// replaced by U+FFFD, as XML cannot hold them.
+/// Prints the header of `reader`'s dataset as NcML, with `location` as the place of its data. Returns the
+/// number of characters that were replaced by U+FFFD, because XML cannot contain them.
 ///
-/// No data are written, whatever the options say of them; as in netCDF-C, they decide whether the element of a variable
-/// without attributes is an empty one. Else the digits of floating-point numbers count.
+/// No data is printed, whatever the options say. As in netCDF-C, the options for data only decide whether a
+/// variable without attributes is an empty element. The only other option with an effect is the precision of
+/// numbers.
 ///
 /// # Errors
-/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written; else where writing fails.
+/// [`Error::Usage`] for a listed variable or group that does not exist, before anything is written. Otherwise
+/// the errors of writing.
 pub fn dump(reader: &dyn Reader, location: &[u8], options: &DumpOptions, out: &mut dyn Write) -> Result<u64> {
     let schema = reader.schema();
     let mut ncml = Ncml {
@@ -73,12 +75,12 @@ struct Ncml<'a> {
     options: &'a DumpOptions,
     wanted: Vec<bool>,
     text: Escaped,
-    /// Spaces before an element.
+    /// Number of spaces before an element.
     indent: usize,
 }
 
 impl Ncml<'_> {
-    /// Writes what is in a group.
+    /// Prints the content of a group.
     fn group(&mut self, id: GroupId) {
         let schema = self.schema;
         let group = schema.group(id);
@@ -110,7 +112,7 @@ impl Ncml<'_> {
         self.indent -= 2;
     }
 
-    /// Writes the definition of an enum that NcML has a type for; nothing for any other type.
+    /// Prints the definition of an enum that has a type in NcML, and nothing for any other type.
     fn enum_typedef(&mut self, ty: &UserType) {
         let TypeClass::Enum { base, members } = &ty.class else {
             return;
@@ -121,7 +123,7 @@ impl Ncml<'_> {
         self.open("enumTypedef", &ty.name);
         self.text.raw(&format!(" type=\"{name}\">\n"));
         for (member, value) in members {
-            // The schema has 32 signed bits for it.
+            // The NcML schema has 32 signed bits for the key.
             let value = *value as i32;
             let key = format!("{:1$}<enum key=\"{value}\">", "", self.indent + 2);
             self.text.raw(&key);
@@ -131,7 +133,7 @@ impl Ncml<'_> {
         self.close("enumTypedef");
     }
 
-    /// Begins an element that has a name; attributes and `>` are to follow.
+    /// Starts an element with a name. Other attributes and `>` must follow.
     fn open(&mut self, element: &str, name: &str) {
         let start = format!("{:1$}<{element} name=\"", "", self.indent);
         self.text.raw(&start);
@@ -139,14 +141,14 @@ impl Ncml<'_> {
         self.text.raw("\"");
     }
 
-    /// Ends an element that others are in.
+    /// Ends an element that contains others.
     fn close(&mut self, element: &str) {
         let end = format!("{:1$}</{element}>\n", "", self.indent);
         self.text.raw(&end);
     }
 }
 
-/// The type of NcML for an enum; it has none for 8 bytes.
+/// The NcML type of an enum. There is none for 8 bytes.
 fn enum_name(base: Type) -> Option<&'static str> {
     match base.atomic_size() {
         1 => Some("enum1"),
@@ -156,7 +158,7 @@ fn enum_name(base: Type) -> Option<&'static str> {
     }
 }
 
-/// The type of NcML for an atomic type.
+/// The NcML type of an atomic type.
 fn atomic_name(ty: Type) -> &'static str {
     match ty {
         Type::Int64 => "long",

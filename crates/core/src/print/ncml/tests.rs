@@ -1,4 +1,4 @@
-//! Headers printed as NcML, word for word.
+//! Tests that compare printed NcML headers word for word.
 
 use super::*;
 use crate::model::{Attribute, Dimension, Field, Kind, Values, Variable};

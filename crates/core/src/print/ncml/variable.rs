@@ -1,22 +1,22 @@
-//! `variable` elements: variables, and the fields of compounds in them.
+//! The `variable` elements: variables, and the fields of their compounds.
 
 use super::{Ncml, atomic_name, enum_name};
 use crate::model::{DimId, Field, GroupId, Type, TypeClass, VarId, VisibleNames};
 
-/// How deep vlens and compounds may nest before the rest is left out.
+/// Most levels of nested vlens and compounds. Deeper ones are omitted.
 const MAX_DEPTH: usize = 64;
 
-/// A type as NcML has it.
+/// A type in NcML.
 struct Described<'a> {
     name: &'a str,
     /// The name of the enum.
     typedef: Option<&'a str>,
-    /// How many dimensions of variable length it has.
+    /// Number of dimensions of variable length.
     lists: usize,
     fields: &'a [Field],
 }
 
-/// What `ty` is to an element in a group.
+/// Describes the type `ty` for an element in a group.
 fn describe<'a>(names: &VisibleNames<'a>, group: GroupId, mut ty: Type) -> Described<'a> {
     let schema = names.schema();
     let mut described = Described {
@@ -61,7 +61,7 @@ fn describe<'a>(names: &VisibleNames<'a>, group: GroupId, mut ty: Type) -> Descr
 }
 
 impl Ncml<'_> {
-    /// Writes a variable with its attributes and, where it is of compounds, its fields.
+    /// Prints a variable with its attributes and, for a compound type, its fields.
     pub(super) fn variable(&mut self, id: VarId) {
         let schema = self.schema;
         let var = schema.var(id);
@@ -74,7 +74,7 @@ impl Ncml<'_> {
         shape.extend((0..described.lists).map(|_| "*".to_owned()));
         self.open("variable", &var.name);
         self.shape_and_type(&shape, &described);
-        // As netCDF-C has it: an element that its values could be in is not an empty one.
+        // As in netCDF-C, the element of a variable with values is not an empty element.
         let no_records = var.dims.iter().any(|dim| {
             let dim = schema.dim(*dim);
             dim.unlimited && dim.length == 0
@@ -94,7 +94,7 @@ impl Ncml<'_> {
         self.close("variable");
     }
 
-    /// Writes the fields of a compound of a variable in `group`.
+    /// Prints the fields of a compound. The variable is in `group`.
     fn fields(&mut self, group: GroupId, fields: &[Field], depth: usize) {
         if depth > MAX_DEPTH {
             return;
@@ -132,8 +132,8 @@ impl Ncml<'_> {
     }
 }
 
-/// A dimension in a shape: its name; its length, which NcML takes too, where the name would be read as something else: another
-/// dimension, two names, a length or a list.
+/// A dimension in a shape: its name, or its length, which NcML accepts too. The length is used if the name
+/// would be read as another dimension, two names, a length or a list.
 fn shape_name(names: &VisibleNames, group: GroupId, id: DimId) -> String {
     let dim = names.schema().dim(id);
     let is_name = !dim.name.contains(char::is_whitespace)

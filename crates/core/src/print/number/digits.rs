@@ -1,20 +1,20 @@
-//! The first significant decimal digits of a double, correctly rounded: what decides `%g`, `%e` and their like.
+//! The first significant decimal digits of a double, correctly rounded, for `%g`, `%e` and similar formats.
 //!
-//! A finite `value` is `m × 2^e`. For `count` digits it is scaled by a power of ten, `q`, so that its whole part has that
-//! many digits:
+//! A finite `value` is `m × 2^e`. To get `count` digits, it is multiplied by a power of ten, `10^q`, so that
+//! the whole part has that many digits:
 //!
 //! ```text
 //! m (64 bits, top bit set) × 10^q (128 bits, top bit set) = 192 bits = whole part · fraction
 //! ```
 //!
-//! The fraction decides how to round, ties to even as glibc does in its default mode. Powers from 0 to 55 are exact. The others
-//! are a little too small, by a known bound; where the fraction is nearer to one half than the bound, `None` says that this
-//! way cannot tell.
+//! The fraction decides the rounding; ties go to even, like glibc's default. Powers of ten from 0 to 55 are
+//! exact. The others are too small by less than a known bound. If the fraction is closer to one half than
+//! this bound, the method cannot decide and returns `None`.
 
-/// The most digits that [`significant`] gives.
+/// Most digits that [`significant`] returns.
 pub const MAX_DIGITS: usize = 17;
 
-/// Digits and their place: `digits × 10^(exponent − count + 1)`, `digits` having exactly `count` digits.
+/// Digits and their place: `digits × 10^(exponent − count + 1)`, where `digits` has exactly `count` digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decimal {
     /// All digits as one number.
@@ -26,12 +26,12 @@ pub struct Decimal {
 const MIN_POWER: i32 = -310;
 const MAX_POWER: i32 = 342;
 
-/// Powers up to this one are exact, from 0 on: 5^55 < 2^128.
+/// Powers from 0 to this one are exact: 5^55 < 2^128.
 const MAX_EXACT: i32 = 55;
 
-/// How much smaller than the true product the upper 128 bits of an inexact one may be: each of at most 342 steps away from
-/// 10^0 loses less than one unit in the last place of the power, which is at most 2 at the end, and the product drops
-/// less than 2.
+/// Largest error in the upper 128 bits of a product with an inexact power, which is too small. The power is
+/// at most 342 steps away from 10^0. Each step loses less than one unit in its last place, which is at most 2
+/// at the end, and the product loses less than 2 more.
 const LOST: u128 = 2 * 342 + 2;
 
 /// 10^q = `POWERS[q - MIN_POWER]` × 2^(`binary_exponent(q)` − 127), rounded down.
@@ -84,7 +84,8 @@ const TEN: [u64; 20] = {
     table
 };
 
-/// The first `count` digits of a finite value that is not zero, its sign aside. `None` where this way cannot tell.
+/// The first `count` digits of a finite value that is not zero, without its sign. `None` if this method
+/// cannot decide the rounding.
 ///
 /// # Panics
 /// For a `count` of 0 or over [`MAX_DIGITS`].
@@ -128,13 +129,13 @@ pub fn significant(value: f64, count: usize) -> Option<Decimal> {
 
 struct Scaled {
     whole: u64,
-    /// Whether the fraction rounds up.
+    /// True if the fraction rounds up.
     up: bool,
 }
 
 fn scaled(mantissa: u64, power: i32, q: i32) -> Option<Scaled> {
     if (-19..0).contains(&q) && (0..64).contains(&power) && mantissa << power << 1 == 0 {
-        // A whole number: ties are usual, and a division tells.
+        // A whole number: ties are common, and a division decides them.
         let (value, unit) = (mantissa >> (63 - power), TEN[-q as usize]);
         let (whole, rest) = (value / unit, value % unit);
         let up = rest > unit - rest || (rest == unit - rest && whole & 1 == 1);
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By the exact arithmetic of the standard library, whose rounding of ties is to even.
+    /// Compares with the exact arithmetic of the standard library, which rounds ties to even.
     fn slowly(value: f64, count: usize) -> Decimal {
         let text = format!("{:.*e}", count - 1, value.abs());
         let (digits, exponent) = text.split_once('e').unwrap();

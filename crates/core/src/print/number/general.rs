@@ -1,8 +1,8 @@
-//! Numbers as C's `printf` prints them.
+//! Numbers in the form of C's `printf`.
 
 use super::digits::{MAX_DIGITS, significant};
 
-/// Appends an integer.
+/// Appends a signed integer.
 #[inline]
 pub fn push_integer(out: &mut Vec<u8>, value: i64) {
     if value < 0 {
@@ -11,7 +11,7 @@ pub fn push_integer(out: &mut Vec<u8>, value: i64) {
     push_unsigned(out, value.unsigned_abs());
 }
 
-/// Appends an integer.
+/// Appends an unsigned integer.
 #[inline]
 pub fn push_unsigned(out: &mut Vec<u8>, value: u64) {
     let mut text = [0; 20];
@@ -19,7 +19,7 @@ pub fn push_unsigned(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&text[start..]);
 }
 
-/// Writes the digits of `value` to the end of `text`; returns where they begin.
+/// Writes the digits of `value` to the end of `text`. Returns the start of the digits.
 fn digits_before(text: &mut [u8; 20], mut value: u64) -> usize {
     let mut at = text.len();
     while value >= 100 {
@@ -37,7 +37,7 @@ fn digits_before(text: &mut [u8; 20], mut value: u64) -> usize {
     at
 }
 
-/// `00` to `99`.
+/// The texts `00` to `99`.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut at = 0;
@@ -48,8 +48,8 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// Appends `value` as `%.{precision}g` does: the shorter of fixed and scientific notation, trailing zeros cut.
-/// NaN and infinities are the caller's.
+/// Appends `value` like `%.{precision}g`: the shorter of fixed and scientific notation, without trailing
+/// zeros. The caller handles NaN and infinities.
 pub fn push_general(out: &mut Vec<u8>, value: f64, precision: usize) {
     let precision = precision.max(1);
     if value == 0.0 {
@@ -71,7 +71,7 @@ pub fn push_general(out: &mut Vec<u8>, value: f64, precision: usize) {
         );
         return;
     }
-    // Rust's exponent form is correctly rounded, as glibc's is.
+    // Rust's exponent form is correctly rounded, like glibc's.
     let text = format!("{:.*e}", precision - 1, value.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
@@ -85,9 +85,9 @@ pub fn push_general(out: &mut Vec<u8>, value: f64, precision: usize) {
     );
 }
 
-/// Lays out `d.ddd × 10^exponent`, of whose digits the last is not 0.
+/// Appends `d.ddd × 10^exponent`. The last of `digits` is not 0.
 fn push_decimal(out: &mut Vec<u8>, negative: bool, digits: &[u8], exponent: i32, precision: usize) {
-    // All that a number of MAX_DIGITS digits can take.
+    // Enough for any number of MAX_DIGITS digits.
     out.reserve(32);
     if negative {
         out.push(b'-');

@@ -1,12 +1,12 @@
-//! Floating-point numbers as the shortest decimal that reads back as the same bits: the fewest digits that no other number of
-//! the type is nearer to, and of several such the nearest.
+//! Prints a floating-point number as the shortest decimal that reads back as the same bits. It has the fewest
+//! digits that identify the number within its type and, among several such decimals, is the nearest.
 //!
 //! ```text
 //! number ─► zmij ─► 12000000.0, 1e+36 ─► the exponent as the caller's rule has it ─► 1.2e7, 1e36
 //! ```
 //!
-//! zmij finds the digits. Where an exponent begins is its own choice, and may change; here numbers are spelt as the
-//! standard library spells them.
+//! zmij finds the digits. It chooses itself when to use an exponent, and this may change. So numbers are
+//! respelled here as the standard library spells them.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use zmij::{Buffer, Float};
 
 use super::general::push_integer;
 
-/// The bytes of a number from zmij, at most: 17 digits, a sign, a point, and an exponent or zeros in its place.
+/// Most bytes of a number from zmij: 17 digits, a sign, a point, and an exponent or zeros in its place.
 const MAX_LENGTH: usize = 32;
 
 /// Appends a finite `float` as a value: `1`, `0.5`, `1.5e-7`, `1e7`.
@@ -45,13 +45,13 @@ pub fn push_double_constant(out: &mut Vec<u8>, value: f64) {
     push(out, value, value, is_plain(value.abs(), 1e16), Whole::Point);
 }
 
-/// Whether a magnitude is written without an exponent: where `%g` does so, and zeros would not stand in for digits that
-/// are not known.
+/// True if a magnitude is printed without an exponent: where `%g` has none, and zeros would not replace
+/// unknown digits.
 fn is_plain(magnitude: f64, end: f64) -> bool {
     magnitude == 0.0 || (1e-4..end).contains(&magnitude)
 }
 
-/// How a whole number without an exponent looks.
+/// The form of a whole number without an exponent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whole {
     /// `1`
@@ -60,7 +60,7 @@ enum Whole {
     Point,
 }
 
-/// Appends a number, `plain` or with an exponent. `same` is it as a `double`.
+/// Appends a number with an exponent, or without if `plain`. `same` is the number as a `double`.
 #[inline]
 fn push<F: Real>(out: &mut Vec<u8>, value: F, same: f64, plain: bool, whole: Whole) {
     let mut buffer = Buffer::new();
@@ -72,7 +72,8 @@ fn push<F: Real>(out: &mut Vec<u8>, value: F, same: f64, plain: bool, whole: Who
         let last = exponent_at(text).unwrap_or(text.len()) - 1;
         rounded = [0; MAX_LENGTH];
         rounded[..text.len()].copy_from_slice(text);
-        // An odd digit: there were no two, as below a power of two the next number is nearer.
+        // If the digit is odd, there were not two nearest decimals: below a power of two, the next number is
+        // closer.
         rounded[last] |= 1;
         text = &rounded[..text.len()];
     }
@@ -92,9 +93,9 @@ fn push<F: Real>(out: &mut Vec<u8>, value: F, same: f64, plain: bool, whole: Who
 }
 
 trait Real: Float {
-    /// All digits of the numbers that may be half way between two decimals which are both the shortest. So many digits as
-    /// C's `FLT_DIG` and `DBL_DIG` say, 6 and 15, are never too many: at least 7 or 16 are printed, one less than all. And
-    /// at most 9 or 17 are.
+    /// Range of all digits, as one integer, of a number that may be halfway between two shortest decimals.
+    /// Decimals of `FLT_DIG` or `DBL_DIG` (6 or 15) digits survive a round trip through the type, so at least
+    /// 7 or 16 digits are printed, and at most 9 or 17. The number itself has one digit more.
     const TIED: Range<u64>;
 }
 
@@ -106,16 +107,17 @@ impl Real for f64 {
     const TIED: Range<u64> = 10_000_000_000_000_000..1_000_000_000_000_000_000;
 }
 
-/// A number half way between two decimals that are equally short (1000.00006103515625) is rounded to the even one by zmij, away
-/// from zero here. Where those two may differ: how many decimal places a text has that was rounded so.
+/// Finds numbers halfway between two equally short decimals, such as 1000.00006103515625. zmij rounds them to
+/// even, but here they are rounded away from zero. Returns the number of decimal places of the rounded text
+/// if the two results may differ.
 ///
-/// The number is j / 2^n, j odd, and so has n decimal places, of which the last is a 5. Half way it is between decimals of n - 1
-/// places. All digits together are j × 5^n, the remainder of which by 20 is 5 or 15, as that of j by 4 is 1 or 3; so
-/// this tells whether the digit before the last 5 is even.
+/// The number is j / 2^n with j odd, so it has n decimal places, and the last one is a 5. Its neighbours with
+/// n - 1 decimal places are equally far away. All its digits together are j × 5^n. Their remainder by 20 is 5
+/// or 15, like that of j by 4 is 1 or 3. So j tells whether the digit before the last 5 is even.
 #[inline]
 fn places_if_tied_to_even(value: f64, tied: Range<u64>) -> Option<i32> {
     let bits = value.to_bits() & (u64::MAX >> 1);
-    // Subnormal numbers have far more digits, with the bit that they lack as without it.
+    // Subnormal numbers have far more digits than the limit, so the bit that they lack does not matter.
     let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
     let zeros = mantissa.trailing_zeros();
     let places = 1075 - (bits >> 52) as i32 - zeros as i32;
@@ -135,7 +137,7 @@ static FIVE: [u64; 26] = {
     powers
 };
 
-/// How many decimal places a number has.
+/// Number of decimal places in `text`.
 fn decimal_places(text: &[u8]) -> i32 {
     match exponent_at(text) {
         Some(_) => {
@@ -146,10 +148,10 @@ fn decimal_places(text: &[u8]) -> i32 {
     }
 }
 
-/// Where the `e` of a number is: before a sign, and up to three digits.
+/// Position of the `e` of an exponent, which has a sign and up to three digits.
 #[inline]
 fn exponent_at(text: &[u8]) -> Option<usize> {
-    // Most numbers have none, and this looks at all five at once.
+    // Most numbers have no exponent. This test looks at all five bytes at once.
     if text
         .last_chunk::<5>()
         .is_some_and(|end| !end.map(|c| c == b'e').contains(&true))
@@ -159,7 +161,7 @@ fn exponent_at(text: &[u8]) -> Option<usize> {
     text.iter().rposition(|c| *c == b'e')
 }
 
-/// A number as its digits: d.ddd × 10^exponent.
+/// A number as digits: d.ddd × 10^exponent.
 struct Decimal {
     negative: bool,
     digits: [u8; MAX_LENGTH],
@@ -168,7 +170,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// The number that `text` spells, in any way, which is not zero.
+    /// Parses a number that is not zero, in any spelling.
     fn parse(text: &[u8]) -> Self {
         let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match exponent_at(text) {
@@ -260,7 +262,7 @@ mod tests {
         text(|out| push_shortest_double(out, value))
     }
 
-    /// Against the digits of the standard library, in all spellings.
+    /// Compares with the digits of the standard library, in all spellings.
     fn check_float(value: f32, new: &mut Vec<u8>, std: &mut Vec<u8>) {
         if !value.is_finite() {
             return;
@@ -312,7 +314,7 @@ mod tests {
         for (value, text) in [
             (0.1, "0.1"),
             (0.1f32.into(), "0.10000000149011612"),
-            // Half way between two decimals: away from zero.
+            // Halfway between two decimals: rounds away from zero.
             (1000.0 + 1.0 / 16384.0, "1000.0000610351563"),
             (1000.0 + 3.0 / 16384.0, "1000.0001831054688"),
             (1e22, "1e22"),
@@ -375,7 +377,7 @@ mod tests {
         fn doubles_as_the_standard_library_has_them(bits: u64, zeros in 0..52) {
             check_double(f64::from_bits(bits));
             check_double(f64::from_bits(bits >> zeros << zeros));
-            // Few places, so that it may be half way between two decimals.
+            // Few decimal places, so that it may be halfway between two decimals.
             check_double((bits >> (zeros % 11 + 11) | 1u64) as f64 / (1u64 << (zeros % 28)) as f64);
             check_double(f64::from(f32::from_bits(bits as u32)));
             // Subnormal.

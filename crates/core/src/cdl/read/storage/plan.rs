@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
 use crate::format::{Reader, Written};
 use crate::model::{
-    EdgeChunks, Endian, Fill, FillTime, Item, Kind, Schema, SizesInC, Storage, Type, TypeClass, VarId,
-    VariableLayout, default_fill_value, fill_value_attribute,
+    EdgeChunks, Endian, Fill, FillTime, Item, Kind, Schema, SharedLayouts, SizesInC, Storage, Type,
+    TypeClass, VarId, VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 /// Options for making a file of a text.
@@ -46,6 +46,7 @@ pub fn plan(
     }
     let sizes = SizesInC::new(&schema);
     let mut variables = Vec::with_capacity(schema.vars.len());
+    let mut layouts = SharedLayouts::default();
     for (at, asked) in storage.iter().enumerate() {
         let var = VarId(at);
         let mut source = reader.layout(var).clone();
@@ -69,7 +70,7 @@ pub fn plan(
                 true => Sources::Whole(var),
                 false => Sources::Nothing,
             },
-            layout,
+            layout: layouts.share(layout),
             // `_NoFill` and `ncgen -x` ask for it explicitly.
             keeps_no_fill: true,
         });
@@ -291,11 +292,8 @@ mod tests {
     }
 
     fn layout_of(var: usize, asked: StorageAttributes) -> VariableLayout {
-        planned(var, asked, OPTIONS)
-            .unwrap()
-            .variables
-            .swap_remove(var)
-            .layout
+        let planned = planned(var, asked, OPTIONS).unwrap();
+        VariableLayout::clone(&planned.variables[var].layout)
     }
 
     fn chunked(shape: &[u64]) -> Storage {

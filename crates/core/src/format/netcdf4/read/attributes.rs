@@ -1,7 +1,8 @@
-//! HDF5 attributes as netCDF attributes.
+//! Converts HDF5 attributes to netCDF attributes.
 //!
-//! netCDF's have one dimension, so those of more are flattened. A scalar string of fixed size is text (`char`, one value a
-//! byte, trailing NULs included); every other string is a `string`. A null dataspace is a length of zero.
+//! netCDF's attributes have one dimension, so others are flattened. A scalar string of fixed size becomes
+//! text (`char`, one value per byte, including trailing NULs). Every other string becomes a `string`. A null
+//! dataspace gives length 0.
 
 use ncutils_hdf5::{Attribute as Stored, Class, Dataspace};
 
@@ -13,10 +14,10 @@ use crate::chunk::swap_units;
 use crate::error::Error;
 use crate::model::{Attribute, Endian, GroupId, Schema, Type, Values};
 
-/// The attribute of netCDF that one of HDF5 becomes. Types that it brings along are added to `group`.
+/// Converts an attribute. User types that it needs are added to `group`.
 ///
 /// # Errors
-/// [`Unfollowed::Left`] where netCDF cannot hold it.
+/// [`Unfollowed::Left`] if netCDF cannot hold it.
 pub(super) fn convert(
     stored: &Stored,
     file: (usize, &OpenFile),
@@ -73,8 +74,8 @@ pub(super) fn convert(
     })
 }
 
-/// The attribute of netCDF that a text or plain numbers become; `None` for any other, and where [`convert`] has something
-/// to say against it.
+/// Converts an attribute of text or plain numbers. `None` for any other, and for one about which [`convert`]
+/// reports a problem.
 pub(super) fn convert_plain(stored: &Stored) -> Option<Attribute> {
     if is_characters(stored) {
         return characters(stored);
@@ -96,12 +97,12 @@ pub(super) fn convert_plain(stored: &Stored) -> Option<Attribute> {
     })
 }
 
-/// Whether an attribute is one string of fixed size, or an empty one.
+/// True if an attribute is one string of fixed size, or an empty one.
 fn is_characters(stored: &Stored) -> bool {
     is_text(&stored.datatype) && !matches!(stored.dataspace, Dataspace::Simple { .. })
 }
 
-/// A string of fixed size as `Char` values; `None` where it is longer than its data.
+/// A string of fixed size as `Char` values; `None` if it is longer than its data.
 fn characters(stored: &Stored) -> Option<Attribute> {
     let bytes = match stored.dataspace {
         Dataspace::Scalar => stored.data.get(..stored.datatype.size as usize)?.to_vec(),
@@ -126,7 +127,7 @@ fn failed(stored: &Stored, error: Error) -> Unfollowed {
     }
 }
 
-/// The text of an attribute that holds one string of either kind, up to the first NUL.
+/// The text of an attribute with one string of fixed or variable length, up to the first NUL.
 pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
     let bytes = match &stored.datatype.class {
         Class::String { .. } => stored.data.clone(),
@@ -142,7 +143,7 @@ pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
     Some(String::from_utf8_lossy(bytes.get(..end)?).into_owned())
 }
 
-/// The integers of an attribute that holds some.
+/// The values of an attribute of integers.
 pub(super) fn integers(stored: &Stored) -> Option<Vec<i64>> {
     let number = Number::of(&stored.datatype).ok()?;
     let size = number.ty().atomic_size();

@@ -1,4 +1,4 @@
-//! Reading: HDF5 files, netCDF-4's own and others, as netCDF.
+//! Reading HDF5 files as netCDF, whether netCDF-4 or another program wrote them.
 //!
 //! ```text
 //! Object ─► object: links, hierarchy, in netCDF's order

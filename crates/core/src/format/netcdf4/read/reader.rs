@@ -16,7 +16,7 @@ use crate::format::{EncodedChunk, Reader, Written, between_holes, read_region};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
 use crate::store::{ByteRange, Done, Neighbours, Object, Requests};
 
-/// An open netCDF-4 or other HDF5 file.
+/// An open netCDF-4 file, or another HDF5 file.
 pub struct Netcdf4Reader {
     schema: Schema,
     files: Vec<OpenFile>,
@@ -24,21 +24,22 @@ pub struct Netcdf4Reader {
     pipelines: SharedPipelines,
 }
 
-/// A variable, with its chunk index once that was asked for.
+/// A variable, with its chunk index once it was read.
 struct Opened {
     stored: StoredVariable,
     chunks: OnceLock<Box<ChunkTable>>,
-    /// The codecs, once they were asked for.
+    /// The codecs, once they were bound.
     pipeline: OnceLock<Arc<Pipeline>>,
-    /// Held while the index is read, so that it is read once.
+    /// Locked while the index is read, so that it is read only once.
     reading: Mutex<()>,
 }
 
 impl Netcdf4Reader {
-    /// Opens an HDF5 file and reads its structure. External links lead to its `neighbours`.
+    /// Opens an HDF5 file and reads its structure. External links are looked up in `neighbours`.
     ///
     /// # Errors
-    /// Where it is not HDF5, or damaged. What netCDF cannot hold is left out with a line in [`Schema::warnings`].
+    /// If the file is not HDF5, or is damaged. Items that netCDF cannot hold are left out, with a line in
+    /// [`Schema::warnings`].
     pub fn open(
         object: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
@@ -71,7 +72,7 @@ impl Netcdf4Reader {
         move |e| e.in_variable(&self.schema.var_path(var))
     }
 
-    /// The chunk index of a variable, read when first asked for.
+    /// The chunk index of a variable. The first call reads it.
     fn chunks(&self, var: VarId) -> Result<&ChunkTable> {
         let variable = &self.variables[var.0];
         if let Some(table) = variable.chunks.get() {
@@ -89,8 +90,8 @@ impl Netcdf4Reader {
         Ok(variable.chunks.get_or_init(|| Box::new(table)))
     }
 
-    /// The filter mask of a chunk. A layout may say that chunks which reach past the extent have no filters; here each such
-    /// chunk says so itself.
+    /// The filter mask of a chunk. A layout may say that chunks which reach past the extent are stored without
+    /// filters. The mask of such a chunk disables all filters.
     fn mask(&self, var: VarId, chunk: u64, record: &ChunkRecord) -> u32 {
         let stored = &self.variables[var.0].stored;
         let unfiltered = match &stored.data {
@@ -111,7 +112,7 @@ impl Netcdf4Reader {
         record.filter_mask
     }
 
-    /// Addresses and sizes as ranges of the object that the variable's file is.
+    /// Converts addresses and sizes in a variable's file to ranges of the object.
     fn ranges(&self, var: VarId, asked: impl Iterator<Item = (u64, u64)>) -> Result<Vec<ByteRange>> {
         let file = self.file(var);
         let range = |(address, size): (u64, u64)| {
@@ -134,8 +135,8 @@ impl Netcdf4Reader {
         Ok(self.chunks(var)?.get(chunk))
     }
 
-    /// Fills what lies past a variable's own extent with netCDF's default where the file defines no fill value: as netCDF-C
-    /// reads it, while what was never written within the extent reads as zeros.
+    /// Fills elements past a variable's own extent with netCDF's default, if the file defines no fill value.
+    /// netCDF-C does the same, although unwritten elements within the extent read as zeros.
     fn fill_past_extent(&self, var: VarId, region: &Region, values: &mut Values) {
         let layout = &self.variables[var.0].stored.layout;
         if layout.fill.value.is_some() || region.fits(&layout.extent) || values.bytes.is_empty() {
@@ -320,7 +321,7 @@ impl Reader for Netcdf4Reader {
 
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         let StoredData::Contiguous { address, size } = &self.variables[var.0].stored.data else {
-            // Compact data is here already.
+            // Compact data is in memory already.
             let read = |range: &ByteRange| {
                 let mut bytes = Vec::new();
                 resize(&mut bytes, range.length)?;
@@ -350,11 +351,12 @@ impl Reader for Netcdf4Reader {
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         let stored = &self.variables[var.0].stored;
-        let values = if stored.layout.encoding == Encoding::Structured {
-            let fill = stored.layout.fill.value.as_ref();
-            structured::read_region(self, var, region, &stored.conversion, self.file(var), fill)
-        } else {
-            read_region::read_region(self, var, region)
+        let values = match &stored.conversion {
+            Some(conversion) => {
+                let fill = stored.layout.fill.value.as_ref();
+                structured::read_region(self, var, region, conversion, self.file(var), fill)
+            }
+            None => read_region::read_region(self, var, region),
         };
         let mut values = values.map_err(self.named(var))?;
         self.fill_past_extent(var, region, &mut values);

@@ -1,4 +1,4 @@
-//! The netCDF schema of an HDF5 file, put together from the parts that know one idea each.
+//! Builds the netCDF schema of an HDF5 file from its objects, types and dimensions.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,35 +20,37 @@ use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
-    Attribute, DimId, Dimension, GroupId, Kind, Provenance, Schema, Type, Variable, VariableLayout,
+    Attribute, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayout, SharedLayouts,
+    Type, Variable,
 };
 
-/// A variable's storage, beside what the schema says of it.
+/// The storage of a variable, which the schema does not describe.
 pub(super) struct StoredVariable {
-    /// Position of the file it is in.
+    /// Index of its file.
     pub file: usize,
-    /// Where its data are.
+    /// The place of its data.
     pub data: StoredData,
     /// How it is stored.
-    pub layout: VariableLayout,
-    /// How its elements become values.
-    pub conversion: Conversion,
+    pub layout: SharedLayout,
+    /// How its elements become values, where they are [`Encoding::Structured`].
+    pub conversion: Option<Box<Conversion>>,
 }
 
-/// Where the data of a variable are. Of a dataset that is not chunked no more is kept: there may be very many.
+/// The place of a variable's data. For a dataset without chunks nothing else is kept, because there may be
+/// very many.
 pub(super) enum StoredData {
-    /// Nowhere.
+    /// No data is stored.
     None,
-    /// In its header.
+    /// In the object header.
     Compact(Box<[u8]>),
     /// In one block.
     Contiguous {
-        /// The block's address in the file.
+        /// Address of the block in the file.
         address: u64,
-        /// Its size in bytes.
+        /// Size of the block in bytes.
         size: u64,
     },
-    /// In chunks, whose index the dataset names.
+    /// In chunks. The dataset gives the place of their index.
     Chunked(Arc<Dataset>),
 }
 
@@ -69,10 +71,10 @@ impl StoredData {
     }
 }
 
-/// A variable being put together.
+/// A variable under construction.
 struct Draft<'a> {
     found: &'a FoundDataset,
-    /// Its position among the datasets of its group.
+    /// Index among the datasets of its group.
     at: usize,
     name: String,
     group: usize,
@@ -80,10 +82,10 @@ struct Draft<'a> {
     dims: Vec<Option<usize>>,
 }
 
-/// Builds the schema and, for each of its variables, what is needed to read it.
+/// Builds the schema and, for each of its variables, the information needed to read it.
 ///
 /// # Errors
-/// Where the file is damaged. What netCDF cannot hold is left out with a warning.
+/// If the file is damaged. Items that netCDF cannot hold are left out with a warning.
 pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Vec<StoredVariable>)> {
     let files = linker.files();
     let Hierarchy { mut groups, warnings } = hierarchy;
@@ -107,6 +109,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
     let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
 
     let mut stored = Vec::with_capacity(drafts.len());
+    let mut layouts = SharedLayouts::default();
     schema.vars.reserve_exact(drafts.len());
     let mut sources = Vec::with_capacity(drafts.len());
     for draft in drafts {
@@ -131,14 +134,15 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         stored.push(StoredVariable {
             file: draft.found.id.file,
             data: StoredData::of(&draft.found.dataset),
-            layout,
-            conversion,
+            conversion: (layout.encoding == Encoding::Structured).then(|| Box::new(conversion)),
+            layout: layouts.share(layout),
         });
         sources.push((draft.group, draft.at));
     }
 
-    // Last, as in netCDF-C attributes make no types: those that only they have are numbered after all others.
-    // Each is freed as soon as it is converted.
+    // Attributes come last. In netCDF-C they make no types, so types that only they use are numbered after
+    // all others.
+    // Each one is freed as soon as it is converted.
     for (var, (group, at)) in sources.into_iter().enumerate() {
         let path = path(&groups, group, &groups[group].datasets[at].name);
         let found = &mut groups[group].datasets[at];
@@ -155,7 +159,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
     Ok((schema, stored))
 }
 
-/// Fetches from a slow source what the attributes have in global heaps: strings, lists of dimensions.
+/// Prefetches the global heap data of attributes from a slow source: strings and lists of dimensions.
 fn prefetch_sequences(groups: &[FoundGroup], files: &[OpenFile]) {
     for (number, file) in files.iter().enumerate() {
         let datasets = groups.iter().flat_map(|group| &group.datasets);
@@ -171,7 +175,7 @@ fn prefetch_sequences(groups: &[FoundGroup], files: &[OpenFile]) {
     }
 }
 
-/// The warning that numbers are not what the file has.
+/// The warning about numbers that differ from the file's.
 fn rounded(what: &str) -> String {
     format!("{what} has floating-point numbers that a double does not hold: they are rounded")
 }
@@ -181,7 +185,7 @@ fn path(groups: &[FoundGroup], group: usize, name: &str) -> String {
     format!("{}{name}", groups[group].path)
 }
 
-/// A path as users name it: without the `/` for what is in the root group.
+/// A path as users write it: without `/` for an item of the root group.
 fn user_path(path: &str) -> String {
     match path.strip_prefix('/') {
         Some(name) if !name.contains('/') => name.to_owned(),
@@ -189,8 +193,8 @@ fn user_path(path: &str) -> String {
     }
 }
 
-/// What the file says of its making. Whether netCDF wrote it is decided as netCDF-C does: by the attributes that it puts
-/// on the root group, or else by two or more reserved attributes on any datasets.
+/// How the file was made. As in netCDF-C, netCDF wrote it if the root group has one of netCDF's own
+/// attributes, or if datasets have two or more reserved attributes in total.
 fn provenance(groups: &[FoundGroup], files: &[OpenFile]) -> Provenance {
     let root = &groups[0];
     let on_root = |name: &str| stored(&root.attributes).find(|a| a.name == name);
@@ -208,15 +212,15 @@ fn provenance(groups: &[FoundGroup], files: &[OpenFile]) -> Provenance {
     }
 }
 
-/// The attributes that are as the file stores them: all that netCDF keeps to itself, and some others.
+/// The attributes that are kept as the file stores them: all that netCDF reserves, and some others.
 fn stored(attributes: &[FoundAttribute]) -> impl Iterator<Item = &ncutils_hdf5::Attribute> {
     attributes.iter().filter_map(FoundAttribute::stored)
 }
 
-/// A member of a group that the order of types depends on.
+/// A member of a group that affects the order of types.
 enum Member<'a> {
     Type(&'a FoundType),
-    /// With its position among the datasets.
+    /// A dataset, with its index among the group's datasets.
     Dataset(usize, &'a FoundDataset),
 }
 
@@ -230,7 +234,7 @@ fn members(group: &FoundGroup) -> Vec<Member<'_>> {
     members.into_iter().map(|m| m.1).collect()
 }
 
-/// Makes all committed types known, and numbers those that are not committed.
+/// Collects all committed types, and numbers the types that are not committed.
 fn meet_types(groups: &[FoundGroup]) -> TypeTable {
     let mut types = TypeTable::default();
     for (index, group) in groups.iter().enumerate() {
@@ -247,7 +251,7 @@ fn meet_types(groups: &[FoundGroup]) -> TypeTable {
     types
 }
 
-/// Finds the variables with their types, and the dimensions of all.
+/// Finds the variables with their types, and the dimensions of all variables.
 fn draft_variables<'a>(
     groups: &'a [FoundGroup],
     files: &[OpenFile],
@@ -324,7 +328,8 @@ fn draft_variables<'a>(
     Ok((drafts, dimensions))
 }
 
-/// Gives a variable whose name without prefix is that of another in its group the name of its link, which is unique.
+/// If the variable's name without prefix is already taken in its group, uses the name of its link, which is
+/// unique.
 fn keep_apart(drafts: &mut [Draft]) {
     let mut taken: HashSet<(usize, String)> = drafts
         .iter()
@@ -338,7 +343,7 @@ fn keep_apart(drafts: &mut [Draft]) {
     }
 }
 
-/// The type of a dataset's elements, or why it cannot be a variable.
+/// The type of a dataset's elements, or the reason why it cannot be a variable.
 fn variable_type(
     found: &FoundDataset,
     schema: &mut Schema,
@@ -359,7 +364,8 @@ fn variable_type(
     }
 }
 
-/// The name of a variable, without what was put before it as it is that of a dimension.
+/// The variable's name without the `_nc4_non_coord_` prefix, which netCDF-4 adds when a dimension has the
+/// same name.
 fn variable_name(link: &str) -> &str {
     match link.strip_prefix(NON_COORDINATE_PREFIX) {
         Some(name) if !name.is_empty() => name,
@@ -367,10 +373,11 @@ fn variable_name(link: &str) -> &str {
     }
 }
 
-/// Finds the dimensions that a variable says it has. `own` is the dimension that the variable is the scale of.
+/// Finds the dimensions of a variable. `own` is the dimension whose scale the variable is.
 ///
-/// The ids count where its group sees a dimension for each; else the scales attached to it, in any group. Of several scales on
-/// one dimension the last counts. A dimension without a scale is found by its id in any group, if its length allows.
+/// The variable's dimension ids are used if its group sees a dimension for each of them. Otherwise the
+/// attached scales are used, from any group; of several scales for one dimension the last counts. A dimension
+/// without a scale is found by its id in any group, if its length fits.
 fn attach(
     draft: &mut Draft<'_>,
     own: Option<usize>,
@@ -412,7 +419,7 @@ fn attach(
     Ok(())
 }
 
-/// Adds all dimensions in the order of their ids, which is the order netCDF lists them in. Returns the ids in the schema by
+/// Adds all dimensions in the order of their ids, which is netCDF's order. Returns the schema's ids by
 /// position in `dimensions`.
 fn add_dimensions(
     schema: &mut Schema,

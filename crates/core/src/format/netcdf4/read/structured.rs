@@ -1,5 +1,5 @@
-//! Reading a region of a variable whose elements must be converted one by one: strings, sequences, compounds that lie
-//! differently in the file, numbers of unusual formats.
+//! Reads a region of a variable whose elements are converted one by one: strings, sequences, compounds with
+//! another layout in the file, and numbers in unusual formats.
 
 use super::datatype::convert::{Conversion, Heap};
 use super::object::links::OpenFile;
@@ -9,10 +9,11 @@ use crate::filter::{ChunkShape, Scratch};
 use crate::format::{Reader, Written};
 use crate::model::{Storage, Values, VarId, VariableLayout};
 
-/// How many bytes of a contiguous variable are read at once.
+/// Bytes of a contiguous variable that are read at once.
 const SLAB: u64 = 8 << 20;
 
-/// The elements of `region`, `fill` (one element) where nothing was written and past the extent.
+/// The elements of `region`. Elements that were never written, or lie past the extent, get `fill` (one
+/// element).
 pub(super) fn read_region(
     reader: &dyn Reader,
     var: VarId,
@@ -41,19 +42,19 @@ pub(super) fn read_region(
     Ok(assembly.out)
 }
 
-/// The values of a region while parts of it come in.
+/// The values of a region, while parts of it are added.
 struct Assembly<'a> {
     region: &'a Region,
     conversion: &'a Conversion,
     heap: Heap<'a>,
     out: Values,
-    /// Elements of a part in the file's form, then in memory's.
+    /// Elements of a part as in the file, and converted.
     part: Vec<u8>,
     converted: Vec<u8>,
 }
 
 impl<'a> Assembly<'a> {
-    /// Begins with fill everywhere.
+    /// Starts with fill values everywhere.
     fn new(
         region: &'a Region,
         conversion: &'a Conversion,
@@ -72,7 +73,7 @@ impl<'a> Assembly<'a> {
             Some(fill) => fill.clone(),
             None => Values::from_bytes(conversion.zero()?),
         };
-        // Slots of the fill value point into its own heap, which comes first.
+        // Slots of the fill value point into its own heap, so that heap comes first.
         fill_pattern(&mut bytes, &fill.bytes);
         Ok(Self {
             region,
@@ -87,7 +88,8 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    /// Takes `wanted` out of `piece`, elements in the file's form that begin at `origin` and have this shape.
+    /// Adds the elements `wanted` from `piece`, which holds elements as in the file, with this shape and
+    /// origin.
     fn add(&mut self, piece: &[u8], shape: &[u64], origin: &[u64], wanted: &Region) -> Result<()> {
         let too_large = || Error::Unsupported("a region larger than memory".into());
         let size = byte_count(&wanted.count, self.conversion.file_size).ok_or_else(too_large)?;
@@ -158,7 +160,8 @@ fn from_chunks(
     Ok(())
 }
 
-/// Reads whole rows of the slowest dimensions: as many elements between the first and the last wanted as fit a slab.
+/// Reads whole rows of the slowest dimensions: as many elements between the first and the last wanted one as
+/// fit [`SLAB`].
 fn from_ranges(
     reader: &dyn Reader,
     var: VarId,
@@ -168,7 +171,7 @@ fn from_ranges(
 ) -> Result<()> {
     let element = layout.element_size as u64;
     let damaged = || Error::Damaged("a variable larger than can be addressed".into());
-    // The dimensions before `level` are walked one by one; of `level` itself several rows are read at once.
+    // The dimensions before `level` are walked one by one. Several rows of `level` are read at once.
     let row = |level: usize| {
         layout.extent[level..]
             .iter()

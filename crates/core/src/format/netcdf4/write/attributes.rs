@@ -1,4 +1,4 @@
-//! Attributes as netcdf-c writes them.
+//! Attributes in the form in which netcdf-c writes them.
 
 use ncutils_hdf5::{
     AttributeSpec, ByteOrder, CharacterSet, Data, Dataspace, Datatype, DatatypeSpec, StringPadding,
@@ -9,11 +9,11 @@ use super::elements::ElementShape;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Schema, Type};
 
-/// The file's form of an attribute: text is one string of that size, all else a list, even of one; what has no elements
-/// has a null dataspace.
+/// An attribute in the file's form. Text becomes one string of its length. Other types become a list, even of
+/// a single element. An attribute without elements has a null dataspace.
 ///
 /// # Errors
-/// Values that do not fit the attribute's type and length.
+/// If the values do not fit the attribute's type and length.
 pub fn attribute(schema: &Schema, types: &Datatypes<'_>, attribute: &Attribute) -> Result<AttributeSpec> {
     let size = schema.type_size(attribute.ty);
     if attribute.length.checked_mul(size) != Some(attribute.values.bytes.len()) {

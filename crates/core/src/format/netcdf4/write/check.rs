@@ -1,4 +1,4 @@
-//! What netCDF-4 cannot hold, found before anything is written.
+//! Checks that netCDF-4 can hold a dataset, before anything is written.
 
 use std::collections::HashSet;
 
@@ -16,17 +16,19 @@ use crate::model::{
     fill_value_attribute,
 };
 
-/// The longest name of an attribute in HDF5, in bytes, without its terminating NUL.
+/// Longest name of an attribute in HDF5, in bytes, without its terminating NUL.
 const MAX_ATTRIBUTE_NAME: usize = 65_534;
 
-/// The largest fill value, in bytes: a message of an object header, of which version, flags and size take six bytes.
+/// Largest fill value, in bytes. It is stored in an object header message, whose version, flags and size take
+/// six bytes.
 pub(super) const MAX_FILL_VALUE: usize = 65_535 - 6;
 
-/// The longest dimension without a coordinate variable: it is kept as a dataset of as many elements of four bytes, whose size
-/// is a number of 64 bits.
+/// Longest dimension without a coordinate variable. It is stored as a dataset with one element of four bytes
+/// per index, and the dataset's size has 64 bits.
 const MAX_SCALE: u64 = u64::MAX / 4;
 
-/// Checks names, lengths, ranks and fill values, and for the classic model that nothing else is in the schema.
+/// Checks names, lengths, ranks and fill values. For the classic model, also checks that the schema has
+/// nothing else.
 ///
 /// # Errors
 /// Names the item.
@@ -81,7 +83,7 @@ pub fn schema(schema: &Schema) -> Result<()> {
     Ok(())
 }
 
-/// The place of an attribute that names a fill value which HDF5 cannot hold. Zeros it need not hold.
+/// Position of a `_FillValue` attribute that is too large for HDF5. Zeros need not be stored.
 fn too_large_fill_value(schema: &Schema, var: &Variable) -> Option<usize> {
     let value = fill_value_attribute(var)?;
     if value.bytes.len() <= MAX_FILL_VALUE || value.is_zero() && !schema.has_heap(var.ty) {
@@ -90,7 +92,7 @@ fn too_large_fill_value(schema: &Schema, var: &Variable) -> Option<usize> {
     var.attributes.iter().position(|a| std::ptr::eq(&a.values, value))
 }
 
-/// Checks that each variable can be stored as it is planned.
+/// Checks that each variable can be stored as planned.
 ///
 /// # Errors
 /// Names the variable.
@@ -105,7 +107,7 @@ pub fn plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     Ok(())
 }
 
-/// Types, dimensions, variables and child groups of a group are links of one HDF5 group, so they share its names.
+/// Checks names within a group: types, dimensions, variables and child groups are links of one HDF5 group.
 fn links(schema: &Schema) -> Result<()> {
     for (i, links) in contents(schema, &Scales::new(schema)).iter().enumerate() {
         let mut names = HashSet::new();
@@ -137,7 +139,7 @@ fn name(what: &str, name: &str) -> Result<()> {
     Err(Error::Usage(format!("{what} {shown:?}{more}: {why}")))
 }
 
-/// An error comes with the attribute's place in the list.
+/// Checks attributes. An error contains the attribute's position in the list.
 fn attributes(attributes: &[Attribute]) -> Result<(), (usize, String)> {
     for (n, attribute) in attributes.iter().enumerate() {
         let name = &attribute.name;
@@ -416,7 +418,7 @@ mod tests {
             fill: Fill::default(),
         };
         let plan = VariablePlan {
-            layout,
+            layout: layout.into(),
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Chunks(2),
             keeps_no_fill: false,

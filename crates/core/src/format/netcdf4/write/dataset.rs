@@ -1,4 +1,4 @@
-//! How a variable's data is stored: from its plan to HDF5's layout, fill value and filters.
+//! Turns a variable's plan into HDF5's layout, fill value and filters.
 
 use ncutils_hdf5::{
     AllocationTime, ByteOrder, DatasetSpec, Dataspace, FillSpec, FillTime as HdfFillTime, Filter, LayoutSpec,
@@ -13,10 +13,10 @@ use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
 use crate::model::{Encoding, FillTime, Schema, Storage, Values, VarId};
 
-/// The dataset of a variable. `extent` is that of the plan, or longer in the first dimension.
+/// The dataset of a variable. `extent` is the plan's, or longer in the first dimension.
 ///
 /// # Errors
-/// What HDF5 cannot hold.
+/// If HDF5 cannot hold it.
 pub fn dataset(
     schema: &Schema,
     types: &Datatypes<'_>,
@@ -35,7 +35,8 @@ pub fn dataset(
         Storage::Compact if written || layout.encoding != Encoding::Structured => {
             (LayoutSpec::Compact { size }, AllocationTime::Early)
         }
-        // Compact data is always there; what reads as a fill value on the heap must stay unallocated.
+        // Compact data always exists. A variable that reads as a fill value with heap data must stay
+        // unallocated.
         Storage::Compact | Storage::Contiguous => {
             let allocated = written && size > 0;
             (LayoutSpec::Contiguous { size, allocated }, AllocationTime::Late)
@@ -86,12 +87,13 @@ pub fn dataset(
     })
 }
 
-/// The fill value and when it is written.
+/// The fill value, and when it is written.
 ///
-/// As netcdf-c does, a variable that has none of its own stores netCDF's default for its type (zeros for user types), and
-/// one in no-fill mode has HDF5's default and is never filled. libhdf5 gives whatever its buffer held where such a
-/// variable has holes, so one with holes is filled after all, unless the plan says that it is not. Zeros that no message
-/// holds are left to HDF5's default, which is zeros too.
+/// As in netcdf-c, a variable without its own fill value stores netCDF's default for its type (zeros for user
+/// types). A variable in no-fill mode has HDF5's default and is never filled. If such a variable has holes,
+/// libhdf5 returns whatever its buffer held. So a variable with holes is filled after all, unless the plan
+/// says otherwise. Zeros that are too large for a fill value message are left to HDF5's default, which is
+/// zeros too.
 fn fill(
     schema: &Schema,
     ty: crate::model::Type,
@@ -130,7 +132,7 @@ fn fill(
     let value = fill.value.as_ref();
     if fill.no_fill && !fill.explicit {
         if time == HdfFillTime::Never && has_holes && !plan.promised.is_nothing() && !plan.keeps_no_fill {
-            // What a no-fill variable reads as elsewhere in this program.
+            // The value that a no-fill variable has elsewhere in this program.
             return Ok((defined(None)?, HdfFillTime::IfSet));
         }
         return Ok((FillSpec::Default, time));
@@ -159,7 +161,8 @@ mod tests {
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
                 fill,
-            },
+            }
+            .into(),
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Bytes(4),
             keeps_no_fill: false,

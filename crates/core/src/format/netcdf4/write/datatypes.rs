@@ -1,7 +1,7 @@
-//! The HDF5 datatypes of netCDF's types, and the groups in which committed ones are linked.
+//! The HDF5 datatypes of netCDF's types, and the groups that link the committed ones.
 //!
-//! User types are committed. netcdf-c reads a group's links in order, then its child groups one after another, and
-//! must have met a type before whatever uses it; [`homes`] sees to that.
+//! User types are committed. netcdf-c reads a group's links in order, then its child groups one after
+//! another. It must read a type before anything that uses it, and [`homes`] ensures this.
 
 use ncutils_hdf5::{
     ByteOrder, CharacterSet, Class, CompoundMember, Datatype, DatatypeSpec, ObjectId, StringPadding,
@@ -15,17 +15,17 @@ use crate::model::{Encoding, Endian, GroupId, Schema, Type, TypeClass, TypeId};
 #[derive(Debug)]
 pub struct Datatypes<'a> {
     schema: &'a Schema,
-    /// The committed form of each user type.
+    /// The committed datatype of each user type.
     committed: Vec<Datatype>,
-    /// The object of each.
+    /// The object of each user type.
     objects: Vec<ObjectId>,
 }
 
 impl<'a> Datatypes<'a> {
-    /// Works out every user type.
+    /// Converts every user type.
     ///
     /// # Errors
-    /// A type that HDF5 cannot hold, named.
+    /// Names a type that HDF5 cannot hold.
     pub fn new(schema: &'a Schema) -> Result<Self> {
         let mut all = Self {
             schema,
@@ -41,23 +41,24 @@ impl<'a> Datatypes<'a> {
         Ok(all)
     }
 
-    /// Says which object a type became.
+    /// Sets the object of a type.
     pub fn set_object(&mut self, ty: TypeId, object: ObjectId) {
         self.objects[ty.0] = object;
     }
 
-    /// The object that a type became.
+    /// The object of a type.
     pub fn object(&self, ty: TypeId) -> ObjectId {
         self.objects[ty.0]
     }
 
-    /// What is committed for a user type.
+    /// The committed datatype of a user type.
     pub fn committed(&self, ty: TypeId) -> &Datatype {
         &self.committed[ty.0]
     }
 
-    /// The datatype of elements in this byte order. `Char` is a string of one byte. A big-endian enum is not the committed
-    /// one, in which netcdf-c opens little-endian numbers only; it takes this one for it, as the members are the same.
+    /// The datatype of elements in this byte order. `Char` is a string of one byte. A big-endian enum cannot
+    /// use the committed datatype, which netcdf-c opens as little-endian. It gets an inline datatype, which
+    /// netcdf-c accepts as the same type because the members are equal.
     pub fn element(&self, ty: Type, order: ByteOrder) -> Result<DatatypeSpec> {
         let Type::User(id) = ty else {
             return Ok(DatatypeSpec::Inline(atomic(ty, order)));
@@ -73,7 +74,7 @@ impl<'a> Datatypes<'a> {
         ))
     }
 
-    /// The datatype of a part of a user type: little-endian.
+    /// The little-endian datatype of a part of a user type.
     fn part(&self, ty: Type) -> Result<Datatype, String> {
         let Type::User(id) = ty else {
             return Ok(atomic(ty, ByteOrder::Little));
@@ -140,7 +141,7 @@ impl<'a> Datatypes<'a> {
     }
 }
 
-/// The datatype of an atomic type. The sizes are those of [`crate::model::Values`].
+/// The datatype of an atomic type, with the element size of [`crate::model::Values`].
 ///
 /// # Panics
 /// On user types.
@@ -148,7 +149,7 @@ fn atomic(ty: Type, order: ByteOrder) -> Datatype {
     match ty {
         Type::Char => Datatype::string(1, StringPadding::NullTerminate, CharacterSet::Ascii),
         Type::String => Datatype::variable_string(CharacterSet::Utf8),
-        // The order of a single byte says nothing of the data, but netcdf-c shows it.
+        // A single byte has no order, but netcdf-c shows the order that the file states.
         Type::Byte => Datatype::integer(1, true, order),
         Type::UByte => Datatype::integer(1, false, order),
         Type::Short => Datatype::integer(2, true, order),
@@ -186,8 +187,8 @@ pub fn byte_order(plan: &VariablePlan) -> ByteOrder {
     }
 }
 
-/// The group in which each user type is linked: its own, unless something that netcdf-c reads earlier uses it, as it can
-/// be in files of plain HDF5; then the innermost group around all of them.
+/// The group that links each user type. That is its own group, unless netcdf-c reads a user of the type
+/// earlier, as can happen in files of plain HDF5. Then it is the innermost group that contains them all.
 pub fn homes(schema: &Schema) -> Vec<GroupId> {
     let mut turns = vec![0; schema.groups.len()];
     for (turn, group) in reading_order(schema).into_iter().enumerate() {
@@ -207,7 +208,7 @@ pub fn homes(schema: &Schema) -> Vec<GroupId> {
         var.attributes.iter().for_each(|a| uses(a.ty, var.group));
     }
     let mut homes: Vec<GroupId> = schema.types.iter().map(|t| t.group).collect();
-    // From the last to the first: what a type is made of comes before it.
+    // From last to first, because the parts of a type come before it.
     for (i, ty) in schema.types.iter().enumerate().rev() {
         let own = ty.group;
         if users[i].iter().any(|user| turns[user.0] < turns[own.0]) {
@@ -222,7 +223,7 @@ pub fn homes(schema: &Schema) -> Vec<GroupId> {
     homes
 }
 
-/// The user types that a type is made of.
+/// The user types that are parts of a type.
 fn parts(class: &TypeClass) -> Vec<TypeId> {
     let user = |ty: &Type| match ty {
         Type::User(id) => Some(*id),
@@ -235,8 +236,7 @@ fn parts(class: &TypeClass) -> Vec<TypeId> {
     }
 }
 
-/// The groups in the order in which netcdf-c reads them: a group before its children, each child with all that is in it
-/// before the next.
+/// The groups in the order in which netcdf-c reads them: depth first, a group before its children.
 pub fn reading_order(schema: &Schema) -> Vec<GroupId> {
     let mut order = Vec::with_capacity(schema.groups.len());
     let mut stack = vec![Schema::ROOT];
@@ -247,7 +247,7 @@ pub fn reading_order(schema: &Schema) -> Vec<GroupId> {
     order
 }
 
-/// The innermost group that holds both. A child has a greater id than its parent.
+/// The innermost group that contains both. A child has a greater id than its parent.
 fn common_group(schema: &Schema, mut a: GroupId, mut b: GroupId) -> GroupId {
     while a != b {
         let lower = if a > b { &mut a } else { &mut b };

@@ -1,4 +1,4 @@
-//! Dimensions as netCDF-4 keeps them in HDF5: each a dimension scale in its own group, to which variables are attached.
+//! netCDF-4's dimensions in HDF5: each is a dimension scale in its group, and variables are attached to it.
 //!
 //! ```text
 //!  scale: a coordinate variable, or a dataset     CLASS, NAME, _Netcdf4Dimid, REFERENCE_LIST ─► variables
@@ -20,24 +20,25 @@ use crate::format::netcdf4::conventions::{
 };
 use crate::model::{DimId, Dimension, Schema, VarId};
 
-/// Elements in a chunk of a scale that is no variable and may grow. It never holds data.
+/// Elements in a chunk of an unlimited scale that is no variable. The chunk never holds data.
 const SCALE_CHUNK: u64 = 1024;
 
-/// Which variables are scales, and the ids under which netcdf-c knows the dimensions.
+/// Which variables are scales, and the ids of dimensions for netcdf-c.
 #[derive(Debug)]
 pub struct Scales {
-    /// The coordinate variable of each dimension, where it has one.
+    /// The coordinate variable of each dimension, if it has one.
     coordinates: Vec<Option<VarId>>,
-    /// For each variable, the dimension that it is the scale of.
+    /// For each variable, the dimension whose scale it is.
     scale_of: Vec<Option<DimId>>,
-    /// For each variable, whether it has the name of a dimension of its group without being its scale.
+    /// For each variable, true if it has the name of a dimension of its group but is not its scale.
     prefixed: Vec<bool>,
-    /// The value of `_Netcdf4Dimid` for each dimension. netcdf-c lists the dimensions of a group in this order.
+    /// The value of `_Netcdf4Dimid` for each dimension. netcdf-c lists the dimensions of a group in this
+    /// order.
     ids: Vec<i32>,
 }
 
 impl Scales {
-    /// Works out the scales of a dataset.
+    /// Determines the scales of a dataset.
     pub fn new(schema: &Schema) -> Self {
         let mut coordinates = vec![None; schema.dims.len()];
         let mut scale_of = vec![None; schema.vars.len()];
@@ -77,12 +78,12 @@ impl Scales {
         self.coordinates[dim.0]
     }
 
-    /// The dimension that a variable is the scale of.
+    /// The dimension whose scale a variable is.
     pub fn scale_of(&self, var: VarId) -> Option<DimId> {
         self.scale_of[var.0]
     }
 
-    /// The name under which a variable is linked.
+    /// The name of the link to a variable.
     pub fn link_name(&self, schema: &Schema, var: VarId) -> String {
         let name = &schema.var(var).name;
         if self.prefixed[var.0] {
@@ -92,12 +93,12 @@ impl Scales {
         }
     }
 
-    /// `_Netcdf4Dimid`.
+    /// The attribute `_Netcdf4Dimid` of a scale.
     pub fn dimension_id(&self, dim: DimId) -> AttributeSpec {
         scalar(DIMENSION_ID, int(), self.ids[dim.0].to_le_bytes().to_vec())
     }
 
-    /// `_Netcdf4Coordinates`.
+    /// The attribute `_Netcdf4Coordinates` of a variable.
     pub fn coordinate_ids(&self, dims: &[DimId]) -> AttributeSpec {
         let bytes = dims.iter().flat_map(|d| self.ids[d.0].to_le_bytes()).collect();
         AttributeSpec {
@@ -122,7 +123,7 @@ fn scalar(name: &str, datatype: Datatype, bytes: Vec<u8>) -> AttributeSpec {
     }
 }
 
-/// A text with its terminating NUL, as the dimension scale library writes `CLASS` and `NAME`.
+/// Text with a terminating NUL, as the dimension scale library writes `CLASS` and `NAME`.
 fn terminated(name: &str, text: &str) -> AttributeSpec {
     let mut bytes = text.as_bytes().to_vec();
     bytes.push(0);
@@ -131,22 +132,22 @@ fn terminated(name: &str, text: &str) -> AttributeSpec {
     scalar(name, datatype, bytes)
 }
 
-/// `CLASS`.
+/// The attribute `CLASS` of a scale.
 pub fn class() -> AttributeSpec {
     terminated(CLASS, DIMENSION_SCALE)
 }
 
-/// `NAME` of a coordinate variable.
+/// The attribute `NAME` of a coordinate variable.
 pub fn name_of_variable(name: &str) -> AttributeSpec {
     terminated(NAME, name)
 }
 
-/// `NAME` of a scale that is no variable. The length follows in ten columns.
+/// The attribute `NAME` of a scale that is no variable. The length follows in ten columns.
 pub fn name_of_dimension(length: u64) -> AttributeSpec {
     terminated(NAME, &format!("{DIMENSION_WITHOUT_VARIABLE}.{length:10}"))
 }
 
-/// `DIMENSION_LIST`: for each dimension a sequence of one reference, to its scale.
+/// The attribute `DIMENSION_LIST`: for each dimension, a sequence with one reference to its scale.
 pub fn dimension_list(scales: &[ObjectId]) -> AttributeSpec {
     let sequences = scales.iter().enumerate().map(|(i, scale)| {
         let reference = Data {
@@ -168,9 +169,10 @@ pub fn dimension_list(scales: &[ObjectId]) -> AttributeSpec {
     }
 }
 
-/// `REFERENCE_LIST`: the variables that are attached to a scale, each with the position of the dimension in its shape.
+/// The attribute `REFERENCE_LIST`: the variables attached to a scale, each with the position of the dimension
+/// in its shape.
 pub fn reference_list(attached: &[(ObjectId, u32)]) -> AttributeSpec {
-    /// Reference, position, and the padding that the C structure has.
+    /// Bytes of one entry: reference, position, and the padding of the C structure.
     const ELEMENT: usize = 16;
     let mut data = Data::plain(vec![0; attached.len() * ELEMENT]);
     for (i, ((object, position), element)) in attached
@@ -203,8 +205,8 @@ pub fn reference_list(attached: &[(ObjectId, u32)]) -> AttributeSpec {
     }
 }
 
-/// The dataset that stands for a dimension without coordinate variable, as netcdf-c makes it: big-endian floats of which
-/// none is ever stored.
+/// The dataset of a dimension without coordinate variable, as netcdf-c makes it: big-endian floats that are
+/// never stored.
 pub fn scale_dataset(dim: &Dimension) -> DatasetSpec {
     let (layout, allocation_time) = if dim.unlimited {
         let layout = LayoutSpec::Chunked {
@@ -271,7 +273,7 @@ mod tests {
         assert_eq!((scales.coordinate(y), scales.scale_of(vy)), (None, None));
         let names = [vx, vy, gx, scalar].map(|v| scales.link_name(&schema, v));
         assert_eq!(names, ["x", "_nc4_non_coord_y", "x", "_nc4_non_coord_inner"]);
-        // Ids follow the groups' order, whatever the order in which dimensions were added.
+        // Ids follow the order of groups, whatever the order in which dimensions were added.
         assert_eq!([x, y, inner].map(|d| scales.ids[d.0]), [0, 1, 2]);
     }
 

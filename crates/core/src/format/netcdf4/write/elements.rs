@@ -1,13 +1,14 @@
-//! Elements of types that hold strings or sequences: from [`Values`] to the file's bytes.
+//! Converts elements that hold strings or sequences from [`Values`] to the file's bytes.
 //!
-//! An element takes the same bytes in the file as in [`Values`]; only its slots differ:
+//! An element has the same size in the file as in [`Values`]. Only its slots differ:
 //!
 //! ```text
 //! Values: │ a: int │ pad │ length: u64 │ heap offset: u64          │
 //! file:   │ a: int │ pad │ length: u32 │ collection: u64 │ index: u32 │ ─► global heap
 //! ```
 //!
-//! NIL strings and empty sequences are zeros; an empty string has a heap object of no bytes, as libhdf5 writes it.
+//! NIL strings and empty sequences are zeros. An empty string has a heap object without bytes, as libhdf5
+//! writes it.
 
 use std::sync::Arc;
 
@@ -16,22 +17,22 @@ use ncutils_hdf5::{Data, FileWriter};
 use crate::error::{Error, Result};
 use crate::model::{SLOT_SIZE, Schema, Slot, Type, TypeClass, Values};
 
-/// Where the slots of one element are.
+/// The positions of the slots in an element.
 #[derive(Debug, Clone)]
 pub struct ElementShape {
     /// Bytes of one element, the same in [`Values`] and in the file.
     pub size: usize,
-    /// Its slots, ascending.
+    /// The slots of the element, ascending.
     slots: Vec<SlotShape>,
 }
 
 #[derive(Debug, Clone)]
 struct SlotShape {
-    /// Where it begins within the element.
+    /// Offset within the element, in bytes.
     offset: usize,
-    /// What a member of the sequence is; bytes without slots for strings.
+    /// The shape of a member of the sequence; single bytes without slots for a string.
     member: Arc<ElementShape>,
-    /// Whether no content, as opposed to none at all, has a heap object.
+    /// True for a string: an empty one has a heap object, an empty sequence has none.
     string: bool,
 }
 
@@ -46,10 +47,10 @@ impl ElementShape {
         }
     }
 
-    /// The file's form of values that go into the metadata: attributes and fill values.
+    /// Converts values for the metadata: attributes and fill values.
     ///
     /// # Errors
-    /// Where a sequence is longer than HDF5 can say, or a slot points outside the heap.
+    /// If a sequence is too long for HDF5, or a slot points outside the heap.
     pub fn to_data(&self, values: &Values) -> Result<Data> {
         let mut data = Data::plain(values.bytes.clone());
         if self.slots.is_empty() || self.size == 0 {
@@ -78,10 +79,10 @@ impl ElementShape {
         Ok(())
     }
 
-    /// The elements of `values` as they read with their heap appended to `heap`.
+    /// Appends the heap of `values` to `heap`. Returns the elements with slots that point there.
     ///
     /// # Errors
-    /// Where a slot points outside the heap.
+    /// If a slot points outside the heap.
     pub fn rebase(&self, values: &Values, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
         let base = heap.len();
         heap.extend_from_slice(&values.heap);
@@ -114,18 +115,18 @@ impl ElementShape {
         Ok(())
     }
 
-    /// The file's form of values that are data: their strings and sequences are put into the file's heap.
+    /// Converts values for data storage. Their strings and sequences are added to the file's heap.
     ///
     /// # Errors
-    /// Those of [`ElementShape::to_data`], and what writing to the heap gives.
+    /// The errors of [`ElementShape::to_data`], and those of writing to the heap.
     pub fn insert(&self, values: Values, heap: &impl Heap) -> Result<Vec<u8>> {
         let mut bytes = values.bytes;
         self.insert_slots(&mut bytes, &values.heap, heap)?;
         Ok(bytes)
     }
 
-    /// Replaces the slots in `bytes`. Contents go to the heap in the order of their slots, those that they hold before
-    /// themselves.
+    /// Replaces the slots in `bytes`. Contents are added to the heap in the order of their slots. The
+    /// contents of nested slots are added before the content that holds them.
     fn insert_slots(&self, bytes: &mut [u8], source: &[u8], heap: &impl Heap) -> Result<()> {
         if self.slots.is_empty() {
             return Ok(());
@@ -142,7 +143,7 @@ impl ElementShape {
                     places.push((at, length));
                     plain.push(content);
                 } else {
-                    // What came before it in the element goes first.
+                    // Contents of earlier slots in the element are added first.
                     put(bytes, &mut places, &mut plain, heap)?;
                     let mut content = content.to_vec();
                     slot.member.insert_slots(&mut content, source, heap)?;
@@ -154,7 +155,7 @@ impl ElementShape {
     }
 }
 
-/// Inserts contents and writes their lengths and places; leaves both lists empty.
+/// Adds contents to the heap, and writes their lengths and places to `bytes`. Leaves both lists empty.
 fn put(
     bytes: &mut [u8],
     places: &mut Vec<(usize, u32)>,
@@ -176,7 +177,8 @@ fn put(
 }
 
 impl SlotShape {
-    /// Reads the slot at `at`, leaving zeros there: its length and content, or `None` where it has no heap object.
+    /// Reads the slot at `at` and clears it. Returns its length and content, or `None` if it has no heap
+    /// object.
     fn take<'h>(&self, bytes: &mut [u8], at: usize, heap: &'h [u8]) -> Result<Option<(u32, &'h [u8])>> {
         let element = bytes.get_mut(at..at + SLOT_SIZE).ok_or_else(cut_short)?;
         let slot = Slot::read(element);
@@ -203,7 +205,7 @@ fn cut_short() -> Error {
     Error::Damaged("values end within an element".to_owned())
 }
 
-/// Finds the slots of an element of type `ty` that begins at `base`.
+/// Finds the slots of an element of type `ty` that starts at offset `base`.
 fn collect(schema: &Schema, ty: Type, base: usize, slots: &mut Vec<SlotShape>) {
     match ty {
         Type::String => slots.push(SlotShape {
@@ -238,9 +240,10 @@ fn collect(schema: &Schema, ty: Type, base: usize, slots: &mut Vec<SlotShape>) {
     }
 }
 
-/// Where the contents of strings and sequences go.
+/// The store of the contents of strings and sequences.
 pub trait Heap {
-    /// Stores contents, and says where each is: address of the collection and index, as an element holds them.
+    /// Stores contents. Returns the place of each as an element holds it: address of the collection, and
+    /// index.
     fn insert(&self, contents: &[&[u8]]) -> Result<Vec<[u8; 12]>>;
 }
 

@@ -1,4 +1,4 @@
-//! Writing netCDF-4 files, such as netcdf-c takes for its own.
+//! Writing netCDF-4 files that netcdf-c reads like its own.
 //!
 //! ```text
 //! Schema, plans ─► check ─► tree: groups ─► links: types, scales, variables, groups
@@ -26,28 +26,28 @@ use crate::format::{VariablePlan, Writer};
 use crate::model::Schema;
 use crate::store::Output;
 
-/// Whether a netCDF-4 file can hold a dataset.
+/// Checks that a netCDF-4 file can hold a dataset.
 ///
 /// # Errors
-/// Names what it cannot hold.
+/// Names the item that it cannot hold.
 pub fn check(schema: &Schema) -> Result<()> {
     check::schema(schema)
 }
 
-/// Whether a netCDF-4 file can hold a dataset that is stored as planned.
+/// Checks that a netCDF-4 file can hold a dataset that is stored as planned.
 ///
 /// # Errors
-/// Those of [`create`] that have nothing to do with the output.
+/// The errors of [`create`] that do not depend on the output.
 pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     check::schema(schema)?;
     check::plans(schema, plans)?;
     tree::Tree::new(schema, plans).map(|_| ())
 }
 
-/// Begins a netCDF-4 file, held to the classic model where the schema's kind says so.
+/// Creates a netCDF-4 file. It is restricted to the classic model if the schema's kind says so.
 ///
 /// # Errors
-/// What such a file cannot hold, naming the item; and whatever the output refuses.
+/// Names the item that such a file cannot hold. Otherwise the errors of the output.
 pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
     check::schema(schema)?;
     check::plans(schema, plans)?;

@@ -1,8 +1,8 @@
-//! The tree of HDF5 objects that a schema becomes.
+//! The tree of HDF5 objects for a schema.
 //!
-//! Links stand in the order in which netcdf-c must read them, which is the order it then gives back: a group's types,
-//! the scales of dimensions without coordinate variable, variables, and child groups. (The order of dimensions is that of
-//! their `_Netcdf4Dimid`.)
+//! Links are in the order in which netcdf-c must read them, which is also the order that it reports: a
+//! group's types, the scales of dimensions without coordinate variable, variables, and child groups.
+//! (Dimensions are ordered by their `_Netcdf4Dimid`.)
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -22,38 +22,39 @@ use crate::format::netcdf4::conventions::{
 };
 use crate::model::{Attribute, DimId, GroupId, Item, Kind, Schema, TypeId, VarId};
 
-/// The objects that a schema becomes. Each is made when it is asked for, as all of them take many times the memory of the schema.
+/// The HDF5 objects of a schema. Each is made on request, because all together take many times the memory of
+/// the schema.
 pub struct Tree<'s> {
     schema: &'s Schema,
     plans: &'s [VariablePlan],
     types: Datatypes<'s>,
     scales: Scales,
-    /// What is linked in each group.
+    /// The links in each group.
     contents: Vec<Vec<(String, Object)>>,
-    /// What each object stands for.
+    /// The item of the schema for each object.
     items: Vec<Object>,
     places: Places,
     /// The variables attached to each dimension's scale.
     attached: Vec<Option<Vec<(ObjectId, u32)>>>,
-    /// The extents of variables that are not those of their plans.
+    /// The extents of variables that differ from their plans.
     longer: HashMap<VarId, Vec<u64>>,
 }
 
-/// What one object stands for.
+/// The item of the schema that an object stores.
 #[derive(Debug, Clone, Copy)]
 pub enum Object {
     /// A group.
     Group(GroupId),
     /// A committed datatype.
     Type(TypeId),
-    /// A dimension that has no coordinate variable.
+    /// A dimension without coordinate variable.
     Scale(DimId),
     /// A variable.
     Var(VarId),
 }
 
 impl Object {
-    /// The thing of the schema.
+    /// The item of the schema.
     pub fn item(self) -> Item {
         match self {
             Self::Group(id) => Item::Group(id),
@@ -64,20 +65,20 @@ impl Object {
     }
 }
 
-/// Attributes in which netCDF-4 keeps a variable's dimensions.
+/// Attributes that store a variable's dimensions in netCDF-4.
 const RESERVED: [&str; 4] = [DIMENSION_LIST, REFERENCE_LIST, COORDINATES, DIMENSION_ID];
 
-/// Attributes of the root group that say what the file is; each file has its own.
+/// Attributes of the root group that describe the file itself. Each file has its own.
 const OF_THE_FILE: [&str; 2] = [PROPERTIES, CLASSIC_MODEL];
 
-/// The most attributes of an object.
+/// Most attributes of an object.
 const MAX_ATTRIBUTES: usize = u16::MAX as usize;
 
 impl<'s> Tree<'s> {
-    /// Gives each object of a dataset its number.
+    /// Numbers the objects of a dataset.
     ///
     /// # Errors
-    /// What HDF5 cannot hold, named.
+    /// Names the item that HDF5 cannot hold.
     pub fn new(schema: &'s Schema, plans: &'s [VariablePlan]) -> Result<Self> {
         let scales = Scales::new(schema);
         let mut types = Datatypes::new(schema)?;
@@ -186,7 +187,7 @@ impl ObjectSource for Tree<'_> {
     }
 }
 
-/// Where the objects are in the tree.
+/// The objects of groups, dimensions and variables.
 struct Places {
     groups: Vec<ObjectId>,
     /// The scale of each dimension, coordinate variable or not.
@@ -205,7 +206,7 @@ impl Places {
     }
 }
 
-/// What is linked in each group, in order.
+/// The links in each group, in order.
 pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Object)>> {
     let homes = homes(schema);
     let mut incoming: Vec<Vec<TypeId>> = vec![Vec::new(); schema.groups.len()];
@@ -223,7 +224,7 @@ pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Object)>> 
             .collect();
         if !incoming[i].is_empty() {
             types.append(&mut incoming[i]);
-            // A type comes after those that it is made of.
+            // A type comes after the types that are parts of it.
             types.sort_unstable();
         }
         let types = types
@@ -244,7 +245,7 @@ pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Object)>> 
     schema.groups.iter().enumerate().map(of_group).collect()
 }
 
-/// The variables attached to each dimension's scale; `None` where there are none.
+/// The variables attached to each dimension's scale; `None` if there are none.
 fn attached(schema: &Schema, scales: &Scales, places: &Places) -> Vec<Option<Vec<(ObjectId, u32)>>> {
     let mut attached: Vec<Option<Vec<_>>> = vec![None; schema.dims.len()];
     for (i, var) in schema.vars.iter().enumerate() {
@@ -260,9 +261,9 @@ fn attached(schema: &Schema, scales: &Scales, places: &Places) -> Vec<Option<Vec
     attached
 }
 
-/// The extents that are not those of the plans. An unlimited dimension is as long as the longest variable on it; where that is
-/// too short (as variables were left out), its coordinate variable is made longer. That renumbers no chunk, the dimension
-/// being its slowest.
+/// The extents that differ from the plans. An unlimited dimension is as long as the longest variable on it.
+/// If that is too short because variables were left out, its coordinate variable is extended. This renumbers
+/// no chunk, because the dimension is the slowest of that variable.
 fn longer_extents(schema: &Schema, plans: &[VariablePlan], scales: &Scales) -> HashMap<VarId, Vec<u64>> {
     let mut longest = vec![0; schema.dims.len()];
     for (var, plan) in schema.vars.iter().zip(plans) {
@@ -309,8 +310,8 @@ fn group_attributes(schema: &Schema, types: &Datatypes<'_>, id: GroupId) -> Resu
     Ok(all)
 }
 
-/// Checks that an object can have `count` attributes, of which `own` are the dataset's: HDF5 numbers them in 16 bits. An error
-/// comes with the place in the list of the first that is too many.
+/// Checks that an object can have `count` attributes, of which `own` are the dataset's. HDF5 numbers
+/// attributes with 16 bits. The error contains the position of the first attribute that is too many.
 fn few_enough(count: usize, own: usize) -> Result<(), (usize, String)> {
     let over = count.saturating_sub(MAX_ATTRIBUTES);
     if over == 0 {
@@ -372,7 +373,7 @@ fn variable(
     })
 }
 
-/// Adds attributes that come with their place in their owner's list; an error comes with that too.
+/// Adds attributes, given with their positions in their owner's list. An error contains the position too.
 fn append<'s>(
     schema: &Schema,
     types: &Datatypes<'_>,

@@ -1,4 +1,4 @@
-//! The data of a netCDF-4 file.
+//! Writing the data of a netCDF-4 file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +16,10 @@ use crate::filter::{ChunkShape, Pipeline, Scratch};
 use crate::format::ReorderWindow;
 use crate::format::netcdf4::bytes::OutputBytes;
 use crate::format::{EncodedChunk, Promised, Received, VariablePlan, Writer};
-use crate::model::{Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{Schema, SharedLayout, Storage, Values, VarId};
 use crate::store::Output;
 
-/// A netCDF-4 file being written.
+/// A netCDF-4 file that is being written.
 pub struct Netcdf4Writer {
     file: FileWriter,
     output: Arc<dyn Output>,
@@ -28,23 +28,23 @@ pub struct Netcdf4Writer {
     received: Received,
 }
 
-/// What is known of a variable.
+/// The state of one variable.
 struct VariableState {
     path: String,
     dataset: ObjectId,
-    layout: VariableLayout,
+    layout: SharedLayout,
     promised: Promised,
     pipeline: Arc<Pipeline>,
     /// `None` unless chunked.
-    grid: Option<ChunkGrid>,
+    grid: Option<Box<ChunkGrid>>,
     shape: ElementShape,
-    /// Bytes of a number that is to be reversed from [`Values`] to storage; 1 where none.
+    /// Size, in bytes, of numbers to be reversed between [`Values`] and storage; 1 if none.
     swap: usize,
     /// Bytes of values as stored, so far.
     stored_values: AtomicU64,
 }
 
-/// A piece of data whose turn has not come.
+/// A piece of data that waits for its turn.
 enum Submitted {
     Chunk {
         var: VarId,
@@ -58,26 +58,26 @@ enum Submitted {
     },
 }
 
-/// Where values belong.
+/// The place of values in their variable.
 #[derive(Clone, Copy)]
 enum Place {
-    /// They are all elements of one chunk.
+    /// All elements of one chunk.
     Chunk(u64),
-    /// They follow each other from this byte on.
+    /// A contiguous range that starts at this byte.
     Range(u64),
 }
 
-/// A piece that has had its turn.
+/// A piece that has had its turn and has a place in the file.
 enum Write {
     At { address: u64, bytes: Vec<u8> },
     Storage { var: VarId, offset: u64, bytes: Vec<u8> },
 }
 
 impl Netcdf4Writer {
-    /// Begins the file that `tree` describes.
+    /// Creates the file that `tree` describes.
     ///
     /// # Errors
-    /// What HDF5 cannot hold, and what the output refuses.
+    /// If HDF5 cannot hold the dataset, or the output fails.
     pub fn create(
         output: Arc<dyn Output>,
         schema: &Schema,
@@ -88,7 +88,7 @@ impl Netcdf4Writer {
         for (i, plan) in plans.iter().enumerate() {
             let layout = plan.layout.clone();
             let grid = match &layout.storage {
-                Storage::Chunked { shape } => Some(ChunkGrid::new(&layout.extent, shape)?),
+                Storage::Chunked { shape } => Some(Box::new(ChunkGrid::new(&layout.extent, shape)?)),
                 _ => None,
             };
             let big = byte_order(plan) == ncutils_hdf5::ByteOrder::Big;
@@ -129,7 +129,7 @@ impl Netcdf4Writer {
             .submit(ticket, piece, |piece| self.turn(piece), |write| self.write(write))
     }
 
-    /// What happens to pieces in the order of tickets: they get their places in the file.
+    /// Gives a piece its place in the file. Called in the order of tickets.
     fn turn(&self, piece: Submitted) -> Result<Write> {
         match piece {
             Submitted::Chunk { var, chunk, data } => self.reserve(var, chunk, data),
@@ -177,7 +177,7 @@ impl Netcdf4Writer {
     }
 }
 
-/// The data of compact variables that will not be written: fill values, as compact data cannot be left out.
+/// The data of compact variables that will not be written: fill values, because compact data always exists.
 fn compact_fill(vars: &[VariableState], tree: &Tree<'_>) -> Result<Vec<(ObjectId, Vec<u8>)>> {
     let mut all = Vec::new();
     for var in vars {
@@ -255,7 +255,7 @@ impl VariableState {
         error.in_chunk(&index).in_variable(&self.path)
     }
 
-    /// Finds where the values of a region belong, completing those of a chunk that reaches past the extent.
+    /// Finds the place of a region's values. Values of a chunk that reaches past the extent are completed.
     fn place(&self, region: &Region, values: Values) -> Result<(Place, Values)> {
         let size = self.layout.element_size;
         if !region.fits(&self.layout.extent) || byte_count(&region.count, size) != Some(values.bytes.len()) {
@@ -287,7 +287,7 @@ impl VariableState {
         Ok((Place::Chunk(chunk), values))
     }
 
-    /// A whole chunk: the values, and fill values where it reaches past the extent.
+    /// A whole chunk: the values, with fill values past the extent.
     fn complete(&self, shape: &[u64], region: &Region, mut values: Values) -> Result<Values> {
         let size = self.layout.element_size;
         let bytes = byte_count(shape, size)
@@ -333,7 +333,7 @@ impl VariableState {
     }
 }
 
-/// The number of the element at `start` in C order over `extent`.
+/// Number of the element at `start`, in C order over `extent`.
 fn linear(start: &[u64], extent: &[u64]) -> Option<u64> {
     element_count(extent)?;
     let mut number = 0u64;

@@ -1,8 +1,8 @@
-//! The numbers in the names of types that are not committed: `_AnonymousEnum1`, `_AnonymousCompound2`, …
+//! Numbers for the names of types that are not committed: `_AnonymousEnum1`, `_AnonymousCompound2`, …
 //!
-//! netCDF-C counts them over the whole file, in the order in which it meets datasets: one for each type that is equal to
-//! none met before, committed or not. Types that it then fails on are counted too. What it does not name — types inside of
-//! others, types of attributes — is numbered here after all those.
+//! netCDF-C counts such types over the whole file, in the order in which it reads datasets. Each type that
+//! equals no earlier one, committed or not, gets a number, even if netCDF-C then fails on it. netCDF-C does
+//! not name types inside of other types, or types of attributes. They are numbered here after all others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +10,10 @@ use ncutils_hdf5::{ByteOrder, Class, CompoundMember, Datatype};
 
 use super::number::Number;
 
-/// How deep a type is looked into.
+/// Most levels of a type that are compared.
 const DEPTH: usize = 64;
 
-/// Numbers given out so far.
+/// The numbers given out so far.
 #[derive(Debug, Default)]
 pub struct AnonymousNumbers {
     met: HashSet<Datatype>,
@@ -22,12 +22,12 @@ pub struct AnonymousNumbers {
 }
 
 impl AnonymousNumbers {
-    /// A committed type is met.
+    /// Records a committed type.
     pub fn meet_committed(&mut self, datatype: &Datatype) {
         self.met.insert(native(datatype, 0));
     }
 
-    /// The type of a dataset is met.
+    /// Records the type of a dataset.
     pub fn meet_dataset(&mut self, datatype: &Datatype) {
         if matches!(
             datatype.class,
@@ -46,22 +46,22 @@ impl AnonymousNumbers {
         }
     }
 
-    /// The number of a dataset's type, and what makes it equal to others; `None` where it is equal to a committed type that
-    /// was met before.
+    /// The number of a dataset's type, and the key that makes it equal to other types. `None` if it equals a
+    /// committed type that was recorded before.
     pub fn of_dataset(&self, datatype: &Datatype) -> Option<(u32, Datatype)> {
         let key = native(datatype, 0);
         self.numbers.get(&key).map(|number| (*number, key))
     }
 
-    /// A number for a type that was not met.
+    /// A number for a type that was not recorded.
     pub fn next(&mut self) -> u32 {
         self.last = self.last.saturating_add(1);
         self.last
     }
 }
 
-/// The type as a program's memory has it: types are equal to netCDF-C where these are. Byte order and place in the file are
-/// gone; the size of numbers and the order of members count.
+/// The key of a type: to netCDF-C, types with equal keys are equal. Byte order and offsets in the file are
+/// ignored. The size of numbers and the order of members count.
 fn native(datatype: &Datatype, depth: usize) -> Datatype {
     if depth > DEPTH {
         return datatype.clone();
@@ -114,7 +114,7 @@ fn native(datatype: &Datatype, depth: usize) -> Datatype {
         },
         other => other.clone(),
     };
-    // The size of what is made of others follows from them.
+    // The size of a type with parts follows from its parts.
     let size = match &class {
         Class::Compound { .. }
         | Class::Enumeration { .. }

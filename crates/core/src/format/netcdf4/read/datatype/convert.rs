@@ -1,6 +1,6 @@
-//! Elements as a file has them, turned into [`Values`].
+//! Converts elements in a file's form to [`Values`].
 //!
-//! A [`Conversion`] is compiled once for a datatype and the netCDF type it becomes, and then run over elements:
+//! A [`Conversion`] is compiled once, for a datatype and its netCDF type, and then run over elements:
 //!
 //! ```text
 //! Datatype, Type ─► compile ─► Step tree ─┐
@@ -18,14 +18,14 @@ use crate::error::{Error, Result};
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{Endian, SLOT_SIZE, Schema, Slot, Type, TypeClass, Values};
 
-/// How deep steps may be nested (types may be half as deep: an array in a compound is two steps).
+/// Most levels of nested steps. Types may have half as many levels: an array in a compound takes two steps.
 const DEPTH: usize = 80;
 
-/// Variable-length data that one call may give besides what the file's size justifies: several elements may refer to one
-/// object, and memory may take more than the file.
+/// Bytes of variable-length data that one call may return beyond a multiple of the file's size. Several
+/// elements may refer to the same object, and data in memory may be larger than in the file.
 const SLACK: u64 = 256 << 20;
 
-/// A conversion of elements of one datatype.
+/// The conversion of elements of one datatype.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversion {
     step: Step,
@@ -37,23 +37,23 @@ pub struct Conversion {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Step {
-    /// The bytes are the same.
+    /// Copy this many bytes unchanged.
     Copy(usize),
-    /// A number in another byte order or format.
+    /// Convert a number. The sizes are those in the file and in memory, in bytes.
     Number(Number, usize, usize),
-    /// A string of fixed size that becomes one of any length: it ends at the first NUL.
+    /// Convert a string of fixed size to one of any length. It ends at the first NUL.
     Text(usize),
-    /// A string on the heap.
+    /// Read a string from the heap.
     String,
-    /// A sequence on the heap.
+    /// Read a sequence from the heap.
     Sequence(Box<Conversion>),
-    /// The fields of a compound: offset in the file, offset in memory.
+    /// Convert the fields of a compound: offset in the file, offset in memory.
     Fields(Vec<(usize, usize, Conversion)>),
-    /// Several, one after another.
+    /// Convert several elements, one after another.
     Repeat(usize, Box<Conversion>),
 }
 
-/// Where variable-length data comes from, and how much of it may still come.
+/// The source of variable-length data, and a limit on how much it may still return.
 pub struct Heap<'a> {
     objects: GlobalHeapReader<'a>,
     offset_size: usize,
@@ -61,7 +61,7 @@ pub struct Heap<'a> {
 }
 
 impl<'a> Heap<'a> {
-    /// For one call.
+    /// The heap of a file, with the limit for one call.
     pub fn new(file: &'a OpenFile) -> Self {
         Self {
             objects: file.file.global_heap(),
@@ -80,18 +80,19 @@ impl<'a> Heap<'a> {
 }
 
 impl Conversion {
-    /// Compiles the conversion of `datatype` to `ty`, which [`super::types::TypeTable`] gave for it.
+    /// Compiles the conversion from `datatype` to `ty`, the type that [`super::types::TypeTable`] returned
+    /// for it.
     pub fn compile(schema: &Schema, datatype: &Datatype, ty: Type) -> Result<Self> {
         Self::element(schema, datatype, ty, 0)
     }
 
-    /// The same for the element of an attribute, which may be an array.
+    /// Compiles the conversion of an attribute's element, which may be an array.
     pub fn compile_array(schema: &Schema, member: &Member<'_>, ty: Type) -> Result<Self> {
         let element = Self::element(schema, member.base, ty, 0)?;
         Self::repeat(element, member)
     }
 
-    /// Strings of fixed size, or arrays of them, as strings of any length.
+    /// Compiles the conversion of a string of fixed size, or an array of them, to strings of any length.
     pub fn compile_text(member: &Member<'_>) -> Result<Self> {
         let file_size = member.base.size as usize;
         let element = Self {
@@ -175,13 +176,13 @@ impl Conversion {
         })
     }
 
-    /// Whether elements are the same in the file and in memory.
+    /// True if elements have the same bytes in the file and in memory.
     pub fn is_copy(&self) -> bool {
         matches!(self.step, Step::Copy(_))
     }
 
-    /// One element of zeros, which is NIL where variable-length data is referred to: storage that was never written and has no
-    /// fill value.
+    /// One element of zeros, with NIL for variable-length data: the value of unwritten storage without a fill
+    /// value.
     pub fn zero(&self) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.memory_size).map_err(|_| {
@@ -213,10 +214,10 @@ impl Conversion {
         }
     }
 
-    /// Converts `count` elements, appending to `out.bytes` and `out.heap`.
+    /// Converts `count` elements. Appends them to `out.bytes` and `out.heap`.
     ///
     /// # Errors
-    /// Where `input` is too short, or variable-length data is not where an element says.
+    /// If `input` is too short, or a reference to variable-length data is wrong.
     pub fn run(&self, input: &[u8], count: usize, heap: &Heap<'_>, out: &mut Values) -> Result<()> {
         let short = || Error::Damaged("fewer bytes than its elements take".into());
         let input = self
@@ -350,7 +351,7 @@ fn until_nul(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Puts bytes on the heap of values.
+/// Appends bytes to the heap of values.
 fn append(content: &mut Vec<u8>, bytes: &[u8], heap: &Heap<'_>) -> Result<Slot> {
     heap.take(bytes.len() as u64)?;
     let offset = content.len() as u64;
@@ -368,8 +369,8 @@ fn put(out: &mut [u8], slot: Slot) -> Result<()> {
     Ok(())
 }
 
-/// The length and the heap object of a variable-length element (specification section IV.B, "Variable-length Data"): 4
-/// bytes of length, the address of the collection, 4 bytes of index. `None` for NIL: no address.
+/// Decodes a variable-length element (specification section IV.B, "Variable-length Data"): 4 bytes of length,
+/// the address of the collection, and 4 bytes of index. `None` for NIL, which has no address.
 pub fn heap_reference(element: &[u8], offset_size: usize) -> Option<(usize, u64, u32)> {
     let word = |at: usize, n: usize| {
         let mut wide = [0u8; 8];
@@ -388,7 +389,7 @@ pub fn heap_reference(element: &[u8], offset_size: usize) -> Option<(usize, u64,
 fn heap_object(element: &[u8], heap: &Heap<'_>) -> Result<Option<(usize, Option<GlobalHeapObject>)>> {
     match heap_reference(element, heap.offset_size) {
         None => Ok(None),
-        // libhdf5 of old writes an empty sequence with an address and no object.
+        // Old versions of libhdf5 write an empty sequence with an address but no object.
         Some((0, _, 0)) => Ok(Some((0, None))),
         Some((length, address, index)) => Ok(Some((length, Some(heap.objects.object(address, index)?)))),
     }

@@ -1,32 +1,33 @@
-//! Floating-point formats other than IEEE 754 binary32 and binary64, as numbers of one of these.
+//! Converts floating-point formats other than IEEE 754 binary32 and binary64 to one of these.
 //!
-//! HDF5 describes a format by where its sign, exponent and mantissa are. What a `float` or `double` holds exactly becomes
-//! one; any other is rounded to the nearest `double`, ties to even, as a processor would.
+//! A format is described by the places of its sign, exponent and mantissa. A format whose numbers a `float`
+//! or `double` holds exactly is converted to that. Any other is rounded to the nearest `double`, ties to
+//! even, as a processor would do.
 
 use ncutils_hdf5::{ByteOrder, FloatingPoint};
 
-/// The largest format, in bytes.
+/// Largest format, in bytes.
 const MAX_SIZE: u32 = 16;
-/// The largest exponent, in bits.
+/// Longest exponent, in bits.
 const MAX_EXPONENT: u8 = 30;
-/// The largest mantissa, in bits: with a bit implied, it is a number of 128.
+/// Longest mantissa, in bits. With an implied bit it must fit into a number of 128 bits.
 const MAX_MANTISSA: u8 = 126;
 
-/// The normalization by which the first bit of a mantissa is not stored.
+/// Mantissa normalization in which the first bit is not stored.
 const IMPLIED: u8 = 2;
 
-/// What holds the numbers of a format.
+/// The type that holds the numbers of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// A `float` holds all of them.
     Float,
-    /// A `double` does.
+    /// A `double` holds all of them.
     Double,
-    /// A `double` holds some; others are rounded, become infinite or zero.
+    /// A `double` holds some. Others are rounded, or become infinite or zero.
     Rounded,
 }
 
-/// What holds the numbers of a format of `size` bytes; `None` where its fields are not within these or too large.
+/// The type for a format of `size` bytes. `None` if its fields are too large or not within the bytes.
 pub fn fit(format: &FloatingPoint, size: u32) -> Option<Fit> {
     let inside = |at: u8, length: u8| u32::from(at) + u32::from(length) <= size.saturating_mul(8);
     if !(1..=MAX_SIZE).contains(&size)
@@ -52,17 +53,17 @@ pub fn fit(format: &FloatingPoint, size: u32) -> Option<Fit> {
     })
 }
 
-/// The exponent of all ones, as stored.
+/// The exponent with all bits set, as stored.
 fn largest_exponent(format: &FloatingPoint) -> i64 {
     (1 << format.exponent_size) - 1
 }
 
-/// Whether the largest exponent means infinities and NaN. VAX formats have none.
+/// True if the largest exponent stands for infinities and NaN. VAX formats have none.
 fn has_specials(format: &FloatingPoint) -> bool {
     format.order != ByteOrder::Vax
 }
 
-/// The number that is stored as `raw`, in a format that [`fit`] knows.
+/// The number that is stored as `raw`, in a format that [`fit`] accepts.
 pub fn value(raw: u128, format: &FloatingPoint) -> f64 {
     let field = |at: u8, length: u8| raw >> at & ((1u128 << length) - 1);
     let negative = field(format.sign_location, 1) == 1;
@@ -73,7 +74,7 @@ pub fn value(raw: u128, format: &FloatingPoint) -> f64 {
     if exponent == largest_exponent(format) && has_specials(format) {
         let (fraction, width) = match implied {
             true => (mantissa, width),
-            // The first bit counts as one, whatever it is.
+            // The first bit is taken as one, whatever its value.
             false => (mantissa & ((1 << (width - 1)) - 1), width - 1),
         };
         return special(negative, fraction, width);
@@ -82,31 +83,32 @@ pub fn value(raw: u128, format: &FloatingPoint) -> f64 {
         true => mantissa | 1 << width,
         false => mantissa,
     };
-    // Without the implied bit, the first of the mantissa is that before the point; but for the smallest exponent, whose
-    // numbers continue those of the next.
+    // Without an implied bit, the first bit of the mantissa stands before the point. Numbers with the
+    // smallest exponent continue those of the next exponent.
     let step = i64::from(!implied || exponent == 0);
     let scale = exponent + step - i64::from(format.exponent_bias) - i64::from(width);
     let magnitude = nearest(significand, scale);
     if negative { -magnitude } else { magnitude }
 }
 
-/// Infinity, or a NaN whose payload keeps its place from the top, as conversions in hardware keep it.
+/// Infinity, or a NaN. The payload of a NaN keeps its leading bits, as in hardware conversions.
 fn special(negative: bool, fraction: u128, width: u8) -> f64 {
     let payload = match (fraction, width) {
         (0, _) => 0,
         (_, ..=52) => (fraction as u64) << (52 - width),
-        // A NaN must not become infinity as its low bits go.
+        // A NaN must not become infinity when its low bits are dropped.
         (_, _) => ((fraction >> (width - 52)) as u64).max(1),
     };
     f64::from_bits(u64::from(negative) << 63 | 0x7FF << 52 | payload)
 }
 
-/// The double nearest to `significand × 2^scale`, the even one of two; infinity where it is too large.
+/// The double nearest to `significand × 2^scale`; ties go to the even one. Infinity if the number is too
+/// large.
 fn nearest(significand: u128, scale: i64) -> f64 {
     let Some(top) = significand.checked_ilog2() else {
         return 0.0;
     };
-    // Doubles have 53 bits from the first on, but none below 2^-1074.
+    // A double has 53 bits from its first one on, but none below 2^-1074.
     let bits = (i64::from(top) + scale + 1075).min(53);
     let dropped = i64::from(top) + 1 - bits;
     if bits < 0 {
@@ -122,7 +124,8 @@ fn nearest(significand: u128, scale: i64) -> f64 {
     scaled((kept + u64::from(up)) as f64, scale + dropped)
 }
 
-/// `value × 2^exponent`, which must be a double or infinite, in steps that do not overflow or underflow early.
+/// `value × 2^exponent`, which must be a double or infinite. Multiplies in steps that do not overflow or
+/// underflow early.
 fn scaled(mut value: f64, exponent: i64) -> f64 {
     let mut left = exponent.clamp(-4096, 4096) as i32;
     while left != 0 && value != 0.0 && value.is_finite() {
@@ -158,7 +161,7 @@ mod tests {
             (Some(Fit::Float), 2, format(5, 10, 15, 2)),
             (Some(Fit::Float), 2, format(8, 7, 127, 2)),
             (Some(Fit::Float), 3, format(7, 16, 63, 2)),
-            // As wide as a float, but of another range.
+            // As many bits as a float, but another range of exponents.
             (Some(Fit::Double), 4, format(8, 23, 128, 2)),
             (Some(Fit::Double), 4, format(8, 23, 126, 2)),
             (Some(Fit::Double), 8, format(11, 52, 1023, 2)),
@@ -192,7 +195,7 @@ mod tests {
             let double = f64::from_bits(bits);
             let (exponent, fraction) = (bits >> 52 & 0x7FF, u128::from(bits & ((1 << 52) - 1)));
             let sign = u128::from(bits >> 63);
-            // All of them are normal there.
+            // All of these numbers are normal there.
             let (wide, fraction) = match (exponent, fraction) {
                 (0, 0) => (0, 0),
                 (0, _) => {

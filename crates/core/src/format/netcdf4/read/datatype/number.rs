@@ -1,49 +1,49 @@
-//! Numbers that are not the machine's own: integers of odd precision, and floating-point formats other than IEEE 754
-//! binary32 and binary64 (binary16, bfloat16, VAX F and G, binary128, the x87's, ...).
+//! Numbers in other formats than the machine's: integers of odd precision, and floating-point formats other
+//! than IEEE 754 binary32 and binary64 (binary16, bfloat16, VAX F and G, binary128, the x87's, ...).
 
 use ncutils_hdf5::{ByteOrder, Class, Datatype, FloatingPoint};
 
 use super::float::{self, Fit};
 use crate::model::{Endian, Type};
 
-/// How a number in the file becomes one in memory.
+/// The conversion of a number in the file to one in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Number {
-    /// It is one already, up to byte order.
+    /// No conversion, except of the byte order.
     Plain(Type, Endian),
-    /// An integer whose significant bits are a part of its bytes, or which takes an odd number of them.
+    /// An integer with an unusual number of bytes, or with fewer significant bits than its bytes have.
     Integer {
-        /// What it becomes.
+        /// The type in memory.
         ty: Type,
         /// Bytes in the file.
         size: usize,
-        /// Their order.
+        /// Byte order in the file.
         order: ByteOrder,
-        /// The first significant bit.
+        /// Position of the first significant bit.
         bit_offset: u32,
-        /// How many bits are significant.
+        /// Number of significant bits.
         precision: u32,
-        /// Two's complement signed?
+        /// True if the integer is signed, in two's complement.
         signed: bool,
     },
-    /// A floating-point number of another format.
+    /// A floating-point number in another format.
     Float {
-        /// What it becomes: `Float` or `Double`.
+        /// The type in memory: `Float` or `Double`.
         ty: Type,
         /// Bytes in the file.
         size: usize,
-        /// The format.
+        /// The format in the file.
         format: FloatingPoint,
-        /// Whether `ty` holds each of its numbers exactly.
+        /// True if `ty` holds every number of the format exactly.
         exact: bool,
     },
 }
 
 impl Number {
-    /// How an integer or float of the file is to be read.
+    /// The conversion of an integer or float of the file.
     ///
     /// # Errors
-    /// Why netCDF has no number that holds it.
+    /// The reason why no netCDF type can hold it.
     pub fn of(datatype: &Datatype) -> Result<Self, String> {
         let bits = u64::from(datatype.size) * 8;
         match &datatype.class {
@@ -117,20 +117,20 @@ impl Number {
         }
     }
 
-    /// What it becomes.
+    /// The type in memory.
     pub fn ty(&self) -> Type {
         match self {
             Self::Plain(ty, _) | Self::Integer { ty, .. } | Self::Float { ty, .. } => *ty,
         }
     }
 
-    /// Whether numbers may be rounded, as none of netCDF's types holds them all.
+    /// True if numbers may be rounded, because no netCDF type holds them all.
     pub fn is_rounded(&self) -> bool {
         matches!(self, Self::Float { exact: false, .. })
     }
 
-    /// Converts one number; `out` has the size of [`Number::ty`], `input` that of the file's type. Where they have not,
-    /// nothing past the shorter is touched.
+    /// Converts one number. `input` has the size of the file's type, and `out` that of [`Number::ty`]. If
+    /// either is shorter, the missing bytes are ignored.
     pub fn convert(&self, input: &[u8], out: &mut [u8]) {
         match self {
             Self::Plain(_, order) => {

@@ -1,12 +1,13 @@
-//! HDF5 datatypes as netCDF types.
+//! Converts HDF5 datatypes to netCDF types.
 //!
-//! Numbers and strings are netCDF's own types. Enumerations, compounds, opaque and variable-length types are user types:
-//! the committed ones bear the names of their links, and one that stands only in a dataset or attribute is taken for a
-//! committed one if it is equal to it, else named `_AnonymousCompound1` and so on ([`super::anonymous_type`]) in the group
-//! where it is first met, as netCDF-C 4.10 does.
+//! Numbers and strings become netCDF's own types. Enumerations, compounds, opaque and variable-length types
+//! become user types. A committed type has the name of its link. A type that is only in a dataset or
+//! attribute is taken for an equal committed type. If there is none, it is named `_AnonymousCompound1` and so
+//! on ([`super::anonymous_type`]), in the group where it is first used, as in netCDF-C 4.10.
 //!
-//! How an element lies in memory ([`crate::model::Values`]) is decided here too: a compound keeps the offsets and size that
-//! it has in the file where every member takes as many bytes in memory; else it is laid out as C would.
+//! This module also decides the layout of elements in memory ([`crate::model::Values`]). A compound keeps its
+//! size and offsets if every member has the same size in memory as in the file. Otherwise it is laid out as
+//! in C.
 
 use std::collections::HashMap;
 
@@ -17,13 +18,14 @@ use super::number::Number;
 use crate::format::netcdf4::read::object::links::ObjectId;
 use crate::model::{Field, GroupId, Schema, SizesInC, Type, TypeClass, TypeId, UserType};
 
-/// How deep types may be nested.
+/// Most levels of nested types.
 const DEPTH: usize = 32;
 
-/// How large an element may be, in bytes: whoever reads one holds it in memory, and a few damaged bytes can claim 4 GiB.
+/// Largest element, in bytes. A reader of an element holds it in memory, and a few damaged bytes can claim 4
+/// GiB.
 const ELEMENT_BYTES: u32 = 16 << 20;
 
-/// A committed type that was not needed yet.
+/// A committed type.
 struct Committed {
     name: String,
     group: GroupId,
@@ -38,28 +40,29 @@ pub struct TypeTable {
     by_object: HashMap<ObjectId, TypeId>,
     by_datatype: HashMap<Datatype, TypeId>,
     by_signature: HashMap<String, TypeId>,
-    /// Of all types of the schema.
+    /// Sizes and alignments of the schema's types in C.
     in_c: SizesInC,
-    /// Committed types whose definition has begun, so that none is its own part.
+    /// For each committed type, true once its definition has started, so that none becomes a part of itself.
     begun: Vec<bool>,
     by_committed_object: HashMap<ObjectId, usize>,
     by_committed_datatype: HashMap<Datatype, usize>,
-    /// Types of datasets that are equal to no committed type met before them.
+    /// Types of datasets that equal no committed type before them.
     by_native: HashMap<Datatype, TypeId>,
     /// The numbers of anonymous types.
     pub anonymous: AnonymousNumbers,
 }
 
-/// One member of a compound, or the element of an attribute: an array of `base`, or one where `dims` is empty.
+/// A member of a compound, or the element of an attribute: an array of `base`, or a single one if `dims` is
+/// empty.
 pub struct Member<'a> {
     /// The datatype inside of all arrays.
     pub base: &'a Datatype,
-    /// The shape, slowest dimension first.
+    /// Shape of the array, slowest dimension first.
     pub dims: Vec<usize>,
 }
 
 impl<'a> Member<'a> {
-    /// Takes arrays apart; arrays of arrays become one.
+    /// Separates the array dimensions from the base type. Arrays of arrays become one array.
     pub fn of(datatype: &'a Datatype) -> Result<Self, String> {
         let mut base = datatype;
         let mut dims = Vec::new();
@@ -77,12 +80,13 @@ impl<'a> Member<'a> {
         Err(format!("arrays are nested more than {DEPTH} deep"))
     }
 
-    /// How many elements of the base there are; `None` where that overflows.
+    /// Number of elements of the base type; `None` on overflow.
     pub fn count(&self) -> Option<usize> {
         self.dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d))
     }
 
-    /// The shape of the compound field that it becomes: a fixed string is an array of characters.
+    /// The shape of the compound field for this member. A string of fixed size becomes an array of
+    /// characters.
     fn field_dims(&self) -> Vec<usize> {
         let mut dims = self.dims.clone();
         if is_text(self.base) && self.base.size > 1 {
@@ -92,13 +96,13 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Whether it is a string of fixed size.
+/// True for a string of fixed size.
 pub fn is_text(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::String { .. })
 }
 
 impl TypeTable {
-    /// Makes a committed type known. All must be, before any is resolved.
+    /// Adds a committed type. All must be added before any type is resolved.
     pub fn commit(&mut self, name: &str, group: GroupId, id: ObjectId, datatype: &Datatype) {
         let at = self.committed.len();
         self.committed.push(Committed {
@@ -112,11 +116,11 @@ impl TypeTable {
         self.by_committed_datatype.entry(datatype.clone()).or_insert(at);
     }
 
-    /// Defines the committed type at position `at` of the order of [`TypeTable::commit`], unless another that it is a part of
-    /// brought it along already.
+    /// Defines the committed type number `at`, in the order of [`TypeTable::commit`], unless a type with this
+    /// one as part has defined it already.
     ///
     /// # Errors
-    /// Why netCDF cannot hold it.
+    /// The reason why netCDF cannot hold it.
     pub fn define_committed(&mut self, schema: &mut Schema, at: usize) -> Result<(), String> {
         if self.begun.get(at).is_none_or(|begun| *begun) {
             return Ok(());
@@ -273,7 +277,7 @@ impl TypeTable {
         ty
     }
 
-    /// What a user type is in netCDF.
+    /// The netCDF class of a user type.
     fn class(
         &mut self,
         schema: &mut Schema,
@@ -344,7 +348,7 @@ impl TypeTable {
     }
 }
 
-/// Whether there are floating-point numbers in it that become doubles by rounding.
+/// True if the type contains floating-point numbers that are rounded to doubles.
 pub fn is_rounded(datatype: &Datatype) -> bool {
     match &datatype.class {
         Class::FloatingPoint(_) => Number::of(datatype).is_ok_and(|number| number.is_rounded()),
@@ -354,7 +358,7 @@ pub fn is_rounded(datatype: &Datatype) -> bool {
     }
 }
 
-/// Refuses elements that are larger than [`ELEMENT_BYTES`].
+/// Rejects elements larger than [`ELEMENT_BYTES`].
 fn bounded(datatype: &Datatype) -> Result<(), String> {
     if datatype.size > ELEMENT_BYTES {
         return Err(format!("an element of {} bytes is not supported", datatype.size));
@@ -362,7 +366,7 @@ fn bounded(datatype: &Datatype) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of a type that has none in the file.
+/// The name of a type without a name in the file.
 fn anonymous_name(class: &TypeClass, number: u32) -> String {
     let kind = match class {
         TypeClass::Enum { .. } => "Enum",
@@ -373,7 +377,7 @@ fn anonymous_name(class: &TypeClass, number: u32) -> String {
     format!("_Anonymous{kind}{number}")
 }
 
-/// Decides where fields lie in memory, and returns the size of the compound.
+/// Chooses the offsets of fields in memory. Returns the size of the compound.
 fn lay_out(
     schema: &Schema,
     in_c: &SizesInC,
@@ -419,7 +423,7 @@ fn lay_out(
     Ok(at.next_multiple_of(alignment))
 }
 
-/// The little-endian integer in `bytes` as an enumeration's member has it.
+/// The little-endian integer in `bytes`, as the value of an enumeration member.
 fn widen(ty: Type, bytes: &[u8]) -> i64 {
     let mut wide = [0u8; 8];
     for (w, b) in wide.iter_mut().zip(bytes) {
@@ -434,7 +438,8 @@ fn widen(ty: Type, bytes: &[u8]) -> i64 {
     }
 }
 
-/// What makes two types the same to netCDF: all but name, byte order and where fields lie.
+/// A key that is equal for types that are the same to netCDF. It ignores names, byte order and offsets of
+/// fields.
 fn signature(class: &TypeClass) -> String {
     match class {
         TypeClass::Enum { base, members } => format!("enum {base:?} {members:?}"),
@@ -447,7 +452,7 @@ fn signature(class: &TypeClass) -> String {
     }
 }
 
-/// Whether an element lies in the file exactly as in memory.
+/// True if an element has the same bytes in the file and in memory.
 pub fn is_canonical(schema: &Schema, datatype: &Datatype, ty: Type) -> bool {
     let size = datatype.size as usize;
     match &datatype.class {

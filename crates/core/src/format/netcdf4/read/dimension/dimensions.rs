@@ -1,5 +1,5 @@
-//! The dimensions of a file while it is being read: those that scales define, then those made up for dimensions of
-//! variables that have no scale ([`super::phony`]).
+//! The dimensions of a file that is being read. First come those of dimension scales, then those made for
+//! variables without scales ([`super::phony`]).
 
 use std::collections::HashMap;
 
@@ -9,23 +9,23 @@ use crate::format::netcdf4::read::object::links::ObjectId;
 /// A dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its id in the file: given by the scale, or counted.
+    /// Its id in the file: given by the scale, or the next free one.
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// Position of its group in the hierarchy.
+    /// Index of its group in the hierarchy.
     pub group: usize,
-    /// Its length as its scale has it, or its first variable.
+    /// Length of its scale, or of its first variable.
     pub length: u64,
-    /// Whether it may grow.
+    /// True if it may grow.
     pub unlimited: bool,
 }
 
-/// All dimensions of a file, and the ways to find one. Positions are those in [`Dimensions::all`].
+/// All dimensions of a file, with ways to find one. Positions are indices in [`Dimensions::all`].
 #[derive(Debug, Default)]
 pub struct Dimensions {
     all: Vec<Found>,
-    /// The id that the next dimension without one gets.
+    /// The id of the next dimension without one.
     next_id: i64,
     by_id: HashMap<i64, Vec<usize>>,
     by_scale: HashMap<ObjectId, Vec<usize>>,
@@ -35,7 +35,7 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// None yet, in groups with these parents.
+    /// An empty list, for groups with these parents.
     pub fn new(parents: Vec<Option<usize>>) -> Self {
         Self {
             parents,
@@ -48,14 +48,14 @@ impl Dimensions {
         &self.all
     }
 
-    /// Adds the dimension of a scale. Its id counts on where the scale gives none.
+    /// Adds the dimension of a scale. If the scale gives no id, it gets the next free one.
     pub fn add_scale(&mut self, scale: &Scale, name: &str, group: usize, object: ObjectId) -> usize {
         let at = self.add(scale.id, name.to_owned(), group, scale.length, scale.unlimited);
         self.by_scale.entry(object).or_default().push(at);
         at
     }
 
-    /// Adds a dimension that no scale defines, named after its id.
+    /// Adds a dimension without scale, named after its id.
     pub fn add_phony(&mut self, group: usize, length: u64, unlimited: bool) -> usize {
         self.add(
             None,
@@ -85,12 +85,12 @@ impl Dimensions {
         at
     }
 
-    /// The dimension with this id that `group` sees, in itself first and then in the groups that it is in.
+    /// The dimension with this id in `group` or, if there is none, in the nearest parent.
     pub fn with_id(&self, group: usize, id: i64) -> Option<usize> {
         self.nearest(group, self.by_id.get(&id)?)
     }
 
-    /// The only dimension with this id, in whatever group. `None` where several have it.
+    /// The only dimension with this id in any group. `None` if several have it.
     pub fn alone_with_id(&self, id: i64) -> Option<usize> {
         match self.by_id.get(&id)?.as_slice() {
             [alone] => Some(*alone),
@@ -98,14 +98,15 @@ impl Dimensions {
         }
     }
 
-    /// The dimension of this scale that `group` sees; where it sees none, the first one in any other group.
+    /// The dimension of this scale in `group` or in the nearest parent. If there is none, the first one in
+    /// any group.
     pub fn of_scale(&self, group: usize, scale: ObjectId) -> Option<usize> {
         let candidates = self.by_scale.get(&scale)?;
         self.nearest(group, candidates)
             .or_else(|| candidates.first().copied())
     }
 
-    /// The first dimension of `group` itself of this length and growth that is not among `used`.
+    /// The first dimension of `group` itself with this length and growth that is not in `used`.
     pub fn unused(
         &self,
         group: usize,
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn own_and_outer_groups_go_first() {
-        // 0 holds 1 and 2; 1 holds 3.
+        // Group 0 holds 1 and 2; group 1 holds 3.
         let mut dims = Dimensions::new(vec![None, Some(0), Some(0), Some(1)]);
         let root = dims.add_scale(&scale(None, 3), "x", 0, object(1));
         let inner = dims.add_scale(&scale(None, 3), "x", 1, object(2));

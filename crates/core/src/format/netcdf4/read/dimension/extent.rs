@@ -1,8 +1,9 @@
-//! How long unlimited dimensions are: as long as the longest variable on them, in their own group and all below. A variable
-//! that is shorter reads as fill past its own extent.
+//! Lengths of unlimited dimensions: that of the longest variable on each, in any group. A shorter variable
+//! reads as fill values past its own extent.
 
-/// The lengths of dimensions. `dims` are (own length, unlimited); `variables` pairs each variable's dimensions (positions in
-/// `dims`) with its own lengths. An unlimited dimension on which there is no variable has length 0.
+/// Computes the lengths of dimensions. `dims` holds (own length, unlimited). `variables` holds for each
+/// variable its dimensions (positions in `dims`) and its own lengths. An unlimited dimension without
+/// variables has length 0.
 pub fn lengths<'a>(
     dims: impl Iterator<Item = (u64, bool)>,
     variables: impl Iterator<Item = (&'a [usize], &'a [u64])>,

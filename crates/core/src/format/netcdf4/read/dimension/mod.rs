@@ -1,4 +1,4 @@
-//! Dimensions of a variable.
+//! Finds the dimensions of each variable.
 //!
 //! ```text
 //! attributes of a dataset ─► scale: dimension scales ─┐

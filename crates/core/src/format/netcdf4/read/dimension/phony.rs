@@ -1,12 +1,13 @@
-//! Dimensions for variables that no scale is attached to, as in files that plain HDF5 programs wrote.
+//! Dimensions for variables without dimension scales, as in files from plain HDF5 programs.
 //!
-//! netCDF-C makes one dimension for each length and growth in a group and names it `phony_dim_N`, N being the next
-//! dimension id of the file. A dimension that is there already, real or phony, is taken where length and growth are equal,
-//! but none twice in one variable. Groups take their turn after the groups that they hold.
+//! netCDF-C makes one dimension for each length and growth in a group, and names it `phony_dim_N` with the
+//! next dimension id N of the file. An existing dimension of equal length and growth, real or phony, is
+//! reused, but not twice in one variable. A group is handled after its child groups.
 
 use super::dimensions::Dimensions;
 
-/// Completes the dimensions of one variable: `dims` are those known, `lengths` and `max_lengths` the variable's own.
+/// Completes the dimensions of one variable. `dims` are its known dimensions, `lengths` and `max_lengths` its
+/// own lengths.
 pub fn complete(
     dimensions: &mut Dimensions,
     group: usize,
@@ -27,7 +28,7 @@ pub fn complete(
     }
 }
 
-/// The order in which groups take their turn: children before their parent, else the file's order.
+/// The order in which groups are handled: children before their parent, otherwise the file's order.
 pub fn group_order(parents: &[Option<usize>]) -> Vec<usize> {
     let mut children = vec![Vec::new(); parents.len()];
     for (group, parent) in parents.iter().enumerate() {
@@ -36,7 +37,7 @@ pub fn group_order(parents: &[Option<usize>]) -> Vec<usize> {
         }
     }
     let mut order = Vec::with_capacity(parents.len());
-    // Parents before children and the last child first, backwards.
+    // Collect parents before children and the last child first, then reverse.
     let mut pending: Vec<usize> = (0..parents.len()).filter(|g| parents[*g].is_none()).collect();
     while let Some(group) = pending.pop() {
         order.push(group);

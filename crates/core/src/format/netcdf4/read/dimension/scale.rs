@@ -1,5 +1,5 @@
-//! Dimension scales (HDF5 Dimension Scale Specification) as netCDF uses them: a scale is a dimension, and unless it says
-//! otherwise also its coordinate variable.
+//! Dimension scales (HDF5 Dimension Scale Specification) in netCDF: a scale is a dimension and, unless it
+//! says otherwise, also its coordinate variable.
 
 use ncutils_hdf5::{Class, Dataspace, ReferenceKind};
 
@@ -11,21 +11,22 @@ use crate::format::netcdf4::read::datatype::convert::heap_reference;
 use crate::format::netcdf4::read::object::hierarchy::FoundDataset;
 use crate::format::netcdf4::read::object::links::{ObjectId, OpenFile};
 
-/// What a dimension scale says of its dimension.
+/// A dimension's properties, as its scale gives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scale {
-    /// The id that the file gives the dimension.
+    /// Id of the dimension in the file, if given.
     pub id: Option<i64>,
-    /// The scale's own length, in elements.
+    /// Length of the scale, in elements.
     pub length: u64,
-    /// Whether it may grow without limit.
+    /// True if it may grow without limit.
     pub unlimited: bool,
-    /// Whether it is also a variable.
+    /// True if it is also a variable.
     pub is_variable: bool,
 }
 
 impl Scale {
-    /// Reads the scale; `None` where the dataset is none. [`DIMENSION_ID`] counts only here: it also stands on variables.
+    /// Reads a scale; `None` if the dataset is not one. [`DIMENSION_ID`] is read only from scales, although
+    /// variables have it too.
     pub fn of(found: &FoundDataset, file: &OpenFile) -> Option<Self> {
         let class = text(found.attribute(CLASS)?, file)?;
         if class.trim_end() != DIMENSION_SCALE {
@@ -48,7 +49,7 @@ impl Scale {
     }
 }
 
-/// The ids of a variable's dimensions, where it has the attribute and one for each of `rank` dimensions.
+/// The ids of a variable's dimensions. `None` without the attribute, or if it does not have `rank` ids.
 pub fn coordinates(found: &FoundDataset, rank: usize) -> Option<Vec<i64>> {
     found
         .attribute(COORDINATES)
@@ -56,8 +57,8 @@ pub fn coordinates(found: &FoundDataset, rank: usize) -> Option<Vec<i64>> {
         .filter(|ids| ids.len() == rank)
 }
 
-/// For each of `rank` dimensions of a variable, the scales attached to it. Where the attribute is missing or is not what
-/// the specification says, there are none.
+/// The scales attached to each of `rank` dimensions of a variable. Empty lists if the attribute is missing or
+/// does not follow the specification.
 pub fn attached(
     found: &FoundDataset,
     rank: usize,

@@ -1,4 +1,4 @@
-//! Fill values: what reads where a dataset was never written.
+//! Fill values: the values of elements that were never written.
 
 use ncutils_hdf5::{Fill as StoredFill, FillTime as StoredTime, FillValue};
 
@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::format::netcdf4::read::datatype::convert::{Conversion, Heap};
 use crate::model::{Fill, FillTime, Values};
 
-/// The fill value of a dataset. As netCDF-C has it, there is none (`no_fill`) unless the file defines a value, whatever the
-/// fill time.
+/// The fill value of a dataset. As in netCDF-C, a dataset without a defined value has none (`no_fill`),
+/// whatever its fill time.
 pub fn convert(stored: &FillValue, conversion: &Conversion, heap: &Heap<'_>) -> Result<Fill> {
     let value = match &stored.value {
         StoredFill::Defined(bytes) if bytes.len() == conversion.file_size => {

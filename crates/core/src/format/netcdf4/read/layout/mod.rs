@@ -1,4 +1,4 @@
-//! How each variable is stored.
+//! The storage of each variable.
 //!
 //! ```text
 //! Dataset ─► storage: shape of chunks, encoding, filters ─► VariableLayout

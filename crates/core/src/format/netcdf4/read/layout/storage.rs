@@ -1,4 +1,4 @@
-//! How a dataset is stored, as the rest of the program sees it.
+//! Converts a dataset's storage to a [`VariableLayout`].
 
 use ncutils_hdf5::{ByteOrder, Class, Dataset, Datatype, Layout};
 
@@ -11,10 +11,10 @@ use crate::format::netcdf4::read::object::heap_filters::codec_specs;
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{EdgeChunks, Encoding, Endian, Schema, Storage, Type, VariableLayout};
 
-/// The size of an element, in bytes, that needs no further justification.
+/// Largest element, in bytes, that is accepted even in a smaller file.
 const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
 
-/// Why a dataset's storage cannot be read at all; `None` where it can.
+/// The reason why a dataset's storage cannot be read; `None` if it can.
 pub fn unreadable(layout: &Layout) -> Option<&'static str> {
     match layout {
         Layout::Virtual => Some("virtual layout is not supported"),
@@ -27,7 +27,7 @@ pub fn unreadable(layout: &Layout) -> Option<&'static str> {
 /// The layout of a variable of type `ty`.
 ///
 /// # Errors
-/// Where the parts of the header contradict each other, or the fill value cannot be read.
+/// If parts of the header contradict each other, or the fill value cannot be read.
 pub fn layout(
     schema: &Schema,
     dataset: &Dataset,
@@ -74,7 +74,7 @@ pub fn layout(
     })
 }
 
-/// What the bytes of elements are, and the order of those that are numbers.
+/// The form of elements, and the byte order of their numbers.
 fn encoding(schema: &Schema, datatype: &Datatype, ty: Type) -> (Encoding, Endian) {
     let number = match &datatype.class {
         Class::FixedPoint { .. } | Class::FloatingPoint(_) => Some(datatype),

@@ -1,4 +1,4 @@
-//! The attributes of an object while the file is read.
+//! The attributes of an object while its file is read.
 
 use ncutils_hdf5::Attribute as Stored;
 
@@ -8,14 +8,14 @@ use crate::model::Attribute;
 
 /// An attribute of an object.
 pub enum FoundAttribute {
-    /// As the file stores it: one that netCDF keeps to itself, or whose meaning depends on the rest of the file.
+    /// As the file stores it. It is one that netCDF reserves, or its meaning depends on the rest of the file.
     Stored(Box<Stored>),
-    /// As netCDF shows it.
+    /// Converted to netCDF's form.
     Converted(Attribute),
 }
 
 impl FoundAttribute {
-    /// What is kept of an attribute. A converted one takes a third of the memory of a stored one.
+    /// Keeps an attribute, converted if possible: that takes a third of the memory of the stored form.
     pub fn of(stored: &Stored) -> Self {
         let converted = match is_reserved(&stored.name) {
             true => None,
@@ -27,7 +27,7 @@ impl FoundAttribute {
         }
     }
 
-    /// The attribute as the file stores it; `None` where it is converted.
+    /// The attribute as the file stores it; `None` if it was converted.
     pub fn stored(&self) -> Option<&Stored> {
         match self {
             Self::Stored(stored) => Some(stored),

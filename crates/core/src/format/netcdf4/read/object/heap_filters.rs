@@ -1,11 +1,11 @@
-//! The filters over a file's own structure: heaps of links, in groups that were made with filters.
+//! Filters on a file's own structure: heaps of links in groups that were created with filters.
 
 use ncutils_hdf5::{Encoded, Filter, FilterDecoder};
 
 use crate::filter::{ChunkShape, ChunkType, Registry, Scratch};
 use crate::model::CodecSpec;
 
-/// Undoes them with the codecs of a registry.
+/// Decodes such heaps with the codecs of a registry.
 pub struct HeapFilters(pub Registry);
 
 impl FilterDecoder for HeapFilters {
@@ -23,7 +23,7 @@ impl FilterDecoder for HeapFilters {
     }
 }
 
-/// A pipeline, as the rest of the program has it.
+/// Converts an HDF5 pipeline to codec specs.
 pub fn codec_specs(filters: &[Filter]) -> Vec<CodecSpec> {
     let spec = |filter: &Filter| {
         CodecSpec::hdf5(filter.id.into(), filter.parameters.clone())

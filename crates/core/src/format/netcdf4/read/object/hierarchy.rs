@@ -1,7 +1,7 @@
-//! The objects of a file in the order in which netCDF meets them: a group's own, then its child groups'.
+//! The objects of a file in netCDF's order: a group's own objects, then those of its child groups.
 //!
-//! Only structure is read here: headers, attributes as stored, links followed. What they mean is for
-//! [`crate::format::netcdf4::read::schema`] to say.
+//! This module reads only structure: headers, attributes as stored, and links, which it follows.
+//! [`crate::format::netcdf4::read::schema`] interprets them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,35 +15,35 @@ use super::repeats::Repeats;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
 
-/// How deep groups may be nested.
+/// Most levels of nested groups.
 const DEPTH: usize = 256;
 
-/// How much of a name that is too long a warning shows, in characters.
+/// Number of characters that a warning shows of a name that is too long.
 const SHOWN: usize = 32;
 
-/// Objects whose headers one task reads: fewer are not worth a thread.
+/// Smallest number of object headers that one task reads. Fewer are not worth a thread.
 const BATCH: usize = 64;
 
-/// Objects whose headers are read before what they take is counted.
+/// Number of object headers to read before their memory is counted.
 const ROUND: usize = 1024;
 
-/// Everything in the file.
+/// All objects of the file.
 pub struct Hierarchy {
     /// The root first, a child after its parent.
     pub groups: Vec<FoundGroup>,
-    /// What was left out, and why.
+    /// The objects that were left out, and why.
     pub warnings: Vec<String>,
 }
 
 /// A group.
 pub struct FoundGroup {
-    /// The name of its link; empty for the root.
+    /// Name of its link; empty for the root.
     pub name: String,
-    /// Its path with a `/` at the end.
+    /// Path with a `/` at the end.
     pub path: String,
-    /// Position of the group it is in.
+    /// Index of the parent group.
     pub parent: Option<usize>,
-    /// The object.
+    /// The object's identity.
     pub id: ObjectId,
     /// Its attributes.
     pub attributes: Vec<FoundAttribute>,
@@ -55,11 +55,11 @@ pub struct FoundGroup {
 
 /// A committed datatype.
 pub struct FoundType {
-    /// The name of its link.
+    /// Name of its link.
     pub name: String,
-    /// Its place among the members of the group.
+    /// Position among the members of the group.
     pub order: usize,
-    /// The object.
+    /// The object's identity.
     pub id: ObjectId,
     /// The type.
     pub datatype: Datatype,
@@ -67,11 +67,11 @@ pub struct FoundType {
 
 /// A dataset.
 pub struct FoundDataset {
-    /// The name of its link.
+    /// Name of its link.
     pub name: String,
-    /// Its place among the members of the group.
+    /// Position among the members of the group.
     pub order: usize,
-    /// The object.
+    /// The object's identity.
     pub id: ObjectId,
     /// Its header.
     pub dataset: Arc<Dataset>,
@@ -80,21 +80,21 @@ pub struct FoundDataset {
 }
 
 impl FoundDataset {
-    /// The attribute of this name, which netCDF keeps to itself.
+    /// The attribute with this name, which must be one that netCDF reserves.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         let mut stored = self.attributes.iter().filter_map(FoundAttribute::stored);
         stored.find(|a| a.name == name)
     }
 }
 
-/// What an object turned out to be, and what of it was left out.
+/// The content of an object, and warnings about the parts that were left out.
 struct Described {
     what: What,
     warnings: Vec<String>,
 }
 
 impl Described {
-    /// The attributes that it has.
+    /// The attributes of the object.
     fn attributes(&self) -> &[Attribute] {
         match &self.what {
             What::Group(attributes) | What::Dataset(_, attributes) => attributes,
@@ -110,7 +110,7 @@ enum What {
     Nothing,
 }
 
-/// A group still to be read.
+/// A group that is not read yet.
 struct Pending {
     name: String,
     parent: Option<usize>,
@@ -122,7 +122,7 @@ struct Pending {
 /// Reads the whole hierarchy.
 ///
 /// # Errors
-/// Where the file is damaged. What is merely not netCDF's is left out with a warning.
+/// If the file is damaged. Objects that netCDF cannot hold are left out with a warning.
 pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
     let mut found = Hierarchy {
         groups: Vec::new(),
@@ -221,8 +221,9 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
                         id,
                         datatype,
                     }),
-                    // Copies: what the threads of the round allocated is freed, and serves the next round. An allocator that
-                    // keeps memory apart by threads would not give it to this one.
+                    // These are copies. The memory that the round's threads allocated is freed and serves the
+                    // next round. An allocator that keeps memory apart by threads would not give it to this
+                    // thread.
                     What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
                         name,
                         order,
@@ -252,13 +253,13 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
     Ok(found)
 }
 
-/// What is kept of an object's attributes.
+/// The attributes of an object, in the form to keep.
 fn kept(stored: &[Attribute]) -> Vec<FoundAttribute> {
     stored.iter().map(FoundAttribute::of).collect()
 }
 
 impl Hierarchy {
-    /// Whether `id` is the group at `index` or one that it is in.
+    /// True if `id` is the group at `index` or one of its parents.
     fn is_ancestor(&self, index: usize, id: ObjectId) -> bool {
         let mut at = Some(index);
         while let Some(i) = at {
@@ -271,8 +272,9 @@ impl Hierarchy {
     }
 }
 
-/// Fetches what [`describe`] reads of a group's members, and the links of those that are groups, from a slow source: of all
-/// that are in the group's file, number `number`. Returns how many members, from the first on, can be described now.
+/// Prefetches from a slow source what [`describe`] reads of a group's members, and the links of member
+/// groups. Considers only members in the group's own file, which has index `number`. Returns how many
+/// members, from the first on, can be described now.
 fn prefetch(file: &File, number: usize, members: &[(String, ObjectId)]) -> usize {
     file.prefetch(members, |file, (_, id)| {
         if id.file != number {

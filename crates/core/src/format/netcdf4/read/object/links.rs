@@ -1,4 +1,4 @@
-//! Links: from a link in a group to the object it means, in this file or, for external links, in one beside it.
+//! Follows links to objects, in the same file or, for external links, in a file next to it.
 //!
 //! ```text
 //! Hard ──────────────► object
@@ -18,38 +18,38 @@ use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
 use crate::store::{Neighbours, Object, PlaceKind};
 
-/// How many soft and external links one resolution may pass, as libhdf5 has it.
+/// Most soft and external links in one resolution: libhdf5's limit.
 const TRAVERSALS: u32 = 16;
 
-/// How many other files external links may open.
+/// Most other files that external links may open.
 const FILES: usize = 64;
 
-/// An object: which of the open files it is in, and the address of its header there. Two links are to the same object
-/// exactly where these are equal.
+/// Identifies an object by its file and the address of its header. Two links lead to the same object if, and
+/// only if, these are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ObjectId {
-    /// Position in [`Linker::files`].
+    /// Index in [`Linker::files`].
     pub file: usize,
     /// Address of the object header.
     pub address: u64,
 }
 
-/// One HDF5 file that the dataset is made of. The first is the input itself.
+/// One HDF5 file that belongs to the dataset. The first is the input itself.
 #[derive(Clone)]
 pub struct OpenFile {
-    /// Its structure.
+    /// The parsed HDF5 file.
     pub file: File,
-    /// Its bytes, for requests that do not block.
+    /// The bytes of the file, for requests that do not block.
     pub source: Arc<dyn Object>,
-    /// Where it ends, in bytes.
+    /// End of the file, in bytes from the start of `source`.
     pub size: u64,
-    /// Which files it may name; `None` where it stands alone.
+    /// The files that its external links may name; `None` if it may name none.
     neighbours: Option<Arc<dyn Neighbours>>,
 }
 
-/// Why a link leads nowhere.
+/// The reason why a link cannot be followed.
 pub enum Unfollowed {
-    /// It is left out, for this reason.
+    /// The link is left out, for this reason.
     Left(String),
     /// The file is damaged.
     Failed(Error),
@@ -64,11 +64,11 @@ impl From<ncutils_hdf5::Error> for Unfollowed {
     }
 }
 
-/// Follows links, and keeps the files that they lead to.
+/// Follows links, and keeps the files that they lead to open.
 pub struct Linker {
     files: Vec<OpenFile>,
     registry: Registry,
-    /// Links of groups that paths led through, by name.
+    /// Links by name, for each group that a path went through.
     tables: HashMap<ObjectId, Arc<HashMap<String, LinkTarget>>>,
 }
 
@@ -91,7 +91,7 @@ impl Linker {
         &self.files
     }
 
-    /// Ends following links.
+    /// Returns the open files, when all links are followed.
     pub fn into_files(self) -> Vec<OpenFile> {
         self.files
     }
@@ -155,7 +155,7 @@ impl Linker {
         Ok(at)
     }
 
-    /// The links of a group by name; `None` where the object is no group.
+    /// The links of a group by name; `None` if the object is not a group.
     fn table(&mut self, id: ObjectId) -> Result<Option<Arc<HashMap<String, LinkTarget>>>, Unfollowed> {
         if let Some(table) = self.tables.get(&id) {
             return Ok(Some(table.clone()));
@@ -176,7 +176,7 @@ impl Linker {
         Ok(Some(table))
     }
 
-    /// Opens the file that a link in file `from` names, unless it is open already.
+    /// Opens the file of an external link in the file `from`, unless it is already open.
     fn external(&mut self, from: usize, name: &str) -> Result<usize, Unfollowed> {
         let left = |why: &str| Unfollowed::Left(format!("its file {name} {why}"));
         let Some(neighbours) = &self.files[from].neighbours else {

@@ -1,4 +1,4 @@
-//! Objects of an HDF5 file, in netCDF's order.
+//! The objects of an HDF5 file, in netCDF's order.
 //!
 //! ```text
 //! Object ─► links: open files, external links ─► hierarchy: groups, datasets, committed types

@@ -1,11 +1,11 @@
-//! How much may be met again through further links.
+//! Limits on objects that are read again through further links.
 //!
-//! A link takes bytes of the file, so an object that n links of different groups lead to is met n times, and no limit is
-//! needed. What one link can meet again multiplies:
+//! A link takes bytes of the file. So an object with n links from different groups is read n times, which
+//! needs no limit. But a single link can lead to many objects that were read before:
 //!
-//! - a group with all its members: groups linked in a net, even without a cycle, meet theirs exponentially often, and each
-//!   time the group has a path of its own;
-//! - an object with its attributes, which take memory each time.
+//! - A group, with all its members. Groups that are linked in a net, even without a cycle, repeat their
+//!   members exponentially often. Each time the group has another path.
+//! - An object with its attributes, which take memory each time.
 
 use std::collections::HashSet;
 
@@ -14,16 +14,16 @@ use ncutils_hdf5::Attribute;
 use super::links::ObjectId;
 use crate::error::{Error, Result};
 
-/// How many links may be met again, in groups that were met before.
+/// Most links in groups that were read before.
 const LINKS: usize = 1 << 18;
 
-/// How many bytes the paths of groups and the attributes of objects that were met before may take.
+/// Most bytes of paths and attributes of objects that were read before.
 const BYTES: usize = 1 << 30;
 
-/// What an attribute takes besides its name and value, about.
+/// About how many bytes an attribute takes besides its name and value.
 const ATTRIBUTE: usize = 256;
 
-/// What was met, and what of it again.
+/// The objects that were read, and the amount that was read again.
 #[derive(Default)]
 pub struct Repeats {
     groups: HashSet<ObjectId>,
@@ -33,10 +33,10 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// The links of `group`, which was met as `path`, are about to be followed.
+    /// Counts the links of `group`, which has the path `path`, before they are followed.
     ///
     /// # Errors
-    /// Where groups that were met before have had too many.
+    /// If groups that were read before have too many links.
     pub fn meet_links(&mut self, group: ObjectId, path: &str, links: usize) -> Result<()> {
         if self.groups.insert(group) {
             return Ok(());
@@ -50,10 +50,10 @@ impl Repeats {
         self.take(path.len())
     }
 
-    /// An object with these attributes is kept.
+    /// Counts an object with these attributes.
     ///
     /// # Errors
-    /// Where the attributes of objects that were met before take too much.
+    /// If the attributes of objects that were read before take too many bytes.
     pub fn meet_object(&mut self, object: ObjectId, attributes: &[Attribute]) -> Result<()> {
         if self.objects.insert(object) {
             return Ok(());
