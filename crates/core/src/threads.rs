@@ -2,11 +2,14 @@
 
 use rayon::ThreadPoolBuilder;
 
+/// Upper limit of threads, however many are asked for: a pool of thousands takes longer to make than most work takes.
+const MOST_THREADS: usize = 256;
+
 /// Runs `work` on `threads` threads at once, and returns when all have returned. Each call gets its thread's number,
-/// from 0, and the number of threads. If the system refuses so many threads, fewer are used: one thread must be able to
+/// from 0, and the number of threads. At most 256 run. If the system refuses so many threads, fewer are used: one thread must be able to
 /// do all the work.
 pub(crate) fn on_all(threads: usize, work: impl Fn(usize, usize) + Sync) {
-    let mut threads = threads;
+    let mut threads = threads.min(MOST_THREADS);
     while threads > 1 {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -23,7 +26,7 @@ pub(crate) fn on_all(threads: usize, work: impl Fn(usize, usize) + Sync) {
 
 #[cfg(test)]
 mod tests {
-    use super::on_all;
+    use super::{MOST_THREADS, on_all};
     use std::sync::Mutex;
 
     #[test]
@@ -38,5 +41,10 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, (0..threads.max(1)).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn nobody_gets_thousands_of_threads() {
+        on_all(100_000, |_, all| assert!(all <= MOST_THREADS));
     }
 }

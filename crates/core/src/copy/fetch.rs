@@ -140,11 +140,18 @@ pub(super) struct Fetched {
 impl Fetched {
     /// A chunk, if it was fetched: `Some(None)` for one that was never written.
     pub fn take_chunk(&mut self, var: VarId, chunk: u64) -> Option<Option<EncodedChunk>> {
+        // Nothing is fetched of a local file: do not even hash.
+        if self.chunks.is_empty() {
+            return None;
+        }
         self.chunks.remove(&(var, chunk))
     }
 
     /// The bytes of a range, if it was fetched.
     pub fn take_range(&mut self, var: VarId, range: ByteRange) -> Option<Vec<u8>> {
+        if self.ranges.is_empty() {
+            return None;
+        }
         self.ranges.remove(&(var, range))
     }
 }
