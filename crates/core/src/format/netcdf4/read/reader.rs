@@ -116,8 +116,10 @@ impl Netcdf4Reader {
     fn ranges(&self, var: VarId, asked: impl Iterator<Item = (u64, u64)>) -> Result<Vec<ByteRange>> {
         let file = self.file(var);
         let range = |(address, size): (u64, u64)| {
-            let end = address.checked_add(size).filter(|end| *end <= file.size);
+            // Addresses count from behind a user block, the object's size from its beginning.
             let offset = file.file.user_block_size().checked_add(address);
+            let end = offset.and_then(|offset| offset.checked_add(size));
+            let end = end.filter(|end| *end <= file.size);
             match (end, offset, usize::try_from(size)) {
                 (Some(_), Some(offset), Ok(length)) => Ok(ByteRange { offset, length }),
                 _ => Err(ncutils_hdf5::Error::Truncated {
