@@ -3,11 +3,14 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::copy::{self, RunOptions, prepare};
+use ncutils_core::filter::Registry;
 use ncutils_core::format;
 use ncutils_core::model::{Kind, Schema, Type, Values};
-use ncutils_core::store::{ByteRange, Done, MemoryOutput, Object, Requests};
+use ncutils_core::store::{ByteRange, Done, FetchPool, MemoryOutput, Object, Requests};
 
 #[path = "support/whole_variables.rs"]
 mod whole_variables;
@@ -171,4 +174,81 @@ fn a_file_of_netcdf_c_opens_in_a_fifth_of_the_requests_that_it_has_structures() 
             assert!(waits <= 12, "{waits} times waited");
         }
     }
+}
+
+/// An object whose requests run on threads of their own, and that counts how many there are at once.
+struct Pooled {
+    bytes: Vec<u8>,
+    latency: Duration,
+    pool: FetchPool,
+    now: AtomicU64,
+    most: AtomicU64,
+}
+
+impl Object for Pooled {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.bytes.len() as u64))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        std::thread::sleep(self.latency);
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        Object::read_exact_at(&self.bytes, offset, buf)
+    }
+
+    fn requests(&self) -> Requests {
+        Requests::slow(100, 0)
+    }
+
+    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        let this = Arc::clone(&self) as Arc<dyn Object>;
+        self.pool.fetch_ranges(&this, ranges, done);
+    }
+}
+
+/// With `SLOW_CHUNKS=2000` in the environment: 2,000 chunks of 1 MB, and the time is printed.
+#[test]
+fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
+    let chunks: u64 = std::env::var("SLOW_CHUNKS").map_or(100, |n| n.parse().unwrap());
+    let each: u64 = if chunks == 100 { 1 << 18 } else { 1 << 20 };
+    let mut dataset = Dataset::new(Kind::Netcdf4);
+    let x = dataset.dim(Schema::ROOT, "x", chunks * each, false);
+    let values = Values::from_bytes((0..chunks * each).map(|n| (n >> 3) as u8).collect());
+    dataset.var(Schema::ROOT, "v", Type::UByte, &[x], Some(&[each]), Some(values));
+    let output = Arc::new(MemoryOutput::new());
+    dataset.write(output.clone()).unwrap();
+    let source = Arc::new(Pooled {
+        bytes: output.bytes(),
+        latency: Duration::from_millis(20),
+        pool: FetchPool::new(100),
+        now: AtomicU64::new(0),
+        most: AtomicU64::new(0),
+    });
+    let reader = format::open(source.clone(), &Registry::builtin()).unwrap();
+    let plan = plan(&*reader, &CopyOptions::default()).unwrap();
+    let prepared = prepare(&*reader, &plan).unwrap();
+    let copied = Arc::new(MemoryOutput::new());
+    let writer = format::create(copied.clone(), &plan.schema, &prepared.plans).unwrap();
+    let options = RunOptions {
+        threads: Some(2),
+        memory: Some(256_000_000),
+        ..RunOptions::default()
+    };
+    let begun = Instant::now();
+    let report = copy::run(&*reader, &prepared, writer, &options).unwrap();
+    println!(
+        "{chunks} chunks: {:?}, peak of the ledger {} bytes; one after another: {:?}",
+        begun.elapsed(),
+        report.peak(),
+        source.latency * chunks as u32
+    );
+    assert!(report.peak() <= options.memory.unwrap());
+    assert!(
+        source.most.load(Ordering::SeqCst) >= 8,
+        "{:?} at once",
+        source.most
+    );
+    assert_eq!(copied.bytes().len(), source.bytes.len());
 }
