@@ -6,7 +6,7 @@
 //!                              threads ◄── the first job that can run ◄── Arrivals
 //! ```
 //!
-//! The requested bytes of a job count as its working memory from the moment of the request.
+//! The requested bytes of a job count as its working memory, once, from the moment of the request.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -72,6 +72,13 @@ pub(super) enum Job<'e> {
     Records(Part<'e>),
 }
 
+impl Job<'_> {
+    /// True if the job's [`Cost`] counts the whole encoded input already, because the job passes it on.
+    pub fn cost_counts_input(&self) -> bool {
+        matches!(self, Self::Raw { .. } | Self::Bytes { .. })
+    }
+}
+
 /// A piece of one of a variable's inputs.
 pub(super) enum PieceOfInput {
     /// Chunks of the input, by number.

@@ -208,7 +208,10 @@ impl<'e> Engine<'e> {
         let wants = Mutex::new(Wants::default());
         let extra = |job: &Job<'e>| match Wants::of(job, self.terms) {
             Ok(found) => {
-                let bytes = found.bytes(self.terms.reader);
+                let bytes = match job.cost_counts_input() {
+                    true => 0,
+                    false => found.bytes(self.terms.reader),
+                };
                 *wants.lock().unwrap_or_else(PoisonError::into_inner) = found;
                 bytes
             }
