@@ -14,7 +14,8 @@ use crate::chunk::{Axis, ChunkGrid, Region, byte_count, copy_region, fill_patter
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{Scratch, check_size};
 use crate::filter::{ChunkShape, Pipeline};
-use crate::format::read_region::{RangeList, byte_offset, chunk_shape, chunk_size, fill_element, swap_unit};
+use crate::format::range_list::{RangeList, byte_offset};
+use crate::format::read_region::{chunk_shape, chunk_size, fill_element, swap_unit};
 use crate::format::{EncodedChunk, Reader};
 use crate::model::{Storage, VarId, VariableLayout};
 use crate::store::ByteRange;

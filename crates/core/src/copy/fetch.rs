@@ -20,7 +20,7 @@ use super::prepare::Variable;
 use super::route::{Route, Same};
 use super::tiling::Tiling;
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Reader, read_region::RangeList};
+use crate::format::{EncodedChunk, Reader, range_list::RangeList};
 use crate::model::VarId;
 use crate::store::ByteRange;
 

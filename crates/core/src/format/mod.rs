@@ -10,6 +10,7 @@ pub(crate) mod in_memory;
 mod interleaved;
 pub mod netcdf4;
 mod promise;
+pub mod range_list;
 pub mod read_region;
 mod reorder_window;
 mod written;

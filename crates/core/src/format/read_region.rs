@@ -1,18 +1,12 @@
 //! Reads a region of a variable from chunks or byte ranges of a [`Reader`]: the part of
 //! [`Reader::read_region`] that all formats share.
 
+use super::range_list::read_ranges;
 use super::{Reader, Written};
-use crate::chunk::{
-    Axis, ChunkGrid, ChunksIn, Region, byte_count, copy_region, copy_strided, fill_pattern, resize,
-    swap_units,
-};
+use crate::chunk::{ChunkGrid, ChunksIn, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, EncodedChunk, Scratch};
 use crate::model::{EdgeChunks, Encoding, Endian, Storage, Values, VarId, VariableLayout};
-use crate::store::ByteRange;
-
-/// Longest range, in bytes, that is read in one go to collect small pieces of a region.
-const SPAN: usize = 1 << 20;
 
 /// The elements of `region` of a variable whose encoding is not `Structured`, little-endian. Elements that
 /// were never written, or lie past the variable's own extent, are fill values.
@@ -239,166 +233,6 @@ fn from_ranges(
         swap,
     )?;
     Ok(out)
-}
-
-/// Reads a region of a contiguous or compact variable, within its extent, into `out`. The old content of
-/// `out` is lost. Elements are in C order and in the layout's byte order.
-///
-/// # Errors
-/// If the region does not fit into memory, or the reader fails.
-pub fn read_ranges(reader: &dyn Reader, var: VarId, region: &Region, out: &mut Vec<u8>) -> Result<()> {
-    let list = RangeList::new(reader.layout(var), region)?;
-    list.read(out, |range, buf| reader.read_range(var, range.offset, buf))
-}
-
-/// The byte ranges that hold a region of a contiguous variable, and the places of their elements in the
-/// region.
-///
-/// The dimensions from `level` on are read as one range, because they are contiguous in storage, or nearly
-/// so. The dimensions before `level` are walked element by element.
-#[derive(Debug)]
-pub struct RangeList<'a> {
-    extent: &'a [u64],
-    region: &'a Region,
-    element: usize,
-    src_strides: Vec<usize>,
-    dst_strides: Vec<usize>,
-    level: usize,
-    /// Bytes of a range.
-    span: usize,
-    /// Bytes of the region's elements within a range.
-    whole: usize,
-    /// Bytes of the region.
-    size: usize,
-}
-
-impl<'a> RangeList<'a> {
-    /// The ranges of `region`, which lies within the extent of a contiguous or compact variable.
-    ///
-    /// # Errors
-    /// If the region lies outside, or is larger than memory.
-    pub fn new(layout: &'a VariableLayout, region: &'a Region) -> Result<Self> {
-        let (extent, element) = (layout.extent.as_slice(), layout.element_size);
-        let size = byte_count(&region.count, element).filter(|_| region.fits(extent));
-        let size = size.ok_or_else(|| Error::Damaged("a region outside its variable".into()))?;
-        let src_strides = strides(extent, element)?;
-        let dst_strides = strides(&region.count, element)?;
-        let rank = extent.len();
-        let (mut level, mut span, mut wanted) = (rank, element, element);
-        if size > 0 {
-            for d in (0..rank).rev() {
-                let count = region.count[d] as usize;
-                let length = (count - 1) * src_strides[d] + span;
-                wanted *= count;
-                if length != wanted && (length > SPAN || length / 16 > wanted) {
-                    break;
-                }
-                (level, span) = (d, length);
-            }
-        }
-        let whole = region.count[level..].iter().product::<u64>() as usize * element;
-        Ok(Self {
-            extent,
-            region,
-            element,
-            src_strides,
-            dst_strides,
-            level,
-            span,
-            whole,
-            size,
-        })
-    }
-
-    /// Calls `each` with every range, and the offset of its elements in the region in bytes.
-    fn walk(&self, mut each: impl FnMut(ByteRange, usize) -> Result<()>) -> Result<()> {
-        if self.size == 0 {
-            return Ok(());
-        }
-        let outer = ChunkGrid::new(&self.region.count[..self.level], &vec![1; self.level])?;
-        let mut at = self.region.start.clone();
-        for n in 0..outer.len() {
-            let step = outer.coordinates(n);
-            let mut dst_at = 0;
-            for (d, s) in step.iter().enumerate() {
-                at[d] = self.region.start[d] + s;
-                dst_at += *s as usize * self.dst_strides[d];
-            }
-            let range = ByteRange {
-                offset: byte_offset(self.extent, &at, self.element)?,
-                length: self.span,
-            };
-            each(range, dst_at)?;
-        }
-        Ok(())
-    }
-
-    /// All ranges, in the order in which [`read`](Self::read) requests them.
-    ///
-    /// # Errors
-    /// If an offset overflows.
-    pub fn ranges(&self) -> Result<Vec<ByteRange>> {
-        let mut ranges = Vec::new();
-        self.walk(|range, _| {
-            ranges.push(range);
-            Ok(())
-        })?;
-        Ok(ranges)
-    }
-
-    /// Fills `out` with the elements of the region in C order. `read` fills a buffer with the bytes of a
-    /// range.
-    ///
-    /// # Errors
-    /// If the region does not fit into memory, or `read` fails.
-    pub fn read(
-        &self,
-        out: &mut Vec<u8>,
-        mut read: impl FnMut(ByteRange, &mut [u8]) -> Result<()>,
-    ) -> Result<()> {
-        resize(out, self.size)?;
-        let mut piece = Vec::new();
-        if self.span != self.whole && self.size > 0 {
-            resize(&mut piece, self.span)?;
-        }
-        self.walk(|range, dst_at| {
-            if self.span == self.whole {
-                return read(range, &mut out[dst_at..dst_at + self.span]);
-            }
-            read(range, &mut piece)?;
-            let mut axes = (self.level..self.extent.len())
-                .map(|d| Axis {
-                    count: self.region.count[d] as usize,
-                    src: self.src_strides[d],
-                    dst: self.dst_strides[d],
-                })
-                .collect();
-            copy_strided(&piece, 0, out, dst_at, &mut axes, self.element, 1)
-        })
-    }
-}
-
-/// Bytes from one element to the next in each dimension of a row-major buffer.
-fn strides(shape: &[u64], element: usize) -> Result<Vec<usize>> {
-    let mut out = vec![0; shape.len()];
-    let mut stride = element;
-    for (s, length) in out.iter_mut().zip(shape).rev() {
-        *s = stride;
-        stride = usize::try_from(*length)
-            .ok()
-            .and_then(|n| stride.checked_mul(n))
-            .ok_or_else(|| Error::Damaged("a variable larger than can be addressed".into()))?;
-    }
-    Ok(out)
-}
-
-/// Offset of an element, in bytes, in the storage of a contiguous variable.
-pub fn byte_offset(extent: &[u64], at: &[u64], element: usize) -> Result<u64> {
-    at.iter()
-        .zip(extent)
-        .try_fold(0u64, |o, (a, length)| o.checked_mul(*length)?.checked_add(*a))
-        .and_then(|o| o.checked_mul(element as u64))
-        .ok_or_else(|| Error::Damaged("a variable larger than can be addressed".into()))
 }
 
 #[cfg(test)]
