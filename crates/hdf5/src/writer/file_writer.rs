@@ -32,7 +32,7 @@ struct Tail {
     heap: OpenHeap,
     chunks: HashMap<ObjectId, Vec<Chunk>>,
     compact: HashMap<ObjectId, Vec<u8>>,
-    /// Headers to rewrite at the end: if no chunk came, the index's address is removed; compact data is filled in.
+    /// Headers of compact datasets, into which the data is put at the end.
     headers: HashMap<ObjectId, (Box<[u8]>, BodyPlace)>,
 }
 
@@ -60,7 +60,7 @@ impl FileWriter {
         Ok(writer)
     }
 
-    /// Writes all objects. Returns the headers that may have to be rewritten.
+    /// Writes all objects. Returns the headers that will have to be rewritten.
     fn write_front<S: ObjectSource>(
         &mut self,
         source: &S,
@@ -79,11 +79,10 @@ impl FileWriter {
             let image = self
                 .layout
                 .encode(&*source.object(id)?, id, place.storage, &mut heap)?;
-            let changes = kept.stored.as_ref().is_some_and(|stored| match stored.layout {
-                LayoutSpec::Compact { size } => size > 0,
-                LayoutSpec::Chunked { .. } => place.storage.is_some(),
-                LayoutSpec::Contiguous { .. } => false,
-            });
+            let changes = kept
+                .stored
+                .as_ref()
+                .is_some_and(|stored| matches!(stored.layout, LayoutSpec::Compact { size } if size > 0));
             if let Some(layout_message) = image.layout_message.filter(|_| changes) {
                 headers.insert(id, (image.header.as_slice().into(), layout_message));
             }
@@ -213,17 +212,12 @@ impl FileWriter {
             drop(tail);
             return self.refuse(dataset, format!("more chunks than the {chunk_count} announced"));
         }
-        let first = chunks.is_empty();
         chunks.push(Chunk {
             index: chunk,
             address,
             size: stored,
             filter_mask,
         });
-        if first {
-            // What it says of the index holds now.
-            tail.headers.remove(&dataset);
-        }
         tail.end += size;
         Ok(address)
     }
@@ -254,6 +248,8 @@ impl FileWriter {
     }
 
     /// Writes the chunk indexes, then the superblock, and sets the size of the file.
+    ///
+    /// Fails if chunks were announced for a dataset and none was reserved.
     pub fn finish(self) -> Result<()> {
         let (end, mut chunks, compact, headers, open) = {
             let mut tail = self.tail();
@@ -267,21 +263,19 @@ impl FileWriter {
         };
         self.write_collections(open.into_iter().collect())?;
         for (id, (mut header, place)) in headers {
-            let stored = self.dataset(id)?;
-            let data = compact.get(&id);
-            let none_came = matches!(stored.layout, LayoutSpec::Chunked { .. }) && !chunks.contains_key(&id);
-            if data.is_none() && !none_came {
+            let Some(data) = compact.get(&id) else {
                 continue;
-            }
-            let data = data.map_or(&[][..], Vec::as_slice);
+            };
+            let stored = self.dataset(id)?;
             let message = layout_message(&stored.layout, stored.element_size, None, data)?;
             replace_body(&mut header, place, &message);
             let at = self.layout.places.get(id.0).map_or(0, |place| place.header);
             self.put("object header", at, &header)?;
         }
         for id in (0..self.objects.len()).map(ObjectId) {
-            if let Some(chunks) = chunks.remove(&id) {
-                self.write_index(id, chunks)?;
+            match chunks.remove(&id) {
+                Some(chunks) => self.write_index(id, chunks)?,
+                None => self.check_no_index(id)?,
             }
         }
         self.sink.set_size(end).map_err(|source| Error::Io {
@@ -291,6 +285,21 @@ impl FileWriter {
         })?;
         let root = self.layout.places.first().map_or(0, |place| place.header);
         self.put("superblock", 0, &superblock(root, end))
+    }
+
+    /// Refuses a dataset whose header names a chunk index, as no chunk came for it.
+    fn check_no_index(&self, id: ObjectId) -> Result<()> {
+        let Some(Stored {
+            layout: LayoutSpec::Chunked { chunk_count, .. },
+            ..
+        }) = self.objects.get(id.0).and_then(|object| object.stored.as_ref())
+        else {
+            return Ok(());
+        };
+        if *chunk_count == 0 {
+            return Ok(());
+        }
+        self.refuse(id, format!("none of the {chunk_count} chunks announced came"))
     }
 
     fn write_index(&self, id: ObjectId, mut chunks: Vec<Chunk>) -> Result<()> {

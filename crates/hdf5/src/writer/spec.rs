@@ -139,7 +139,8 @@ pub enum LayoutSpec {
     Chunked {
         /// Shape of a chunk in elements, slowest dimension first. Same rank as the dataspace.
         shape: Vec<u64>,
-        /// Maximum number of chunks that will be reserved.
+        /// Maximum number of chunks that will be reserved. Where it is not 0, at least one must be, as the header is
+        /// written with the address of their index.
         chunk_count: u64,
     },
 }

@@ -54,6 +54,10 @@ fn fewer_chunks_than_announced_leave_room_and_more_are_refused() {
     let error = writer.reserve_chunk(ObjectId(1), 200, 4, 0).unwrap_err();
     assert_eq!(error.to_string(), "/d: more chunks than the 200 announced");
 
+    let writer = FileWriter::create(sink.clone(), &tree).unwrap();
+    let error = writer.finish().unwrap_err();
+    assert_eq!(error.to_string(), "/d: none of the 200 chunks announced came");
+
     let writer = FileWriter::create(sink, &tree).unwrap();
     for _ in 0..2 {
         writer.reserve_chunk(ObjectId(1), 5, 4, 0).unwrap();

@@ -1,3 +1,5 @@
+//! Tests of outputs that are folders of keys.
+
 use super::super::key::HOSTILE;
 use super::*;
 use std::os::unix::fs::{PermissionsExt, symlink};
