@@ -1,5 +1,6 @@
-//! Code shared by the programs of ncutils: common options, log, progress bar, signals and exit status.
+//! Code shared by the programs of ncutils: allocator, common options, log, progress bar, signals and exit status.
 
+mod allocator;
 pub mod kind_option;
 mod log;
 pub mod memory;
