@@ -92,7 +92,7 @@ mod tests {
                 group,
                 ty: Type::Int,
                 dims: Vec::new(),
-                attributes: Vec::new(),
+                attributes: Vec::new().into(),
             });
         }
         schema

@@ -11,6 +11,7 @@
 //!         └─ vars
 //! ```
 
+mod attributes;
 mod capabilities;
 mod codec;
 mod fill_value;
@@ -26,6 +27,7 @@ mod types;
 mod values;
 mod visible_names;
 
+pub use attributes::Attributes;
 pub use capabilities::{Capabilities, CodecNames, UnlimitedDimensions};
 pub use codec::{CodecSpec, Configuration, ZarrVersion};
 pub use fill_value::{

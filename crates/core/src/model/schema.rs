@@ -1,6 +1,6 @@
 //! Groups, dimensions, variables, attributes.
 
-use super::{Encoding, Kind, Type, TypeClass, TypeId, UserType, Values};
+use super::{Attributes, Encoding, Kind, Type, TypeClass, TypeId, UserType, Values};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -69,7 +69,7 @@ pub struct Group {
     /// Variables in the group, in order.
     pub vars: Vec<VarId>,
     /// Attributes of the group, in order. Those of the root are the global attributes.
-    pub attributes: Vec<Attribute>,
+    pub attributes: Attributes,
 }
 
 /// A dimension.
@@ -97,7 +97,7 @@ pub struct Variable {
     /// Its shape, slowest dimension first; empty for a scalar.
     pub dims: Vec<DimId>,
     /// Attributes, in order. `_FillValue` is among them if the file has one.
-    pub attributes: Vec<Attribute>,
+    pub attributes: Attributes,
 }
 
 /// An attribute of a group or variable: a one-dimensional list of elements.

@@ -99,7 +99,7 @@ mod tests {
             group: a,
             ty: Type::Int,
             dims: Vec::new(),
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
         assert_eq!(schema.around(b).collect::<Vec<_>>(), [b, a, Schema::ROOT]);
         let names = VisibleNames::new(&schema);

@@ -203,7 +203,7 @@ mod tests {
                 group: Schema::ROOT,
                 ty: Type::Char,
                 dims: (0..shape.len()).map(DimId).collect(),
-                attributes: Vec::new(),
+                attributes: Vec::new().into(),
             });
             let made = InMemoryReader::new(schema, vec![Values::default()]);
             let layout = VariableLayout {

@@ -37,7 +37,7 @@ pub fn var(schema: &mut Schema, name: &str, ty: Type, dims: &[DimId]) -> VarId {
         group: Schema::ROOT,
         ty,
         dims: dims.to_vec(),
-        attributes: Vec::new(),
+        attributes: Vec::new().into(),
     })
 }
 

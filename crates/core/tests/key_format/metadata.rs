@@ -98,7 +98,7 @@ pub fn from_json(text: &[u8]) -> Result<(Schema, Vec<VariableLayout>)> {
         list(value).iter().map(one).collect()
     };
     let mut schema = Schema::new(Kind::Other(&CAN));
-    schema.groups[0].attributes = attributes(&document["attributes"])?;
+    schema.groups[0].attributes = attributes(&document["attributes"])?.into();
     for dim in list(&document["dims"]) {
         schema.add_dim(Dimension {
             name: text(&dim[0]),
@@ -121,7 +121,7 @@ pub fn from_json(text: &[u8]) -> Result<(Schema, Vec<VariableLayout>)> {
             group: Schema::ROOT,
             ty: ty(&var["type"])?,
             dims: ids.into_iter().map(ncutils_core::model::DimId).collect(),
-            attributes: attributes(&var["attributes"])?,
+            attributes: attributes(&var["attributes"])?.into(),
         });
         let (size, encoding) = schema.storage_encoding(schema.var(id).ty);
         let endian = if var["big"] == json!(true) {

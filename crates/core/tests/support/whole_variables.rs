@@ -63,7 +63,7 @@ impl Dataset {
             group,
             ty,
             dims: dims.to_vec(),
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
         let extent = self.schema.shape(id);
         let mut storage = Storage::Contiguous;

@@ -228,7 +228,7 @@ pub fn build(recipe: &Recipe) -> InMemoryReader {
             add_var(&mut schema, GroupId(at), name, var, &mut pool);
         }
         schema.groups[at].attributes =
-            attributes(&schema, &group.attributes, &mut Taken::default(), &mut pool);
+            attributes(&schema, &group.attributes, &mut Taken::default(), &mut pool).into();
     }
     shorten(&mut schema);
     let values = (0..schema.vars.len()).map(|at| {
@@ -348,7 +348,7 @@ fn add_var(schema: &mut Schema, group: GroupId, name: String, recipe: &VarRecipe
         group,
         ty,
         dims,
-        attributes: all,
+        attributes: all.into(),
     });
 }
 

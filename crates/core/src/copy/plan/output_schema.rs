@@ -2,7 +2,7 @@
 
 use super::select::{Selected, Use};
 use crate::model::{
-    Attribute, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId, Variable,
+    Attribute, Attributes, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId, Variable,
 };
 
 /// The output's schema, and the source of each of its variables.
@@ -120,7 +120,10 @@ impl Renumbering {
         class
     }
 
-    fn attributes(&self, old: &[Attribute]) -> Vec<Attribute> {
+    fn attributes(&self, old: &Attributes) -> Attributes {
+        if old.iter().all(|a| self.ty(a.ty) == a.ty) {
+            return old.clone();
+        }
         old.iter()
             .map(|a| Attribute {
                 ty: self.ty(a.ty),

@@ -79,7 +79,7 @@ fn input(kind: Kind) -> Input {
             group: Schema::ROOT,
             ty: Type::Float,
             dims: dims[from..].to_vec(),
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
         layouts.push(VariableLayout {
             storage: if kind.can().chunks {
@@ -366,7 +366,7 @@ fn the_group_of_a_dimension_in_use_is_kept() {
             group,
             ty: Type::Float,
             dims: vec![dim],
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
     }
     let options = CopyOptions {

@@ -262,7 +262,7 @@ pub(super) fn schema(sources: &[VariableLayout]) -> Schema {
             group: Schema::ROOT,
             ty: Type::Byte,
             dims,
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
     }
     schema

@@ -55,7 +55,7 @@ pub(super) fn decode(source: &dyn Object) -> Result<Header> {
             unlimited,
         });
     }
-    schema.groups[Schema::ROOT.0].attributes = header.attributes(&mut schema.warnings)?;
+    schema.groups[Schema::ROOT.0].attributes = header.attributes(&mut schema.warnings)?.into();
 
     let mut begins = Vec::new();
     for _ in 0..header.list("list of variables", NC_VARIABLE)? {
@@ -353,7 +353,7 @@ impl<'a> Cursor<'a> {
             group: Schema::ROOT,
             ty,
             dims,
-            attributes,
+            attributes: attributes.into(),
         });
         Ok(begin)
     }

@@ -270,7 +270,7 @@ mod tests {
                 group: Schema::ROOT,
                 ty: *ty,
                 dims: dims.iter().map(|d| crate::model::DimId(*d)).collect(),
-                attributes: Vec::new(),
+                attributes: Vec::new().into(),
             });
         }
         schema

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Attribute, GroupId, Schema, Type, TypeClass, TypeId, VisibleNames};
+use crate::model::{Attributes, GroupId, Schema, Type, TypeClass, TypeId, VisibleNames};
 
 /// The schema with each variable, attribute and field of the type that netCDF-C names for it. `None` if no
 /// two types are equal.
@@ -54,9 +54,11 @@ pub fn as_netcdf_c_names_them(schema: &Schema) -> Option<Schema> {
             TypeClass::Enum { .. } | TypeClass::Opaque { .. } => {}
         }
     }
-    let rename = |group: GroupId, attributes: &mut Vec<Attribute>| {
-        for attribute in attributes {
-            attribute.ty = shown(group, attribute.ty);
+    let rename = |group: GroupId, attributes: &mut Attributes| {
+        if attributes.iter().any(|a| shown(group, a.ty) != a.ty) {
+            for attribute in attributes {
+                attribute.ty = shown(group, attribute.ty);
+            }
         }
     };
     for var in &mut named.vars {
@@ -125,7 +127,7 @@ mod tests {
                 group,
                 ty: Type::User(ty),
                 dims: Vec::new(),
-                attributes: Vec::new(),
+                attributes: Vec::new().into(),
             });
         }
         let named = as_netcdf_c_names_them(&schema).unwrap();

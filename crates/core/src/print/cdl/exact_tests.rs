@@ -37,7 +37,7 @@ fn variable(name: &str, ty: Type, dims: &[usize], attributes: Vec<Attribute>) ->
         group: Schema::ROOT,
         ty,
         dims: dims.iter().map(|at| DimId(*at)).collect(),
-        attributes,
+        attributes: attributes.into(),
     }
 }
 
@@ -57,7 +57,8 @@ fn numbers_types_and_fill() {
         attribute("none", Type::Short, 0, Values::default()),
         attribute("text", Type::Char, 3, Values::from_text("ab\0")),
         attribute("no_text", Type::Char, 0, Values::default()),
-    ];
+    ]
+    .into();
     let values = vec![floats(&[0.1, 0.0, -0.0, f32::NAN, 16777216.0])];
     let text = printed(schema.clone(), values.clone(), true);
     for line in [
@@ -96,8 +97,8 @@ fn a_type_with_the_name_of_a_variable_has_its_path() {
         ..variable("t", Type::User(ty), &[], Vec::new())
     });
     let value = || Values::from_bytes(vec![1]);
-    schema.groups[1].attributes = vec![attribute("a", Type::User(ty), 1, value())];
-    schema.groups[0].attributes = vec![attribute("a", Type::User(ty), 1, value())];
+    schema.groups[1].attributes = vec![attribute("a", Type::User(ty), 1, value())].into();
+    schema.groups[0].attributes = vec![attribute("a", Type::User(ty), 1, value())].into();
     let text = printed(schema, vec![value()], false);
     assert!(text.contains("\n\t\tt :a = 0X01 ;\n"), "{text}");
     assert!(text.contains("\n  \t\t/t :a = 0X01 ;\n"), "{text}");

@@ -56,7 +56,7 @@ impl Made {
             group: Schema::ROOT,
             ty,
             dims,
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
         self.values.push(values);
     }
@@ -103,7 +103,7 @@ fn dimensions_that_their_names_do_not_find_have_paths() {
         group: a,
         ty: Type::Int,
         dims: dims.to_vec(),
-        attributes: Vec::new(),
+        attributes: Vec::new().into(),
     });
     let made = printed(
         &InMemoryReader::new(schema, vec![ints(&[1])]),

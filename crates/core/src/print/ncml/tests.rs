@@ -9,7 +9,7 @@ fn variable(schema: &mut Schema, group: GroupId, name: &str, ty: Type, dims: Vec
         group,
         ty,
         dims,
-        attributes: Vec::new(),
+        attributes: Vec::new().into(),
     });
 }
 

@@ -3,7 +3,7 @@
 use pest::iterators::Pairs;
 
 use crate::error::Result;
-use crate::model::{Dimension, GroupId, Type, VarId, Variable};
+use crate::model::{Attributes, Dimension, GroupId, Type, VarId, Variable};
 
 use super::types::{self, Problem, Read, TypeText};
 use super::walk::Walk;
@@ -206,7 +206,7 @@ impl Walk<'_> {
             group,
             ty,
             dims,
-            attributes: Vec::new(),
+            attributes: Attributes::default(),
         });
         self.storage.push(StorageAttributes::default());
         self.lists.push(None);

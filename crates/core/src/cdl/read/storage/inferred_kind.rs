@@ -71,7 +71,7 @@ mod tests {
             group: Schema::ROOT,
             ty,
             dims: (0..dims.len()).map(DimId).collect(),
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
         schema
     }

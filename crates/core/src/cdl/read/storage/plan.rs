@@ -278,7 +278,7 @@ mod tests {
                 group: Schema::ROOT,
                 ty,
                 dims: dims.to_vec(),
-                attributes: Vec::new(),
+                attributes: Vec::new().into(),
             });
         }
         InMemoryReader::new(schema, vec![Values::default(); 3])

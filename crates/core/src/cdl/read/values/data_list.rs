@@ -141,7 +141,7 @@ mod tests {
             group: Schema::ROOT,
             ty,
             dims: (0..lengths.len()).map(DimId).collect(),
-            attributes: Vec::new(),
+            attributes: Vec::new().into(),
         });
         schema
     }

@@ -20,8 +20,8 @@ use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
-    Attribute, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayout, SharedLayouts,
-    Type, Variable,
+    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayout,
+    SharedLayouts, Type, Variable,
 };
 
 /// The storage of a variable, which the schema does not describe.
@@ -129,7 +129,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
                 .iter()
                 .filter_map(|d| dim_ids.get(&(*d)?).copied())
                 .collect(),
-            attributes: Vec::new(),
+            attributes: Attributes::default(),
         });
         stored.push(StoredVariable {
             file: draft.found.id.file,
@@ -148,13 +148,13 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         let found = &mut groups[group].datasets[at];
         let (attributes, id) = (std::mem::take(&mut found.attributes), found.id);
         let kept = keep_attributes(attributes, id, files, &mut schema, &mut types, group, &path)?;
-        schema.vars[var].attributes = kept;
+        schema.vars[var].attributes = kept.into();
     }
     for (index, group) in groups.into_iter().enumerate() {
         let path = group.path.strip_suffix('/').unwrap_or_default();
         let (attributes, id) = (group.attributes, group.id);
         let kept = keep_attributes(attributes, id, files, &mut schema, &mut types, index, path)?;
-        schema.groups[index].attributes = kept;
+        schema.groups[index].attributes = kept.into();
     }
     Ok((schema, stored))
 }

@@ -328,7 +328,7 @@ mod tests {
             length,
             values: Values::default(),
         };
-        schema.groups[0].attributes = vec![attribute(1 << 32, Type::Char)];
+        schema.groups[0].attributes = vec![attribute(1 << 32, Type::Char)].into();
         let error = refused(&schema);
         assert!(
             error.contains("long") && error.contains("4294967296 bytes"),
@@ -337,7 +337,8 @@ mod tests {
         schema.groups[0].attributes = vec![
             attribute((1 << 32) - 1, Type::Char),
             attribute(1 << 33, Type::Byte),
-        ];
+        ]
+        .into();
         assert!(super::schema(&schema).is_ok());
     }
 
@@ -360,7 +361,8 @@ mod tests {
                 ty,
                 length: 1,
                 values: Values::from_bytes(vec![0; bytes]),
-            }],
+            }]
+            .into(),
         });
         super::schema(&schema).unwrap();
         schema.vars[0].attributes[0].values.bytes[bytes - 1] = 1;
@@ -402,7 +404,7 @@ mod tests {
             group: Schema::ROOT,
             ty: Type::Int,
             dims: vec![time, x],
-            attributes: vec![],
+            attributes: vec![].into(),
         });
         let layout = VariableLayout {
             storage: Storage::Chunked {

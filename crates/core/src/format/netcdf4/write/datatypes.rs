@@ -281,7 +281,7 @@ mod tests {
             group,
             ty: Type::User(TypeId(0)),
             dims: vec![],
-            attributes: vec![],
+            attributes: vec![].into(),
         }
     }
 

@@ -261,7 +261,7 @@ mod tests {
                 group,
                 ty: Type::Int,
                 dims: dims.to_vec(),
-                attributes: vec![],
+                attributes: vec![].into(),
             })
         };
         let vx = var(&mut schema, "x", Schema::ROOT, &[x, y]);
