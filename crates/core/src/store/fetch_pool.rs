@@ -176,22 +176,31 @@ fn allocate(length: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Joins neighbouring ranges into requests. Each request lists the positions in `ranges` that it covers.
+/// Joins neighbouring ranges into requests. Each request lists the positions in `ranges` that it covers. Two ranges are
+/// joined if at most `gap` bytes lie between them. The gaps of a request are never longer than its ranges together, so
+/// at most twice the wanted bytes are read.
 pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     order.sort_by_key(|n| (ranges[*n].offset, ranges[*n].length));
     let mut joined: Vec<(ByteRange, Vec<usize>)> = Vec::new();
+    // Bytes of the last request that are not in a gap.
+    let mut wanted = 0u64;
     for n in order {
         let range = ranges[n];
         if let (Some((whole, members)), Some(end)) = (joined.last_mut(), range.end()) {
-            let near = whole.end().is_some_and(|e| range.offset <= e.saturating_add(gap));
-            let length = end.max(whole.end().unwrap_or(end)) - whole.offset;
-            if near && length <= MOST_JOINED.max(whole.length as u64) {
+            let whole_end = whole.end().unwrap_or(end);
+            let near = range.offset <= whole_end.saturating_add(gap);
+            let length = end.max(whole_end) - whole.offset;
+            let more = end.saturating_sub(range.offset.max(whole_end));
+            let dense = length <= wanted.saturating_add(more).saturating_mul(2);
+            if near && dense && length <= MOST_JOINED.max(whole.length as u64) {
                 whole.length = length as usize;
+                wanted += more;
                 members.push(n);
                 continue;
             }
         }
+        wanted = range.length as u64;
         joined.push((range, vec![n]));
     }
     joined
@@ -336,6 +345,17 @@ mod tests {
             ]
         );
         assert!(join(&[range(u64::MAX, 2), range(0, 1)], 9).len() == 2);
+    }
+
+    #[test]
+    fn gaps_are_no_longer_than_what_is_asked_for() {
+        let one_in_ten: Vec<ByteRange> = (0..5).map(|n| range(n * 10, 1)).collect();
+        assert_eq!(join(&one_in_ten, 100).len(), 5);
+        let one_in_two: Vec<ByteRange> = (0..5).map(|n| range(n * 10, 5)).collect();
+        assert_eq!(join(&one_in_two, 100), [(range(0, 45), vec![0, 1, 2, 3, 4])]);
+        // Bytes that two ranges want count once.
+        let repeated = [range(0, 4), range(0, 4), range(0, 4), range(13, 4)];
+        assert_eq!(join(&repeated, 100).len(), 2);
     }
 
     #[test]

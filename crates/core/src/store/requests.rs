@@ -8,7 +8,7 @@ pub struct Requests {
     /// least 1.
     pub in_flight: usize,
     /// Two ranges at most this many bytes apart are cheaper to read with the bytes between them than by two
-    /// requests.
+    /// requests. No request reads more bytes between ranges than bytes of ranges.
     pub gap: u64,
     /// True if data should be requested before it is needed. False for a local file: a thread that needs its
     /// bytes reads them fastest itself, into its own buffer.
