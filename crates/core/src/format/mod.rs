@@ -105,9 +105,13 @@ pub trait Reader: Send + Sync {
     }
 
     /// One chunk of a chunked variable, as stored. `None` if it was never written (it reads as fill values).
+    /// This default is for readers without chunked variables.
+    ///
+    /// # Errors
+    /// If reading fails, or the variable is not chunked.
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
         let _ = (var, chunk);
-        Ok(None)
+        Err(Error::Internal("this reader reads no chunks".into()))
     }
 
     /// Same as [`Reader::read_encoded_chunk`], but reuses the memory of a buffer, whose old content is lost.
