@@ -193,7 +193,8 @@ fn takes_tickets(route: &Route, to: &VariableLayout) -> bool {
         || matches!(route, Route::Values(_)) && to.encoding == Encoding::Structured
 }
 
-fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
+/// Decoded bytes of `chunks` chunks, or of all elements of a variable without chunks.
+pub(super) fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
     let bytes = match &to.storage {
         Storage::Chunked { shape, .. } => {
             byte_count(shape, to.element_size).map(|n| chunks.saturating_mul(n as u64))
