@@ -89,7 +89,7 @@ fn to_keys(reader: &dyn Reader, chunk: u64, shard: Option<u64>, edges: EdgeChunk
 fn copy_to_keys(reader: &dyn Reader, plan: &CopyPlan, threads: usize) -> MemoryKeys {
     let keys = MemoryKeys::new();
     let prepared = prepare(reader, plan).unwrap();
-    let writer = KeyWriter::create(Arc::new(keys.clone()), &plan.schema, &prepared.plans).unwrap();
+    let writer = KeyWriter::create(Arc::new(keys.output()), &plan.schema, &prepared.plans).unwrap();
     copy::run(reader, &prepared, Box::new(writer), &run_options(threads)).unwrap();
     keys
 }
