@@ -177,7 +177,7 @@ impl<'e> Engine<'e> {
     /// Takes and executes jobs until none is left, or one has failed.
     fn work(&self, queue: &Mutex<Queue<'e>>) {
         let mut worker = Worker::default();
-        while let Some((number, job, working)) = self.next_job(queue, |_| 0) {
+        while let Some((number, job, working, ())) = self.next_job(queue, |_| (0, ())) {
             self.execute(&mut worker, number, job, working, Fetched::default());
         }
     }
@@ -205,21 +205,13 @@ impl<'e> Engine<'e> {
 
     /// The fetch stage: admits jobs in order, and requests their input.
     fn fetch(&self, queue: &Mutex<Queue<'e>>, stage: &FetchStage<'e>) {
-        let wants = Mutex::new(Wants::default());
-        let extra = |job: &Job<'e>| match Wants::of(job, self.terms) {
-            Ok(found) => {
-                let bytes = match job.cost_counts_input() {
-                    true => 0,
-                    false => found.bytes(self.terms.reader),
-                };
-                *wants.lock().unwrap_or_else(PoisonError::into_inner) = found;
-                bytes
-            }
+        let wants = |job: &Job<'e>| match Wants::of(job, self.terms) {
+            Ok(wants) if job.cost_counts_input() => (0, wants),
+            Ok(wants) => (wants.bytes(self.terms.reader), wants),
             // The job will report the error when it runs.
-            Err(_) => 0,
+            Err(_) => (0, Wants::default()),
         };
-        while let Some((number, job, working)) = self.next_job(queue, extra) {
-            let wants = std::mem::take(&mut *wants.lock().unwrap_or_else(PoisonError::into_inner));
+        while let Some((number, job, working, wants)) = self.next_job(queue, wants) {
             stage
                 .jobs
                 .lock()
@@ -266,13 +258,13 @@ impl<'e> Engine<'e> {
         stage.arrivals.wake();
     }
 
-    /// Waits until the next job is admitted. Returns its number, the job, and its working memory in bytes,
-    /// including the bytes that `extra` adds.
-    fn next_job(
+    /// Waits until the next job is admitted. `extra` returns bytes to add to the job's working memory, and a
+    /// value. Returns the job's number, the job, its working memory in bytes, and the value.
+    fn next_job<T>(
         &self,
         queue: &Mutex<Queue<'e>>,
-        extra: impl Fn(&Job<'e>) -> u64,
-    ) -> Option<(u64, Job<'e>, u64)> {
+        extra: impl FnOnce(&Job<'e>) -> (u64, T),
+    ) -> Option<(u64, Job<'e>, u64, T)> {
         let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ledger.is_stopped() {
             return None;
@@ -287,7 +279,8 @@ impl<'e> Engine<'e> {
                 return None;
             }
         };
-        cost.working = cost.working.saturating_add(extra(&job));
+        let (more, value) = extra(&job);
+        cost.working = cost.working.saturating_add(more);
         let shed = || match cost.block {
             0 => self.pool.clear(),
             block => self.pool.claim(block),
@@ -306,7 +299,7 @@ impl<'e> Engine<'e> {
             "admitted"
         );
         queue.next += 1;
-        Some((number, job, cost.working))
+        Some((number, job, cost.working, value))
     }
 
     /// Records the failure that comes first in the order, and starts no new job. Running jobs come before any
