@@ -205,21 +205,35 @@ impl<'e> Engine<'e> {
 
     /// The fetch stage: admits jobs in order, and requests their input.
     fn fetch(&self, queue: &Mutex<Queue<'e>>, stage: &FetchStage<'e>) {
-        let wants = |job: &Job<'e>| match Wants::of(job, self.terms) {
-            Ok(wants) if job.cost_counts_input() => (0, wants),
-            Ok(wants) => (wants.bytes(self.terms.reader), wants),
-            // The job will report the error when it runs.
-            Err(_) => (0, Wants::default()),
+        let _closing = stage.arrivals.closing();
+        let wants = |job: &Job<'e>| {
+            let wants = || {
+                let wants = Wants::of(job, self.terms).ok()?;
+                let bytes = match job.cost_counts_input() {
+                    true => 0,
+                    false => wants.bytes(self.terms.reader),
+                };
+                Some((bytes, wants))
+            };
+            // If this fails or panics, the job asks for nothing, and reports it when it runs.
+            let wants = catch_unwind(AssertUnwindSafe(wants));
+            wants.ok().flatten().unwrap_or_default()
         };
         while let Some((number, job, working, wants)) = self.next_job(queue, wants) {
+            let variable = job.variable().to_owned();
             stage
                 .jobs
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert(number, (job, working));
-            stage.arrivals.ask(number, wants, self.terms.reader);
+            let asked = catch_unwind(AssertUnwindSafe(|| {
+                stage.arrivals.ask(number, wants, self.terms.reader);
+            }));
+            if let Err(panic) = asked {
+                let error = Error::Internal(panic_text(&*panic));
+                self.fail(number, error.in_variable(&variable));
+            }
         }
-        stage.arrivals.close();
     }
 
     /// The compute stage: takes the first job whose input has arrived, until all are done or one has failed.

@@ -204,3 +204,68 @@ fn a_failure_far_away_ends_the_copy() {
         assert!(error.to_string().contains("v0"), "{error}");
     }
 }
+
+/// A slow input that answers no request for chunks after the first ones.
+struct Mute {
+    slow: Slow,
+    answers: AtomicUsize,
+    panics: bool,
+}
+
+impl Reader for Mute {
+    fn schema(&self) -> &Schema {
+        self.slow.schema()
+    }
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        self.slow.layout(var)
+    }
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        self.slow.pipeline(var)
+    }
+    fn written(&self, var: VarId) -> Result<Written> {
+        self.slow.written(var)
+    }
+    fn requests(&self) -> Requests {
+        self.slow.requests()
+    }
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        if self.answers.fetch_sub(1, Ordering::SeqCst) > 1 {
+            return self.slow.fetch_chunks(var, chunks, done);
+        }
+        self.answers.store(1, Ordering::SeqCst);
+        assert!(!self.panics, "asked to panic");
+        drop(done);
+    }
+    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        self.slow.read_encoded_chunk(var, chunk)
+    }
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.slow.read_range(var, offset, buf)
+    }
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.slow.read_region(var, region)
+    }
+}
+
+#[test]
+fn a_request_without_an_answer_ends_the_copy() {
+    for (to, panics) in [([1, 60, 50], false), ([40, 6, 5], false), ([40, 6, 5], true)] {
+        let (input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &to);
+        let mute = Mute {
+            slow: Slow::new(input, 10, Duration::from_millis(1)),
+            answers: AtomicUsize::new(4),
+            panics,
+        };
+        let prepared = prepare(&mute, &plan).unwrap();
+        let options = RunOptions {
+            threads: Some(2),
+            memory: Some(200_000),
+            ..RunOptions::default()
+        };
+        let error = run_jobs(&mute, &prepared, &Output(Arc::default()), &options).unwrap_err();
+        let says = "variable v0: internal error: a request for input ended without an answer";
+        let panicked = "variable v0: internal error: asked to panic";
+        let error = error.to_string();
+        assert!(error == says || panics && error == panicked, "{error}");
+    }
+}
