@@ -15,7 +15,7 @@
 //! No thread waits for another, except in jobs that empty a block. They are queued after all jobs that fill
 //! it, so those are already running.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -236,15 +236,18 @@ impl<'e> Engine<'e> {
         }
     }
 
-    /// The compute stage: takes the first job whose input has arrived, until all are done or one has failed.
+    /// The compute stage: takes the first job whose input has arrived, until all are done. After a failure, only
+    /// the jobs before the failed one are still executed. One of them may fail too, and is then reported.
     fn work_on_arrivals(&self, stage: &FetchStage<'e>) {
         let mut worker = Worker::default();
         let mut arrived = stage.arrivals.lock();
         loop {
-            if self.ledger.is_stopped() || arrived.is_over() {
+            let end = self.first_failure();
+            if arrived.is_over() || end.is_some_and(|end| stage.is_empty_before(end)) {
                 break;
             }
-            let Some((number, fetched)) = arrived.take(|number| stage.can_run(number)) else {
+            let can_run = |number| end.is_none_or(|end| number < end) && stage.can_run(number);
+            let Some((number, fetched)) = arrived.take(can_run) else {
                 arrived = arrived.wait();
                 continue;
             };
@@ -316,8 +319,8 @@ impl<'e> Engine<'e> {
         Some((number, job, cost.working, value))
     }
 
-    /// Records the failure that comes first in the order, and starts no new job. Running jobs come before any
-    /// that has not started, and they complete. So the recorded failure does not depend on how threads run.
+    /// Records the failure that comes first in the order, and admits no new job. All jobs before the failed one
+    /// were admitted, and they complete. So the recorded failure does not depend on how threads run.
     fn fail(&self, number: u64, error: Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.as_ref().is_none_or(|(first, _)| number < *first) {
@@ -326,16 +329,28 @@ impl<'e> Engine<'e> {
         drop(failure);
         self.ledger.stop();
     }
+
+    /// Number of the failed job that comes first in the order.
+    fn first_failure(&self) -> Option<u64> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.as_ref().map(|(number, _)| *number)
+    }
 }
 
-/// The admitted jobs, and the input that is requested for them.
+/// The admitted jobs that no thread has taken, by number, and the input that is requested for them.
 #[derive(Default)]
 struct FetchStage<'e> {
-    jobs: Mutex<HashMap<u64, (Job<'e>, u64)>>,
+    jobs: Mutex<BTreeMap<u64, (Job<'e>, u64)>>,
     arrivals: Arc<Arrivals>,
 }
 
 impl FetchStage<'_> {
+    /// True if no job before `end` waits for its input or for a thread.
+    fn is_empty_before(&self, end: u64) -> bool {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.first_key_value().is_none_or(|(first, _)| *first >= end)
+    }
+
     /// True if a job whose input has arrived need not wait for other jobs. The jobs that fill a block come
     /// before those that empty it, but their input may arrive later.
     fn can_run(&self, number: u64) -> bool {
