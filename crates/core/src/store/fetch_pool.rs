@@ -14,7 +14,7 @@ use tracing::debug;
 
 use super::keys::KeyStore;
 use super::object::Object;
-use super::requests::{ByteRange, Done, Get};
+use super::requests::{ByteRange, Done, FailedRequest, Get};
 
 /// Upper limit, in bytes, of a request for several neighbouring ranges.
 const MOST_JOINED: u64 = 8 << 20;
@@ -102,7 +102,8 @@ impl FetchPool {
         self.shared.arrived.notify_one();
     }
 
-    /// Implements [`Object::fetch`] for an object whose reads block.
+    /// Implements [`Object::fetch`] for an object whose reads block. If a request for several ranges fails, they
+    /// are read one by one, so that the error tells which one failed.
     pub fn fetch_ranges(
         &self,
         object: &Arc<dyn Object>,
@@ -122,22 +123,26 @@ impl FetchPool {
             let (object, all) = (Arc::clone(object), Arc::clone(&all));
             let members: Vec<(usize, ByteRange)> = members.into_iter().map(|n| (n, ranges[n])).collect();
             self.run(move || {
-                let read = allocate(whole.length).and_then(|mut bytes| {
-                    object.read_exact_at(whole.offset, &mut bytes)?;
+                let read = |range: &ByteRange| {
+                    let mut bytes = allocate(range.length)?;
+                    object.read_exact_at(range.offset, &mut bytes)?;
                     Ok(bytes)
-                });
-                all.arrive(read.map(|bytes| {
-                    if let [(n, range)] = members[..]
-                        && range == whole
-                    {
-                        return vec![(n, bytes)];
-                    }
-                    let part = |range: &ByteRange| {
-                        let from = (range.offset - whole.offset) as usize;
-                        bytes[from..from + range.length].to_vec()
-                    };
-                    members.iter().map(|(n, range)| (*n, part(range))).collect()
-                }));
+                };
+                let alone = |(n, range): &(usize, ByteRange)| match read(range) {
+                    Ok(bytes) => Ok((*n, bytes)),
+                    Err(e) => Err(FailedRequest::error(*n, e)),
+                };
+                if let [one] = &members[..] {
+                    return all.arrive(alone(one).map(|one| vec![one]));
+                }
+                let Ok(bytes) = read(&whole) else {
+                    return all.arrive(members.iter().map(alone).collect());
+                };
+                let part = |range: &ByteRange| {
+                    let from = (range.offset - whole.offset) as usize;
+                    bytes[from..from + range.length].to_vec()
+                };
+                all.arrive(Ok(members.iter().map(|(n, range)| (*n, part(range))).collect()));
             });
         }
     }
@@ -155,7 +160,10 @@ impl FetchPool {
         debug!(keys = gets.len(), "fetching keys");
         for (n, get) in gets.into_iter().enumerate() {
             let (store, all) = (Arc::clone(store), Arc::clone(&all));
-            self.run(move || all.arrive(store.get(&get.key, get.part).map(|value| vec![(n, value)])));
+            self.run(move || {
+                let got = store.get(&get.key, get.part).map(|value| vec![(n, value)]);
+                all.arrive(got.map_err(|e| FailedRequest::error(n, e)));
+            });
         }
     }
 }
@@ -378,6 +386,10 @@ mod tests {
     fn a_range_past_the_end_fails_the_whole() {
         let error = fetched(&slow(), vec![range(0, 1), range(250, 9)]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        // These are joined.
+        let error = fetched(&slow(), vec![range(250, 9), range(240, 9)]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(FailedRequest::split(error).0, Some(0));
     }
 
     struct Panicking {

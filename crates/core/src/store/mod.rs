@@ -46,7 +46,7 @@ pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
 pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{Destination, DestinationKind, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
-pub use requests::{ByteRange, Done, Get, Part, Requests};
+pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
 

@@ -1,5 +1,7 @@
 //! The requests to a store: their form, and how many at once suit it.
 
+use std::io;
+
 /// How many requests a store serves well at once, and which of them to join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -83,3 +85,26 @@ impl Get {
 /// Receives the result of a request. A store calls it once, from any thread, possibly before the request
 /// returns.
 pub type Done<T> = Box<dyn FnOnce(T) + Send>;
+
+/// The error of one of several requests. It is inside the `io::Error` of all of them.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct FailedRequest {
+    position: usize,
+    cause: io::Error,
+}
+
+impl FailedRequest {
+    /// The error of several requests of which the one at `position` failed. Its kind is that of `cause`.
+    pub fn error(position: usize, cause: io::Error) -> io::Error {
+        io::Error::new(cause.kind(), Self { position, cause })
+    }
+
+    /// The position of the failed request, and its own error. Without a position if `error` does not tell it.
+    pub fn split(error: io::Error) -> (Option<usize>, io::Error) {
+        match error.downcast::<Self>() {
+            Ok(failed) => (Some(failed.position), failed.cause),
+            Err(error) => (None, error),
+        }
+    }
+}

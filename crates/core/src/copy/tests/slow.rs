@@ -181,6 +181,16 @@ fn a_region_is_read_with_many_requests() {
 }
 
 #[test]
+fn a_region_names_the_chunk_that_failed() {
+    let from = layout(&[40, 64], Some(&[1, 64]), 4, Endian::Little, 1);
+    let mut input = input(vec![source(from, [3])]);
+    input.bad = Some(17);
+    let slow = Slow::new(input, 30, Duration::from_millis(1));
+    let error = slow.read_region(VarId(0), &Region::whole(&[40, 64])).unwrap_err();
+    assert_eq!(error.to_string(), "chunk [17, 0]: damaged file: bad 17");
+}
+
+#[test]
 fn chunk_indexes_are_read_at_once() {
     let one = || source(layout(&[8, 8], Some(&[4, 4]), 4, Endian::Little, 0), []);
     let slow = Slow::new(
