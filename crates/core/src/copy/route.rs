@@ -241,7 +241,7 @@ impl Found {
         {
             let same = Same {
                 grid,
-                shard: shard_chunks(to),
+                shard: shard_chunks(to)?,
             };
             let places = self.same_places(&same);
             let route = if raw {
