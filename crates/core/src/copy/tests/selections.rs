@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::super::{CopyPlan, SourcePart, Sources, VariableCopy};
+use super::super::{CopyPlan, SourcePart, Sources, VariableCopy, prepare};
 use super::in_memory::{Input, Log, copy, input, layout, pipeline, schema, source};
 use crate::chunk::{ChunkGrid, Selection, swap_units};
 use crate::filter::{ChunkShape, Registry, Scratch};
 use crate::format::read_region::swap_unit;
-use crate::model::{Encoding, Endian, Storage, VarId, VariableLayout};
+use crate::model::{Encoding, Endian, Storage, Type, VarId, VariableLayout};
 
 fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
     CopyPlan {
@@ -138,5 +138,49 @@ fn a_slice_reads_only_the_chunks_it_meets_and_passes_whole_ones() {
     assert_eq!(input.reads.load(std::sync::atomic::Ordering::Relaxed), 7);
     for (_, chunk, data) in log.chunks.values().take(6) {
         assert_eq!(*data, input.sources[0].encoded(chunk + 4), "passed as it is");
+    }
+}
+
+/// A part that takes `count` elements of variable 0 from the beginning, and puts them at `at`.
+fn part(count: u64, at: u64) -> Vec<SourcePart> {
+    vec![SourcePart {
+        variable: VarId(0),
+        selection: Selection::new(vec![0], vec![1], vec![count], vec![at]).unwrap(),
+    }]
+}
+
+#[test]
+fn a_part_of_another_type_is_refused() {
+    let to = layout(&[10], Some(&[5]), 4, Endian::Little, 0);
+    let refused = |from: VariableLayout, ty| {
+        let mut input = input(vec![source(from, [])]);
+        input.schema.vars[0].ty = ty;
+        input.schema.vars[0].name = "x".into();
+        let mut plan = plan_of(part(4, 2), &to);
+        plan.schema.vars[0].ty = Type::Int;
+        let error = prepare(&input, &plan).err()?;
+        assert!(
+            matches!(&error, crate::Error::Variable { cause, .. } if matches!(**cause, crate::Error::Usage(_)))
+        );
+        Some(error.to_string())
+    };
+    let from = |size| layout(&[4], Some(&[4]), size, Endian::Big, 0);
+    assert_eq!(refused(from(4), Type::Int), None);
+    let mut packed = from(4);
+    packed.encoding = Encoding::Packed;
+    let mut converted = from(4);
+    converted.encoding = Encoding::Structured;
+    assert_eq!(refused(converted.clone(), Type::Int), None);
+    for (from, ty) in [
+        (from(8), Type::Int64),
+        (from(4), Type::Float),
+        (from(4), Type::UInt),
+        (packed, Type::Int),
+        (converted.clone(), Type::Short),
+        (converted, Type::String),
+    ] {
+        let says = "variable v0: elements of the input's variable x are of another type, \
+                    and cannot become part of it";
+        assert_eq!(refused(from, ty).as_deref(), Some(says), "{ty:?}");
     }
 }
