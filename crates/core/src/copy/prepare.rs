@@ -5,6 +5,7 @@
 //!                         └─► Variable       what the engine will do, with tickets
 //! ```
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,12 +16,12 @@ use super::bands;
 use super::places::Places;
 use super::report::RouteName;
 use super::route::{Holes, Route, Way, way};
-use super::sources::Input;
+use super::sources::{Input, Sources};
 use crate::chunk::{byte_count, element_count};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};
 use crate::format::{Promised, Reader, VariablePlan};
-use crate::model::{Encoding, Storage, VarId, VariableLayout};
+use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value, fill_value_attribute};
 use crate::threads::on_all;
 
 /// The most chunk indexes that are read at once.
@@ -98,6 +99,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             "a plan must have one entry for each variable".into(),
         ));
     }
+    let plan = &*with_fill_values(plan);
     let mut prepared = Prepared {
         plans: Vec::with_capacity(plan.variables.len()),
         variables: Vec::new(),
@@ -154,6 +156,29 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         }
     }
     Ok(prepared)
+}
+
+/// Gives a fill value to variables that are made of parts, if their kind cannot be without one. What no part fills is
+/// written as that value.
+fn with_fill_values(plan: &CopyPlan) -> Cow<'_, CopyPlan> {
+    let mut plan = Cow::Borrowed(plan);
+    if plan.schema.kind.can().no_fill {
+        return plan;
+    }
+    for n in 0..plan.variables.len() {
+        let copy = &plan.variables[n];
+        let fill = &copy.layout.fill;
+        if !matches!(copy.sources, Sources::Parts(_)) || fill.value.is_some() && !fill.no_fill {
+            continue;
+        }
+        let var = &plan.schema.vars[n];
+        let value = fill.value.as_ref().or_else(|| fill_value_attribute(var));
+        if let Some(value) = value.cloned().or_else(|| default_fill_value(var.ty)) {
+            let fill = &mut plan.to_mut().variables[n].layout.fill;
+            (fill.value, fill.no_fill) = (Some(value), false);
+        }
+    }
+    plan
 }
 
 /// What the writer is told of how much will come. Worked out from the layout alone, not from what the engine or the progress
