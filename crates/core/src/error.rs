@@ -268,11 +268,20 @@ impl Error {
         }
     }
 
-    /// Adds the chunk at `index` of the chunk grid as context.
+    /// Adds the chunk at `index` of the chunk grid as context, unless the error has a chunk already. A variable and a
+    /// file of the error stay in front of the chunk.
     #[must_use]
     pub fn in_chunk(self, index: &[u64]) -> Self {
         match self {
-            e @ Self::Cdl(_) => e,
+            e @ (Self::Chunk { .. } | Self::Cdl(_)) => e,
+            Self::Variable { name, cause } => Self::Variable {
+                name,
+                cause: Box::new(cause.in_chunk(index)),
+            },
+            Self::File { name, cause } => Self::File {
+                name,
+                cause: Box::new(cause.in_chunk(index)),
+            },
             e => Self::Chunk {
                 index: index.to_vec(),
                 cause: Box::new(e),
@@ -285,6 +294,32 @@ impl Error {
         Self::Io {
             what: what.into(),
             cause,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_are_told_once_and_in_order() {
+        let error = || Error::UnknownFormat;
+        for told in [
+            error().in_chunk(&[1, 2]).in_variable("v").in_file("f"),
+            error().in_variable("v").in_file("f").in_chunk(&[1, 2]),
+            error()
+                .in_variable("v")
+                .in_chunk(&[1, 2])
+                .in_variable("w")
+                .in_file("f"),
+            error()
+                .in_chunk(&[1, 2])
+                .in_variable("v")
+                .in_chunk(&[3])
+                .in_file("f"),
+        ] {
+            assert_eq!(told.to_string(), "f: variable v: chunk [1, 2]: not a netCDF file");
         }
     }
 }

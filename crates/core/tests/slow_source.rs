@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ncutils_core::copy::plan::{CopyOptions, plan};
@@ -256,4 +256,85 @@ fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
         std::fs::metadata(copied).unwrap().len(),
         source.bytes.len() as u64
     );
+}
+
+/// A source with a range that cannot be read any more once it is broken.
+struct Broken {
+    bytes: Vec<u8>,
+    damage: std::ops::Range<u64>,
+    broken: AtomicBool,
+    pool: FetchPool,
+}
+
+impl Object for Broken {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.bytes.len() as u64))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let met = offset < self.damage.end && self.damage.start < offset + buf.len() as u64;
+        if met && self.broken.load(Ordering::Relaxed) {
+            return Err(io::Error::other("a bad sector"));
+        }
+        Object::read_exact_at(&self.bytes, offset, buf)
+    }
+
+    fn requests(&self) -> Requests {
+        Requests::slow(100, 1000)
+    }
+
+    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        let this = Arc::clone(&self) as Arc<dyn Object>;
+        self.pool.fetch_ranges(&this, ranges, done);
+    }
+}
+
+#[test]
+fn a_chunk_that_cannot_be_read_is_named_once() {
+    let mut dataset = Dataset::new(Kind::Netcdf4);
+    let (y, x) = (
+        dataset.dim(Schema::ROOT, "y", 4, false),
+        dataset.dim(Schema::ROOT, "x", 5000, false),
+    );
+    let values = Values::from_bytes((0..20_000u32).map(|n| 0xA0 + (n / 5000) as u8).collect());
+    let chunk = Some(&[1u64, 5000][..]);
+    let var = dataset.var(Schema::ROOT, "v", Type::UByte, &[y, x], chunk, Some(values));
+    let output = Arc::new(MemoryOutput::new());
+    dataset.write(output.clone()).unwrap();
+    let bytes = output.bytes();
+    let third = bytes
+        .windows(100)
+        .position(|bytes| *bytes == [0xA2; 100])
+        .unwrap() as u64;
+    let source = Arc::new(Broken {
+        bytes,
+        damage: third + 50..third + 51,
+        broken: AtomicBool::new(false),
+        pool: FetchPool::new(4),
+    });
+    let reader = format::open(source.clone(), &Registry::builtin()).unwrap();
+    source.broken.store(true, Ordering::Relaxed);
+    let (tell, told) = std::sync::mpsc::channel();
+    let done = Box::new(move |found: ncutils_core::Result<_>| tell.send(found.map(|_: Vec<_>| ())).unwrap());
+    reader.fetch_chunks(var, vec![3, 2, 1, 0], done);
+    let fetched = told.recv().unwrap();
+    let read = reader.read_encoded_chunk(var, 2).map(|_| ());
+    let region = reader
+        .read_region(var, &format::Region::whole(&[4, 5000]))
+        .map(|_| ());
+    let plan = plan(&*reader, &CopyOptions::default()).unwrap();
+    let prepared = prepare(&*reader, &plan).unwrap();
+    let writer = format::create(Arc::new(MemoryOutput::new()), &plan.schema, &prepared.plans).unwrap();
+    let copied = copy::run(&*reader, &prepared, writer, &RunOptions::default()).map(|_| ());
+    for failed in [fetched, read, region, copied] {
+        let error = failed.unwrap_err().to_string();
+        let cause = error
+            .strip_prefix("variable v: chunk [2, 0]: ")
+            .unwrap_or_else(|| panic!("{error}"));
+        assert!(cause.contains("a bad sector"), "{error}");
+        assert!(
+            !cause.contains("variable") && !cause.contains("chunk ["),
+            "{error}"
+        );
+    }
 }

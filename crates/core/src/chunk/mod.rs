@@ -11,12 +11,14 @@ mod fill;
 mod grid;
 mod region;
 mod selection;
+mod shards;
 
 pub use copy::{Axis, copy_region, copy_strided, swap_units};
 pub use fill::{fill_pattern, resize, too_large};
 pub use grid::{ChunkGrid, ChunksIn};
 pub use region::Region;
 pub use selection::Selection;
+pub use shards::chunks_of_shard;
 
 /// Highest number of dimensions: HDF5's limit. (netCDF itself allows 1024.)
 pub const MAX_RANK: usize = 32;

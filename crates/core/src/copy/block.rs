@@ -16,7 +16,7 @@ use super::order::Block;
 use crate::chunk::{ChunkGrid, Region, resize};
 use crate::error::Result;
 
-/// Smallest size of a stripe, in bytes. Less would not be worth a lock and a job.
+/// Size of a stripe, in bytes. Less would not be worth a lock and a job, unless memory is scarce.
 const STRIPE: u64 = 256 << 10;
 
 /// A block whose pieces are scattered by several jobs.
@@ -41,9 +41,9 @@ struct Filling {
 }
 
 impl SharedBlock {
-    /// Makes a block of chunks of `chunk_bytes` bytes each, admitted with `memory` bytes.
-    pub fn new(block: Block, chunk_bytes: u64, memory: u64) -> Result<Self> {
-        let shape = stripe_shape(&block.span.count, STRIPE / chunk_bytes.max(1));
+    /// Makes a block in stripes of at most `stripe_chunks` chunks, admitted with `memory` bytes.
+    pub fn new(block: Block, stripe_chunks: u64, memory: u64) -> Result<Self> {
+        let shape = stripe_shape(&block.span.count, stripe_chunks);
         let stripes = ChunkGrid::new(&block.span.count, &shape)?;
         let buffers = (0..stripes.len()).map(|_| Mutex::default()).collect::<Vec<_>>();
         Ok(Self {
@@ -134,6 +134,11 @@ impl SharedBlock {
         *left = left.saturating_sub(1);
         *left == 0
     }
+}
+
+/// Most chunks of `chunk_bytes` bytes each in a stripe, where one job moves `batch` bytes.
+pub(super) fn stripe_chunks(chunk_bytes: u64, batch: u64) -> u64 {
+    (STRIPE.min(batch) / chunk_bytes.max(1)).max(1)
 }
 
 /// The largest box of at most `most` chunks (at least one) whose chunks follow each other in C order.
@@ -242,7 +247,7 @@ mod tests {
             first: 100,
             end: 124,
         };
-        let shared = SharedBlock::new(block, STRIPE / 5, 0).unwrap();
+        let shared = SharedBlock::new(block, 5, 0).unwrap();
         assert_eq!(shared.stripe_count(), 6, "a row of four chunks each");
         let mut next = 100;
         for n in 0..shared.stripe_count() {
@@ -266,7 +271,7 @@ mod tests {
             first: 0,
             end: 1,
         };
-        let shared = SharedBlock::new(block, 1, 0).unwrap();
+        let shared = SharedBlock::new(block, STRIPE, 0).unwrap();
         shared.expect(2);
         std::thread::scope(|s| {
             let waiting = s.spawn(|| shared.wait_filled());

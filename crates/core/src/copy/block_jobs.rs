@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::block::SharedBlock;
+use super::block::{SharedBlock, stripe_chunks};
 use super::default_budget;
 use super::execute::PIECE;
 use super::job::{BATCH, Job, Jobs, PieceOfInput, Spilling, Terms, chunk_bytes, decode_cost_of, encode_cost};
@@ -36,10 +36,11 @@ pub(super) fn blocks<'e>(
     let Needs {
         chunk,
         decode,
-        encode,
+        empty,
         work,
         tile_chunks,
         tile_bytes,
+        ..
     } = Needs::of(terms, var, tiling, to);
     if alone(terms, var, tile_chunks, tile_bytes, work) {
         let order = tiling.order(tile_chunks);
@@ -58,7 +59,7 @@ pub(super) fn blocks<'e>(
         );
     }
 
-    let most = (terms.budget - aside(terms, work, encode)) / chunk.max(1);
+    let most = (terms.budget - aside(terms, decode.max(empty), empty)) / chunk.max(1);
     let order = tiling.order(most.max(1));
     let mut maker = BlockMaker {
         terms,
@@ -67,7 +68,7 @@ pub(super) fn blocks<'e>(
         order,
         chunk,
         decode,
-        encode,
+        empty,
         overlaps: overlap(&var.inputs),
         spill: None,
     };
@@ -86,7 +87,8 @@ struct Needs {
     /// Bytes of one output chunk.
     chunk: u64,
     decode: u64,
-    encode: u64,
+    /// Bytes to encode the chunks of a stripe and hand them to the writer.
+    empty: u64,
     /// The larger of `decode` and `encode`, because a thread does one at a time.
     work: u64,
     /// Number of output chunks in a tile.
@@ -100,10 +102,16 @@ impl Needs {
         let decode = decode_cost_of(terms, var);
         let encode = encode_cost(to, chunk);
         let tile_chunks = tiling.tile.iter().fold(1u64, |n, t| n.saturating_mul(*t));
+        // The cost of encoding counts one encoded chunk, if there are filters.
+        let pieces = stripe_chunks(chunk, terms.batch());
+        let more = pieces - u64::from(!to.filters.is_empty());
+        let kept = chunk
+            .saturating_mul(more)
+            .saturating_add(pieces.saturating_mul(PIECE));
         Self {
             chunk,
             decode,
-            encode,
+            empty: encode.saturating_add(kept),
             work: decode.max(encode),
             tile_chunks,
             tile_bytes: tile_chunks.saturating_mul(chunk),
@@ -119,11 +127,11 @@ fn alone(terms: &Terms, var: &Variable, tile_chunks: u64, tile_bytes: u64, work:
         && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads)
 }
 
-/// Memory in bytes for decoding and encoding, besides the block: at most half the budget. If all threads need more,
-/// fewer run at a time.
-fn aside(terms: &Terms, work: u64, encode: u64) -> u64 {
+/// Memory in bytes for decoding, or for emptying stripes, besides the block: at most half the budget. If all threads
+/// need more, fewer run at a time. `work` is the larger of the two.
+fn aside(terms: &Terms, work: u64, empty: u64) -> u64 {
     work.saturating_mul(terms.threads as u64)
-        .saturating_add(encode)
+        .saturating_add(empty)
         .min(terms.budget / 2)
 }
 
@@ -139,7 +147,7 @@ pub(super) fn shared_block_memory(
     if alone(terms, var, needs.tile_chunks, needs.tile_bytes, needs.work) {
         return None;
     }
-    let aside = aside(terms, needs.work, needs.encode);
+    let aside = aside(terms, needs.decode.max(needs.empty), needs.empty);
     let whole = var.places.len().saturating_mul(needs.chunk);
     let block = needs.tile_bytes.min(whole).min(terms.budget - aside);
     Some(block.max(needs.chunk).saturating_add(aside))
@@ -186,7 +194,8 @@ struct BlockMaker<'e> {
     /// Bytes of one output chunk.
     chunk: u64,
     decode: u64,
-    encode: u64,
+    /// Bytes to empty a stripe.
+    empty: u64,
     /// True if two inputs fill the same elements.
     overlaps: bool,
     /// The spill that the first block of the present tile writes, and the place in the order where the tile
@@ -196,11 +205,15 @@ struct BlockMaker<'e> {
 
 impl<'e> BlockMaker<'e> {
     fn jobs(&mut self, block: Block) -> Result<Jobs<'e>> {
-        let (terms, var, tiling, encode) = (self.terms, self.var, self.tiling, self.encode);
+        let (terms, var, tiling, working) = (self.terms, self.var, self.tiling, self.empty);
         let memory = (block.end - block.first).saturating_mul(self.chunk);
         let region = self.region(&block.span);
         self.spill.take_if(|(_, end)| block.first >= *end);
-        let shared = Arc::new(SharedBlock::new(block, self.chunk, memory)?);
+        let shared = Arc::new(SharedBlock::new(
+            block,
+            stripe_chunks(self.chunk, terms.batch()),
+            memory,
+        )?);
         let mut decode = self.decode;
         let mut found = pieces(terms, var, &region, terms.batch());
         let spilling = match &self.spill {
@@ -253,7 +266,7 @@ impl<'e> BlockMaker<'e> {
         let empty = (0..shared.stripe_count()).map(move |stripe| {
             let block = Arc::clone(&shared);
             let cost = Cost {
-                working: encode,
+                working,
                 block: if stripe == 0 && !filled { memory } else { 0 },
             };
             Ok((

@@ -242,9 +242,7 @@ impl Worker {
             whole = ChunkGrid::new(&layout.extent, target.grid.chunk())?;
             &whole
         };
-        if !self.decode(reader, source, layout, grid, from)? {
-            return Err(lost());
-        }
+        self.decode(reader, source, layout, grid, from)?;
         swap_units(&mut self.decoded, swap_between(layout, target.layout));
         if target.grid.is_edge(chunk) || grid.is_edge(from) {
             // Elements past the extent are arbitrary in the input. In the output they are fill values.
@@ -284,7 +282,10 @@ impl Worker {
     }
 
     /// Reads a chunk and decodes it into `self.decoded`, in its stored shape and the layout's byte order.
-    /// Returns false if it is not stored.
+    ///
+    /// # Errors
+    /// The errors of reading and decoding. Also if the reader does not have the chunk, although it listed the
+    /// chunk as written.
     pub(super) fn decode(
         &mut self,
         reader: &dyn Reader,
@@ -292,7 +293,7 @@ impl Worker {
         layout: &VariableLayout,
         grid: &ChunkGrid,
         chunk: u64,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         let pipeline = reader.pipeline(var)?;
         let bytes = if !pipeline.is_empty() {
             &mut self.encoded
@@ -306,9 +307,7 @@ impl Worker {
             }),
             None => reader.read_encoded_chunk_into(var, chunk, bytes)?,
         };
-        let Some(filter_mask) = filter_mask else {
-            return Ok(false);
-        };
+        let filter_mask = filter_mask.ok_or_else(lost)?;
         self.read += bytes.len() as u64;
         let own = grid.region(chunk);
         let shape = chunk_shape(layout, &own.count);
@@ -323,7 +322,7 @@ impl Worker {
                 &mut self.decoded,
             )?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Reads a region of a contiguous input into `out`, in the layout's byte order.

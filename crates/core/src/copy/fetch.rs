@@ -216,9 +216,9 @@ impl Arrivals {
             );
         for (var, chunks) in wants.chunks {
             let (var, chunks) = (VarId(var), chunks.into_iter().collect::<Vec<_>>());
-            let (this, asked) = (Arc::clone(self), chunks.clone());
+            let (answer, asked) = (Answer::of(self, number), chunks.clone());
             let done = move |found: Result<Vec<Option<EncodedChunk>>>| {
-                this.part(number, found, |fetched, found| {
+                answer.give(found, |fetched, found| {
                     let named = asked.into_iter().map(|chunk| (var, chunk));
                     fetched.chunks.extend(named.zip(found));
                 });
@@ -227,9 +227,9 @@ impl Arrivals {
         }
         for (var, ranges) in by_var {
             let var = VarId(var);
-            let (this, asked) = (Arc::clone(self), ranges.clone());
+            let (answer, asked) = (Answer::of(self, number), ranges.clone());
             let done = move |found: Result<Vec<Vec<u8>>>| {
-                this.part(number, found, |fetched, found| {
+                answer.give(found, |fetched, found| {
                     let named = asked.into_iter().map(|range| (var, range));
                     fetched.ranges.extend(named.zip(found));
                 });
@@ -238,6 +238,7 @@ impl Arrivals {
         }
     }
 
+    /// Adds a part of the input of job `number`. An error is the job's, and its other parts are dropped.
     fn part<T>(&self, number: u64, found: Result<T>, add: impl FnOnce(&mut Fetched, T)) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(coming) = state.coming.get_mut(&number) else {
@@ -270,10 +271,9 @@ impl Arrivals {
         self.changed.notify_all();
     }
 
-    /// Marks the end: no more jobs will come.
-    pub fn close(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
-        self.changed.notify_all();
+    /// Marks the end when the result is dropped, also by a panic: no more jobs will come.
+    pub fn closing(&self) -> Closing<'_> {
+        Closing(self)
     }
 
     /// Wakes all waiting threads, because a job may be able to run now.
@@ -281,6 +281,52 @@ impl Arrivals {
         // The lock ensures that a thread which is about to wait does not miss this.
         drop(self.state.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
+    }
+}
+
+/// Closes the arrivals when it is dropped.
+pub(super) struct Closing<'a>(&'a Arrivals);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        let Self(arrivals) = self;
+        arrivals
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .closed = true;
+        arrivals.changed.notify_all();
+    }
+}
+
+/// The answer to a request for a part of a job's input. If a reader drops it without giving it, the job fails.
+/// Otherwise the copy would wait for ever.
+struct Answer {
+    arrivals: Option<Arc<Arrivals>>,
+    number: u64,
+}
+
+impl Answer {
+    fn of(arrivals: &Arc<Arrivals>, number: u64) -> Self {
+        Self {
+            arrivals: Some(Arc::clone(arrivals)),
+            number,
+        }
+    }
+
+    fn give<T>(mut self, found: Result<T>, add: impl FnOnce(&mut Fetched, T)) {
+        if let Some(arrivals) = self.arrivals.take() {
+            arrivals.part(self.number, found, add);
+        }
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some(arrivals) = self.arrivals.take() {
+            let error = Error::Internal("a request for input ended without an answer".into());
+            arrivals.part(self.number, Err::<(), _>(error), |_, ()| {});
+        }
     }
 }
 

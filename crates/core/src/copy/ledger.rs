@@ -106,6 +106,7 @@ impl Ledger {
             state.kept = state.kept.saturating_sub(kept);
             state.low += 1;
         }
+        state.peak = state.peak.max(state.used);
         drop(guard);
         self.changed.notify_all();
     }
@@ -161,6 +162,15 @@ mod tests {
         assert_eq!(ledger.lock().used, 5);
         ledger.complete(0, 3, 2);
         assert_eq!(ledger.lock().used, 0);
+    }
+
+    #[test]
+    fn the_peak_counts_what_the_writer_holds_back() {
+        let ledger = Ledger::new(10, 100);
+        assert!(ledger.admit(cost(3), || 0));
+        assert!(ledger.admit(cost(3), || 0));
+        ledger.complete(1, 3, 9);
+        assert_eq!(ledger.peak(), 12);
     }
 
     #[test]

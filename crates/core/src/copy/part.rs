@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::places::Places;
-use super::prepare::{Prepared, Variable, deal_tickets};
+use super::prepare::{Prepared, Variable, deal_tickets, decoded_bytes};
 use super::route::Route;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
@@ -22,8 +22,8 @@ use crate::model::{Storage, VariableLayout};
 const UNIT: u64 = 8;
 
 impl Prepared {
-    /// The `n`th of `of` parts of about equal size. Its plans promise only the data of this part, and its
-    /// tickets start at 0. Shards are never split.
+    /// The `n`th of `of` parts of about equal size. Its plans promise only the data of this part, its progress
+    /// counts only that data, and its tickets start at 0. Shards are never split.
     ///
     /// # Errors
     /// [`Error::Usage`] if there is no such part.
@@ -31,23 +31,23 @@ impl Prepared {
         if n >= of {
             return Err(Error::Usage(format!("part {n} of {of}, counted from 0")));
         }
-        let mut kept = Vec::with_capacity(self.variables.len());
-        for plan in &mut self.plans {
-            plan.promised = Promised::Nothing;
-        }
-        for mut var in self.variables {
+        for var in &mut self.variables {
             let plan = &mut self.plans[var.out.0];
-            plan.promised = take(&mut var, &plan.layout, n, of);
-            kept.push(var);
+            plan.promised = take(var, &plan.layout, plan.promised, n, of);
+            var.progress = match plan.promised {
+                Promised::Nothing => 0,
+                Promised::Chunks(chunks) => decoded_bytes(&plan.layout, chunks),
+                Promised::Bytes(bytes) => bytes,
+            };
         }
-        self.variables = kept;
         deal_tickets(&mut self.variables, &self.plans);
         Ok(self)
     }
 }
 
-/// Reduces a variable to its `n`th part. Returns the amount of data in it.
-fn take(var: &mut Variable, to: &VariableLayout, n: u64, of: u64) -> Promised {
+/// Reduces a variable to its `n`th part. `whole` is the amount of data in all parts. Returns the amount in this
+/// one.
+fn take(var: &mut Variable, to: &VariableLayout, whole: Promised, n: u64, of: u64) -> Promised {
     match &mut var.route {
         Route::Ranges(bytes) => {
             let cut = |k: u64| match k {
@@ -64,7 +64,7 @@ fn take(var: &mut Variable, to: &VariableLayout, n: u64, of: u64) -> Promised {
                 var.places = var.places.part(0..0);
                 return Promised::Nothing;
             }
-            whole(var, to)
+            whole
         }
         Route::Raw(same) | Route::Refilter(same) => {
             let order = same.order();
@@ -116,12 +116,4 @@ fn slab_bytes(places: &Places, grid: &ChunkGrid, to: &VariableLayout, number: im
         .fold(0, |sum: u64, n| {
             sum.saturating_add(n.saturating_mul(to.element_size as u64))
         })
-}
-
-/// The amount of data promised for a variable that is written whole.
-fn whole(var: &Variable, to: &VariableLayout) -> Promised {
-    match to.storage {
-        Storage::Chunked { .. } => Promised::Chunks(var.places.len()),
-        _ => Promised::Bytes(var.progress),
-    }
 }

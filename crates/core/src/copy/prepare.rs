@@ -5,6 +5,7 @@
 //!                         └─► Variable       what the engine will do, with tickets
 //! ```
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,12 +16,12 @@ use super::bands;
 use super::places::Places;
 use super::report::RouteName;
 use super::route::{Holes, Route, Way, way};
-use super::sources::Input;
+use super::sources::{Input, Sources};
 use crate::chunk::{byte_count, element_count};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};
 use crate::format::{Promised, Reader, VariablePlan};
-use crate::model::{Encoding, Storage, VarId, VariableLayout};
+use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value, fill_value_attribute};
 use crate::threads::on_all;
 
 /// The most chunk indexes that are read at once.
@@ -98,6 +99,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             "a plan must have one entry for each variable".into(),
         ));
     }
+    let plan = &*with_fill_values(plan);
     let mut prepared = Prepared {
         plans: Vec::with_capacity(plan.variables.len()),
         variables: Vec::new(),
@@ -156,6 +158,29 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     Ok(prepared)
 }
 
+/// Gives a fill value to variables that are made of parts, if their kind cannot be without one. What no part fills is
+/// written as that value.
+fn with_fill_values(plan: &CopyPlan) -> Cow<'_, CopyPlan> {
+    let mut plan = Cow::Borrowed(plan);
+    if plan.schema.kind.can().no_fill {
+        return plan;
+    }
+    for n in 0..plan.variables.len() {
+        let copy = &plan.variables[n];
+        let fill = &copy.layout.fill;
+        if !matches!(copy.sources, Sources::Parts(_)) || fill.value.is_some() && !fill.no_fill {
+            continue;
+        }
+        let var = &plan.schema.vars[n];
+        let value = fill.value.as_ref().or_else(|| fill_value_attribute(var));
+        if let Some(value) = value.cloned().or_else(|| default_fill_value(var.ty)) {
+            let fill = &mut plan.to_mut().variables[n].layout.fill;
+            (fill.value, fill.no_fill) = (Some(value), false);
+        }
+    }
+    plan
+}
+
 /// What the writer is told of how much will come. Worked out from the layout alone, not from what the engine or the progress
 /// bar count, so that a mistake there is found when the writer finishes.
 fn promised(way: Option<&Way>, to: &VariableLayout, chunks: u64) -> Promised {
@@ -193,7 +218,8 @@ fn takes_tickets(route: &Route, to: &VariableLayout) -> bool {
         || matches!(route, Route::Values(_)) && to.encoding == Encoding::Structured
 }
 
-fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
+/// Decoded bytes of `chunks` chunks, or of all elements of a variable without chunks.
+pub(super) fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
     let bytes = match &to.storage {
         Storage::Chunked { shape, .. } => {
             byte_count(shape, to.element_size).map(|n| chunks.saturating_mul(n as u64))

@@ -78,9 +78,7 @@ impl Worker {
                 let from = reader.layout(input.var);
                 for chunk in chunks {
                     let wrap = |e: Error| at_chunk(e, from, *chunk);
-                    if !self.decode(reader, input.var, from, grid, *chunk).map_err(wrap)? {
-                        continue;
-                    }
+                    self.decode(reader, input.var, from, grid, *chunk).map_err(wrap)?;
                     let own = grid.region(*chunk);
                     let Some(target) = input.output(&own) else {
                         continue;

@@ -12,7 +12,7 @@
 use super::bands::Band;
 use super::order::BlockOrder;
 use super::places::{Places, places_of};
-use super::sources::{Input, Sources, overlap};
+use super::sources::{Input, Sources, check_part, overlap};
 use super::tiling::{Tiling, shard_chunks};
 use super::{CopyPlan, VariableCopy};
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
@@ -151,6 +151,7 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
         }
         Sources::Parts(parts) => {
             for part in parts {
+                check_part(reader, part.variable, plan, out)?;
                 found.add(reader, part.variable, Some(part.selection.clone()), copy, holes)?;
             }
         }
@@ -241,7 +242,7 @@ impl Found {
         {
             let same = Same {
                 grid,
-                shard: shard_chunks(to),
+                shard: shard_chunks(to)?,
             };
             let places = self.same_places(&same);
             let route = if raw {

@@ -15,7 +15,7 @@
 //! No thread waits for another, except in jobs that empty a block. They are queued after all jobs that fill
 //! it, so those are already running.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -177,7 +177,7 @@ impl<'e> Engine<'e> {
     /// Takes and executes jobs until none is left, or one has failed.
     fn work(&self, queue: &Mutex<Queue<'e>>) {
         let mut worker = Worker::default();
-        while let Some((number, job, working)) = self.next_job(queue, |_| 0) {
+        while let Some((number, job, working, ())) = self.next_job(queue, |_| (0, ())) {
             self.execute(&mut worker, number, job, working, Fetched::default());
         }
     }
@@ -205,40 +205,49 @@ impl<'e> Engine<'e> {
 
     /// The fetch stage: admits jobs in order, and requests their input.
     fn fetch(&self, queue: &Mutex<Queue<'e>>, stage: &FetchStage<'e>) {
-        let wants = Mutex::new(Wants::default());
-        let extra = |job: &Job<'e>| match Wants::of(job, self.terms) {
-            Ok(found) => {
+        let _closing = stage.arrivals.closing();
+        let wants = |job: &Job<'e>| {
+            let wants = || {
+                let wants = Wants::of(job, self.terms).ok()?;
                 let bytes = match job.cost_counts_input() {
                     true => 0,
-                    false => found.bytes(self.terms.reader),
+                    false => wants.bytes(self.terms.reader),
                 };
-                *wants.lock().unwrap_or_else(PoisonError::into_inner) = found;
-                bytes
-            }
-            // The job will report the error when it runs.
-            Err(_) => 0,
+                Some((bytes, wants))
+            };
+            // If this fails or panics, the job asks for nothing, and reports it when it runs.
+            let wants = catch_unwind(AssertUnwindSafe(wants));
+            wants.ok().flatten().unwrap_or_default()
         };
-        while let Some((number, job, working)) = self.next_job(queue, extra) {
-            let wants = std::mem::take(&mut *wants.lock().unwrap_or_else(PoisonError::into_inner));
+        while let Some((number, job, working, wants)) = self.next_job(queue, wants) {
+            let variable = job.variable().to_owned();
             stage
                 .jobs
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert(number, (job, working));
-            stage.arrivals.ask(number, wants, self.terms.reader);
+            let asked = catch_unwind(AssertUnwindSafe(|| {
+                stage.arrivals.ask(number, wants, self.terms.reader);
+            }));
+            if let Err(panic) = asked {
+                let error = Error::Internal(panic_text(&*panic));
+                self.fail(number, error.in_variable(&variable));
+            }
         }
-        stage.arrivals.close();
     }
 
-    /// The compute stage: takes the first job whose input has arrived, until all are done or one has failed.
+    /// The compute stage: takes the first job whose input has arrived, until all are done. After a failure, only
+    /// the jobs before the failed one are still executed. One of them may fail too, and is then reported.
     fn work_on_arrivals(&self, stage: &FetchStage<'e>) {
         let mut worker = Worker::default();
         let mut arrived = stage.arrivals.lock();
         loop {
-            if self.ledger.is_stopped() || arrived.is_over() {
+            let end = self.first_failure();
+            if arrived.is_over() || end.is_some_and(|end| stage.is_empty_before(end)) {
                 break;
             }
-            let Some((number, fetched)) = arrived.take(|number| stage.can_run(number)) else {
+            let can_run = |number| end.is_none_or(|end| number < end) && stage.can_run(number);
+            let Some((number, fetched)) = arrived.take(can_run) else {
                 arrived = arrived.wait();
                 continue;
             };
@@ -266,13 +275,13 @@ impl<'e> Engine<'e> {
         stage.arrivals.wake();
     }
 
-    /// Waits until the next job is admitted. Returns its number, the job, and its working memory in bytes,
-    /// including the bytes that `extra` adds.
-    fn next_job(
+    /// Waits until the next job is admitted. `extra` returns bytes to add to the job's working memory, and a
+    /// value. Returns the job's number, the job, its working memory in bytes, and the value.
+    fn next_job<T>(
         &self,
         queue: &Mutex<Queue<'e>>,
-        extra: impl Fn(&Job<'e>) -> u64,
-    ) -> Option<(u64, Job<'e>, u64)> {
+        extra: impl FnOnce(&Job<'e>) -> (u64, T),
+    ) -> Option<(u64, Job<'e>, u64, T)> {
         let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ledger.is_stopped() {
             return None;
@@ -287,7 +296,8 @@ impl<'e> Engine<'e> {
                 return None;
             }
         };
-        cost.working = cost.working.saturating_add(extra(&job));
+        let (more, value) = extra(&job);
+        cost.working = cost.working.saturating_add(more);
         let shed = || match cost.block {
             0 => self.pool.clear(),
             block => self.pool.claim(block),
@@ -306,11 +316,11 @@ impl<'e> Engine<'e> {
             "admitted"
         );
         queue.next += 1;
-        Some((number, job, cost.working))
+        Some((number, job, cost.working, value))
     }
 
-    /// Records the failure that comes first in the order, and starts no new job. Running jobs come before any
-    /// that has not started, and they complete. So the recorded failure does not depend on how threads run.
+    /// Records the failure that comes first in the order, and admits no new job. All jobs before the failed one
+    /// were admitted, and they complete. So the recorded failure does not depend on how threads run.
     fn fail(&self, number: u64, error: Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.as_ref().is_none_or(|(first, _)| number < *first) {
@@ -319,16 +329,28 @@ impl<'e> Engine<'e> {
         drop(failure);
         self.ledger.stop();
     }
+
+    /// Number of the failed job that comes first in the order.
+    fn first_failure(&self) -> Option<u64> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.as_ref().map(|(number, _)| *number)
+    }
 }
 
-/// The admitted jobs, and the input that is requested for them.
+/// The admitted jobs that no thread has taken, by number, and the input that is requested for them.
 #[derive(Default)]
 struct FetchStage<'e> {
-    jobs: Mutex<HashMap<u64, (Job<'e>, u64)>>,
+    jobs: Mutex<BTreeMap<u64, (Job<'e>, u64)>>,
     arrivals: Arc<Arrivals>,
 }
 
 impl FetchStage<'_> {
+    /// True if no job before `end` waits for its input or for a thread.
+    fn is_empty_before(&self, end: u64) -> bool {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.first_key_value().is_none_or(|(first, _)| *first >= end)
+    }
+
     /// True if a job whose input has arrived need not wait for other jobs. The jobs that fill a block come
     /// before those that empty it, but their input may arrive later.
     fn can_run(&self, number: u64) -> bool {

@@ -1,9 +1,11 @@
 //! The source of an output variable's data.
 
+use super::CopyPlan;
 use crate::chunk::{ChunkGrid, Region, Selection};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::filter::NumberClass;
 use crate::format::{Reader, Written};
-use crate::model::{Storage, VarId, VariableLayout};
+use crate::model::{Encoding, Storage, VarId, VariableLayout};
 
 /// The source of an output variable's data.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -165,6 +167,35 @@ impl Input {
     pub fn covers(&self, output: &Region) -> bool {
         self.stored.is_none() && output.intersect(&self.target).as_ref() == Some(output)
     }
+}
+
+/// Checks that elements of the input variable `var` can become elements of the output variable `out`. Copies
+/// convert the byte order, and elements that the reader converts. They change neither the size nor the class of
+/// elements.
+///
+/// # Errors
+/// [`Error::Usage`], which names both variables.
+pub(super) fn check_part(reader: &dyn Reader, var: VarId, plan: &CopyPlan, out: VarId) -> Result<()> {
+    let (input, output) = (reader.schema(), &plan.schema);
+    let (from_type, to_type) = (input.var(var).ty, output.var(out).ty);
+    let (from, to) = (reader.layout(var), &plan.variables[out.0].layout);
+    let structured = [from.encoding, to.encoding].contains(&Encoding::Structured);
+    let same_storage = match structured {
+        // The size of elements in memory, because that in the file may be another.
+        true => {
+            input.type_size(from_type) == output.type_size(to_type)
+                && input.has_heap(from_type) == output.has_heap(to_type)
+        }
+        false => (from.element_size, from.encoding) == (to.element_size, to.encoding),
+    };
+    if same_storage && NumberClass::of(input, from_type) == NumberClass::of(output, to_type) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "elements of the input's variable {} are of another type, and cannot become part of it",
+        input.var_path(var)
+    ))
+    .in_variable(&output.var_path(out)))
 }
 
 /// True if two inputs fill the same elements of the output.

@@ -2,7 +2,7 @@
 
 use super::order::{BlockOrder, tile_shape};
 use super::sources::Input;
-use crate::chunk::ChunkGrid;
+use crate::chunk::{ChunkGrid, chunks_of_shard};
 use crate::error::Result;
 use crate::model::{Storage, VariableLayout};
 
@@ -27,7 +27,7 @@ impl Tiling {
     /// The geometry of an output with layout `to`, whose data comes from `inputs` (at least one).
     ///
     /// # Errors
-    /// If the output's chunks form no valid grid.
+    /// If the output's chunks form no valid grid, or do not divide its shards.
     pub fn new(inputs: &[Input], to: &VariableLayout) -> Result<Self> {
         let input = inputs.iter().find_map(|input| input.grid.as_ref());
         let shape = match &to.storage {
@@ -50,7 +50,7 @@ impl Tiling {
         Ok(Self {
             grid,
             tile,
-            shard: shard_chunks(to),
+            shard: shard_chunks(to)?,
         })
     }
 
@@ -61,10 +61,14 @@ impl Tiling {
 }
 
 /// The shape of a shard, in chunks; `None` if chunks are stored one by one.
-pub(super) fn shard_chunks(to: &VariableLayout) -> Option<Vec<u64>> {
-    let chunks = |(shard, chunk): (&u64, &u64)| shard.div_ceil((*chunk).max(1)).max(1);
-    let shard = to.shard.as_ref()?;
-    Some(shard.iter().zip(to.chunk_shape()).map(chunks).collect())
+///
+/// # Errors
+/// If a shard does not hold whole chunks.
+pub(super) fn shard_chunks(to: &VariableLayout) -> Result<Option<Vec<u64>>> {
+    let shard = to.shard.as_ref();
+    shard
+        .map(|shard| chunks_of_shard(shard, to.chunk_shape()))
+        .transpose()
 }
 
 /// The shape of the slabs of a contiguous output: whole in the fastest dimensions, and at most [`SLAB`]

@@ -40,7 +40,8 @@ pub trait Codec: Send + Sync {
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>>;
 
     /// The type of this codec's output, for the next codec of a pipeline. It is `chunk`, unless the codec changes the
-    /// element or shape (a transposition, a type conversion). A pipeline with such a codec rejects clipped chunks.
+    /// element or shape (a transposition, a type conversion). A pipeline with such a codec neither encodes nor decodes
+    /// clipped chunks.
     fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
         let _ = spec;
         chunk.clone()

@@ -82,6 +82,8 @@ pub struct Pipeline {
     stages: Box<[Stage]>,
     chunk: ChunkType,
     decoded_size: usize,
+    /// Position of the first codec that changes the type of chunks.
+    retypes: Option<usize>,
 }
 
 /// One codec of a pipeline.
@@ -113,6 +115,7 @@ impl Pipeline {
                 stages: Box::default(),
                 chunk: ChunkType::of_bytes(0),
                 decoded_size: 0,
+                retypes: None,
             })
         });
         Arc::clone(&EMPTY)
@@ -124,16 +127,11 @@ impl Pipeline {
             return Err(Error::Damaged(format!("a pipeline of {} filters", specs.len())));
         }
         // Each codec is bound to what the one before it gives.
-        let mut given = Cow::Borrowed(chunk);
-        let stage = |spec: &CodecSpec| {
+        let stage = |(spec, given): (&CodecSpec, Cow<ChunkType>)| {
             let (codec, label) = match registry.find(spec) {
                 None => (Bound::Unknown, None),
                 Some(codec) => {
                     let bound = codec.bind(spec, &given).map_or_else(Bound::Refused, Bound::Ready);
-                    let next = codec.encoded_type(spec, &given);
-                    if next != *given {
-                        given = Cow::Owned(next);
-                    }
                     let differs = spec.hdf5_id().is_some() && spec.name() != codec.name();
                     (bound, differs.then(|| codec.name().into()))
                 }
@@ -145,7 +143,8 @@ impl Pipeline {
             }
         };
         Ok(Self {
-            stages: specs.iter().map(stage).collect(),
+            retypes: registry.first_retyping(specs, chunk),
+            stages: registry.types(specs, chunk).map(stage).collect(),
             specs: specs.into(),
             decoded_size: chunk.decoded_size(ChunkShape::Full)?,
             chunk: chunk.clone(),
@@ -202,9 +201,11 @@ impl Pipeline {
     /// codecs, the data is copied; a caller that owns the data should make an [`EncodedChunk`] of it instead.
     ///
     /// # Errors
-    /// [`Error::UnknownFilter`] for an unknown codec; [`Error::Filter`] if a mandatory codec fails.
+    /// [`Error::UnknownFilter`] for an unknown codec; [`Error::Filter`] if a mandatory codec fails, or if the chunk is
+    /// clipped and a codec changes the type of chunks.
     pub fn encode(&self, data: &[u8], shape: ChunkShape, scratch: &mut Scratch) -> Result<EncodedChunk> {
         self.check_known()?;
+        self.check_shape(shape)?;
         let [mut input, mut output] = scratch.buffers.each_mut();
         let mut in_scratch = false;
         let mut filter_mask = 0;
@@ -235,8 +236,8 @@ impl Pipeline {
     /// [`Pipeline::size_of`] `shape` bytes.
     ///
     /// # Errors
-    /// [`Error::UnknownFilter`] for an unknown codec that was not skipped; [`Error::Filter`] for damaged input;
-    /// [`Error::Damaged`] if the chunk has the wrong size.
+    /// [`Error::UnknownFilter`] for an unknown codec that was not skipped; [`Error::Filter`] for damaged input, or for a
+    /// clipped chunk that a codec would change the type of; [`Error::Damaged`] if the chunk has the wrong size.
     pub fn decode_into(
         &self,
         bytes: &[u8],
@@ -252,6 +253,7 @@ impl Pipeline {
             out.extend_from_slice(bytes);
             return Ok(());
         };
+        self.check_shape(shape)?;
         // The maximum output of each stage: the longest that the stages before it can have made of the chunk.
         let mut limits = [0; MAX_FILTERS];
         let mut limit = size;
@@ -293,6 +295,17 @@ impl Pipeline {
         let mut out = Vec::new();
         self.decode_into(&chunk.bytes, chunk.filter_mask, shape, scratch, &mut out)?;
         Ok(out)
+    }
+
+    /// Refuses clipped chunks if a codec changes their type: the codecs after it are bound to what full chunks become.
+    fn check_shape(&self, shape: ChunkShape) -> Result<()> {
+        match (shape, self.retypes) {
+            (ChunkShape::Clipped(_), Some(position)) => {
+                let why = "it changes the type of chunks, so it cannot be applied to a clipped one";
+                Err(self.failure(position, why.to_owned()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Positions of the codecs that the mask does not skip.

@@ -1,5 +1,6 @@
 //! [`Registry`]: the codecs that a program knows.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -102,7 +103,32 @@ impl Registry {
 
     /// True if two pipelines have the same length, and each pair of codecs makes the same stream.
     pub fn same_streams(&self, a: &[CodecSpec], b: &[CodecSpec], chunk: &ChunkType) -> bool {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same_stream(a, b, chunk))
+        let mut pairs = self.types(a, chunk).zip(b);
+        a.len() == b.len() && pairs.all(|((a, given), b)| self.same_stream(a, b, &given))
+    }
+
+    /// The codecs of a pipeline for chunks of type `chunk`, each with the type of its input.
+    pub(super) fn types<'a>(
+        &'a self,
+        specs: &'a [CodecSpec],
+        chunk: &'a ChunkType,
+    ) -> impl Iterator<Item = (&'a CodecSpec, Cow<'a, ChunkType>)> {
+        let mut types = self.begin(chunk);
+        specs.iter().map(move |spec| (spec, types.pass(spec)))
+    }
+
+    /// Position of the first codec of a pipeline whose output has another type than its input.
+    pub(super) fn first_retyping(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Option<usize> {
+        let mut types = self.begin(chunk);
+        specs.iter().position(|spec| *types.pass(spec) != *types.given())
+    }
+
+    /// Starts to follow the type of chunks through a pipeline.
+    pub(crate) fn begin<'a>(&'a self, chunk: &'a ChunkType) -> Types<'a> {
+        Types {
+            registry: self,
+            given: Cow::Borrowed(chunk),
+        }
     }
 
     /// The HDF5 id of the codec that `spec` names by id or by a Zarr name; `None` for a codec without an id, and for an
@@ -164,6 +190,31 @@ impl Registry {
             )
         });
         form.ok_or_else(|| no_hdf5_form(spec))
+    }
+}
+
+/// The type of chunks before the next codec of a pipeline.
+pub(crate) struct Types<'a> {
+    registry: &'a Registry,
+    given: Cow<'a, ChunkType>,
+}
+
+impl<'a> Types<'a> {
+    /// The type of the next codec's input.
+    pub fn given(&self) -> &ChunkType {
+        &self.given
+    }
+
+    /// Goes on to the output of the codec `spec`. Returns the type of its input. An unknown codec changes nothing.
+    pub fn pass(&mut self, spec: &CodecSpec) -> Cow<'a, ChunkType> {
+        let before = self.given.clone();
+        if let Some(codec) = self.registry.find(spec) {
+            let next = codec.encoded_type(spec, &before);
+            if next != *before {
+                self.given = Cow::Owned(next);
+            }
+        }
+        before
     }
 }
 

@@ -82,12 +82,15 @@ impl Registry {
             shuffle::ID => 2,
             _ => 3,
         });
+        let mut types = self.begin(chunk);
         pipeline
             .into_iter()
             .map(|(id, parameters)| {
                 // An optional checksum could be skipped, and would then check nothing.
                 let spec = CodecSpec::hdf5(id, parameters).with_optional(id != fletcher32::ID);
-                self.working(&spec, chunk)
+                let spec = self.working(&spec, types.given())?;
+                types.pass(&spec);
+                Ok(spec)
             })
             .collect()
     }

@@ -18,6 +18,7 @@ mod written;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::chunk::ChunkGrid;
 pub use crate::chunk::Region;
 use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
@@ -78,14 +79,19 @@ pub trait Reader: Send + Sync {
     /// another thread calls `done`. This default reads one chunk after another before it returns.
     ///
     /// # Errors
-    /// `done` receives the error if a chunk cannot be read. The error names the chunk.
+    /// `done` receives the error if a chunk cannot be read. The error names the chunk, unless the store does not
+    /// tell which of several requests failed.
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
-        done(
-            chunks
-                .iter()
-                .map(|chunk| self.read_encoded_chunk(var, *chunk))
-                .collect(),
-        );
+        let layout = self.layout(var);
+        let grid = match ChunkGrid::new(&layout.extent, layout.chunk_shape()) {
+            Ok(grid) => grid,
+            Err(e) => return done(Err(e)),
+        };
+        let read = |chunk: &u64| {
+            let read = self.read_encoded_chunk(var, *chunk);
+            read.map_err(|e| e.in_chunk(&grid.coordinates(*chunk)))
+        };
+        done(chunks.iter().map(read).collect());
     }
 
     /// Reads many ranges of a contiguous or compact variable, as [`Reader::read_range`] does, and passes them
@@ -105,9 +111,13 @@ pub trait Reader: Send + Sync {
     }
 
     /// One chunk of a chunked variable, as stored. `None` if it was never written (it reads as fill values).
+    /// This default is for readers without chunked variables.
+    ///
+    /// # Errors
+    /// If reading fails, or the variable is not chunked.
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
         let _ = (var, chunk);
-        Ok(None)
+        Err(Error::Internal("this reader reads no chunks".into()))
     }
 
     /// Same as [`Reader::read_encoded_chunk`], but reuses the memory of a buffer, whose old content is lost.

@@ -98,9 +98,10 @@ fn from_chunks(
     let mut scratch = Scratch::new();
     let swap = swap_unit(layout);
     let mut out = None;
-    for (index, chunk) in Chunks::new(reader, var, &grid, inside, chunk_size(layout, shape)?) {
+    for chunk in Chunks::new(reader, var, &grid, inside, chunk_size(layout, shape)?) {
+        let (index, chunk) = chunk?;
         let wrap = |e: Error| e.in_chunk(&grid.coordinates(index));
-        let Some(chunk) = chunk.map_err(wrap)? else {
+        let Some(chunk) = chunk else {
             continue;
         };
         let own = grid.region(index);
@@ -146,10 +147,11 @@ const MOST_AT_ONCE: usize = 64 << 20;
 struct Chunks<'a> {
     reader: &'a dyn Reader,
     var: VarId,
+    grid: &'a ChunkGrid,
     left: ChunksIn<'a>,
     /// Number of chunks in one request; 1 if a thread should rather read by itself.
     batch: usize,
-    there: std::vec::IntoIter<(u64, Result<Option<EncodedChunk>>)>,
+    there: std::vec::IntoIter<(u64, Option<EncodedChunk>)>,
 }
 
 impl<'a> Chunks<'a> {
@@ -165,6 +167,7 @@ impl<'a> Chunks<'a> {
         Self {
             reader,
             var,
+            grid,
             left: grid.chunks_in(region),
             batch: if requests.ahead { most } else { 1 },
             there: Vec::new().into_iter(),
@@ -173,18 +176,24 @@ impl<'a> Chunks<'a> {
 }
 
 impl Iterator for Chunks<'_> {
-    type Item = (u64, Result<Option<EncodedChunk>>);
+    /// A chunk's number, and the chunk if it was written. The error of a single chunk names it. The error of a
+    /// batch names a chunk if the reader knows which one failed.
+    type Item = Result<(u64, Option<EncodedChunk>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.batch == 1 {
             let index = self.left.next()?;
-            return Some((index, self.reader.read_encoded_chunk(self.var, index)));
+            let read = self.reader.read_encoded_chunk(self.var, index);
+            let named = read.map_err(|e| e.in_chunk(&self.grid.coordinates(index)));
+            return Some(named.map(|chunk| (index, chunk)));
         }
         if let Some(next) = self.there.next() {
-            return Some(next);
+            return Some(Ok(next));
         }
         let asked: Vec<u64> = self.left.by_ref().take(self.batch).collect();
-        let first = *asked.first()?;
+        if asked.is_empty() {
+            return None;
+        }
         let (tell, told) = std::sync::mpsc::channel();
         let done = move |found| {
             // Fails if the caller gave up the region and nobody waits.
@@ -192,16 +201,14 @@ impl Iterator for Chunks<'_> {
         };
         self.reader.fetch_chunks(self.var, asked.clone(), Box::new(done));
         let lost = || Error::Internal("a store gave no answer".into());
-        let found = told.recv().unwrap_or_else(|_| Err(lost()));
-        self.there = match found {
-            Ok(found) => asked
-                .into_iter()
-                .zip(found.into_iter().map(Ok))
-                .collect::<Vec<_>>()
-                .into_iter(),
-            Err(error) => vec![(first, Err(error))].into_iter(),
-        };
-        self.there.next()
+        match told.recv().unwrap_or_else(|_| Err(lost())) {
+            Ok(found) => {
+                let found: Vec<_> = asked.into_iter().zip(found).collect();
+                self.there = found.into_iter();
+                self.there.next().map(Ok)
+            }
+            Err(error) => Some(Err(error)),
+        }
     }
 }
 

@@ -11,7 +11,6 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -19,8 +18,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tracing::debug;
 
-use super::file_output::{directory_of, follow_symlinks, partial_beside, partial_name, sync_directory};
-use super::key::{RESERVED, check_key};
+use super::file_output::{
+    directory_of, follow_symlinks, is_partial_name, partial_beside, partial_name, sync_directory,
+};
+use super::key::check_key;
 use super::partial::PartialName;
 use super::{DirectoryKeys, KeyOutput, KeyStore, Part, ValueWriter};
 use crate::error::{Error, Result};
@@ -80,12 +81,7 @@ impl DirectoryOutput {
         let stage = stage.canonicalize()?;
         let beside = directory_of(&target).canonicalize()?;
         let name = stage.file_name().unwrap_or_default();
-        if stage.parent() != Some(&beside)
-            || !name
-                .as_bytes()
-                .windows(RESERVED.len())
-                .any(|part| part == RESERVED.as_bytes())
-        {
+        if stage.parent() != Some(&beside) || !is_partial_name(name, target.file_name().unwrap_or_default()) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 format!("not a stage of {}", path.display()),

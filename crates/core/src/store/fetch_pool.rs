@@ -14,7 +14,7 @@ use tracing::debug;
 
 use super::keys::KeyStore;
 use super::object::Object;
-use super::requests::{ByteRange, Done, Get};
+use super::requests::{ByteRange, Done, FailedRequest, Get};
 
 /// Upper limit, in bytes, of a request for several neighbouring ranges.
 const MOST_JOINED: u64 = 8 << 20;
@@ -102,7 +102,8 @@ impl FetchPool {
         self.shared.arrived.notify_one();
     }
 
-    /// Implements [`Object::fetch`] for an object whose reads block.
+    /// Implements [`Object::fetch`] for an object whose reads block. If a request for several ranges fails, they
+    /// are read one by one, so that the error tells which one failed.
     pub fn fetch_ranges(
         &self,
         object: &Arc<dyn Object>,
@@ -122,22 +123,26 @@ impl FetchPool {
             let (object, all) = (Arc::clone(object), Arc::clone(&all));
             let members: Vec<(usize, ByteRange)> = members.into_iter().map(|n| (n, ranges[n])).collect();
             self.run(move || {
-                let read = allocate(whole.length).and_then(|mut bytes| {
-                    object.read_exact_at(whole.offset, &mut bytes)?;
+                let read = |range: &ByteRange| {
+                    let mut bytes = allocate(range.length)?;
+                    object.read_exact_at(range.offset, &mut bytes)?;
                     Ok(bytes)
-                });
-                all.arrive(read.map(|bytes| {
-                    if let [(n, range)] = members[..]
-                        && range == whole
-                    {
-                        return vec![(n, bytes)];
-                    }
-                    let part = |range: &ByteRange| {
-                        let from = (range.offset - whole.offset) as usize;
-                        bytes[from..from + range.length].to_vec()
-                    };
-                    members.iter().map(|(n, range)| (*n, part(range))).collect()
-                }));
+                };
+                let alone = |(n, range): &(usize, ByteRange)| match read(range) {
+                    Ok(bytes) => Ok((*n, bytes)),
+                    Err(e) => Err(FailedRequest::error(*n, e)),
+                };
+                if let [one] = &members[..] {
+                    return all.arrive(alone(one).map(|one| vec![one]));
+                }
+                let Ok(bytes) = read(&whole) else {
+                    return all.arrive(members.iter().map(alone).collect());
+                };
+                let part = |range: &ByteRange| {
+                    let from = (range.offset - whole.offset) as usize;
+                    bytes[from..from + range.length].to_vec()
+                };
+                all.arrive(Ok(members.iter().map(|(n, range)| (*n, part(range))).collect()));
             });
         }
     }
@@ -155,7 +160,10 @@ impl FetchPool {
         debug!(keys = gets.len(), "fetching keys");
         for (n, get) in gets.into_iter().enumerate() {
             let (store, all) = (Arc::clone(store), Arc::clone(&all));
-            self.run(move || all.arrive(store.get(&get.key, get.part).map(|value| vec![(n, value)])));
+            self.run(move || {
+                let got = store.get(&get.key, get.part).map(|value| vec![(n, value)]);
+                all.arrive(got.map_err(|e| FailedRequest::error(n, e)));
+            });
         }
     }
 }
@@ -176,22 +184,31 @@ fn allocate(length: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Joins neighbouring ranges into requests. Each request lists the positions in `ranges` that it covers.
+/// Joins neighbouring ranges into requests. Each request lists the positions in `ranges` that it covers. Two ranges are
+/// joined if at most `gap` bytes lie between them. The gaps of a request are never longer than its ranges together, so
+/// at most twice the wanted bytes are read.
 pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     order.sort_by_key(|n| (ranges[*n].offset, ranges[*n].length));
     let mut joined: Vec<(ByteRange, Vec<usize>)> = Vec::new();
+    // Bytes of the last request that are not in a gap.
+    let mut wanted = 0u64;
     for n in order {
         let range = ranges[n];
         if let (Some((whole, members)), Some(end)) = (joined.last_mut(), range.end()) {
-            let near = whole.end().is_some_and(|e| range.offset <= e.saturating_add(gap));
-            let length = end.max(whole.end().unwrap_or(end)) - whole.offset;
-            if near && length <= MOST_JOINED.max(whole.length as u64) {
+            let whole_end = whole.end().unwrap_or(end);
+            let near = range.offset <= whole_end.saturating_add(gap);
+            let length = end.max(whole_end) - whole.offset;
+            let more = end.saturating_sub(range.offset.max(whole_end));
+            let dense = length <= wanted.saturating_add(more).saturating_mul(2);
+            if near && dense && length <= MOST_JOINED.max(whole.length as u64) {
                 whole.length = length as usize;
+                wanted += more;
                 members.push(n);
                 continue;
             }
         }
+        wanted = range.length as u64;
         joined.push((range, vec![n]));
     }
     joined
@@ -339,6 +356,17 @@ mod tests {
     }
 
     #[test]
+    fn gaps_are_no_longer_than_what_is_asked_for() {
+        let one_in_ten: Vec<ByteRange> = (0..5).map(|n| range(n * 10, 1)).collect();
+        assert_eq!(join(&one_in_ten, 100).len(), 5);
+        let one_in_two: Vec<ByteRange> = (0..5).map(|n| range(n * 10, 5)).collect();
+        assert_eq!(join(&one_in_two, 100), [(range(0, 45), vec![0, 1, 2, 3, 4])]);
+        // Bytes that two ranges want count once.
+        let repeated = [range(0, 4), range(0, 4), range(0, 4), range(13, 4)];
+        assert_eq!(join(&repeated, 100).len(), 2);
+    }
+
+    #[test]
     fn many_requests_are_under_way_at_once() {
         let object = slow();
         let begun = Instant::now();
@@ -358,6 +386,10 @@ mod tests {
     fn a_range_past_the_end_fails_the_whole() {
         let error = fetched(&slow(), vec![range(0, 1), range(250, 9)]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        // These are joined.
+        let error = fetched(&slow(), vec![range(250, 9), range(240, 9)]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(FailedRequest::split(error).0, Some(0));
     }
 
     struct Panicking {

@@ -244,6 +244,18 @@ pub(super) fn partial_name(name: &OsStr) -> OsString {
     OsString::from_vec(file_name)
 }
 
+/// True if [`partial_name`] can have made `partial` of the final name `name`, in any process.
+pub(super) fn is_partial_name(partial: &OsStr, name: &OsStr) -> bool {
+    let (partial, name) = (partial.as_bytes(), name.as_bytes());
+    let mut places = partial.windows(RESERVED.len());
+    let Some(at) = places.rposition(|part| part == RESERVED.as_bytes()) else {
+        return false;
+    };
+    let (begin, suffix) = partial.split_at(at);
+    let kept = name.len().min((MAX_NAME - 1).saturating_sub(suffix.len()));
+    begin.strip_prefix(b".") == Some(&name[..kept])
+}
+
 /// Gives a new file the mode of the file it will replace, and its owner if permitted.
 fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;

@@ -8,7 +8,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::requests::{Done, Get, Part, Requests};
+use super::requests::{Done, FailedRequest, Get, Part, Requests};
 
 /// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
 /// one.
@@ -63,9 +63,13 @@ pub trait KeyStore: Send + Sync {
     /// before it returns.
     ///
     /// # Errors
-    /// `done` receives the error if a value cannot be read.
+    /// `done` receives the error if a value cannot be read: a [`FailedRequest`] if it is known which one.
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
-        done(gets.iter().map(|get| self.get(&get.key, get.part)).collect());
+        let one = |(n, get): (usize, &Get)| {
+            let got = self.get(&get.key, get.part);
+            got.map_err(|e| FailedRequest::error(n, e))
+        };
+        done(gets.iter().enumerate().map(one).collect());
     }
 }
 

@@ -1,25 +1,30 @@
 //! A store of keys in memory.
+//!
+//! ```text
+//! MemoryKeys ── output ─► MemoryKeysOutput: staged keys ── publish ─► MemoryKeys: published keys
+//! ```
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::key::part_of;
+use super::key::{check_key, part_of};
 use super::{KeyOutput, KeyStore, Part, ValueWriter};
 
 /// A store of keys in memory, for tests and small datasets. Clones share their content.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryKeys {
-    state: Arc<Mutex<State>>,
+    published: Arc<Mutex<Values>>,
+}
+
+/// A dataset that is being written to a [`MemoryKeys`]. Dropping it without publishing leaves nothing.
+#[derive(Debug)]
+pub struct MemoryKeysOutput {
+    store: MemoryKeys,
+    staged: Arc<Mutex<Values>>,
 }
 
 type Values = BTreeMap<String, Arc<Vec<u8>>>;
-
-#[derive(Debug, Default)]
-struct State {
-    published: Values,
-    staged: Values,
-}
 
 impl MemoryKeys {
     /// An empty store.
@@ -27,9 +32,17 @@ impl MemoryKeys {
         Self::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A dataset that replaces the content of the store when it is published.
+    pub fn output(&self) -> MemoryKeysOutput {
+        MemoryKeysOutput {
+            store: self.clone(),
+            staged: Arc::default(),
+        }
     }
+}
+
+fn lock(values: &Mutex<Values>) -> MutexGuard<'_, Values> {
+    values.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn keys(values: &Values, prefix: &str) -> Vec<String> {
@@ -42,23 +55,25 @@ fn keys(values: &Values, prefix: &str) -> Vec<String> {
 
 impl KeyStore for MemoryKeys {
     fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
-        let value = self.state().published.get(key).cloned();
+        check_key(key)?;
+        let value = lock(&self.published).get(key).cloned();
         Ok(value.map(|value| part_of(&value, part).to_vec()))
     }
 
     fn size(&self, key: &str) -> io::Result<Option<u64>> {
-        Ok(self.state().published.get(key).map(|value| value.len() as u64))
+        check_key(key)?;
+        Ok(lock(&self.published).get(key).map(|value| value.len() as u64))
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
-        Ok(keys(&self.state().published, prefix))
+        Ok(keys(&lock(&self.published), prefix))
     }
 }
 
-impl KeyOutput for MemoryKeys {
+impl KeyOutput for MemoryKeysOutput {
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
-        let value = Arc::new(value.to_vec());
-        self.state().staged.insert(key.to_owned(), value);
+        check_key(key)?;
+        lock(&self.staged).insert(key.to_owned(), Arc::new(value.to_vec()));
         Ok(())
     }
 
@@ -67,31 +82,32 @@ impl KeyOutput for MemoryKeys {
     }
 
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
+        check_key(key)?;
         Ok(Box::new(MemoryValue {
-            store: self.clone(),
+            staged: Arc::clone(&self.staged),
             key: key.to_owned(),
             value: Vec::new(),
         }))
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
-        Ok(self.state().staged.get(key).map(|value| value.to_vec()))
+        check_key(key)?;
+        Ok(lock(&self.staged).get(key).map(|value| value.to_vec()))
     }
 
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
-        Ok(keys(&self.state().staged, prefix))
+        Ok(keys(&lock(&self.staged), prefix))
     }
 
     fn publish(&self) -> io::Result<()> {
-        let mut state = self.state();
-        state.published = std::mem::take(&mut state.staged);
+        *lock(&self.store.published) = std::mem::take(&mut *lock(&self.staged));
         Ok(())
     }
 }
 
 /// A value that is being written.
 struct MemoryValue {
-    store: MemoryKeys,
+    staged: Arc<Mutex<Values>>,
     key: String,
     value: Vec<u8>,
 }
@@ -103,41 +119,68 @@ impl ValueWriter for MemoryValue {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        self.store.state().staged.insert(self.key, Arc::new(self.value));
+        lock(&self.staged).insert(self.key, Arc::new(self.value));
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::HOSTILE;
     use super::*;
+    use crate::store::ByteRange;
 
     #[test]
     fn one_level_can_be_listed() {
         let keys = MemoryKeys::new();
+        let out = keys.output();
         for key in ["a/b/c", "a/d", "a.x", "e", "a/b/f"] {
-            keys.put(key, b"").unwrap();
+            out.put(key, b"").unwrap();
         }
-        keys.publish().unwrap();
+        out.publish().unwrap();
         assert_eq!(keys.list_children("").unwrap(), ["a.x", "a/", "e"]);
         assert_eq!(keys.list_children("a/").unwrap(), ["b/", "d"]);
     }
-    use crate::store::ByteRange;
+
+    #[test]
+    fn keys_are_checked() {
+        let keys = MemoryKeys::new();
+        let out = keys.output();
+        for key in HOSTILE {
+            assert!(out.put(key, b"x").is_err(), "{key:?}");
+            assert!(out.create(key).is_err(), "{key:?}");
+            assert!(keys.get(key, Part::Whole).is_err(), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_published_leaves_nothing() {
+        let keys = MemoryKeys::new();
+        let dropped = keys.output();
+        dropped.put("a", b"x").unwrap();
+        drop(dropped);
+        let out = keys.output();
+        assert_eq!(out.staged_keys("").unwrap(), [""; 0]);
+        out.put("b", b"x").unwrap();
+        out.publish().unwrap();
+        assert_eq!(keys.list("").unwrap(), ["b"]);
+    }
 
     #[test]
     fn what_is_staged_is_seen_when_it_is_published() {
         let store = MemoryKeys::new();
-        store.put("a/1", b"one").unwrap();
-        store.put_last("a", b"meta").unwrap();
-        let mut long = store.create("b").unwrap();
+        let out = store.output();
+        out.put("a/1", b"one").unwrap();
+        out.put_last("a", b"meta").unwrap();
+        let mut long = out.create("b").unwrap();
         long.append(b"0123").unwrap();
         long.append(b"456789").unwrap();
-        assert_eq!(store.staged_keys("").unwrap(), ["a", "a/1"]);
+        assert_eq!(out.staged_keys("").unwrap(), ["a", "a/1"]);
         long.finish().unwrap();
-        store.create("never").unwrap().append(b"x").unwrap();
+        out.create("never").unwrap().append(b"x").unwrap();
         assert_eq!(store.list("").unwrap(), [""; 0]);
-        assert_eq!(store.staged("a").unwrap().unwrap(), b"meta");
-        store.publish().unwrap();
+        assert_eq!(out.staged("a").unwrap().unwrap(), b"meta");
+        out.publish().unwrap();
         assert_eq!(store.list("a/").unwrap(), ["a/1"]);
         assert_eq!(store.list("").unwrap(), ["a", "a/1", "b"]);
         assert_eq!(store.size("b").unwrap(), Some(10));
@@ -148,8 +191,8 @@ mod tests {
         assert_eq!(part(Part::Suffix(3)), b"789");
         assert_eq!(part(Part::Suffix(30)), b"0123456789");
         assert_eq!(store.get("c", Part::Whole).unwrap(), None);
-        store.put("c", b"").unwrap();
-        store.publish().unwrap();
+        out.put("c", b"").unwrap();
+        out.publish().unwrap();
         assert_eq!(
             store.list("").unwrap(),
             ["c"],

@@ -42,11 +42,11 @@ pub use file_output::{FileOutput, same_file};
 pub use file_source::FileSource;
 pub use keys::{KeyOutput, KeyStore, ValueWriter};
 pub use memory::MemoryOutput;
-pub use memory_keys::MemoryKeys;
+pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
 pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{Destination, DestinationKind, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
-pub use requests::{ByteRange, Done, Get, Part, Requests};
+pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
 

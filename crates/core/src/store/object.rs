@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::requests::{ByteRange, Done, Requests};
+use super::requests::{ByteRange, Done, FailedRequest, Requests};
 
 /// An object that can be read at any position: a local file, memory, a member of an archive, or a remote
 /// object.
@@ -64,9 +64,9 @@ pub trait Object: Send + Sync {
     /// time. This default reads one range after another before it returns.
     ///
     /// # Errors
-    /// `done` receives the error if a range cannot be read.
+    /// `done` receives the error if a range cannot be read: a [`FailedRequest`] if it is known which one.
     fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
-        let read = |range: &ByteRange| {
+        let read = |range: &ByteRange| -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
             bytes
                 .try_reserve_exact(range.length)
@@ -75,6 +75,7 @@ pub trait Object: Send + Sync {
             self.read_exact_at(range.offset, &mut bytes)?;
             Ok(bytes)
         };
-        done(ranges.iter().map(read).collect());
+        let read = |(n, range)| read(range).map_err(|e| FailedRequest::error(n, e));
+        done(ranges.iter().enumerate().map(read).collect());
     }
 }

@@ -1,5 +1,7 @@
 //! The requests to a store: their form, and how many at once suit it.
 
+use std::io;
+
 /// How many requests a store serves well at once, and which of them to join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -8,7 +10,7 @@ pub struct Requests {
     /// least 1.
     pub in_flight: usize,
     /// Two ranges at most this many bytes apart are cheaper to read with the bytes between them than by two
-    /// requests.
+    /// requests. No request reads more bytes between ranges than bytes of ranges.
     pub gap: u64,
     /// True if data should be requested before it is needed. False for a local file: a thread that needs its
     /// bytes reads them fastest itself, into its own buffer.
@@ -83,3 +85,26 @@ impl Get {
 /// Receives the result of a request. A store calls it once, from any thread, possibly before the request
 /// returns.
 pub type Done<T> = Box<dyn FnOnce(T) + Send>;
+
+/// The error of one of several requests. It is inside the `io::Error` of all of them.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct FailedRequest {
+    position: usize,
+    cause: io::Error,
+}
+
+impl FailedRequest {
+    /// The error of several requests of which the one at `position` failed. Its kind is that of `cause`.
+    pub fn error(position: usize, cause: io::Error) -> io::Error {
+        io::Error::new(cause.kind(), Self { position, cause })
+    }
+
+    /// The position of the failed request, and its own error. Without a position if `error` does not tell it.
+    pub fn split(error: io::Error) -> (Option<usize>, io::Error) {
+        match error.downcast::<Self>() {
+            Ok(failed) => (Some(failed.position), failed.cause),
+            Err(error) => (None, error),
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Promised, Region};
-use ncutils_core::model::{Kind, Schema, Storage, Type, Values};
+use ncutils_core::model::{EdgeChunks, Kind, Schema, Storage, Type, Values};
 use ncutils_core::store::{FileOutput, FileSource, MemoryOutput, Output};
 
 use crate::files::{KINDS, dim, open, plans, stored, var, write};
@@ -121,6 +121,20 @@ fn chunks_and_filters_are_refused() {
         "{error}"
     );
     assert!(output.bytes().is_empty());
+    for sharded in [true, false] {
+        plans[0].layout.storage = Storage::Contiguous;
+        plans[0].layout.shard = sharded.then(|| vec![4]);
+        plans[0].layout.edges = if sharded {
+            EdgeChunks::Full
+        } else {
+            EdgeChunks::Clipped
+        };
+        let error = format::create(output.clone(), &schema, &plans).err().unwrap();
+        assert!(
+            error.to_string().contains("neither clipped chunks nor shards"),
+            "{error}"
+        );
+    }
 }
 
 /// Files over 4 GiB: the data is a hole except where it was written.

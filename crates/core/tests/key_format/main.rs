@@ -15,7 +15,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, declare, plan as plan_of_text};
@@ -89,7 +89,7 @@ fn to_keys(reader: &dyn Reader, chunk: u64, shard: Option<u64>, edges: EdgeChunk
 fn copy_to_keys(reader: &dyn Reader, plan: &CopyPlan, threads: usize) -> MemoryKeys {
     let keys = MemoryKeys::new();
     let prepared = prepare(reader, plan).unwrap();
-    let writer = KeyWriter::create(Arc::new(keys.clone()), &plan.schema, &prepared.plans).unwrap();
+    let writer = KeyWriter::create(Arc::new(keys.output()), &plan.schema, &prepared.plans).unwrap();
     copy::run(reader, &prepared, Box::new(writer), &run_options(threads)).unwrap();
     keys
 }
@@ -344,7 +344,8 @@ impl KeyStore for Endless {
     }
 }
 
-struct Sink;
+/// Counts the chunks that it is given.
+struct Sink(Arc<AtomicUsize>);
 
 impl format::Writer for Sink {
     fn write_encoded_chunk(
@@ -354,6 +355,7 @@ impl format::Writer for Sink {
         _: u64,
         _: format::EncodedChunk,
     ) -> ncutils_core::Result<()> {
+        self.0.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }
     fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> ncutils_core::Result<()> {
@@ -395,13 +397,16 @@ fn many_requests_are_under_way_at_once() {
             ..run_options(2)
         };
         let begun = Instant::now();
-        copy::run(&reader, &prepared, Box::new(Sink), &options).unwrap();
+        let written = Arc::new(AtomicUsize::new(0));
+        slow.most.store(0, Ordering::SeqCst);
+        copy::run(&reader, &prepared, Box::new(Sink(written.clone())), &options).unwrap();
+        assert_eq!(written.load(Ordering::SeqCst) as u64, chunks);
         println!(
             "{chunks} chunks, codecs: {codecs}: {:?}; one after another: {:?}",
             begun.elapsed(),
             latency * chunks as u32
         );
+        assert!(slow.most.load(Ordering::SeqCst) >= 40, "{:?} at once", slow.most);
         plan = to_keys(&reader, 0, None, EdgeChunks::Full);
     }
-    assert!(slow.most.load(Ordering::SeqCst) >= 40, "{:?} at once", slow.most);
 }

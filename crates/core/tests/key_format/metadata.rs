@@ -1,6 +1,6 @@
 //! The metadata of the test format: one JSON document under the key `dataset.json`.
 
-use ncutils_core::chunk::ChunkGrid;
+use ncutils_core::chunk::{ChunkGrid, byte_count, chunks_of_shard};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::{
     Attribute, Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Endian, Fill,
@@ -8,6 +8,9 @@ use ncutils_core::model::{
     ZarrVersion,
 };
 use serde_json::{Value, json};
+
+/// Bytes of the index of a shard for each of its chunks: where it begins, and how long it is.
+pub const INDEX_ENTRY: usize = 16;
 
 /// The key of the metadata.
 pub const METADATA: &str = "dataset.json";
@@ -140,6 +143,9 @@ pub fn from_json(text: &[u8]) -> Result<(Schema, Vec<VariableLayout>)> {
             });
         ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
         layout.shard = var["shard"].is_array().then(|| numbers(&var["shard"]));
+        if let Some(shard) = &layout.shard {
+            chunks_of_shard(shard, layout.chunk_shape())?;
+        }
         if var["clipped"] == json!(true) {
             layout.edges = EdgeChunks::Clipped;
         }
@@ -168,23 +174,23 @@ pub fn grids(layout: &VariableLayout) -> Result<(Option<ChunkGrid>, ChunkGrid)> 
     ))
 }
 
-/// The shard that holds a chunk, the position of the chunk in it, and how many chunks a whole shard has.
+/// The shard that holds a chunk, the position of the chunk in it, and how many bytes the index of a whole shard has.
+///
+/// # Errors
+/// A shard that does not hold whole chunks, or too many of them.
 pub fn in_shard(
     layout: &VariableLayout,
     shards: &ChunkGrid,
     chunks: &ChunkGrid,
     chunk: u64,
-) -> (u64, u64, u64) {
+) -> Result<(u64, usize, usize)> {
     let at = chunks.coordinates(chunk);
-    let per: Vec<u64> = shards
-        .chunk()
-        .iter()
-        .zip(layout.chunk_shape())
-        .map(|(s, c)| s / c)
-        .collect();
+    let per = chunks_of_shard(shards.chunk(), layout.chunk_shape())?;
+    let index = byte_count(&per, INDEX_ENTRY);
+    let index = index.ok_or_else(|| Error::Damaged("a shard of more chunks than fit into memory".into()))?;
     let shard: Vec<u64> = at.iter().zip(&per).map(|(a, p)| a / p).collect();
     let within = at.iter().zip(&per).fold(0, |n, (a, p)| n * p + a % p);
-    (shards.index(&shard), within, per.iter().product())
+    Ok((shards.index(&shard), within as usize, index))
 }
 
 /// The key of a chunk that is stored by itself.
@@ -203,4 +209,30 @@ pub fn in_chunks(layout: &mut VariableLayout) {
         let shape = layout.extent.iter().map(|n| (*n).max(1)).collect();
         layout.storage = Storage::Chunked { shape };
     }
+}
+
+#[test]
+fn hostile_shards_are_refused() {
+    let open = |shard: Value| {
+        let document = json!({
+            "dims": [["y", 8, false], ["x", 8, false]],
+            "variables": [{"name": "v", "type": "int", "dims": [0, 1], "extent": [8, 8], "chunk": [2, 2], "shard": shard}],
+        });
+        from_json(document.to_string().as_bytes())
+    };
+    open(json!([4, 8])).unwrap();
+    let huge = 1u64 << 40;
+    for shard in [
+        json!([1, 8]),
+        json!([0, 0]),
+        json!([3, 3]),
+        json!([4]),
+        json!([huge, huge]),
+    ] {
+        assert!(matches!(open(shard.clone()), Err(Error::Damaged(_))), "{shard}");
+    }
+    // These can be counted, but their index fits into no memory.
+    let (_, layouts) = open(json!([1u64 << 32, 1u64 << 31])).unwrap();
+    let (shards, chunks) = grids(&layouts[0]).unwrap();
+    assert!(in_shard(&layouts[0], &shards.unwrap(), &chunks, 0).is_err());
 }

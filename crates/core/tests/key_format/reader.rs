@@ -9,7 +9,7 @@ use ncutils_core::format::{EncodedChunk, Reader, Region, Written, read_region};
 use ncutils_core::model::{Schema, Values, VarId, VariableLayout};
 use ncutils_core::store::{ByteRange, Done, Get, KeyStore, Part, Requests};
 
-use super::metadata::{METADATA, chunk_key, from_json, grids, in_shard, shard_key};
+use super::metadata::{INDEX_ENTRY, METADATA, chunk_key, from_json, grids, in_shard, shard_key};
 
 /// A dataset in a store of keys.
 pub struct KeyReader {
@@ -62,11 +62,14 @@ impl KeyReader {
             return Ok(listed("c")?.into_iter().map(named).collect());
         };
         // The index of a shard is its end: where each chunk of it begins, and how long it is.
-        let (.., per_shard) = in_shard(layout, &shards, &chunks, 0);
+        if chunks.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let (.., index) = in_shard(layout, &shards, &chunks, 0)?;
         let there = listed("s")?;
         let gets = there.iter().map(|shard| Get {
             key: shard_key(&self.schema, var, *shard),
-            part: Part::Suffix(per_shard as usize * 16),
+            part: Part::Suffix(index),
         });
         let (tell, told) = mpsc::channel();
         Arc::clone(&self.store).fetch(gets.collect(), Box::new(move |found| tell.send(found).unwrap()));
@@ -78,12 +81,12 @@ impl KeyReader {
             .collect();
         let mut places = BTreeMap::new();
         for chunk in 0..chunks.len() {
-            let (shard, within, _) = in_shard(layout, &shards, &chunks, chunk);
+            let (shard, within, _) = in_shard(layout, &shards, &chunks, chunk)?;
             let Some(index) = by_shard.get(&shard) else {
                 continue;
             };
-            let number = |at: u64| {
-                let at = (within * 16 + at) as usize;
+            let number = |at: usize| {
+                let at = within * INDEX_ENTRY + at;
                 index
                     .get(at..at + 8)
                     .map(|b| u64::from_le_bytes(b.try_into().unwrap()))

@@ -8,7 +8,7 @@ use ncutils_core::format::{EncodedChunk, Received, Region, ReorderWindow, Variab
 use ncutils_core::model::{Schema, Values, VarId, VariableLayout};
 use ncutils_core::store::{KeyOutput, ValueWriter};
 
-use super::metadata::{METADATA, chunk_key, grids, in_shard, shard_key, to_json};
+use super::metadata::{INDEX_ENTRY, METADATA, chunk_key, grids, in_shard, shard_key, to_json};
 
 /// A dataset, or a part of one, being written.
 pub struct KeyWriter {
@@ -80,7 +80,7 @@ impl KeyWriter {
         let Some(shards) = shards else {
             return Ok(Some((chunk_key(&self.schema, var, chunk), data.bytes)));
         };
-        let (number, within, count) = in_shard(&self.layouts[var.0], shards, chunks, chunk);
+        let (number, within, index) = in_shard(&self.layouts[var.0], shards, chunks, chunk)?;
         let mut open = self.shard.lock().unwrap();
         if open
             .as_ref()
@@ -95,11 +95,11 @@ impl KeyWriter {
                     .create(&shard_key(&self.schema, var, number))
                     .map_err(io)?,
                 size: 0,
-                index: vec![0xFF; count as usize * 16],
+                index: vec![0xFF; index],
             });
         }
         if let Some(open) = &mut *open {
-            let at = within as usize * 16;
+            let at = within * INDEX_ENTRY;
             open.index[at..at + 8].copy_from_slice(&open.size.to_le_bytes());
             open.index[at + 8..at + 16].copy_from_slice(&(data.bytes.len() as u64).to_le_bytes());
             open.size += data.bytes.len() as u64;

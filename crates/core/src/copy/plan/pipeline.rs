@@ -58,31 +58,36 @@ impl Pipeline {
         chunk: &ChunkType,
         same_chunks: bool,
     ) -> Result<Vec<CodecSpec>> {
-        let new = |filters: &[(u32, Vec<u32>)]| -> Result<Vec<CodecSpec>> {
+        let new = |filters: &[(u32, Vec<u32>)], chunk: &ChunkType| -> Result<Vec<CodecSpec>> {
             let pipeline = registry.new_pipeline(filters, chunk)?;
-            pipeline
-                .iter()
-                .map(|filter| registry.named(filter, names, chunk))
-                .collect()
+            let mut types = registry.begin(chunk);
+            let mut named = |filter: &CodecSpec| {
+                let named = registry.named(filter, names, types.given());
+                types.pass(filter);
+                named
+            };
+            pipeline.iter().map(&mut named).collect()
         };
-        let (kept, shuffle) = match self.filters {
-            Filters::New(filters) => return new(&filters),
+        let (mut kept, shuffle) = match self.filters {
+            Filters::New(filters) => return new(&filters, chunk),
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
+        if !same_chunks {
+            kept.sort_by_key(|filter| registry.hdf5_id(filter) != Some(nbit::ID));
+        }
+        let mut types = registry.begin(chunk);
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for filter in kept {
-            let filter = registry.named(&filter, names, chunk)?;
+            let filter = registry.named(&filter, names, types.given())?;
             if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
-                filters.extend(new(&[(shuffle::ID, Vec::new())])?);
+                filters.extend(new(&[(shuffle::ID, Vec::new())], types.given())?);
             }
-            filters.push(if same_chunks {
-                filter
-            } else {
-                registry.adapted(&filter, chunk)?
-            });
-        }
-        if !same_chunks {
-            filters.sort_by_key(|filter| registry.hdf5_id(filter) != Some(nbit::ID));
+            let filter = match same_chunks {
+                true => filter,
+                false => registry.adapted(&filter, types.given())?,
+            };
+            types.pass(&filter);
+            filters.push(filter);
         }
         Ok(filters)
     }

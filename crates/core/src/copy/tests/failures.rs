@@ -1,10 +1,13 @@
 //! Which failure is reported, and how.
 
+use std::sync::Arc;
+
 use super::super::{RunOptions, prepare, run};
-use super::in_memory::{copy, input, layout, plan, rechunk, source};
+use super::in_memory::{Input, copy, input, layout, plan, rechunk, source};
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Region, Writer};
-use crate::model::{Endian, Values, VarId};
+use crate::filter::Pipeline;
+use crate::format::{EncodedChunk, Reader, Region, Writer, Written};
+use crate::model::{Endian, Schema, Values, VarId, VariableLayout};
 
 #[test]
 fn the_first_failure_is_reported_whatever_the_threads() {
@@ -60,5 +63,49 @@ fn what_cannot_be_written_names_the_output() {
             .unwrap_err()
             .to_string();
         assert_eq!(error, "out.nc: variable v0: a full disk is not supported");
+    }
+}
+
+#[test]
+fn a_chunk_that_was_listed_and_cannot_be_found_is_an_error() {
+    /// Lists all chunks, and has none.
+    struct Liar(Input);
+    impl Reader for Liar {
+        fn schema(&self) -> &Schema {
+            self.0.schema()
+        }
+        fn layout(&self, var: VarId) -> &VariableLayout {
+            self.0.layout(var)
+        }
+        fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+            self.0.pipeline(var)
+        }
+        fn written(&self, var: VarId) -> Result<Written> {
+            self.0.written(var)
+        }
+        fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
+            Ok(None)
+        }
+        fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+            self.0.read_range(var, offset, buf)
+        }
+        fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+            self.0.read_region(var, region)
+        }
+    }
+    let chunk = Some(&[4u64, 4][..]);
+    let same = layout(&[8, 8], chunk, 4, Endian::Little, 1);
+    for to in [
+        same.clone(),
+        layout(&[8, 8], chunk, 4, Endian::Big, 2),
+        layout(&[8, 8], Some(&[8, 2]), 4, Endian::Little, 1),
+        layout(&[8, 8], None, 4, Endian::Little, 0),
+    ] {
+        let reader = Liar(input(vec![source(same.clone(), [])]));
+        let error = copy(&reader, &plan(&[to]), 1, 1 << 20).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "variable v0: chunk [0, 0]: damaged file: a stored chunk cannot be found"
+        );
     }
 }

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::super::{CopyPlan, SourcePart, Sources, VariableCopy};
+use super::super::{CopyPlan, SourcePart, Sources, VariableCopy, prepare};
 use super::in_memory::{Input, Log, copy, input, layout, pipeline, schema, source};
 use crate::chunk::{ChunkGrid, Selection, swap_units};
 use crate::filter::{ChunkShape, Registry, Scratch};
 use crate::format::read_region::swap_unit;
-use crate::model::{Encoding, Endian, Storage, VarId, VariableLayout};
+use crate::model::{Encoding, Endian, Kind, Storage, Type, VarId, VariableLayout};
 
 fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
     CopyPlan {
@@ -138,5 +138,78 @@ fn a_slice_reads_only_the_chunks_it_meets_and_passes_whole_ones() {
     assert_eq!(input.reads.load(std::sync::atomic::Ordering::Relaxed), 7);
     for (_, chunk, data) in log.chunks.values().take(6) {
         assert_eq!(*data, input.sources[0].encoded(chunk + 4), "passed as it is");
+    }
+}
+
+/// A part that takes `count` elements of variable 0 from the beginning, and puts them at `at`.
+fn part(count: u64, at: u64) -> Vec<SourcePart> {
+    vec![SourcePart {
+        variable: VarId(0),
+        selection: Selection::new(vec![0], vec![1], vec![count], vec![at]).unwrap(),
+    }]
+}
+
+#[test]
+fn a_part_of_another_type_is_refused() {
+    let to = layout(&[10], Some(&[5]), 4, Endian::Little, 0);
+    let refused = |from: VariableLayout, ty| {
+        let mut input = input(vec![source(from, [])]);
+        input.schema.vars[0].ty = ty;
+        input.schema.vars[0].name = "x".into();
+        let mut plan = plan_of(part(4, 2), &to);
+        plan.schema.vars[0].ty = Type::Int;
+        let error = prepare(&input, &plan).err()?;
+        assert!(
+            matches!(&error, crate::Error::Variable { cause, .. } if matches!(**cause, crate::Error::Usage(_)))
+        );
+        Some(error.to_string())
+    };
+    let from = |size| layout(&[4], Some(&[4]), size, Endian::Big, 0);
+    assert_eq!(refused(from(4), Type::Int), None);
+    let mut packed = from(4);
+    packed.encoding = Encoding::Packed;
+    let mut converted = from(4);
+    converted.encoding = Encoding::Structured;
+    assert_eq!(refused(converted.clone(), Type::Int), None);
+    for (from, ty) in [
+        (from(8), Type::Int64),
+        (from(4), Type::Float),
+        (from(4), Type::UInt),
+        (packed, Type::Int),
+        (converted.clone(), Type::Short),
+        (converted, Type::String),
+    ] {
+        let says = "variable v0: elements of the input's variable x are of another type, \
+                    and cannot become part of it";
+        assert_eq!(refused(from, ty).as_deref(), Some(says), "{ty:?}");
+    }
+}
+
+#[test]
+fn gaps_hold_the_default_fill_value_where_a_variable_must_have_one() {
+    for (chunk, no_fill) in [(None, false), (Some(&[3u64][..]), false), (Some(&[3]), true)] {
+        let mut to = layout(&[10], None, 4, Endian::Big, 0);
+        to.fill.value = None;
+        to.fill.no_fill = no_fill;
+        let from = layout(&[4], chunk, 4, Endian::Little, 0);
+        let mut input = input(vec![source(from, [])]);
+        input.schema.vars[0].ty = Type::Int;
+        let mut plan = plan_of(part(4, 2), &to);
+        plan.schema.vars[0].ty = Type::Int;
+        plan.schema.kind = Kind::Classic;
+        let log = copy(&input, &plan, 2, 1 << 20).unwrap();
+        let bytes: Vec<u8> = log.ranges[&VarId(0)].values().copied().collect();
+        let numbers: Vec<i32> = bytes
+            .chunks(4)
+            .map(|b| i32::from_be_bytes(b.try_into().unwrap()))
+            .collect();
+        let data = &input.sources[0].data;
+        for (n, found) in numbers.iter().enumerate() {
+            let expected = match n {
+                2..6 => i32::from_le_bytes(data[(n - 2) * 4..(n - 1) * 4].try_into().unwrap()),
+                _ => -2_147_483_647,
+            };
+            assert_eq!(*found, expected, "element {n}");
+        }
     }
 }

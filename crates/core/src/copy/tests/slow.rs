@@ -106,7 +106,12 @@ impl Reader for Slow {
     }
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
         self.each(chunks, done, move |input, chunk| {
-            input.read_encoded_chunk(var, *chunk)
+            if input.bad == Some(*chunk) {
+                // Other bad chunks fail before.
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            let read = input.read_encoded_chunk(var, *chunk);
+            read.map_err(|e| e.in_chunk(&input.sources[var.0].grid().coordinates(*chunk)))
         });
     }
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
@@ -176,6 +181,16 @@ fn a_region_is_read_with_many_requests() {
 }
 
 #[test]
+fn a_region_names_the_chunk_that_failed() {
+    let from = layout(&[40, 64], Some(&[1, 64]), 4, Endian::Little, 1);
+    let mut input = input(vec![source(from, [3])]);
+    input.bad = Some(17);
+    let slow = Slow::new(input, 30, Duration::from_millis(1));
+    let error = slow.read_region(VarId(0), &Region::whole(&[40, 64])).unwrap_err();
+    assert_eq!(error.to_string(), "chunk [17, 0]: damaged file: bad 17");
+}
+
+#[test]
 fn chunk_indexes_are_read_at_once() {
     let one = || source(layout(&[8, 8], Some(&[4, 4]), 4, Endian::Little, 0), []);
     let slow = Slow::new(
@@ -189,18 +204,89 @@ fn chunk_indexes_are_read_at_once() {
 }
 
 #[test]
-fn a_failure_far_away_ends_the_copy() {
-    let (mut input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &[40, 6, 5]);
-    input.bad = Some(17);
-    let slow = Slow::new(input, 10, Duration::from_millis(1));
-    let prepared = prepare(&slow, &plan).unwrap();
-    for memory in [200_000, 1 << 30] {
+fn the_first_failure_is_reported_whatever_arrives_first() {
+    for to in [[40, 6, 5], [1, 30, 50], [1, 60, 50]] {
+        let (mut input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &to);
+        input.bad = Some(17);
+        let slow = Slow::new(input, 10, Duration::from_millis(1));
+        let prepared = prepare(&slow, &plan).unwrap();
+        for memory in [200_000, 1 << 30] {
+            let options = RunOptions {
+                threads: Some(2),
+                memory: Some(memory),
+                ..RunOptions::default()
+            };
+            let error = run_jobs(&slow, &prepared, &Output(Arc::default()), &options).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "variable v0: chunk [17, 0, 0]: damaged file: bad 17",
+                "{to:?}, {memory} bytes"
+            );
+        }
+    }
+}
+
+/// A slow input that answers no request for chunks after the first ones.
+struct Mute {
+    slow: Slow,
+    answers: AtomicUsize,
+    panics: bool,
+}
+
+impl Reader for Mute {
+    fn schema(&self) -> &Schema {
+        self.slow.schema()
+    }
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        self.slow.layout(var)
+    }
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        self.slow.pipeline(var)
+    }
+    fn written(&self, var: VarId) -> Result<Written> {
+        self.slow.written(var)
+    }
+    fn requests(&self) -> Requests {
+        self.slow.requests()
+    }
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        if self.answers.fetch_sub(1, Ordering::SeqCst) > 1 {
+            return self.slow.fetch_chunks(var, chunks, done);
+        }
+        self.answers.store(1, Ordering::SeqCst);
+        assert!(!self.panics, "asked to panic");
+        drop(done);
+    }
+    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        self.slow.read_encoded_chunk(var, chunk)
+    }
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.slow.read_range(var, offset, buf)
+    }
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.slow.read_region(var, region)
+    }
+}
+
+#[test]
+fn a_request_without_an_answer_ends_the_copy() {
+    for (to, panics) in [([1, 60, 50], false), ([40, 6, 5], false), ([40, 6, 5], true)] {
+        let (input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &to);
+        let mute = Mute {
+            slow: Slow::new(input, 10, Duration::from_millis(1)),
+            answers: AtomicUsize::new(4),
+            panics,
+        };
+        let prepared = prepare(&mute, &plan).unwrap();
         let options = RunOptions {
             threads: Some(2),
-            memory: Some(memory),
+            memory: Some(200_000),
             ..RunOptions::default()
         };
-        let error = run_jobs(&slow, &prepared, &Output(Arc::default()), &options).unwrap_err();
-        assert!(error.to_string().contains("v0"), "{error}");
+        let error = run_jobs(&mute, &prepared, &Output(Arc::default()), &options).unwrap_err();
+        let says = "variable v0: internal error: a request for input ended without an answer";
+        let panicked = "variable v0: internal error: asked to panic";
+        let error = error.to_string();
+        assert!(error == says || panics && error == panicked, "{error}");
     }
 }

@@ -244,6 +244,137 @@ fn clipped_chunks_have_a_size_of_their_own() {
     }
 }
 
+/// Keeps the low half of each number, as Zarr's type conversions do.
+struct Halve;
+
+impl Codec for Halve {
+    fn name(&self) -> &str {
+        "halve"
+    }
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(65002)
+    }
+    fn bind(&self, _: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(Half(chunk.element_size)))
+    }
+    fn encoded_type(&self, _: &CodecSpec, chunk: &ChunkType) -> ChunkType {
+        let half = chunk.element_size / 2;
+        ChunkType::of_numbers(NumberClass::Unsigned, half, chunk.endian, &chunk.shape)
+    }
+}
+
+/// [`Halve`], for elements of this many bytes.
+struct Half(usize);
+
+impl BoundCodec for Half {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        out.clear();
+        out.extend(input.chunks(self.0).flat_map(|n| &n[..self.0 / 2]));
+        Ok(())
+    }
+    fn decode(&self, input: &[u8], _: ChunkShape, _: usize, out: &mut Vec<u8>) -> Outcome {
+        out.clear();
+        out.extend(
+            input
+                .chunks(self.0 / 2)
+                .flat_map(|n| [n, &vec![0; self.0 / 2]].concat()),
+        );
+        Ok(())
+    }
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        input_len
+    }
+}
+
+#[test]
+fn a_codec_that_changes_the_type_takes_no_clipped_chunks() {
+    let mut registry = Registry::builtin();
+    registry.add(Arc::new(Halve));
+    let chunk = ChunkType::of_numbers(NumberClass::Unsigned, 8, Endian::Little, &[10]);
+    let specs = [
+        spec(65002, false, &[]),
+        spec(65002, false, &[]),
+        spec(1, false, &[1]),
+    ];
+    let pipeline = registry.bind(&specs, &chunk).unwrap();
+    let data: Vec<u8> = (0..10u64).flat_map(u64::to_le_bytes).collect();
+    let mut scratch = Scratch::new();
+    let encoded = pipeline.encode(&data, ChunkShape::Full, &mut scratch).unwrap();
+    let decoded = pipeline.decode(encoded.clone(), ChunkShape::Full, &mut scratch);
+    assert_eq!(decoded.unwrap(), data);
+    let clipped = ChunkShape::Clipped(&[3]);
+    for failed in [
+        pipeline.encode(&data[..24], clipped, &mut scratch).map(|_| ()),
+        pipeline.decode(encoded, clipped, &mut scratch).map(|_| ()),
+    ] {
+        let error = failed.unwrap_err().to_string();
+        assert!(
+            error.contains("filter 65002 (halve)") && error.contains("clipped"),
+            "{error}"
+        );
+    }
+    // No codec runs.
+    let plain = EncodedChunk {
+        bytes: data[..24].to_vec(),
+        filter_mask: ALL_SKIPPED,
+    };
+    assert_eq!(pipeline.decode(plain, clipped, &mut scratch).unwrap(), data[..24]);
+}
+
+/// Its stored parameter is the size of an element, which its Zarr form does not tell.
+struct Sized;
+
+impl Codec for Sized {
+    fn name(&self) -> &str {
+        "sized"
+    }
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(65003)
+    }
+    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+        (version == ZarrVersion::V3).then_some("test.sized")
+    }
+    fn bind(&self, _: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(Half(chunk.element_size)))
+    }
+    fn parameters(&self, _: ZarrVersion, _: &Configuration, chunk: &ChunkType) -> Option<Vec<u32>> {
+        Some(vec![chunk.element_size as u32])
+    }
+}
+
+#[test]
+fn streams_are_compared_for_the_type_that_each_codec_gets() {
+    let mut registry = Registry::builtin();
+    registry.add(Arc::new(Halve));
+    registry.add(Arc::new(Sized));
+    let chunk = ChunkType::of_numbers(NumberClass::Unsigned, 8, Endian::Little, &[10]);
+    let halve = spec(65002, false, &[]);
+    let zarr = CodecSpec::zarr(ZarrVersion::V3, "test.sized", Configuration::new());
+    let same = |size| {
+        let hdf5 = [halve.clone(), spec(65003, false, &[size])];
+        registry.same_streams(&hdf5, &[halve.clone(), zarr.clone()], &chunk)
+    };
+    assert!(same(4) && !same(8));
+}
+
+#[test]
+fn each_codec_is_told_the_type_that_it_gets() {
+    let mut registry = Registry::builtin();
+    registry.add(Arc::new(Halve));
+    let chunk = ChunkType::of_numbers(NumberClass::Unsigned, 8, Endian::Little, &[10]);
+    let requested = [(65002, Vec::new()), (UNKNOWN_ID, Vec::new()), (4, vec![32, 8])];
+    let pipeline = registry.new_pipeline(&requested, &chunk).unwrap();
+    let halved = ChunkType::of_numbers(NumberClass::Unsigned, 4, Endian::Little, &[10]);
+    let szip = CodecSpec::hdf5(4, [32, 8]).with_optional(true);
+    assert_eq!(pipeline[2], registry.working(&szip, &halved).unwrap());
+    assert_ne!(pipeline[2], registry.working(&szip, &chunk).unwrap());
+    let types: Vec<usize> = registry
+        .types(&pipeline, &chunk)
+        .map(|(_, ty)| ty.element_size)
+        .collect();
+    assert_eq!(types, [8, 4, 4]);
+}
+
 #[test]
 fn parameters_that_are_refused_fail_only_where_they_are_used() {
     let shuffle = [spec(2, true, &[])];

@@ -11,7 +11,9 @@ use super::{Geometry, Place, Version, check};
 use crate::chunk::{Region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
 use crate::format::{EncodedChunk, Received, RecordBlock, VariablePlan, Writer};
-use crate::model::{Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute};
+use crate::model::{
+    EdgeChunks, Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute,
+};
 use crate::store::Output;
 
 /// Most bytes of fill values in one write.
@@ -255,6 +257,12 @@ fn target(schema: &Schema, id: VarId, plan: &VariablePlan, place: Place) -> Resu
     if matches!(layout.storage, Storage::Chunked { .. }) || !layout.filters.is_empty() {
         return Err(Error::Usage(format!(
             "a {} file can hold neither chunks nor filters; use the kind netCDF-4",
+            schema.kind.name()
+        )));
+    }
+    if layout.edges == EdgeChunks::Clipped || layout.shard.is_some() {
+        return Err(Error::Usage(format!(
+            "a {} file can hold neither clipped chunks nor shards",
             schema.kind.name()
         )));
     }

@@ -2,6 +2,7 @@
 
 use super::super::key::HOSTILE;
 use super::*;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 const KNOWN_BY: &[&str] = &["meta"];
@@ -120,6 +121,20 @@ fn others_join_and_publish() {
             DirectoryOutput::join(&path, no_stage, KNOWN_BY).is_err(),
             "{no_stage:?}"
         );
+    }
+}
+
+#[test]
+fn a_stage_belongs_to_one_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "n".repeat(255);
+    let names = ["d", "d.zarr", "e", &long];
+    let stages = names.map(|name| DirectoryOutput::create(&folder.path().join(name), KNOWN_BY).unwrap());
+    for (name, own) in names.iter().zip(&stages) {
+        for stage in &stages {
+            let joined = DirectoryOutput::join(&folder.path().join(name), stage.stage(), KNOWN_BY);
+            assert_eq!(joined.is_ok(), stage.stage() == own.stage(), "{name}: {stage:?}");
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
 use crate::format::{EncodedChunk, Reader, Written, between_holes, read_region};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
-use crate::store::{ByteRange, Done, Neighbours, Object, Requests};
+use crate::store::{ByteRange, Done, FailedRequest, Neighbours, Object, Requests};
 
 /// An open netCDF-4 file, or another HDF5 file.
 pub struct Netcdf4Reader {
@@ -70,6 +70,13 @@ impl Netcdf4Reader {
 
     fn named(&self, var: VarId) -> impl FnOnce(Error) -> Error + '_ {
         move |e| e.in_variable(&self.schema.var_path(var))
+    }
+
+    /// Adds the variable and a chunk of it to an error.
+    fn named_chunk(&self, var: VarId, chunk: u64) -> impl FnOnce(Error) -> Error + '_ {
+        move |e| {
+            in_chunk(e, &self.variables[var.0].stored.layout, chunk).in_variable(&self.schema.var_path(var))
+        }
     }
 
     /// The chunk index of a variable. The first call reads it.
@@ -177,6 +184,22 @@ impl Netcdf4Reader {
     }
 }
 
+/// Adds a chunk of a variable to an error.
+fn in_chunk(error: Error, layout: &VariableLayout, chunk: u64) -> Error {
+    match ChunkGrid::new(&layout.extent, layout.chunk_shape()) {
+        Ok(grid) => error.in_chunk(&grid.coordinates(chunk)),
+        Err(_) => error,
+    }
+}
+
+/// The only element of a list.
+fn only<T>(list: &[T]) -> Option<&T> {
+    match list {
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
 impl Reader for Netcdf4Reader {
     fn schema(&self) -> &Schema {
         &self.schema
@@ -248,7 +271,7 @@ impl Reader for Netcdf4Reader {
         self.file(var)
             .file
             .read_stored(&record, bytes)
-            .map_err(|e| self.named(var)(e.into()))?;
+            .map_err(|e| self.named_chunk(var, chunk)(e.into()))?;
         Ok(Some(self.mask(var, chunk, &record)))
     }
 
@@ -291,22 +314,34 @@ impl Reader for Netcdf4Reader {
             Ok(records) => records,
             Err(e) => return done(Err(e)),
         };
-        let asked = records
-            .iter()
-            .flatten()
-            .map(|record| (record.address, record.size));
-        let ranges = match self.ranges(var, asked) {
-            Ok(ranges) => ranges,
-            Err(e) => return done(Err(self.named(var)(e))),
-        };
+        let mut ranges = Vec::with_capacity(chunks.len());
+        // The chunk of each range.
+        let mut asked = Vec::with_capacity(chunks.len());
+        for (chunk, record) in chunks.iter().zip(&records) {
+            let Some(record) = record else { continue };
+            match self.ranges(var, std::iter::once((record.address, record.size))) {
+                Ok(range) => ranges.extend(range),
+                Err(e) => return done(Err(self.named_chunk(var, *chunk)(e))),
+            }
+            asked.push(*chunk);
+        }
         let masks: Vec<Option<u32>> = chunks
             .iter()
             .zip(&records)
             .map(|(chunk, record)| record.as_ref().map(|record| self.mask(var, *chunk, record)))
             .collect();
         let path = self.schema.var_path(var);
+        let layout = self.variables[var.0].stored.layout.clone();
         let named = move |found: io::Result<Vec<Vec<u8>>>| {
-            let found = found.map_err(|e| Error::io("cannot read chunks", e).in_variable(&path));
+            let found = found.map_err(|e| {
+                let (position, cause) = FailedRequest::split(e);
+                let error = Error::io("cannot read", cause);
+                let error = match position.and_then(|n| asked.get(n)).or(only(&asked)) {
+                    Some(chunk) => in_chunk(error, &layout, *chunk),
+                    None => error,
+                };
+                error.in_variable(&path)
+            });
             done(found.map(|found| {
                 let mut found = found.into_iter();
                 let chunk = |mask: Option<u32>| {

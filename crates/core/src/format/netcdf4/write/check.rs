@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
 use crate::model::{
-    Attribute, DimId, GroupId, Item, Kind, Schema, Storage, Type, TypeId, VarId, Variable,
+    Attribute, DimId, EdgeChunks, GroupId, Item, Kind, Schema, Storage, Type, TypeId, VarId, Variable,
     fill_value_attribute,
 };
 
@@ -183,6 +183,11 @@ fn variable(schema: &Schema, id: VarId, plan: &VariablePlan) -> Result<()> {
                 dim.name
             )));
         }
+    }
+    if layout.edges == EdgeChunks::Clipped || layout.shard.is_some() {
+        return Err(Error::Usage(
+            "HDF5 stores neither clipped chunks nor shards".to_owned(),
+        ));
     }
     match &layout.storage {
         Storage::Chunked { shape } => chunks(plan, shape),
@@ -415,7 +420,7 @@ mod tests {
             encoding: Encoding::Numbers { unit: 4 },
             endian: Endian::Little,
             filters: vec![],
-            edges: crate::model::EdgeChunks::Full,
+            edges: EdgeChunks::Full,
             shard: None,
             fill: Fill::default(),
         };
@@ -448,6 +453,8 @@ mod tests {
         );
         assert!(refused(&schema, &|p| p.layout.extent = vec![3, 100_000]).contains("dimension time"));
         assert!(refused(&schema, &|p| p.layout.element_size = 8).contains("8 bytes"));
+        assert!(refused(&schema, &|p| p.layout.edges = EdgeChunks::Clipped).contains("clipped"));
+        assert!(refused(&schema, &|p| p.layout.shard = Some(vec![2, 100_000])).contains("shards"));
         schema.dims[0].unlimited = false;
         assert!(refused(&schema, &|p| p.layout.storage = Storage::Compact).contains("compact"));
         let filter = CodecSpec::hdf5(1, [1]);
