@@ -1,5 +1,6 @@
 """Makes the files of the benchmark: a smooth float32 field with noise, 248 x 361 x 720 (258 MB), 40 steps
-of it with full mantissas (10.4 M floats), 5,000 variables, and of the last two the text that the installed ncdump prints.
+of it with full mantissas (10.4 M floats), smooth fields of full precision whose last 15 and 40 bits are noise (float32 and
+float64, 100 x 361 x 720), 5,000 variables, and of the last two the text that the installed ncdump prints.
 Besides, a classic file of 1,000 variables of one number in each of 10,000 records (80 MB).
 
     python make.py FOLDER
@@ -29,6 +30,26 @@ def field(folder, name, steps=248, grain=64, **options):
             base = 288 - 40 * np.sin(np.radians(lat)) ** 2 + 5 * np.cos(np.radians(lon + 15 * t))
             values = base + rng.normal(0, 0.5, (361, 720))
             v[t] = np.round(values * grain) / grain if grain else values
+    part.rename(path)
+
+
+def noisy(folder, name, number, bits, steps=100):
+    path = folder / name
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    rng = np.random.default_rng(2)
+    lat, lon = np.mgrid[0:361, 0:720]
+    word = np.dtype(f"u{np.dtype(number).itemsize}")
+    mask = word.type((1 << bits) - 1)
+    with netCDF4.Dataset(part, "w") as d:
+        for dim, n in ("time", steps), ("lat", 361), ("lon", 720):
+            d.createDimension(dim, n)
+        v = d.createVariable("t2m", number, ("time", "lat", "lon"), chunksizes=(1, 361, 720))
+        for t in range(steps):
+            smooth = 280 + 20 * np.sin(lat / 40 + t / 9) * np.cos(lon / 60 - t / 7) + 3 * np.sin(lat * lon / 5000)
+            noise = rng.integers(0, 1 << bits, smooth.shape, dtype=word)
+            v[t] = (smooth.astype(number).view(word) & ~mask | noise).view(number)
     part.rename(path)
 
 
@@ -83,6 +104,8 @@ if __name__ == "__main__":
     folder.mkdir(parents=True, exist_ok=True)
     field(folder, "raw.nc")
     field(folder, "deflated.nc", zlib=True, complevel=4, shuffle=True)
+    noisy(folder, "noisy4.nc", "f4", 15)
+    noisy(folder, "noisy8.nc", "f8", 40)
     many(folder, "many.nc")
     records(folder, "records.nc")
     field(folder, "floats.nc", steps=40, grain=None)

@@ -6,12 +6,16 @@
 //! thread that only runs codecs, times the number of threads, and all threads at once, which is what the machine can
 //! really give.
 
+mod cases;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+
+use cases::{CASES, Case};
 
 use crate::measure::{self, Run};
 use crate::{build_release, codec, python, root, succeed};
@@ -21,171 +25,6 @@ const REPEATS: usize = 3;
 
 /// A peer that takes longer than this runs only once.
 const LONG: Duration = Duration::from_secs(20);
-
-/// A benchmark.
-struct Case {
-    name: &'static str,
-    /// Target ratio of the times.
-    target: f64,
-    input: &'static str,
-    program: &'static str,
-    /// Flags for both programs.
-    flags: &'static [&'static str],
-    /// Flags for our program only.
-    ours: &'static [&'static str],
-    /// Filters of the output's chunks; `None` if no codec runs.
-    encode: Option<&'static [(u32, &'static [u32])]>,
-    /// Maximum memory of our program, in bytes.
-    peak: Option<u64>,
-    /// The peer and its flags; `None` for netcdf-bin's program of the same name, with the same flags.
-    peer: Option<(&'static str, &'static [&'static str])>,
-}
-
-const CASES: [Case; 13] = [
-    Case {
-        name: "compress: -d 5 -s, uncompressed in",
-        target: 4.0,
-        input: "raw.nc",
-        program: "nccopy",
-        flags: &["-d", "5", "-s"],
-        ours: &[],
-        encode: Some(&[(2, &[]), (1, &[5])]),
-        peak: None,
-        peer: None,
-    },
-    Case {
-        name: "copy: nothing changed, deflated",
-        target: 20.0,
-        input: "deflated.nc",
-        program: "nccopy",
-        flags: &[],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
-    },
-    Case {
-        name: "zstd: deflated in, -F '*,32015,3'",
-        target: 7.0,
-        input: "deflated.nc",
-        program: "nccopy",
-        flags: &["-F", "*,32015,3"],
-        ours: &[],
-        encode: Some(&[(32015, &[3])]),
-        peak: None,
-        peer: None,
-    },
-    Case {
-        name: "rechunk: 1x361x720 to 248x19x36, -d 4 -s",
-        target: 4.0,
-        input: "deflated.nc",
-        program: "nccopy",
-        flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
-        ours: &[],
-        encode: Some(&[(2, &[]), (1, &[4])]),
-        peak: None,
-        peer: None,
-    },
-    Case {
-        name: "rechunk within 64 MB: the same with -m 64M",
-        target: 4.0,
-        input: "deflated.nc",
-        program: "nccopy",
-        flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
-        ours: &["-m", "64M"],
-        encode: Some(&[(2, &[]), (1, &[4])]),
-        peak: None,
-        peer: None,
-    },
-    Case {
-        name: "records: 1,000 interleaved variables to a classic kind",
-        target: 5.0,
-        input: "records.nc",
-        program: "nccopy",
-        flags: &["-k", "cdf5"],
-        ours: &[],
-        encode: None,
-        peak: Some(64_000_000),
-        peer: None,
-    },
-    Case {
-        name: "records: 1,000 interleaved variables to netCDF-4",
-        target: 50.0,
-        input: "records.nc",
-        program: "nccopy",
-        flags: &["-k", "nc4"],
-        ours: &[],
-        encode: None,
-        peak: Some(128_000_000),
-        peer: None,
-    },
-    Case {
-        name: "header: ncdump -h of 5,000 variables",
-        target: 10.0,
-        input: "many.nc",
-        program: "ncdump",
-        flags: &["-h"],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
-    },
-    Case {
-        name: "print: ncdump of 10.4 M floats",
-        target: 6.0,
-        input: "floats.nc",
-        program: "ncdump",
-        flags: &[],
-        ours: &[],
-        encode: None,
-        peak: Some(128_000_000),
-        peer: None,
-    },
-    Case {
-        name: "print what is larger than memory may be: ncdump of 64 M floats",
-        target: 6.0,
-        input: "raw.nc",
-        program: "ncdump",
-        flags: &[],
-        ours: &[],
-        encode: None,
-        peak: Some(128_000_000),
-        peer: None,
-    },
-    Case {
-        name: "print as JSON: ncdump --json of 10.4 M floats",
-        target: 3.0,
-        input: "floats.nc",
-        program: "ncdump",
-        flags: &["--json"],
-        ours: &[],
-        encode: None,
-        peak: Some(128_000_000),
-        peer: Some(("ncks", &["--jsn"])),
-    },
-    Case {
-        name: "generate: ncgen of the text of 10.4 M floats",
-        target: 6.0,
-        input: "floats.cdl",
-        program: "ncgen",
-        flags: &["-k", "nc4"],
-        ours: &[],
-        encode: None,
-        peak: Some(250_000_000),
-        peer: None,
-    },
-    Case {
-        name: "generate: ncgen of 5,000 variables with three attributes each",
-        target: 20.0,
-        input: "many.cdl",
-        program: "ncgen",
-        flags: &["-k", "nc4"],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
-    },
-];
 
 /// Runs the cases whose names contain `only`.
 pub fn run(only: Option<&str>) -> Result<()> {

@@ -5,14 +5,22 @@
 //!
 //! As in libhdf5, a stream longer than the chunk is stored all the same.
 //!
+//! Planes of a shuffled chunk that are only noise go into stored blocks, which any decoder reads (`noise.rs`):
+//!
+//! ```text
+//! │ 78 9c │ stored blocks │ blocks of libdeflate or zlib-rs │ stored blocks │ Adler-32 │
+//! ```
+//!
 //! HDF5 file format specification, IV.A.2.l, filter 1.
 
 use std::cell::RefCell;
 
 use flate2::{Compress, FlushCompress, Status};
-use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
+use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
 
 use super::codec::{generous_bound, only, stored_parameters};
+use super::deflate_blocks::{append, store};
+use super::noise::Planes;
 use super::pipeline::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
@@ -140,7 +148,10 @@ impl Codec for Deflate {
                 "its parameters are {parameters:?} instead of a level from 0 to 9"
             )),
         };
-        Ok(Box::new(Bound { level }))
+        Ok(Box::new(Bound {
+            level,
+            planes: Planes::of(chunk),
+        }))
     }
 
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
@@ -173,38 +184,18 @@ impl Codec for Deflate {
 struct Bound {
     /// The level for encoding, or the reason that there is none.
     level: Outcome<usize>,
+    planes: Planes,
 }
 
-/// Encodes an input that would mislead libdeflate, with zlib-rs.
-fn encode_misled(level: u32, input: &[u8], out: &mut Vec<u8>) -> Outcome {
-    // Stored blocks add five bytes per 16 KiB, and the stream has a short header and trailer.
-    out.resize(input.len() + input.len() / 1024 + 64, 0);
-    MISLED.with_borrow_mut(|compressors| {
-        let slot = compressors.get_mut(level as usize);
-        let slot = slot.ok_or_else(|| format!("no level {level}"))?;
-        let compressor = slot.get_or_insert_with(|| Compress::new(flate2::Compression::new(level), true));
-        compressor.reset();
-        let status = compressor
-            .compress(input, out, FlushCompress::Finish)
-            .map_err(|error| error.to_string())?;
-        if status != Status::StreamEnd {
-            return Err("an output larger than its bound".to_owned());
-        }
-        out.truncate(compressor.total_out() as usize);
-        Ok(())
-    })
-}
+/// The first two bytes of a zlib stream: deflate with a window of 32 KiB (RFC 1950, 2.2).
+const HEADER: [u8; 2] = [0x78, 0x9c];
 
-impl BoundCodec for Bound {
-    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
-        let level = match encoder(self.level.clone()?, input) {
-            Encoder::Libdeflate(level) => level,
-            Encoder::ZlibRs(level) => return encode_misled(level, input, out),
-        };
-        COMPRESSORS.with_borrow_mut(|compressors| {
-            let Some(slot) = compressors.get_mut(level as usize) else {
-                return Err(format!("no level {level}"));
-            };
+/// Puts a deflate stream of `input` into `out`, from byte `start` to the end. What is behind `start` is lost.
+fn deflate(level: usize, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
+    match encoder(level, input) {
+        Encoder::Libdeflate(level) => COMPRESSORS.with_borrow_mut(|compressors| {
+            let slot = compressors.get_mut(level as usize);
+            let slot = slot.ok_or_else(|| format!("no level {level}"))?;
             let compressor = match slot {
                 Some(compressor) => compressor,
                 None => {
@@ -212,14 +203,62 @@ impl BoundCodec for Bound {
                     slot.insert(Compressor::new(level))
                 }
             };
-            let bound = compressor.zlib_compress_bound(input.len());
-            room(out, bound).map_err(|error| error.to_string())?;
+            out.resize(start + compressor.deflate_compress_bound(input.len()), 0);
             let size = compressor
-                .zlib_compress(input, out)
+                .deflate_compress(input, &mut out[start..])
                 .map_err(|error| error.to_string())?;
-            out.truncate(size);
+            out.truncate(start + size);
             Ok(())
-        })
+        }),
+        Encoder::ZlibRs(level) => MISLED.with_borrow_mut(|compressors| {
+            // Stored blocks add five bytes per 16 KiB.
+            out.resize(start + input.len() + input.len() / 1024 + 64, 0);
+            let slot = compressors.get_mut(level as usize);
+            let slot = slot.ok_or_else(|| format!("no level {level}"))?;
+            let compressor =
+                slot.get_or_insert_with(|| Compress::new(flate2::Compression::new(level), false));
+            compressor.reset();
+            let status = compressor
+                .compress(input, &mut out[start..], FlushCompress::Finish)
+                .map_err(|error| error.to_string())?;
+            if status != Status::StreamEnd {
+                return Err("an output larger than its bound".to_owned());
+            }
+            out.truncate(start + compressor.total_out() as usize);
+            Ok(())
+        }),
+    }
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        let level = self.level.clone()?;
+        let middle = match level {
+            0 => 0..input.len(),
+            _ => self.planes.worth_compressing(input),
+        };
+        let (front, back) = (&input[..middle.start], &input[middle.end..]);
+        if middle.len() == input.len() {
+            // Keeps the present bytes of `out`, which need not be zeroed again.
+            room(out, HEADER.len() + generous_bound(input.len())).map_err(|error| error.to_string())?;
+        } else {
+            out.clear();
+        }
+        out.splice(..out.len().min(HEADER.len()), HEADER);
+        let mut start = HEADER.len();
+        let is_all_noise = middle.is_empty() && !front.is_empty();
+        if !front.is_empty() {
+            store(front, is_all_noise, out);
+            start = out.len();
+        }
+        if !is_all_noise {
+            deflate(level, &input[middle], start, out)?;
+        }
+        if !back.is_empty() {
+            append(back, start, out).ok_or("a deflate stream that cannot be continued")?;
+        }
+        out.extend_from_slice(&adler32(input).to_be_bytes());
+        Ok(())
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
@@ -247,6 +286,8 @@ impl BoundCodec for Bound {
 mod tests {
     use super::super::{decoded, encoded};
     use super::*;
+    use crate::filter::NumberClass;
+    use crate::model::Endian;
     use proptest::prelude::*;
 
     /// `zlib.compress(b"hello, hello, hello", 0)` of Python, and `Zlib(0).encode(…)` of numcodecs.
@@ -291,7 +332,71 @@ mod tests {
         }
     }
 
+    /// Planes of `order`, a noise of its own for each number that is `None`.
+    fn planes(order: [Option<usize>; 4]) -> Vec<u8> {
+        let plane = |(n, period): (usize, &Option<usize>)| {
+            let mut state = n as u32 + 1;
+            let byte = move |at: usize| {
+                state = state.wrapping_mul(0x915f_77f5).wrapping_add(1);
+                match period {
+                    Some(period) => (at % period / 9) as u8,
+                    None => (state >> 24) as u8,
+                }
+            };
+            (0..70_000).map(byte).collect::<Vec<u8>>()
+        };
+        order.iter().enumerate().flat_map(plane).collect()
+    }
+
+    #[test]
+    fn noise_is_stored_before_and_behind_what_is_compressed() {
+        let chunk = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[100, 700]);
+        for order in [
+            [None, None, Some(300), Some(1000)],
+            [Some(1000), Some(300), None, None],
+            [None, Some(77), None, None],
+            [None; 4],
+            [Some(1), Some(2), Some(3), Some(4)],
+        ] {
+            let data = planes(order);
+            for level in 0..=9 {
+                let codec = Deflate.bind(&CodecSpec::hdf5(ID, [level]), &chunk).unwrap();
+                let mut stored = Vec::new();
+                codec.encode(&data, ChunkShape::Full, &mut stored).unwrap();
+                assert!(stored.len() <= codec.max_encoded_size(data.len()));
+                if level > 0 {
+                    let noise = order.iter().filter(|period| period.is_none()).count() * 70_000;
+                    assert!(
+                        stored.len() > noise && stored.len() < noise + 9000,
+                        "{order:?} {level}"
+                    );
+                }
+                assert_eq!(decoded(&Deflate, &[level], &stored, data.len()).unwrap(), data);
+                // Another decoder agrees.
+                let mut inflated = Vec::new();
+                std::io::Read::read_to_end(&mut flate2::read::ZlibDecoder::new(&stored[..]), &mut inflated)
+                    .unwrap();
+                assert_eq!(inflated, data);
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn blocks_are_appended_to_any_stream(
+            data in proptest::collection::vec(0u8..9, 1..3000),
+            noise in proptest::collection::vec(any::<u8>(), 1..900),
+            level in 1usize..=9,
+        ) {
+            let mut stream = vec![1, 2, 3];
+            deflate(level, &data, 3, &mut stream).unwrap();
+            append(&noise, 3, &mut stream).unwrap();
+            let mut inflated = Vec::new();
+            std::io::Read::read_to_end(&mut flate2::read::DeflateDecoder::new(&stream[3..]), &mut inflated)
+                .unwrap();
+            prop_assert_eq!(inflated, [data, noise].concat());
+        }
+
         #[test]
         fn round_trip(data in proptest::collection::vec(0u8..9, 0..3000), level in 0u32..=9) {
             let stored = encoded(&Deflate, &[level], &data).unwrap();

@@ -16,6 +16,7 @@
 //! | `working` | parameters as stored in a file |
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
+//! | `noise`, `deflate_blocks` | what no encoder shortens; deflate streams around it |
 //!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
@@ -31,9 +32,11 @@ pub mod bzip2;
 pub mod chunk_type;
 mod codec;
 pub mod deflate;
+mod deflate_blocks;
 pub mod fletcher32;
 pub mod json_text;
 pub mod nbit;
+mod noise;
 pub mod pipeline;
 pub mod registry;
 mod shared_pipelines;
