@@ -15,6 +15,38 @@ from stored import chunks, filters, flags, parameters
 SHUFFLE, DEFLATE, FLETCHER, SZIP, BZIP2, ZSTD = 2, 1, 3, 4, 307, 32015
 
 
+@pytest.mark.parametrize(
+    "spec, wanted",
+    [
+        ("shuffle|zstd,level=7", [(SHUFFLE, (4,)), (ZSTD, (7,))]),
+        ("zlib,level=3", [(DEFLATE, (3,))]),
+        ("numcodecs.bz2,level=2", [(BZIP2, (2,))]),
+        ('{"id": "zlib", "level": 5}|[1]3', [(FLETCHER, ()), (DEFLATE, (5,))]),
+        ('{"name": "zstd", "configuration": {"level": 2, "checksum": false}}', [(ZSTD, (2,))]),
+        # What needs the numbers goes before the checksum.
+        ("3|5", [(5, None), (FLETCHER, None)]),
+    ],
+)
+def test_filters_by_name_and_as_json(nc4, tmp_path, spec, wanted):
+    target = copied(nc4, tmp_path, "-F", f"raw,{spec}")
+    assert filters(target, "raw") == [filter for filter, _ in wanted]
+    for (_, stored), found in zip(wanted, parameters(target, "raw")):
+        assert stored is None or found == stored
+
+
+@pytest.mark.parametrize(
+    "spec, says",
+    [
+        ("zebra,3", "no codec is named 'zebra'"),
+        ("zstd,levle=3", "does not understand"),
+        ('{"id": "odd"}', "codec odd has no form in HDF5"),
+        ("1,5|4,32,8", "deflate and szip"),
+    ],
+)
+def test_what_is_no_filter_is_told(nc4, tmp_path, spec, says):
+    assert says in nccopy("-F", f"raw,{spec}", nc4, tmp_path / "out.nc", ok=False)
+
+
 # The table of -F: with `-F none`, with `-F var,…`, what the input has, what the output has.
 @pytest.mark.parametrize("star", ["none", "*,none"])
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch};
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::model::VarId;
@@ -18,7 +18,7 @@ pub fn time(input: &Path, encode: &[(u32, &[u32])], threads: usize) -> Result<Du
     let layout = reader.layout(var);
     let decoder = reader.pipeline(var)?;
     let chunks = encoded_chunks(&*reader, var)?;
-    let requested: Vec<_> = encode.iter().map(|(id, p)| (*id, p.to_vec())).collect();
+    let requested: Vec<_> = encode.iter().map(|(id, p)| AskedCodec::id(*id, *p)).collect();
     let chunk = ChunkType::new(
         reader.schema(),
         reader.schema().var(var).ty,

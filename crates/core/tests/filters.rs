@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ncutils_core::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle, spec};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle, spec};
 use ncutils_core::format::EncodedChunk;
-use ncutils_core::model::CodecSpec;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,8 +17,9 @@ fn fixture(name: &str) -> PathBuf {
 fn pipeline(text: &str, size: usize) -> Pipeline {
     let filters = spec::parse_filters(text).unwrap();
     let specs: Vec<_> = filters
-        .into_iter()
-        .map(|(id, parameters)| CodecSpec::hdf5(id, parameters).with_optional(id != 3))
+        .iter()
+        .filter_map(AskedCodec::stored)
+        .map(|spec| spec.clone().with_optional(spec.hdf5_id() != Some(3)))
         .collect();
     Registry::builtin()
         .bind(&specs, &ChunkType::of_bytes(size))
@@ -31,7 +31,7 @@ fn every_codec_has_fixtures_and_a_row_in_the_guide() {
     let index = std::fs::read_to_string(fixture("index.txt")).unwrap();
     let pipelines = index.lines().filter_map(|line| line.split(' ').nth(2));
     let filters = pipelines.flat_map(|pipeline| spec::parse_filters(pipeline).unwrap());
-    let encoded: BTreeSet<u32> = filters.map(|(id, _)| id).collect();
+    let encoded: BTreeSet<u32> = filters.filter_map(|codec| codec.stored()?.hdf5_id()).collect();
     let guide = std::fs::read_to_string(fixture("../../docs/guide/filters.md")).unwrap();
     for codec in Registry::builtin().iter() {
         let name = codec.name();

@@ -56,7 +56,7 @@ pub fn command() -> Command {
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
         .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
-        .arg(list("filter", 'F', "FILTER", "Filters: var&var,id,p1,…|id,…  '*' for all variables, none for no filter; repeatable"))
+        .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…; '*' for all variables, none for no filter; repeatable"))
         .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
         .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch, spec};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch, spec};
 use ncutils_core::model::CodecSpec;
 
 use crate::{MAX_SEED_BYTES, Seed};
@@ -27,8 +27,9 @@ pub fn decode(input: &[u8]) {
         return;
     };
     let filters: Vec<CodecSpec> = filters
-        .into_iter()
-        .map(|(id, parameters)| CodecSpec::hdf5(id, parameters).with_optional(id != 3))
+        .iter()
+        .filter_map(AskedCodec::stored)
+        .map(|spec| spec.clone().with_optional(spec.hdf5_id() != Some(3)))
         .collect();
     let registry = Registry::builtin();
     let bind = |size| registry.bind(&filters, &ChunkType::of_bytes(size));

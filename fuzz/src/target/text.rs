@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ncutils_core::copy::plan::ChunkSpec;
-use ncutils_core::filter::spec;
+use ncutils_core::filter::{AskedCodec, spec};
 
 use crate::Seed;
 
@@ -18,9 +18,10 @@ pub fn filter_spec(input: &[u8]) {
     };
     let specs: Vec<_> = filters
         .iter()
-        .map(|(id, parameters)| ncutils_core::model::CodecSpec::hdf5(*id, parameters.clone()))
+        .filter_map(AskedCodec::stored)
+        .filter(|spec| spec.hdf5_id().is_some())
         .collect();
-    if !specs.is_empty() {
+    if !specs.is_empty() && specs.len() == filters.len() {
         let printed = spec::format(&specs);
         assert_eq!(spec::parse_filters(&printed).ok(), Some(filters), "{printed}");
     }

@@ -33,6 +33,12 @@ pub trait Codec: Send + Sync {
         &[]
     }
 
+    /// True if the codec can only work on the elements of the array, not on what another codec makes of them. A new
+    /// pipeline begins with such codecs.
+    fn needs_elements(&self) -> bool {
+        false
+    }
+
     /// Prepares the codec for chunks of type `chunk`. `spec` names this codec, and has its parameters.
     ///
     /// # Errors

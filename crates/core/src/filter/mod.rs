@@ -1,7 +1,7 @@
 //! Codecs, which HDF5 calls filters. Each has a file with its names, encoder and decoder.
 //!
 //! ```text
-//! "v,2|1,5" ─► spec ─► (id, parameters) ─► working ─► CodecSpec, as stored in a file
+//! "v,2|1,5" ─► spec ─► AskedCodec ─► working ─► CodecSpec, as stored in a file
 //!                                                          │
 //!                                  Registry, ChunkType ─► bind ─► Pipeline: chunk ◄─► EncodedChunk
 //! ```
@@ -13,6 +13,7 @@
 //! | [`chunk_type`] | the properties of chunks that a codec may depend on |
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
+//! | `asked_codec` | a codec as a user asks for it |
 //! | `working` | parameters as stored in a file |
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
@@ -28,6 +29,7 @@
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 
+mod asked_codec;
 pub mod bzip2;
 pub mod chunk_type;
 mod codec;
@@ -50,6 +52,7 @@ pub mod zstd;
 #[cfg(test)]
 pub(crate) const UNKNOWN_ID: u32 = 511;
 
+pub use asked_codec::AskedCodec;
 pub use chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::{BoundCodec, Codec, Outcome};
 pub use pipeline::{EncodedChunk, Pipeline, Scratch};

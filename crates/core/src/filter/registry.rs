@@ -61,6 +61,17 @@ impl Registry {
         }
     }
 
+    /// The codec with this name: HDF5's, or one of Zarr's, of any version.
+    pub fn by_name(&self, name: &str) -> Option<&Arc<dyn Codec>> {
+        let versions = [ZarrVersion::V2, ZarrVersion::V3];
+        self.iter().rev().find(|codec| {
+            let is_zarr_name = |version: &ZarrVersion| {
+                codec.zarr_name(*version) == Some(name) || codec.zarr_aliases(*version).contains(&name)
+            };
+            codec.name() == name || versions.iter().any(is_zarr_name)
+        })
+    }
+
     /// Binds the codecs of a variable to its chunks. A codec that is unknown or rejects its parameters fails only when
     /// a chunk must go through it.
     ///

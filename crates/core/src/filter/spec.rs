@@ -1,19 +1,14 @@
 //! Parses the argument of `nccopy -F`, and prints filters as `ncdump -s` does.
 //!
 //! ```text
-//! var&group/var,307,9|4,32,32
-//! └── targets ─┘ └─ pipeline ─┘   (grammar: spec.pest)
+//! var&group/var,307,9|4,32,32|zstd,level=3|{"id":"lz4"}
+//! └── targets ─┘ └─ pipeline ────────────────────────┘   (grammar: spec.pest)
 //! ```
 //!
-//! A constant makes one 32-bit parameter. A constant of a 64-bit type makes two, the low word first:
-//!
-//! | suffix (either case) | type |
-//! | --- | --- |
-//! | none | −2147483648 to 4294967295 |
-//! | `b`, `s` | signed, 8 or 16 bits, sign-extended to 32 |
-//! | `u`, `ub`, `us` | unsigned, 32, 8 or 16 bits |
-//! | `l`, `ul` | signed or unsigned, 64 bits |
-//! | `f`, `d` | the bits of an IEEE 754 number of 32 or 64 bits |
+//! A codec is given by its HDF5 id or by a name, with parameters ([`constant`]) or with members of a Zarr configuration, or
+//! as JSON.
+
+mod constant;
 
 use std::fmt::Write as _;
 
@@ -22,8 +17,10 @@ use pest::iterators::Pair;
 
 use self::grammar::{Grammar, Rule};
 
+use self::constant::parse_constant;
+use super::asked_codec::AskedCodec;
 use crate::error::{Error, Request, Result};
-use crate::model::{CodecSpec, unescape};
+use crate::model::{CodecSpec, Configuration, unescape};
 
 // The derived items have no documentation; spec.pest has.
 #[allow(missing_docs)]
@@ -50,8 +47,8 @@ pub enum Targets {
 pub struct FilterRequest {
     /// The variables that it applies to.
     pub targets: Targets,
-    /// Ids and visible parameters, in the order given; empty for `none`.
-    pub pipeline: Vec<(u32, Vec<u32>)>,
+    /// The codecs, in the order given; empty for `none`.
+    pub pipeline: Vec<AskedCodec>,
 }
 
 /// Parses the argument of `-F`.
@@ -60,6 +57,7 @@ pub struct FilterRequest {
 /// [`Error::Usage`] with the mistake, and what was expected.
 pub fn parse(argument: &str) -> Result<FilterRequest> {
     let wrong = |why: String| Request::Filters.misspelled(format!("{argument:?}"), why);
+    check_nesting(argument).map_err(wrong)?;
     let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| wrong(explain(argument)))?;
     let mut names = Vec::new();
     let mut targets = None;
@@ -90,12 +88,13 @@ pub fn parse(argument: &str) -> Result<FilterRequest> {
 ///
 /// # Errors
 /// [`Error::Usage`] with the mistake, and what was expected.
-pub fn parse_filters(text: &str) -> Result<Vec<(u32, Vec<u32>)>> {
+pub fn parse_filters(text: &str) -> Result<Vec<AskedCodec>> {
     let wrong = |why: String| Error::Usage(format!("filter {text:?}: {why}"));
-    let mut pairs = Grammar::parse(Rule::pipeline, text)
+    check_nesting(text).map_err(wrong)?;
+    let mut pairs = Grammar::parse(Rule::filters, text)
         .map_err(|_| wrong("expected 'id,parameter,…', joined with '|'".into()))?;
     pairs
-        .next()
+        .find(|pair| pair.as_rule() == Rule::pipeline)
         .map_or_else(|| Ok(Vec::new()), |pair| parse_pipeline(pair).map_err(wrong))
 }
 
@@ -144,25 +143,50 @@ fn explain(argument: &str) -> String {
     }
 }
 
-fn parse_pipeline(pipeline: Pair<Rule>) -> Result<Vec<(u32, Vec<u32>)>, String> {
+/// Most braces within braces.
+const NESTING: usize = 64;
+
+/// Refuses JSON that is nested too deep for the grammar, which calls itself for each level.
+fn check_nesting(text: &str) -> Result<(), String> {
+    let mut depth = 0usize;
+    for byte in text.bytes() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > NESTING {
+            return Err(format!("braces within more than {NESTING} others"));
+        }
+    }
+    Ok(())
+}
+
+fn parse_pipeline(pipeline: Pair<Rule>) -> Result<Vec<AskedCodec>, String> {
     let filters = pipeline
         .into_inner()
         .filter(|pair| pair.as_rule() == Rule::filter);
     filters.map(parse_filter).collect()
 }
 
-fn parse_filter(filter: Pair<Rule>) -> Result<(u32, Vec<u32>), String> {
-    let text = filter.as_str();
-    let mut fields = filter.into_inner().map(|field| field.as_str().trim());
-    let id = fields.next().unwrap_or_default();
-    if text.is_empty() {
+fn parse_filter(filter: Pair<Rule>) -> Result<AskedCodec, String> {
+    let mut fields = filter.into_inner().peekable();
+    if let Some(json) = fields.next_if(|pair| pair.as_rule() == Rule::json) {
+        return AskedCodec::from_json(json.as_str());
+    }
+    let mut fields = fields.map(|field| field.as_str().trim()).peekable();
+    let first = fields.next().unwrap_or_default();
+    if first.is_empty() && fields.peek().is_none() {
         return Err("a filter is missing; expected 'id' or 'id,parameter,…', joined with '|'".into());
     }
-    let id = match id.parse::<u32>() {
-        Ok(number @ 1..=MAX_ID) if !id.starts_with('+') => number,
+    if first.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return parse_named(first, fields);
+    }
+    let id = match first.parse::<u32>() {
+        Ok(number @ 1..=MAX_ID) if !first.starts_with('+') => number,
         _ => {
             return Err(format!(
-                "'{id}' is not a filter id; expected a number from 1 to {MAX_ID}"
+                "'{first}' is not a filter id; expected a number from 1 to {MAX_ID}, or a name"
             ));
         }
     };
@@ -170,106 +194,46 @@ fn parse_filter(filter: Pair<Rule>) -> Result<(u32, Vec<u32>), String> {
     for field in fields {
         parse_constant(field, &mut parameters)?;
     }
-    Ok((id, parameters))
+    Ok(AskedCodec::Id { id, parameters })
 }
 
-/// Range of the integer type that a suffix names.
-fn integer_bounds(suffix: &str) -> Option<(i128, i128)> {
-    Some(match suffix {
-        "" => (i128::from(i32::MIN), i128::from(u32::MAX)),
-        "b" => (i128::from(i8::MIN), i128::from(i8::MAX)),
-        "ub" => (0, i128::from(u8::MAX)),
-        "s" => (i128::from(i16::MIN), i128::from(i16::MAX)),
-        "us" => (0, i128::from(u16::MAX)),
-        "u" => (0, i128::from(u32::MAX)),
-        "l" => (i128::from(i64::MIN), i128::from(i64::MAX)),
-        "ul" => (0, i128::from(u64::MAX)),
-        _ => return None,
+/// Parses what follows the name of a codec: parameters, or members of its configuration.
+fn parse_named<'a>(name: &str, fields: impl Iterator<Item = &'a str>) -> Result<AskedCodec, String> {
+    let (mut parameters, mut members) = (Vec::new(), Configuration::new());
+    for field in fields {
+        match field.split_once('=') {
+            Some((member, value)) => {
+                let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+                members.insert(member.trim().to_owned(), value);
+            }
+            None => parse_constant(field, &mut parameters)?,
+        }
+    }
+    if !parameters.is_empty() && !members.is_empty() {
+        return Err(format!(
+            "{name} has parameters as numbers and as 'name=value'; expected either"
+        ));
+    }
+    Ok(AskedCodec::Name {
+        name: name.to_owned(),
+        parameters,
+        members,
     })
-}
-
-/// Appends the parameter words of one constant.
-fn parse_constant(text: &str, words: &mut Vec<u32>) -> Result<(), String> {
-    if text.is_empty() {
-        return Err("a parameter is missing between commas or at the end; expected a number".into());
-    }
-    let suffix_at = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |last| {
-        last + text[last..].chars().next().map_or(1, char::len_utf8)
-    });
-    let (number, suffix) = text.split_at(suffix_at);
-    let suffix = suffix.to_ascii_lowercase();
-    let expected = || {
-        format!(
-            "'{text}' is not a parameter; expected a decimal number, with one of the suffixes b ub s us u l ul f d or none"
-        )
-    };
-    match suffix.as_str() {
-        "f" => {
-            let value: f32 = parse_real(number).ok_or_else(expected)?;
-            if value.is_infinite() {
-                return Err(format!("'{text}' is out of range; a float goes up to 3.4e38"));
-            }
-            words.push(value.to_bits());
-            return Ok(());
-        }
-        "d" => {
-            let value: f64 = parse_real(number).ok_or_else(expected)?;
-            if value.is_infinite() {
-                return Err(format!("'{text}' is out of range; a double goes up to 1.8e308"));
-            }
-            push_long(value.to_bits(), words);
-            return Ok(());
-        }
-        _ => {}
-    }
-    let (low, high) = integer_bounds(&suffix).ok_or_else(expected)?;
-    let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(if suffix.is_empty() && parse_real::<f64>(number).is_some() {
-            format!("'{text}' is not a whole number; expected the suffix f (float) or d (double) after it")
-        } else {
-            expected()
-        });
-    }
-    let value = number
-        .parse::<i128>()
-        .ok()
-        .filter(|value| (low..=high).contains(value))
-        .ok_or_else(|| format!("'{text}' is out of range; expected {low} to {high}"))?;
-    match suffix.as_str() {
-        // Two's complement for signed and unsigned alike; the range has been checked.
-        "l" | "ul" => push_long(value as u64, words),
-        _ => words.push(value as u32),
-    }
-    Ok(())
-}
-
-/// Parses a decimal number with an optional fraction and exponent.
-fn parse_real<T: std::str::FromStr>(text: &str) -> Option<T> {
-    let plain = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
-    let number = text.bytes().any(|byte| byte.is_ascii_digit())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
-    if plain && number { text.parse().ok() } else { None }
-}
-
-/// Appends two words, the low one first.
-fn push_long(value: u64, words: &mut Vec<u32>) {
-    words.extend([value as u32, (value >> 32) as u32]);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ZarrVersion;
     use proptest::prelude::*;
+    use serde_json::json;
 
     fn named(names: &[&str], pipeline: &[(u32, &[u32])]) -> FilterRequest {
         FilterRequest {
             targets: Targets::Named(names.iter().map(|name| (*name).to_owned()).collect()),
             pipeline: pipeline
                 .iter()
-                .map(|(id, parameters)| (*id, parameters.to_vec()))
+                .map(|(id, parameters)| AskedCodec::id(*id, *parameters))
                 .collect(),
         }
     }
@@ -343,8 +307,8 @@ mod tests {
         }
         let double = 12345678.12345678f64.to_bits();
         assert_eq!(
-            parse("v,40000,12345678.12345678d,7").unwrap().pipeline[0].1,
-            [double as u32, (double >> 32) as u32, 7]
+            parse("v,40000,12345678.12345678d,7").unwrap().pipeline,
+            [AskedCodec::id(40000, [double as u32, (double >> 32) as u32, 7])]
         );
     }
 
@@ -406,12 +370,16 @@ mod tests {
             ("a&,307", "name is missing"),
             ("&a,307", "name is missing"),
             ("a&", "name is missing"),
-            ("v,bzip2", "filter id"),
+            ("v,bzip2,x", "is not a parameter"),
+            ("v,zstd,3,level=3", "expected either"),
+            ("v,{\"id\"", "is not a filter id"),
+            ("v,{\"level\":3}", "\"id\""),
+            ("v,{]}", "JSON"),
             ("v,0", "filter id"),
             ("v,65536", "filter id"),
             ("v,-1", "filter id"),
             ("v,+1", "filter id"),
-            ("v,307,9|none", "filter id"),
+            ("v,307,9|-", "filter id"),
             ("*&v,307,9", "'*' stands for all"),
             ("v&*,307,9", "'*' stands for all"),
             ("v\\", "backslash"),
@@ -432,16 +400,54 @@ mod tests {
             .map(|(id, parameters)| CodecSpec::hdf5(id, parameters));
         let text = format(&specs);
         assert_eq!(text, "307,9|4,169,32,32,80|3");
+        let printed = [(307, vec![9]), (4, vec![169, 32, 32, 80]), (3, vec![])];
         assert_eq!(
             parse_filters(&text).unwrap(),
-            [(307, vec![9]), (4, vec![169, 32, 32, 80]), (3, vec![])]
+            printed.map(|(id, parameters)| AskedCodec::id(id, parameters))
         );
+        assert_eq!(parse_filters("[12]307,9").unwrap(), [AskedCodec::id(307, [9])]);
         assert!(parse_filters("307,9|").is_err());
+    }
+
+    #[test]
+    fn names_and_json() {
+        let name = |name: &str, parameters: &[u32], members: serde_json::Value| AskedCodec::Name {
+            name: name.into(),
+            parameters: parameters.to_vec(),
+            members: members.as_object().unwrap().clone(),
+        };
+        assert_eq!(
+            parse("v,zstd,3|shuffle").unwrap().pipeline,
+            [name("zstd", &[3], json!({})), name("shuffle", &[], json!({}))]
+        );
+        assert_eq!(
+            parse("*,blosc,cname=zstd,clevel=5,shuffle=bit").unwrap().pipeline,
+            [name(
+                "blosc",
+                &[],
+                json!({"cname": "zstd", "clevel": 5, "shuffle": "bit"})
+            )]
+        );
+        let json = r#"{"id": "zlib", "level": 5, "a": {"b": ["|,}", "\""]}}"#;
+        let parsed = parse(&format!("v,[0]{json} |1,5")).unwrap().pipeline;
+        let members = json!({"level": 5, "a": {"b": ["|,}", "\""]}});
+        assert_eq!(
+            parsed,
+            [
+                AskedCodec::Zarr(CodecSpec::zarr(
+                    ZarrVersion::V2,
+                    "zlib",
+                    members.as_object().unwrap().clone()
+                )),
+                AskedCodec::id(1, [5])
+            ]
+        );
+        assert!(error(&format!("v,{}", "{".repeat(100_000))).contains("more than 64"));
     }
 
     proptest! {
         #[test]
-        fn never_panics(text in ".{0,40}", tail in "[-+0-9a-zA-Z.,|&\\\\]{0,20}") {
+        fn never_panics(text in ".{0,40}", tail in "[-+0-9a-zA-Z.,|&={}\"\\[\\]\\\\]{0,20}") {
             let _ = parse(&text);
             let _ = parse(&format!("v,307,{tail}"));
             let _ = parse_filters(&tail);

@@ -3,7 +3,7 @@
 use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
 use super::registry::Registry;
-use super::{fletcher32, nbit, shuffle};
+use super::{AskedCodec, deflate, fletcher32, shuffle, szip};
 use crate::error::{Error, Result};
 use crate::model::CodecSpec;
 
@@ -60,39 +60,80 @@ impl Registry {
         })
     }
 
-    /// The pipeline that netCDF makes of a user's filters, given by id and visible parameters:
+    /// The pipeline that netCDF makes of a user's codecs:
     ///
-    /// - n-bit comes first, then fletcher32, then shuffle, then the others in the order given;
-    /// - a repeated id stays in its first place, with its last parameters;
+    /// - codecs that need the array's own elements come first, then fletcher32, then shuffle, then the others in the
+    ///   order given;
+    /// - a repeated codec stays in its first place, with its last parameters;
     /// - all filters are optional, except fletcher32.
     ///
     /// # Errors
-    /// The same as for [`Registry::working`].
-    pub fn new_pipeline(&self, requested: &[(u32, Vec<u32>)], chunk: &ChunkType) -> Result<Vec<CodecSpec>> {
-        let mut pipeline: Vec<(u32, &[u32])> = Vec::with_capacity(requested.len());
-        for (id, parameters) in requested {
-            match pipeline.iter_mut().find(|(other, _)| other == id) {
-                Some((_, earlier)) => *earlier = parameters,
-                None => pipeline.push((*id, parameters)),
+    /// The same as for [`Registry::working`], an unknown name, and deflate together with szip.
+    pub fn new_pipeline(&self, asked: &[AskedCodec], chunk: &ChunkType) -> Result<Vec<CodecSpec>> {
+        self.pipeline_of(asked, chunk, |ids| {
+            ids.sort_by_key(|(asked, id)| match *id {
+                _ if self.needs_elements(asked) => 0,
+                Some(fletcher32::ID) => 1,
+                Some(shuffle::ID) => 2,
+                _ => 3,
+            });
+        })
+    }
+
+    /// Like [`Registry::new_pipeline`], in exactly the order given.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn ordered_pipeline(&self, asked: &[AskedCodec], chunk: &ChunkType) -> Result<Vec<CodecSpec>> {
+        self.pipeline_of(asked, chunk, |_| {})
+    }
+
+    fn pipeline_of(
+        &self,
+        asked: &[AskedCodec],
+        chunk: &ChunkType,
+        sort: impl Fn(&mut Vec<(&AskedCodec, Option<u32>)>),
+    ) -> Result<Vec<CodecSpec>> {
+        let mut pipeline: Vec<(&AskedCodec, Option<u32>)> = Vec::with_capacity(asked.len());
+        for codec in asked {
+            let id = codec.hdf5_id(self);
+            match pipeline
+                .iter_mut()
+                .find(|(_, other)| id.is_some() && *other == id)
+            {
+                Some((earlier, _)) => *earlier = codec,
+                None => pipeline.push((codec, id)),
             }
         }
-        pipeline.sort_by_key(|(id, _)| match *id {
-            nbit::ID => 0,
-            fletcher32::ID => 1,
-            shuffle::ID => 2,
-            _ => 3,
-        });
+        let has = |wanted: u32| pipeline.iter().any(|(_, id)| *id == Some(wanted));
+        if has(deflate::ID) && has(szip::ID) {
+            return Err(Error::Usage(
+                "deflate and szip are both asked for; a variable can have one of them".into(),
+            ));
+        }
+        sort(&mut pipeline);
         let mut types = self.begin(chunk);
         pipeline
             .into_iter()
-            .map(|(id, parameters)| {
+            .map(|(codec, id)| {
+                let spec = codec.spec(self, types.given())?;
                 // An optional checksum could be skipped, and would then check nothing.
-                let spec = CodecSpec::hdf5(id, parameters).with_optional(id != fletcher32::ID);
+                let spec = spec.with_optional(id != Some(fletcher32::ID));
                 let spec = self.working(&spec, types.given())?;
                 types.pass(&spec);
                 Ok(spec)
             })
             .collect()
+    }
+
+    /// True if the codec can only work on the elements of the array, not on what another codec makes of them.
+    pub fn needs_elements(&self, asked: &AskedCodec) -> bool {
+        let codec = match asked {
+            AskedCodec::Id { id, .. } => self.find(&CodecSpec::hdf5(*id, [])),
+            AskedCodec::Name { name, .. } => self.by_name(name),
+            AskedCodec::Zarr(spec) => self.find(spec),
+        };
+        codec.is_some_and(|codec| codec.needs_elements())
     }
 }
 
@@ -116,7 +157,8 @@ mod tests {
             (3, vec![]),
             (5, vec![]),
             (65000, vec![8, 9]),
-        ];
+        ]
+        .map(|(id, parameters)| AskedCodec::id(id, parameters));
         let pipeline = Registry::builtin().new_pipeline(&requested, &floats()).unwrap();
         let found: Vec<_> = pipeline
             .iter()
@@ -145,7 +187,7 @@ mod tests {
             (32015, vec![1, 2], "level"),
         ] {
             let error = Registry::builtin()
-                .new_pipeline(&[(id, parameters)], &floats())
+                .new_pipeline(&[AskedCodec::id(id, parameters)], &floats())
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(says), "{error}");

@@ -1,6 +1,6 @@
 //! The special attributes of `ncdump -s`: the storage of variables and the file.
 
-use crate::filter::{deflate, fletcher32, json_text, shuffle, szip};
+use crate::filter::{Registry, deflate, fletcher32, json_text, shuffle, szip};
 use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Type, VarId, VariableLayout};
 
 /// The value of a special attribute.
@@ -18,7 +18,7 @@ fn text(value: &str) -> Special {
 
 /// The special attributes of a variable, in ncdump's order. With `filters`, `_Filter` contains the whole
 /// pipeline, in the file's order. Otherwise filters with an attribute of their own in netCDF-C are given
-/// there. If a codec has a Zarr name, `_Codecs` contains the pipeline as JSON.
+/// there, unless that loses the order. If a codec has a Zarr name, `_Codecs` contains the pipeline as JSON.
 pub fn of_variable(
     schema: &Schema,
     var: VarId,
@@ -36,6 +36,7 @@ pub fn of_variable(
         all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
     }
     let zarr = layout.filters.iter().any(|codec| codec.zarr_name().is_some());
+    let filters = filters || !is_ordered_for_ncgen(&layout.filters);
     let has = |id: u32| layout.filters.iter().find(|f| f.hdf5_id() == Some(id));
     let mut own_attribute =
         |f: &&CodecSpec| filters || !matches!(f.hdf5_id(), Some(deflate::ID | shuffle::ID | fletcher32::ID));
@@ -76,6 +77,20 @@ pub fn of_variable(
         all.push(("_NoFill", text("true")));
     }
     all
+}
+
+/// True if ncgen makes this pipeline of the attributes that netCDF-C's ncdump writes: codecs that need elements come first,
+/// then fletcher32, shuffle, deflate, then the rest.
+fn is_ordered_for_ncgen(pipeline: &[CodecSpec]) -> bool {
+    let registry = Registry::builtin();
+    let rank = |codec: &CodecSpec| match codec.hdf5_id() {
+        Some(fletcher32::ID) => 1,
+        Some(shuffle::ID) => 2,
+        Some(deflate::ID) => 3,
+        _ if registry.find(codec).is_some_and(|codec| codec.needs_elements()) => 0,
+        _ => 4,
+    };
+    pipeline.is_sorted_by_key(rank)
 }
 
 /// A filter as `id,p1,p2`, the form of `nccopy -F`. For szip, only the parameters that a user gives: coding

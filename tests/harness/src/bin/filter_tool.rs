@@ -11,7 +11,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch, spec};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch, spec};
 use ncutils_core::format::EncodedChunk;
 use ncutils_core::model::CodecSpec;
 
@@ -24,8 +24,9 @@ fn main() -> Result<()> {
             .context("an argument is missing")
     };
     let filters: Vec<CodecSpec> = spec::parse_filters(argument(1)?)?
-        .into_iter()
-        .map(|(id, parameters)| CodecSpec::hdf5(id, parameters).with_optional(id != 3))
+        .iter()
+        .filter_map(AskedCodec::stored)
+        .map(|spec| spec.clone().with_optional(spec.hdf5_id() != Some(3)))
         .collect();
     let input = std::fs::read(argument(2)?)?;
     let mut scratch = Scratch::new();

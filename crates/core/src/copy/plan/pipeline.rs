@@ -3,7 +3,7 @@
 use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, shuffle};
+use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, shuffle};
 use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
 /// The filters of a variable, and where they come from.
@@ -18,12 +18,12 @@ pub struct Pipeline {
 enum Filters {
     /// The input's filters, in order, with their flags and parameters. True inserts shuffle before deflate.
     Kept(Vec<CodecSpec>, bool),
-    /// New filters: ids and visible parameters.
-    New(Vec<(u32, Vec<u32>)>),
+    /// New codecs, as the user asks for them.
+    New(Vec<AskedCodec>),
 }
 
 impl Pipeline {
-    fn new(filters: Vec<(u32, Vec<u32>)>, wish: Wish) -> Self {
+    fn new(filters: Vec<AskedCodec>, wish: Wish) -> Self {
         Self {
             filters: Filters::New(filters),
             wish,
@@ -46,8 +46,8 @@ impl Pipeline {
     }
 
     /// The filters as a variable of such chunks stores them, named as `names` says. With `same_chunks`, the input's chunks are
-    /// such ones, and the input's parameters stay as they are. Else they are adapted, and n-bit goes first: only there
-    /// can all programs read what it does.
+    /// such ones, and the input's parameters stay as they are. Else they are adapted, and codecs that need elements go first: only
+    /// there can all programs read what they do.
     ///
     /// # Errors
     /// What a filter refuses of this variable, and a codec that has no such name.
@@ -58,7 +58,7 @@ impl Pipeline {
         chunk: &ChunkType,
         same_chunks: bool,
     ) -> Result<Vec<CodecSpec>> {
-        let new = |filters: &[(u32, Vec<u32>)], chunk: &ChunkType| -> Result<Vec<CodecSpec>> {
+        let new = |filters: &[AskedCodec], chunk: &ChunkType| -> Result<Vec<CodecSpec>> {
             let pipeline = registry.new_pipeline(filters, chunk)?;
             let mut types = registry.begin(chunk);
             let mut named = |filter: &CodecSpec| {
@@ -73,14 +73,14 @@ impl Pipeline {
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
         if !same_chunks {
-            kept.sort_by_key(|filter| registry.hdf5_id(filter) != Some(nbit::ID));
+            kept.sort_by_key(|filter| !registry.find(filter).is_some_and(|codec| codec.needs_elements()));
         }
         let mut types = registry.begin(chunk);
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for filter in kept {
             let filter = registry.named(&filter, names, types.given())?;
             if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
-                filters.extend(new(&[(shuffle::ID, Vec::new())], types.given())?);
+                filters.extend(new(&[AskedCodec::id(shuffle::ID, [])], types.given())?);
             }
             let filter = match same_chunks {
                 true => filter,
@@ -169,15 +169,15 @@ impl<'a> Requests<'a> {
         if let (Some(level), false, false) = (options.deflate, scalar, addresses) {
             let mut filters = Vec::new();
             if has(fletcher32::ID) {
-                filters.push((fletcher32::ID, Vec::new()));
+                filters.push(AskedCodec::id(fletcher32::ID, []));
             }
             if level == 0 {
                 return Pipeline::new(filters, Wish::Kept);
             }
             if options.shuffle {
-                filters.push((shuffle::ID, Vec::new()));
+                filters.push(AskedCodec::id(shuffle::ID, []));
             }
-            filters.push((deflate::ID, vec![level]));
+            filters.push(AskedCodec::id(deflate::ID, [level]));
             return Pipeline::new(filters, Wish::General);
         }
         Pipeline::kept(

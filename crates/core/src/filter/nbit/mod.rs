@@ -49,6 +49,11 @@ impl Codec for Nbit {
         Some(ID)
     }
 
+    /// Only there can all programs read what it does.
+    fn needs_elements(&self) -> bool {
+        true
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
         Ok(Box::new(Bound { parameters }))

@@ -1,5 +1,6 @@
 //! Masks, limits, clipped chunks, codecs that fail or are not known, and both directions on made-up data.
 
+use super::super::AskedCodec;
 use super::super::{Codec, NumberClass, UNKNOWN_ID};
 use super::*;
 use crate::model::{Configuration, Endian, ZarrVersion};
@@ -362,7 +363,8 @@ fn each_codec_is_told_the_type_that_it_gets() {
     let mut registry = Registry::builtin();
     registry.add(Arc::new(Halve));
     let chunk = ChunkType::of_numbers(NumberClass::Unsigned, 8, Endian::Little, &[10]);
-    let requested = [(65002, Vec::new()), (UNKNOWN_ID, Vec::new()), (4, vec![32, 8])];
+    let requested = [(65002, vec![]), (UNKNOWN_ID, vec![]), (4, vec![32, 8])]
+        .map(|(id, parameters)| AskedCodec::id(id, parameters));
     let pipeline = registry.new_pipeline(&requested, &chunk).unwrap();
     let halved = ChunkType::of_numbers(NumberClass::Unsigned, 4, Endian::Little, &[10]);
     let szip = CodecSpec::hdf5(4, [32, 8]).with_optional(true);

@@ -9,11 +9,11 @@
 //! | `_Shuffle`, `_Fletcher32`, `_NoFill` | `"true"`, `"false"`, 1, 0 |
 //! | `_Endianness` | `"little"`, `"big"`, `"native"` |
 //! | `_Filter` | `"id,parameter,…\|id,…"`, as `nccopy -F` takes it |
-//! | `_Codecs` | the codecs of a Zarr array, as JSON |
+//! | `_Codecs` | the codecs of a Zarr array, as JSON; without effect beside other attributes of filters |
 
 use crate::filter::spec::parse_filters;
-use crate::filter::{deflate, fletcher32, shuffle};
-use crate::model::{Attribute, Capabilities, Endian, Type};
+use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, shuffle};
+use crate::model::{Attribute, Capabilities, CodecSpec, Endian, Type};
 
 /// Whether a kind does what an attribute asks for.
 pub type Does = fn(&Capabilities) -> bool;
@@ -46,10 +46,10 @@ pub struct StorageAttributes {
     pub endianness: Option<Endian>,
     /// `_NoFill`: the variable has no fill value.
     pub no_fill: Option<bool>,
-    /// `_Filter`: ids and parameters, in the order of the text.
-    pub filters: Option<Vec<(u32, Vec<u32>)>>,
-    /// `_Codecs`. Only Zarr stores use it.
-    pub codecs: Option<String>,
+    /// `_Filter`, in the order of the text.
+    pub filters: Option<Vec<AskedCodec>>,
+    /// `_Codecs`, in the order of the text.
+    pub codecs: Option<Vec<AskedCodec>>,
 }
 
 impl StorageAttributes {
@@ -106,7 +106,11 @@ impl StorageAttributes {
                 let filters = text(attribute).ok_or_else(|| wrong("text, such as \"307,9\""))?;
                 self.filters = Some(parse_filters(&filters).map_err(|e| format!("{}: {e}", attribute.name))?);
             }
-            "_Codecs" => self.codecs = Some(text(attribute).ok_or_else(|| wrong("text: JSON"))?),
+            "_Codecs" => {
+                let json = text(attribute).ok_or_else(|| wrong("text: JSON"))?;
+                let codecs = AskedCodec::list_from_json(&json);
+                self.codecs = Some(codecs.map_err(|why| format!("{}: {why}", attribute.name))?);
+            }
             _ => return Ok(false),
         }
         Ok(true)
@@ -127,7 +131,7 @@ impl StorageAttributes {
         let compressed = self.deflate_level.is_some_and(|level| level > 0);
         let codecs: Does = |can| can.codecs.is_some();
         let chunks: Does = |can| can.chunks;
-        let asked: [(bool, &'static str, Does); 9] = [
+        let asked: [(bool, &'static str, Does); 10] = [
             (self.chunk_sizes.is_some(), "_ChunkSizes", chunks),
             (self.storage == Some(StorageKind::Chunked), "_Storage", chunks),
             (self.storage == Some(StorageKind::Compact), "_Storage", |can| {
@@ -147,26 +151,57 @@ impl StorageAttributes {
                 "_Filter",
                 codecs,
             ),
+            (
+                self.codecs.as_ref().is_some_and(|f| !f.is_empty()),
+                "_Codecs",
+                codecs,
+            ),
         ];
         asked
             .into_iter()
             .find_map(|(is_asked, name, does)| (is_asked && !does(kind)).then_some((name, does)))
     }
 
-    /// The requested filters: ids and visible parameters, in the order in which netCDF-C's ncgen sets them.
-    pub fn filters(&self) -> Vec<(u32, Vec<u32>)> {
-        let mut filters = Vec::new();
+    /// The requested codecs of chunks such as `chunk`, as they are stored. They are in the order in which netCDF-C's
+    /// ncgen sets them: fletcher32, shuffle and deflate before those of `_Filter`. The order of `_Filter` is kept where it
+    /// names fletcher32 or shuffle, as `ncdump -s` writes so what has another order.
+    ///
+    /// # Errors
+    /// The same as for [`Registry::new_pipeline`].
+    pub fn pipeline(&self, registry: &Registry, chunk: &ChunkType) -> crate::Result<Vec<CodecSpec>> {
+        let mut asked = Vec::new();
         if self.fletcher32 == Some(true) {
-            filters.push((fletcher32::ID, Vec::new()));
+            asked.push(AskedCodec::id(fletcher32::ID, []));
         }
         if self.shuffle == Some(true) {
-            filters.push((shuffle::ID, Vec::new()));
+            asked.push(AskedCodec::id(shuffle::ID, []));
         }
         if let Some(level @ 1..) = self.deflate_level {
-            filters.push((deflate::ID, vec![level]));
+            asked.push(AskedCodec::id(deflate::ID, [level]));
         }
-        filters.extend(self.filters.iter().flatten().cloned());
-        filters
+        let filters = self.filters.as_deref().unwrap_or_default();
+        let is_ordered =
+            |codec: &AskedCodec| matches!(codec.hdf5_id(registry), Some(fletcher32::ID | shuffle::ID));
+        if filters.iter().any(is_ordered) {
+            asked.extend_from_slice(filters);
+            return registry.ordered_pipeline(&asked, chunk);
+        }
+        asked.extend_from_slice(filters);
+        match &self.codecs {
+            Some(codecs) if asked.is_empty() => registry.ordered_pipeline(codecs, chunk),
+            _ => registry.new_pipeline(&asked, chunk),
+        }
+    }
+
+    /// True if any codec is asked for.
+    pub fn has_codecs(&self) -> bool {
+        let some =
+            |codecs: &Option<Vec<AskedCodec>>| codecs.as_ref().is_some_and(|codecs| !codecs.is_empty());
+        self.fletcher32 == Some(true)
+            || self.shuffle == Some(true)
+            || self.deflate_level.is_some_and(|level| level > 0)
+            || some(&self.filters)
+            || some(&self.codecs)
     }
 }
 
@@ -271,8 +306,8 @@ mod tests {
                 fletcher32: Some(false),
                 endianness: Some(Endian::Big),
                 no_fill: Some(true),
-                filters: Some(vec![(307, vec![9]), (4, vec![32, 32])]),
-                codecs: Some("[]".into()),
+                filters: Some(vec![AskedCodec::id(307, [9]), AskedCodec::id(4, [32, 32])]),
+                codecs: Some(Vec::new()),
             }
         );
         assert!(asked.any());
@@ -316,6 +351,7 @@ mod tests {
             (ints("_NoFill", &[-1]), "true"),
             (chars("_Endianness", "middle"), "little"),
             (chars("_Filter", "9|"), "_Filter"),
+            (chars("_Codecs", "[3]"), "_Codecs"),
         ] {
             let error = asked.set(&attribute).unwrap_err();
             assert!(error.contains(says), "{error}");

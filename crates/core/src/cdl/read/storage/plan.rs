@@ -136,14 +136,13 @@ fn layout(
         },
     };
     if can.chunks {
-        let filters = asked.filters();
-        let storage = storage_of(schema, sizes, id, asked, element_size, !filters.is_empty())?;
+        let storage = storage_of(schema, sizes, id, asked, element_size, asked.has_codecs())?;
         let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
         layout.storage = possible_storage(can, storage, element_size, &dims);
         if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
             let chunk = ChunkType::new(schema, var.ty, &layout, shape);
-            layout.filters = registry
-                .new_pipeline(&filters, &chunk)
+            layout.filters = asked
+                .pipeline(registry, &chunk)
                 .and_then(|new| new.iter().map(|f| registry.named(f, names, &chunk)).collect())
                 .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
         }
@@ -331,7 +330,7 @@ mod tests {
                 deflate_level: Some(4),
                 shuffle: Some(true),
                 fletcher32: Some(true),
-                filters: Some(vec![(32015, vec![3])]),
+                filters: Some(vec![crate::filter::AskedCodec::id(32015, [3])]),
                 endianness: Some(Endian::Big),
                 ..Default::default()
             },

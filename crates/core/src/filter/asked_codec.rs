@@ -1,0 +1,237 @@
+//! [`AskedCodec`]: a codec as a user asks for it, in `-F`, `_Filter` or `_Codecs`.
+//!
+//! ```text
+//! 307,9                      id, parameters
+//! bzip2,9   zstd,level=3     name, parameters or members of its configuration
+//! {"id": "zlib", "level": 5}            Zarr's metadata, version 2
+//! {"name": "zstd", "configuration": …}  Zarr's metadata, version 3
+//! ```
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::chunk_type::ChunkType;
+use super::codec::Codec;
+use super::registry::Registry;
+use crate::error::{Error, Result};
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
+
+/// A codec as a user asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AskedCodec {
+    /// By its HDF5 id.
+    Id {
+        /// The id.
+        id: u32,
+        /// Visible parameters.
+        parameters: Vec<u32>,
+    },
+    /// By one of its names.
+    Name {
+        /// HDF5's name, or one of Zarr's.
+        name: String,
+        /// Visible parameters; empty if there are members.
+        parameters: Vec<u32>,
+        /// Members of the codec's configuration. Those that are not given have the codec's defaults.
+        members: Configuration,
+    },
+    /// As in Zarr's metadata.
+    Zarr(CodecSpec),
+}
+
+impl AskedCodec {
+    /// A codec by its HDF5 id.
+    pub fn id(id: u32, parameters: impl Into<Vec<u32>>) -> Self {
+        Self::Id {
+            id,
+            parameters: parameters.into(),
+        }
+    }
+
+    /// A codec as a file has it.
+    pub fn of(spec: &CodecSpec) -> Self {
+        match spec.hdf5_id() {
+            Some(id) => Self::id(id, spec.parameters()),
+            None => Self::Zarr(spec.clone()),
+        }
+    }
+
+    /// The codec with these parameters as a file stores them; `None` for a codec by name.
+    pub fn stored(&self) -> Option<CodecSpec> {
+        match self {
+            Self::Id { id, parameters } => Some(CodecSpec::hdf5(*id, parameters.clone())),
+            Self::Name { .. } => None,
+            Self::Zarr(spec) => Some(spec.clone()),
+        }
+    }
+
+    /// Parses one object of Zarr's metadata, of version 2 (`id`) or 3 (`name`).
+    ///
+    /// # Errors
+    /// The mistake in words.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| format!("{text:?} is not JSON: {error}"))?;
+        Self::from_metadata(value)
+    }
+
+    /// Parses the JSON of `_Codecs`: a list of objects, or one object.
+    ///
+    /// # Errors
+    /// The mistake in words.
+    pub fn list_from_json(text: &str) -> Result<Vec<Self>, String> {
+        match serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))? {
+            Value::Array(codecs) => codecs.into_iter().map(Self::from_metadata).collect(),
+            codec => Ok(vec![Self::from_metadata(codec)?]),
+        }
+    }
+
+    fn from_metadata(value: Value) -> Result<Self, String> {
+        let wrong =
+            || r#"a codec should be an object with "id", or with "name" and "configuration""#.to_owned();
+        let Value::Object(mut members) = value else {
+            return Err(wrong());
+        };
+        let spec = match (members.remove("id"), members.remove("name")) {
+            (Some(Value::String(id)), None) => CodecSpec::zarr(ZarrVersion::V2, id, members),
+            (None, Some(Value::String(name))) => {
+                let configuration = match members.remove("configuration") {
+                    Some(Value::Object(configuration)) => configuration,
+                    None => Configuration::new(),
+                    Some(_) => return Err(wrong()),
+                };
+                CodecSpec::zarr(ZarrVersion::V3, name, configuration)
+            }
+            _ => return Err(wrong()),
+        };
+        Ok(Self::Zarr(spec))
+    }
+
+    /// The HDF5 id; `None` for a codec that has none, and for an unknown name.
+    pub fn hdf5_id(&self, registry: &Registry) -> Option<u32> {
+        match self {
+            Self::Id { id, .. } => Some(*id),
+            Self::Name { name, .. } => registry.by_name(name)?.hdf5_id(),
+            Self::Zarr(spec) => registry.hdf5_id(spec),
+        }
+    }
+
+    /// The codec with visible parameters, by its HDF5 id if it has one, else by its name in version 2 of Zarr. A codec
+    /// that is given as JSON keeps its form.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for an unknown name, and for members or parameters that the codec does not understand.
+    pub(super) fn spec(&self, registry: &Registry, chunk: &ChunkType) -> Result<CodecSpec> {
+        let (name, parameters, members) = match self {
+            Self::Id { id, parameters } => return Ok(CodecSpec::hdf5(*id, parameters.clone())),
+            Self::Zarr(spec) => {
+                // Only JSON that HDF5 can say too is a matter of parameters.
+                return Ok(registry.in_hdf5(spec, chunk).unwrap_or_else(|_| spec.clone()));
+            }
+            Self::Name {
+                name,
+                parameters,
+                members,
+            } => (name, parameters, members),
+        };
+        let codec = registry.by_name(name).ok_or_else(|| {
+            let mut known: Vec<&str> = registry.iter().map(|codec| codec.name()).collect();
+            known.dedup();
+            Error::Usage(format!(
+                "no codec is named '{name}'; known are {}",
+                known.join(", ")
+            ))
+        })?;
+        let mut configuration = default_configuration(codec, chunk);
+        configuration.extend(members.clone());
+        match codec.hdf5_id() {
+            Some(id) if members.is_empty() => Ok(CodecSpec::hdf5(id, parameters.clone())),
+            Some(id) => {
+                let words = codec.parameters(ZarrVersion::V2, &configuration, chunk);
+                let words = words.ok_or_else(|| {
+                    let given = serde_json::to_string(members).unwrap_or_default();
+                    Error::Usage(format!("codec {name} does not understand {given}"))
+                })?;
+                Ok(CodecSpec::hdf5(id, words))
+            }
+            None if !parameters.is_empty() => Err(Error::Usage(format!(
+                "codec {name} takes its parameters as 'name=value'"
+            ))),
+            None => {
+                let own = codec.zarr_name(ZarrVersion::V2).unwrap_or(name);
+                Ok(CodecSpec::zarr(ZarrVersion::V2, own, configuration))
+            }
+        }
+    }
+}
+
+/// The configuration of a codec for which a user gives no parameters; empty if it must have some.
+fn default_configuration(codec: &Arc<dyn Codec>, chunk: &ChunkType) -> Configuration {
+    let words = codec.working_parameters(&[], chunk);
+    words
+        .ok()
+        .and_then(|words| codec.configuration(ZarrVersion::V2, &words, chunk))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spec::parse_filters;
+    use super::*;
+    use serde_json::json;
+
+    fn spec(text: &str) -> Result<CodecSpec> {
+        let asked = parse_filters(text)?;
+        asked[0].spec(&Registry::builtin(), &ChunkType::of_bytes(100))
+    }
+
+    #[test]
+    fn a_codec_by_any_name_is_the_same() {
+        for text in [
+            "32015,3",
+            "zstd,3",
+            "zstd,level=3",
+            "numcodecs.zstd,level=3",
+            r#"{"id":"zstd","level":3}"#,
+        ] {
+            let found = spec(text).unwrap();
+            assert_eq!(
+                (found.hdf5_id(), found.parameters()),
+                (Some(32015), &[3][..]),
+                "{text}"
+            );
+        }
+        assert_eq!(spec("zlib,level=5").unwrap(), CodecSpec::hdf5(1, [5]));
+        assert_eq!(spec("deflate,5").unwrap(), CodecSpec::hdf5(1, [5]));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_told() {
+        for (text, says) in [
+            ("zebra,3", "no codec is named 'zebra'; known are deflate"),
+            ("zstd,levle=3", r#"does not understand {"levle":3}"#),
+        ] {
+            let error = spec(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn unknown_metadata_is_kept() {
+        let asked = AskedCodec::list_from_json(r#"[{"id": "odd", "a": 1}, {"name": "odd"}]"#).unwrap();
+        let registry = Registry::builtin();
+        let chunk = ChunkType::of_bytes(100);
+        let specs: Vec<_> = asked.iter().map(|a| a.spec(&registry, &chunk).unwrap()).collect();
+        let members = json!({"a": 1}).as_object().unwrap().clone();
+        assert_eq!(specs[0], CodecSpec::zarr(ZarrVersion::V2, "odd", members));
+        assert_eq!(
+            specs[1],
+            CodecSpec::zarr(ZarrVersion::V3, "odd", Configuration::new())
+        );
+        for text in ["3", "[3]", r#"[{"level": 3}]"#, r#"{"id": 3}"#, "{"] {
+            assert!(AskedCodec::list_from_json(text).is_err(), "{text}");
+        }
+    }
+}
