@@ -176,6 +176,8 @@ pub enum Request {
     Deflate,
     /// Conversion of unlimited dimensions to fixed ones.
     FixedDimensions,
+    /// Quantization of floats.
+    Quantization,
 }
 
 impl fmt::Display for Request {
@@ -185,6 +187,7 @@ impl fmt::Display for Request {
             Self::Filters => "filters",
             Self::Deflate => "compression",
             Self::FixedDimensions => "fixed dimensions",
+            Self::Quantization => "quantization",
         })
     }
 }

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::{kind_option, memory};
-use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed};
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::filter::spec::FilterRequest;
@@ -57,6 +57,7 @@ pub fn command() -> Command {
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
         .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
         .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…; '*' for all variables, none for no filter; repeatable"))
+        .arg(Arg::new("quantize").long("quantize").value_name("QUANTIZE").action(ArgAction::Append).help("Quantize floats before they are compressed: var&var,ALGORITHM,N or *,ALGORITHM,N; bitgroom and granularbr keep N digits, bitround N bits; repeatable"))
         .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
         .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))
@@ -101,6 +102,9 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         shuffle: matches.get_flag("shuffle"),
         fix_unlimited: matches.get_flag("unlimited"),
         chunking: all("chunks").map(ChunkSpec::parse).collect::<Result<_>>()?,
+        quantize: all("quantize")
+            .map(QuantizeRequest::parse)
+            .collect::<Result<_>>()?,
         filters: all("filter")
             .map(ncutils_core::filter::spec::parse)
             .collect::<Result<Vec<FilterRequest>>>()?,

@@ -349,6 +349,23 @@ impl Worker {
     /// Encodes and writes one output chunk. A slab of a contiguous variable is written without encoding.
     pub(super) fn write_chunk(&mut self, target: &Target, chunk: u64, ticket: u64, data: Data) -> Result<()> {
         let layout = target.layout;
+        let mut quantized = Vec::new();
+        let data = match &target.var.quantizer {
+            None => data,
+            Some(quantizer) => {
+                let region = target.grid.region(chunk);
+                let shape = match layout.storage {
+                    Storage::Chunked { .. } => target.grid.chunk(),
+                    _ => &region.count,
+                };
+                match data {
+                    Data::Owned(bytes) => std::mem::swap(&mut quantized, bytes),
+                    Data::Borrowed(bytes) => quantized.extend_from_slice(bytes),
+                }
+                quantizer.region(&mut quantized, shape, &region.start)?;
+                Data::Owned(&mut quantized)
+            }
+        };
         if !matches!(layout.storage, Storage::Chunked { .. }) {
             let region = target.grid.region(chunk);
             let offset = byte_offset(&layout.extent, &region.start, layout.element_size)?;
@@ -402,6 +419,7 @@ impl Worker {
         self.read += length;
         if let Some(mut bytes) = self.fetched.take_range(source, range) {
             swap_units(&mut bytes, swap);
+            quantize_range(var, &mut bytes, offset);
             engine.sink.write_range(var, offset, &bytes)?;
             return Ok(length);
         }
@@ -411,8 +429,16 @@ impl Worker {
         let buffer = &mut self.decoded[..size];
         reader.read_range(source, offset, buffer)?;
         swap_units(buffer, swap);
+        quantize_range(var, buffer, offset);
         engine.sink.write_range(var, offset, buffer)?;
         Ok(length)
+    }
+}
+
+/// Quantizes bytes of a contiguous variable from byte `offset` on, if it is quantized. Ranges end between elements.
+pub(super) fn quantize_range(var: &Variable, bytes: &mut [u8], offset: u64) {
+    if let Some(quantizer) = &var.quantizer {
+        quantizer.run(bytes, offset / quantizer.element_size());
     }
 }
 

@@ -21,6 +21,7 @@ mod places;
 pub mod plan;
 mod prepare;
 mod progress;
+pub mod quantization;
 mod rechunk;
 mod records;
 mod report;
@@ -44,6 +45,7 @@ pub(crate) use values::move_heap;
 
 use crate::filter::Registry;
 use crate::model::{Schema, SharedLayout};
+use quantization::Quantization;
 
 /// What a copy is to produce: the output's schema, and for each of its variables where the data comes from.
 #[derive(Debug, Clone)]
@@ -67,6 +69,8 @@ pub struct VariableCopy {
     /// [`VariablePlan::keeps_no_fill`](crate::format::VariablePlan::keeps_no_fill). What the source does not have is written
     /// as fill then, unless that is very much.
     pub keeps_no_fill: bool,
+    /// How its values are quantized, if they are.
+    pub quantization: Option<Quantization>,
 }
 
 #[cfg(test)]

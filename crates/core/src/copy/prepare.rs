@@ -14,6 +14,7 @@ use tracing::{Level, debug, enabled};
 use super::CopyPlan;
 use super::bands;
 use super::places::Places;
+use super::quantization::Quantizer;
 use super::report::RouteName;
 use super::route::{Holes, Route, Way, way};
 use super::sources::{Input, Sources};
@@ -70,6 +71,8 @@ pub(super) struct Variable {
     pub ticket: u64,
     /// Decoded bytes to copy, for the progress bar and the report alone.
     pub progress: u64,
+    /// Quantizes its values before they are encoded. Most variables have none.
+    pub quantizer: Option<Box<Quantizer>>,
 }
 
 impl Variable {
@@ -144,6 +147,10 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             inputs,
             route,
             progress: decoded_bytes(&copy.layout, chunks),
+            quantizer: copy.quantization.map(|quantization| {
+                let ty = plan.schema.vars[n].ty;
+                Box::new(Quantizer::new(quantization, ty, &copy.layout))
+            }),
             places,
             ticket: 0,
         });

@@ -300,7 +300,7 @@ impl Found {
             return Ok(None);
         };
         let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, shape);
-        let mut raw = true;
+        let mut raw = plan.variables[out.0].quantization.is_none();
         for input in &self.inputs {
             let from = reader.layout(input.var);
             let aligned = match (&input.grid, &input.selection) {

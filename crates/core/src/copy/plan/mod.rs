@@ -15,6 +15,7 @@ mod default_chunks;
 mod kind;
 mod output_schema;
 mod pipeline;
+mod quantize;
 mod select;
 
 pub use chunk_spec::{AskedLayout, ChunkSpec};
@@ -22,6 +23,7 @@ pub(crate) use chunking::possible_storage;
 pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 pub use kind::{Unheld, unheld};
+pub use quantize::QuantizeRequest;
 pub use select::Use;
 
 use super::{CopyPlan, Sources, VariableCopy};
@@ -62,6 +64,8 @@ pub struct CopyOptions {
     pub chunking: Vec<ChunkSpec>,
     /// `-F` arguments, in the order given.
     pub filters: Vec<FilterRequest>,
+    /// `--quantize` arguments, in the order given.
+    pub quantize: Vec<QuantizeRequest>,
     /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
     /// `-g` or `-G`: the groups to copy.
@@ -87,9 +91,16 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     if options.fix_unlimited {
         refuse_fixing_empty(input)?;
     }
-    let OutputSchema { schema, sources } =
+    let OutputSchema { mut schema, sources } =
         output_schema::build(input, &selected, kind, options.fix_unlimited);
     kind::check(&schema, kind)?;
+
+    let quantized = QuantizeRequest::resolve(&options.quantize, input, &schema)?;
+    for (at, (source, _)) in sources.iter().enumerate() {
+        if let Some(quantization) = quantized[source.0] {
+            schema.vars[at].attributes.push(quantization.attribute());
+        }
+    }
 
     let mut variables = Vec::with_capacity(schema.vars.len());
     let mut layouts = SharedLayouts::default();
@@ -111,6 +122,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             },
             layout: layouts.share(layout),
             keeps_no_fill: false,
+            quantization: quantized[source.0],
         });
     }
     Ok(CopyPlan {

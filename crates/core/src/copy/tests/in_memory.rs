@@ -288,6 +288,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
                 sources: Sources::Whole(VarId(n)),
                 layout: layout.clone().into(),
                 keeps_no_fill: false,
+                quantization: None,
             })
             .collect(),
         registry: Registry::builtin(),

@@ -4,6 +4,7 @@ use super::attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::{
     MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, possible_storage,
 };
+use crate::copy::quantization::Quantization;
 use crate::copy::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
@@ -73,6 +74,11 @@ pub fn plan(
             layout: layouts.share(layout),
             // `_NoFill` and `ncgen -x` ask for it explicitly.
             keeps_no_fill: true,
+            quantization: match schema.kind.can().codecs {
+                Some(_) => Quantization::of(schema.var(var))
+                    .map_err(|error| error.in_variable(&schema.var_path(var)))?,
+                None => None,
+            },
         });
     }
     Ok(CopyPlan {
