@@ -56,7 +56,7 @@ pub fn command() -> Command {
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
         .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
-        .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…; '*' for all variables, none for no filter; repeatable"))
+        .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast, auto=small to choose by the data; '*' for all variables, none for no filter; repeatable"))
         .arg(Arg::new("quantize").long("quantize").value_name("QUANTIZE").action(ArgAction::Append).help("Quantize floats before they are compressed: var&var,ALGORITHM,N or *,ALGORITHM,N; bitgroom and granularbr keep N digits, bitround N bits; repeatable"))
         .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))

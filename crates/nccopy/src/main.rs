@@ -30,6 +30,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
     let plan = plan(&*reader, &arguments.copy).map_err(in_input)?;
+    for choice in &plan.choices {
+        tell("nccopy", format_args!("{choice}"));
+    }
     let prepared = prepare(&*reader, &plan).map_err(in_input)?;
     let options = RunOptions {
         threads: arguments.threads,

@@ -56,6 +56,8 @@ pub struct CopyPlan {
     pub variables: Vec<VariableCopy>,
     /// The codecs that the layouts were made for, which the copy encodes with.
     pub registry: Registry,
+    /// The filters that were chosen by the data, for those who asked for it.
+    pub choices: Vec<plan::AutoChoice>,
 }
 
 /// One variable of a copy.

@@ -3,6 +3,7 @@
 //! ```text
 //! 307,9                      id, parameters
 //! bzip2,9   zstd,level=3     name, parameters or members of its configuration
+//! auto   auto=small          chosen by samples of the data
 //! {"id": "zlib", "level": 5}            Zarr's metadata, version 2
 //! {"name": "zstd", "configuration": …}  Zarr's metadata, version 3
 //! ```
@@ -16,6 +17,26 @@ use super::codec::Codec;
 use super::registry::Registry;
 use crate::error::{Error, Result};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
+
+/// How much time may go into a smaller output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// As fast as a disk.
+    Fast,
+    /// What most people choose by hand.
+    Balanced,
+    /// The smallest, whatever it takes.
+    Small,
+}
+
+impl Effort {
+    /// All, with their names.
+    pub const NAMED: [(&'static str, Self); 3] = [
+        ("fast", Self::Fast),
+        ("balanced", Self::Balanced),
+        ("small", Self::Small),
+    ];
+}
 
 /// A codec as a user asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +60,8 @@ pub enum AskedCodec {
     },
     /// As in Zarr's metadata.
     Zarr(CodecSpec),
+    /// A pipeline that a copy chooses by samples of the variable. It stands alone.
+    Auto(Effort),
 }
 
 impl AskedCodec {
@@ -62,7 +85,7 @@ impl AskedCodec {
     pub fn stored(&self) -> Option<CodecSpec> {
         match self {
             Self::Id { id, parameters } => Some(CodecSpec::hdf5(*id, parameters.clone())),
-            Self::Name { .. } => None,
+            Self::Name { .. } | Self::Auto(_) => None,
             Self::Zarr(spec) => Some(spec.clone()),
         }
     }
@@ -115,6 +138,7 @@ impl AskedCodec {
             Self::Id { id, .. } => Some(*id),
             Self::Name { name, .. } => registry.by_name(name)?.hdf5_id(),
             Self::Zarr(spec) => registry.hdf5_id(spec),
+            Self::Auto(_) => None,
         }
     }
 
@@ -135,6 +159,11 @@ impl AskedCodec {
                 parameters,
                 members,
             } => (name, parameters, members),
+            Self::Auto(_) => {
+                return Err(Error::Usage(
+                    "auto chooses filters by the data of a copy; here the filters must be given".into(),
+                ));
+            }
         };
         let codec = registry.by_name(name).ok_or_else(|| {
             let mut known: Vec<&str> = registry.iter().map(|codec| codec.name()).collect();

@@ -52,7 +52,7 @@ pub mod zstd;
 #[cfg(test)]
 pub(crate) const UNKNOWN_ID: u32 = 511;
 
-pub use asked_codec::AskedCodec;
+pub use asked_codec::{AskedCodec, Effort};
 pub use chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::{BoundCodec, Codec, Outcome};
 pub use pipeline::{EncodedChunk, Pipeline, Scratch};

@@ -18,7 +18,7 @@ use pest::iterators::Pair;
 use self::grammar::{Grammar, Rule};
 
 use self::constant::parse_constant;
-use super::asked_codec::AskedCodec;
+use super::asked_codec::{AskedCodec, Effort};
 use crate::error::{Error, Request, Result};
 use crate::model::{CodecSpec, Configuration, unescape};
 
@@ -166,7 +166,12 @@ fn parse_pipeline(pipeline: Pair<Rule>) -> Result<Vec<AskedCodec>, String> {
     let filters = pipeline
         .into_inner()
         .filter(|pair| pair.as_rule() == Rule::filter);
-    filters.map(parse_filter).collect()
+    let pipeline: Vec<_> = filters.map(parse_filter).collect::<Result<_, _>>()?;
+    let is_auto = |codec: &AskedCodec| matches!(codec, AskedCodec::Auto(_));
+    match pipeline.len() > 1 && pipeline.iter().any(is_auto) {
+        true => Err("auto chooses all filters; it cannot be joined with others".into()),
+        false => Ok(pipeline),
+    }
 }
 
 fn parse_filter(filter: Pair<Rule>) -> Result<AskedCodec, String> {
@@ -178,6 +183,16 @@ fn parse_filter(filter: Pair<Rule>) -> Result<AskedCodec, String> {
     let first = fields.next().unwrap_or_default();
     if first.is_empty() && fields.peek().is_none() {
         return Err("a filter is missing; expected 'id' or 'id,parameter,…', joined with '|'".into());
+    }
+    if let Some(effort) = first.strip_prefix("auto")
+        && (effort.is_empty() || effort.starts_with('='))
+    {
+        let efforts = Effort::NAMED.iter();
+        let effort = effort.strip_prefix('=').unwrap_or("balanced");
+        return match efforts.clone().find(|(name, _)| *name == effort) {
+            Some((_, effort)) if fields.peek().is_none() => Ok(AskedCodec::Auto(*effort)),
+            _ => Err("expected auto, auto=fast, auto=balanced or auto=small".into()),
+        };
     }
     if first.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return parse_named(first, fields);
@@ -375,6 +390,9 @@ mod tests {
             ("v,{\"id\"", "is not a filter id"),
             ("v,{\"level\":3}", "\"id\""),
             ("v,{]}", "JSON"),
+            ("v,auto=slow", "auto=small"),
+            ("v,auto,3", "auto=small"),
+            ("v,auto|2", "cannot be joined"),
             ("v,0", "filter id"),
             ("v,65536", "filter id"),
             ("v,-1", "filter id"),
@@ -428,6 +446,13 @@ mod tests {
                 json!({"cname": "zstd", "clevel": 5, "shuffle": "bit"})
             )]
         );
+        for (text, effort) in [
+            ("auto", Effort::Balanced),
+            ("auto=fast", Effort::Fast),
+            ("auto=small", Effort::Small),
+        ] {
+            assert_eq!(parse_filters(text).unwrap(), [AskedCodec::Auto(effort)]);
+        }
         let json = r#"{"id": "zlib", "level": 5, "a": {"b": ["|,}", "\""]}}"#;
         let parsed = parse(&format!("v,[0]{json} |1,5")).unwrap().pipeline;
         let members = json!({"level": 5, "a": {"b": ["|,}", "\""]}});

@@ -132,6 +132,7 @@ impl Registry {
             AskedCodec::Id { id, .. } => self.find(&CodecSpec::hdf5(*id, [])),
             AskedCodec::Name { name, .. } => self.by_name(name),
             AskedCodec::Zarr(spec) => self.find(spec),
+            AskedCodec::Auto(_) => None,
         };
         codec.is_some_and(|codec| codec.needs_elements())
     }

@@ -9,6 +9,7 @@
 //!
 //! Every error that can be foreseen is found here, before the output is touched.
 
+mod auto;
 mod chunk_spec;
 mod chunking;
 mod default_chunks;
@@ -18,6 +19,7 @@ mod pipeline;
 mod quantize;
 mod select;
 
+pub use auto::AutoChoice;
 pub use chunk_spec::{AskedLayout, ChunkSpec};
 pub(crate) use chunking::possible_storage;
 pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
@@ -102,6 +104,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         }
     }
 
+    let mut choices = Vec::new();
     let mut variables = Vec::with_capacity(schema.vars.len());
     let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {
@@ -113,7 +116,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             layout: reader.layout(source),
         };
         let layout = var
-            .plan(&requests, &chunking, options)
+            .plan(reader, &requests, &chunking, options, &mut choices)
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
         variables.push(VariableCopy {
             sources: match used {
@@ -129,6 +132,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         schema,
         variables,
         registry: options.registry.clone(),
+        choices,
     })
 }
 
@@ -159,9 +163,11 @@ struct Target<'a> {
 impl Target<'_> {
     fn plan(
         &self,
+        reader: &dyn Reader,
         requests: &Requests,
         chunking: &Chunking,
         options: &CopyOptions,
+        choices: &mut Vec<AutoChoice>,
     ) -> Result<VariableLayout> {
         let (element_size, encoding) = self.output.storage_encoding(self.output.var(self.var).ty);
         let can = self.output.kind.can();
@@ -213,7 +219,18 @@ impl Target<'_> {
                 && self.layout.encoding == encoding
                 && self.layout.element_size == element_size;
             let same_chunks = same_elements && self.layout.storage == layout.storage;
-            let chunk = ChunkType::new(self.output, self.output.var(self.var).ty, &layout, shape);
+            let ty = self.output.var(self.var).ty;
+            let chunk = ChunkType::new(self.output, ty, &layout, shape);
+            let pipeline = match pipeline.auto() {
+                None => pipeline,
+                Some(effort) => {
+                    let of = (self.output, ty);
+                    let (filters, choice) =
+                        auto::choose(reader, self.source, of, &layout, effort, &options.registry)?;
+                    choices.push(choice);
+                    pipeline.chosen(filters)
+                }
+            };
             layout.filters = pipeline.stored(&options.registry, names, &chunk, same_chunks)?;
         }
         Ok(layout)

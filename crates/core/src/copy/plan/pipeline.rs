@@ -3,7 +3,7 @@
 use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, shuffle};
+use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, shuffle};
 use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
 /// The filters of a variable, and where they come from.
@@ -35,6 +35,22 @@ impl Pipeline {
             filters: Filters::Kept(source.filters.clone(), shuffle),
             wish: Wish::Kept,
         }
+    }
+
+    /// The effort for filters that are to be chosen by the data.
+    pub fn auto(&self) -> Option<Effort> {
+        match &self.filters {
+            Filters::New(filters) => match filters[..] {
+                [AskedCodec::Auto(effort)] => Some(effort),
+                _ => None,
+            },
+            Filters::Kept(..) => None,
+        }
+    }
+
+    /// These filters instead.
+    pub fn chosen(self, filters: Vec<AskedCodec>) -> Self {
+        Self::new(filters, self.wish)
     }
 
     /// True if there are no filters.

@@ -292,6 +292,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
             })
             .collect(),
         registry: Registry::builtin(),
+        choices: Vec::new(),
     }
 }
 

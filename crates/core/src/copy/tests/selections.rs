@@ -19,6 +19,7 @@ fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
             quantization: None,
         }],
         registry: Registry::builtin(),
+        choices: Vec::new(),
     }
 }
 

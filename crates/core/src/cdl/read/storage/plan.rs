@@ -85,6 +85,7 @@ pub fn plan(
         schema,
         variables,
         registry: registry.clone(),
+        choices: Vec::new(),
     })
 }
 
