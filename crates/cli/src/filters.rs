@@ -35,7 +35,15 @@ pub fn list(matches: &ArgMatches) -> String {
 }
 
 fn text(finder: &PluginFinder, preferred: bool) -> String {
-    let heading = ["id", "filter", "Zarr v2", "Zarr v3", "access", "parameters", "from"];
+    let heading = [
+        "id",
+        "filter",
+        "Zarr v2",
+        "Zarr v3",
+        "access",
+        "parameters",
+        "from",
+    ];
     let mut rows = vec![heading.map(str::to_owned)];
     let (plugins, failures) = finder.list();
     let mut known = Vec::new();

@@ -45,10 +45,15 @@ impl PluginCodec {
         blame(self.path(), why)
     }
 
-    /// The parameters for chunks of type `chunk`.
+    /// A reason that continues "filter 40000 (name) …", with the library.
+    fn refuse(&self, why: &str) -> String {
+        format!("is refused by its plugin {}: {why}", self.path().display())
+    }
+
+    /// The parameters for chunks of type `chunk`. The error is the plugin's alone.
     fn working(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         match self.class() {
-            Some(class) => class.working(visible, chunk).map_err(|why| self.blame(why)),
+            Some(class) => class.working(visible, chunk),
             None => Ok(visible.to_vec()),
         }
     }
@@ -98,9 +103,9 @@ impl Codec for PluginCodec {
 
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         if self.class().is_some_and(|class| !class.encodes) {
-            return Err(self.blame("it only decodes".to_owned()));
+            return Err(self.refuse("it only decodes"));
         }
-        self.working(visible, chunk)
+        self.working(visible, chunk).map_err(|why| self.refuse(&why))
     }
 
     /// A plugin computes stored parameters from visible ones, which a file does not have. Some plugins overwrite the
@@ -121,11 +126,12 @@ impl Codec for PluginCodec {
                 Err(why) => reason = reason.or(Some(why)),
             }
         }
-        Err(reason.unwrap_or_else(|| {
-            self.blame(
-                "the parameters for other chunks do not follow from the stored ones: give them anew".into(),
-            )
-        }))
+        let mut why =
+            "parameters for such chunks do not follow from the stored ones, so give them anew".to_owned();
+        if let Some(reason) = reason {
+            why = format!("{why} ({reason})");
+        }
+        Err(self.refuse(&why))
     }
 
     fn parameters(
@@ -137,8 +143,14 @@ impl Codec for PluginCodec {
         let class = self.zarr()?;
         let _ = version;
         let mut members = Configuration::from_iter([("id".to_owned(), Value::from(class.name.as_str()))]);
-        members.extend(configuration.iter().map(|(name, value)| (name.clone(), value.clone())));
-        let visible = class.parameters(&Value::Object(members).to_string(), chunk).ok()?;
+        members.extend(
+            configuration
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
+        let visible = class
+            .parameters(&Value::Object(members).to_string(), chunk)
+            .ok()?;
         match self.class()?.sets_local() {
             true => self.working(&visible, chunk).ok(),
             false => class.working(&visible, chunk).ok(),

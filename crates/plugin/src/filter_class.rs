@@ -67,7 +67,9 @@ impl FilterClass {
         }
         // SAFETY: it is not null, and of this version.
         let class = unsafe { &*class.cast::<RawClass>() };
-        let id = u32::try_from(class.id).ok().filter(|id| (1..=0xffff).contains(id));
+        let id = u32::try_from(class.id)
+            .ok()
+            .filter(|id| (1..=0xffff).contains(id));
         let id = id.ok_or_else(|| format!("its filter has the id {}", class.id))?;
         Ok(Self {
             id,
@@ -98,8 +100,13 @@ impl FilterClass {
             });
             match result {
                 1.. => {}
-                0 => return Err(told(&call, "cannot be applied to such chunks")),
-                ..0 => return Err(told(&call, "cannot tell whether it can be applied to such chunks")),
+                0 => return Err(told(&call, "it cannot be applied to such chunks")),
+                ..0 => {
+                    return Err(told(
+                        &call,
+                        "it cannot tell whether it can be applied to such chunks",
+                    ));
+                }
             }
         }
         let Some(set_local) = self.set_local else {
@@ -110,7 +117,7 @@ impl FilterClass {
             set_local(PROPERTIES, DATATYPE, SPACE)
         });
         if result < 0 {
-            return Err(told(&call, "rejects these parameters or such chunks"));
+            return Err(told(&call, "it rejects these parameters or such chunks"));
         }
         let own = call.pipeline.into_iter().find(|f| f.id as u32 == self.id);
         Ok(own.map(|filter| filter.parameters).unwrap_or_default())
@@ -224,7 +231,9 @@ impl Buffer {
         // so the C library is asked.
         let size = unsafe { libc::malloc_usable_size(self.start) };
         if self.start.is_null() || count > size {
-            return Err(format!("it says that it made {count} bytes in a buffer of {size}"));
+            return Err(format!(
+                "it says that it made {count} bytes in a buffer of {size}"
+            ));
         }
         // SAFETY: the buffer has that many bytes, and nothing changes them while it is borrowed.
         Ok(unsafe { std::slice::from_raw_parts(self.start.cast(), count) })

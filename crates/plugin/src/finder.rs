@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 use ncutils_core::filter::{Codec, CodecFinder};
 use ncutils_core::model::{CodecSpec, ZarrVersion};
 
+use crate::SUPPORTED;
 use crate::codec::PluginCodec;
 use crate::directories::{Directories, NO_PLUGINS, PATH, PRELOAD};
 use crate::filter_class::FilterClass;
 use crate::library::Library;
 use crate::zarr_class::ZarrClass;
-use crate::SUPPORTED;
 
 /// Most libraries that a message names because they cannot be opened.
 const MOST_NAMED: usize = 3;
@@ -67,7 +67,9 @@ impl Libraries {
     /// Finds the first codec of NCZarr that fits. Opens files up to it.
     fn zarr(&self, mut fits: impl FnMut(&ZarrClass) -> bool) -> Option<&ZarrClass> {
         let libraries = (0..self.files().len()).filter_map(|at| self.library(at));
-        libraries.flat_map(|library| &library.codecs).find(|class| fits(class))
+        libraries
+            .flat_map(|library| &library.codecs)
+            .find(|class| fits(class))
     }
 
     /// The codec of NCZarr that is paired with filter `id`.
@@ -143,14 +145,19 @@ impl PluginFinder {
                     path: file.path.clone(),
                     why: why.clone(),
                 }),
-                Ok(library) => listed.extend(library.filter.as_ref().map(|filter| Listed {
-                    id: filter.id,
-                    name: filter.name.clone(),
-                    zarr_name: self.libraries.zarr_by_id(filter.id).map(|class| class.name.clone()),
-                    path: file.path.clone(),
-                    encodes: filter.encodes,
-                    decodes: filter.decodes,
-                    sets_local: filter.sets_local(),
+                Ok(library) => listed.extend(library.filter.as_ref().map(|filter| {
+                    Listed {
+                        id: filter.id,
+                        name: filter.name.clone(),
+                        zarr_name: self
+                            .libraries
+                            .zarr_by_id(filter.id)
+                            .map(|class| class.name.clone()),
+                        path: file.path.clone(),
+                        encodes: filter.encodes,
+                        decodes: filter.decodes,
+                        sets_local: filter.sets_local(),
+                    }
                 })),
             }
         }
@@ -197,7 +204,10 @@ impl CodecFinder for PluginFinder {
             Directories::Off => return format!("and {PRELOAD}={NO_PLUGINS} turns plugins off"),
             Directories::Searched(folders) => folders,
         };
-        let shown: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        let shown: Vec<_> = folders
+            .iter()
+            .map(|folder| folder.display().to_string())
+            .collect();
         let mut text = format!(
             "and no plugin in {} has it (set {PATH} to the folder of a plugin)",
             shown.join(", ")

@@ -21,14 +21,8 @@ const MOST_CLASSES: usize = 256;
 type Setup = unsafe extern "C" fn();
 type ToHdf5 = unsafe extern "C" fn(*const c_char, *mut usize, *mut *mut c_uint) -> c_int;
 type FromHdf5 = unsafe extern "C" fn(usize, *const c_uint, *mut *mut c_char) -> c_int;
-type Modify = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *mut usize,
-    *mut *mut c_uint,
-    *mut usize,
-    *mut *mut c_uint,
-) -> c_int;
+type Modify =
+    unsafe extern "C" fn(c_int, c_int, *mut usize, *mut *mut c_uint, *mut usize, *mut *mut c_uint) -> c_int;
 
 /// `NCZ_codec_t`.
 #[repr(C)]

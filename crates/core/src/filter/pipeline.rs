@@ -99,7 +99,9 @@ struct Stage {
 enum Bound {
     Ready(Box<dyn BoundCodec>),
     /// The registry has no codec of this name. It was looked for as this text tells.
-    Unknown { searched: Option<Box<str>> },
+    Unknown {
+        searched: Option<Box<str>>,
+    },
     /// The codec rejected its parameters, for this reason.
     Refused(String),
 }
@@ -368,11 +370,11 @@ impl fmt::Debug for Pipeline {
     }
 }
 
-/// The error for a codec that is not known, with its registered name if the file gives none.
+/// The error for a codec that is not known. A registered name comes before the file's, which may be a sentence.
 fn unknown(spec: &CodecSpec, searched: Option<&str>) -> Error {
     let codec = match spec.hdf5_id().and_then(registered_name) {
-        Some(name) if spec.name().is_empty() => format!("{spec} ({name})"),
-        _ => spec.to_string(),
+        Some(name) => spec.clone().with_name(name).to_string(),
+        None => spec.to_string(),
     };
     Error::UnknownFilter {
         codec,

@@ -41,11 +41,18 @@ functions! {
 /// Keeps all served functions and objects in the program, although no other code uses them.
 pub(crate) fn keep() -> usize {
     let objects = [errors::ERROR_IDS, datatypes::DATATYPES];
-    addresses() + std::hint::black_box(objects).len() + usize::from(properties::H5P_CLS_DATASET_CREATE_ID_g != 0)
+    addresses()
+        + std::hint::black_box(objects).len()
+        + usize::from(properties::H5P_CLS_DATASET_CREATE_ID_g != 0)
 }
 
 /// Names of the functions and of some objects that a program must export for plugins.
 pub fn symbols() -> impl Iterator<Item = &'static str> {
-    let objects = ["H5E_CANTFILTER_g", "H5E_ERR_CLS_g", "H5T_NATIVE_INT_g", "H5T_STD_U32LE_g"];
+    let objects = [
+        "H5E_CANTFILTER_g",
+        "H5E_ERR_CLS_g",
+        "H5T_NATIVE_INT_g",
+        "H5T_STD_U32LE_g",
+    ];
     NAMES.iter().copied().chain(objects)
 }

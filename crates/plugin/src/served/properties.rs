@@ -96,7 +96,14 @@ pub unsafe extern "C" fn H5Pget_filter_by_id1(
     name: *mut c_char,
 ) -> c_int {
     let configuration = std::ptr::null_mut();
-    let wanted = Wanted { flags, count, parameters, name, name_room, configuration };
+    let wanted = Wanted {
+        flags,
+        count,
+        parameters,
+        name,
+        name_room,
+        configuration,
+    };
     // SAFETY: the caller keeps this function's contract.
     unsafe { get_by_id(list, id, &wanted) }
 }
@@ -117,7 +124,14 @@ pub unsafe extern "C" fn H5Pget_filter_by_id2(
     name: *mut c_char,
     configuration: *mut c_uint,
 ) -> c_int {
-    let wanted = Wanted { flags, count, parameters, name, name_room, configuration };
+    let wanted = Wanted {
+        flags,
+        count,
+        parameters,
+        name,
+        name_room,
+        configuration,
+    };
     // SAFETY: the caller keeps this function's contract.
     unsafe { get_by_id(list, id, &wanted) }
 }
@@ -138,7 +152,14 @@ pub unsafe extern "C" fn H5Pget_filter2(
     name: *mut c_char,
     configuration: *mut c_uint,
 ) -> c_int {
-    let wanted = Wanted { flags, count, parameters, name, name_room, configuration };
+    let wanted = Wanted {
+        flags,
+        count,
+        parameters,
+        name,
+        name_room,
+        configuration,
+    };
     pipeline(list, |filters| {
         let filter = filters.get(position as usize)?;
         // SAFETY: the caller keeps this function's contract.
@@ -186,7 +207,11 @@ pub unsafe extern "C" fn H5Pmodify_filter(
     };
     pipeline(list, |filters| {
         let filter = filters.iter_mut().find(|filter| filter.id == id)?;
-        *filter = Filter { id, flags, parameters };
+        *filter = Filter {
+            id,
+            flags,
+            parameters,
+        };
         Some(0)
     })
     .unwrap_or(FAIL)
@@ -211,7 +236,13 @@ pub unsafe extern "C" fn H5Pset_filter(
         return FAIL;
     };
     pipeline(list, |filters| {
-        (filters.len() < MOST_FILTERS).then(|| filters.push(Filter { id, flags, parameters }))?;
+        (filters.len() < MOST_FILTERS).then(|| {
+            filters.push(Filter {
+                id,
+                flags,
+                parameters,
+            })
+        })?;
         Some(0)
     })
     .unwrap_or(FAIL)

@@ -31,7 +31,11 @@ pub(super) unsafe fn write_shape(to: *mut u64, room: usize) -> c_int {
 /// As in HDF5: each pointer is null, or has room for the rank.
 // SAFETY: HDF5's name and signature of this function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn H5Sget_simple_extent_dims(space: i64, lengths: *mut u64, maximum: *mut u64) -> c_int {
+pub unsafe extern "C" fn H5Sget_simple_extent_dims(
+    space: i64,
+    lengths: *mut u64,
+    maximum: *mut u64,
+) -> c_int {
     if space != SPACE {
         return FAIL;
     }

@@ -313,7 +313,9 @@ fn of_text(error: Error) -> Error {
         Error::File { cause, .. } | Error::Chunk { cause, .. } => of_text(*cause),
         Error::Variable { name, cause } => of_text(*cause).in_variable(&name),
         Error::UnknownFilter { codec, searched } => Error::Alternative {
-            why: format!("{codec} is not built in{searched}, so no values can go through it: take another filter"),
+            why: format!(
+                "{codec} is not built in{searched}, so no values can go through it: take another filter"
+            ),
             alternative: Alternative::NoValues,
         },
         other => other,
