@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ncutils_core::filter::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use ncutils_core::model::{CodecSpec, Configuration, ZarrVersion};
+use ncutils_core::model::{CodecSpec, Configuration, Encoding, ZarrVersion};
 use serde_json::Value;
 
 use crate::filter_class::{FilterClass, OPTIONAL, REVERSE};
@@ -48,6 +48,19 @@ impl PluginCodec {
     /// A reason that continues "filter 40000 (name) …", with the library.
     fn refuse(&self, why: &str) -> String {
         format!("is refused by its plugin {}: {why}", self.path().display())
+    }
+
+    /// True if the plugin keeps `stored` even for chunks of another element size and shape than `chunk`.
+    fn keeps(&self, stored: &[u32], chunk: &ChunkType) -> bool {
+        let mut other = chunk.clone();
+        other.element_size = if chunk.element_size == 4 { 8 } else { 4 };
+        if let Encoding::Numbers { unit } = &mut other.encoding {
+            *unit = other.element_size;
+        }
+        for length in &mut other.shape {
+            *length = length.saturating_add(1);
+        }
+        self.working(stored, &other).is_ok_and(|made| made == stored)
     }
 
     /// The parameters for chunks of type `chunk`. The error is the plugin's alone.
@@ -108,20 +121,22 @@ impl Codec for PluginCodec {
         self.working(visible, chunk).map_err(|why| self.refuse(&why))
     }
 
-    /// A plugin computes stored parameters from visible ones, which a file does not have. Some plugins overwrite the
-    /// first stored parameters, and some put theirs in front of the visible ones. The visible ones are therefore sought
-    /// as a tail of the stored ones from which the plugin makes parameters of the same number and tail.
+    /// A plugin computes stored parameters from visible ones, which a file does not have. Some plugins overwrite some of
+    /// the stored parameters, and some put theirs in front of the visible ones. The visible ones are therefore sought as
+    /// a tail of the stored ones, from which the plugin makes as many parameters as are stored.
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
-        if !self.class().is_some_and(FilterClass::sets_local) {
-            return Ok(stored.to_vec());
+        if !self.class().is_some_and(FilterClass::sets_local) || stored.is_empty() {
+            return self.working(stored, chunk).map_err(|why| self.refuse(&why));
         }
         let mut reason = None;
         for put_in_front in 0..=stored.len() {
             let visible = &stored[put_in_front..];
             match self.working(visible, chunk) {
-                Ok(made) if made.len() == stored.len() && made.ends_with(visible) => return Ok(made),
-                // Without a tail in common it may be anything, except for parameters that stay in their places.
-                Ok(made) if put_in_front == 0 && made.len() == stored.len() => return Ok(made),
+                // A plugin that never changes stored parameters (zfp) would read past chunks that are smaller.
+                Ok(made) if made == stored && self.keeps(stored, chunk) => break,
+                Ok(made) if made.len() == stored.len() && (put_in_front == 0 || made.ends_with(visible)) => {
+                    return Ok(made);
+                }
                 Ok(_) => {}
                 Err(why) => reason = reason.or(Some(why)),
             }

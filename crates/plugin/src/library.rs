@@ -1,11 +1,10 @@
 //! [`Library`]: one shared library, and the classes of filters and codecs that it has.
 
-use std::ffi::{c_int, c_void};
-use std::mem::ManuallyDrop;
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::ptr::NonNull;
 use std::sync::Once;
-
-use libloading::os::unix::{self, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL};
 
 use crate::filter_class::FilterClass;
 use crate::zarr_class::ZarrClass;
@@ -39,9 +38,7 @@ impl Library {
         load_libm();
         // Not RTLD_DEEPBIND: the plugin's calls of HDF5 must find this program's functions. Lazy binding lets a plugin
         // miss functions that it never calls.
-        // SAFETY: opening a library runs its initializers. The user put it where plugins are looked for.
-        let opened = unsafe { unix::Library::open(Some(path), RTLD_LAZY | RTLD_LOCAL) };
-        let library = ManuallyDrop::new(opened.map_err(|error| loader_message(&error, path))?);
+        let library = Handle::open(path, libc::RTLD_LAZY | libc::RTLD_LOCAL)?;
         Ok(Self {
             filter: filter(&library)?,
             codecs: codecs(&library),
@@ -49,21 +46,51 @@ impl Library {
     }
 }
 
-/// The function `name` of a library.
-///
-/// # Safety
-/// A function of this name has the type `T`.
-unsafe fn function<T: Copy>(library: &unix::Library, name: &[u8]) -> Option<T> {
-    // SAFETY: the caller knows the function's type. The library is never closed.
-    unsafe { library.get::<T>(name) }.ok().map(|found| *found)
+/// What `dlopen` returned. It is never closed.
+struct Handle(NonNull<c_void>);
+
+impl Handle {
+    /// Opens a library.
+    ///
+    /// # Errors
+    /// The loader's message, without the path in front of it.
+    fn open(path: &Path, flags: c_int) -> Result<Self, String> {
+        let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| "its path has a zero byte")?;
+        // SAFETY: a string of C. Opening a library runs its initializers; the user put it where plugins are looked for.
+        let opened = NonNull::new(unsafe { libc::dlopen(name.as_ptr(), flags) });
+        opened.map(Self).ok_or_else(|| {
+            // SAFETY: the message is null, or a string of C that stays until this thread's next call of the loader.
+            let message = unsafe {
+                let message = libc::dlerror();
+                match message.is_null() {
+                    true => "the loader gives no reason".into(),
+                    false => CStr::from_ptr(message).to_string_lossy(),
+                }
+            };
+            let front = format!("{}: ", path.display());
+            message.strip_prefix(&front).unwrap_or(&message).to_owned()
+        })
+    }
+
+    /// The function `name`.
+    ///
+    /// # Safety
+    /// `T` is the type of a function pointer, and a function of this name has the type.
+    unsafe fn function<T: Copy>(&self, name: &CStr) -> Option<T> {
+        const { assert!(size_of::<T>() == size_of::<*mut c_void>()) };
+        // SAFETY: an open library, and a string of C.
+        let found = NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })?;
+        // SAFETY: the caller knows that this is a function of type `T`, which has the size of a pointer.
+        Some(unsafe { std::mem::transmute_copy(&found.as_ptr()) })
+    }
 }
 
-fn filter(library: &unix::Library) -> Result<Option<FilterClass>, String> {
+fn filter(library: &Handle) -> Result<Option<FilterClass>, String> {
     // SAFETY: the types of these functions in H5PLextern.h.
     let found: (Option<GetType>, Option<GetInfo>) = unsafe {
         (
-            function(library, b"H5PLget_plugin_type\0"),
-            function(library, b"H5PLget_plugin_info\0"),
+            library.function(c"H5PLget_plugin_type"),
+            library.function(c"H5PLget_plugin_info"),
         )
     };
     let (Some(get_type), Some(get_info)) = found else {
@@ -77,14 +104,14 @@ fn filter(library: &unix::Library) -> Result<Option<FilterClass>, String> {
     unsafe { FilterClass::read(get_info()) }.map(Some)
 }
 
-fn codecs(library: &unix::Library) -> Vec<ZarrClass> {
+fn codecs(library: &Handle) -> Vec<ZarrClass> {
     let mut found: Vec<ZarrClass> = Vec::new();
     // SAFETY: the types of these functions in netcdf_filter_build.h. They return static objects.
     unsafe {
-        if let Some(get) = function::<GetInfo>(library, b"NCZ_get_codec_info\0") {
+        if let Some(get) = library.function::<GetInfo>(c"NCZ_get_codec_info") {
             found.extend(ZarrClass::read(get()));
         }
-        if let Some(get) = function::<GetInfo>(library, b"NCZ_codec_info_defaults\0") {
+        if let Some(get) = library.function::<GetInfo>(c"NCZ_codec_info_defaults") {
             found.extend(ZarrClass::read_list(get()));
         }
     }
@@ -95,20 +122,7 @@ fn codecs(library: &unix::Library) -> Vec<ZarrClass> {
 fn load_libm() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: a library of the system. Without it, a plugin that needs it is not loaded, and says so.
-        let libm = unsafe { unix::Library::open(Some("libm.so.6"), RTLD_LAZY | RTLD_GLOBAL) };
-        std::mem::forget(libm);
+        // Without it, a plugin that needs it is not loaded, and the loader says why.
+        let _ = Handle::open(Path::new("libm.so.6"), libc::RTLD_LAZY | libc::RTLD_GLOBAL);
     });
-}
-
-/// The message of `dlopen`, as in "libhdf5.so.103: cannot open shared object file: No such file or directory".
-/// The path in front of it is removed.
-fn loader_message(error: &libloading::Error, path: &Path) -> String {
-    let message = match error {
-        libloading::Error::DlOpen { desc } => format!("{desc:?}"),
-        other => other.to_string(),
-    };
-    let message = message.trim_matches('"');
-    let path = format!("{}: ", path.display());
-    message.strip_prefix(&path).unwrap_or(message).to_owned()
 }
