@@ -10,9 +10,11 @@ pub extern "C" fn H5allocate_memory(size: usize, clear: bool) -> *mut c_void {
         return std::ptr::null_mut();
     }
     // SAFETY: any size may be asked for.
-    match clear {
-        true => unsafe { libc::calloc(1, size) },
-        false => unsafe { libc::malloc(size) },
+    unsafe {
+        match clear {
+            true => libc::calloc(1, size),
+            false => libc::malloc(size),
+        }
     }
 }
 
