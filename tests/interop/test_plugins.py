@@ -10,31 +10,12 @@ import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN, UNKNOWN_FILTER
+from plugin_inputs import FILTERS, write
 from stored import parameters
 
 WHEEL = hdf5plugin.PLUGIN_PATH
 NETCDF4 = pathlib.Path(netCDF4.__file__).parent / "plugins"
 DEBIAN = pathlib.Path("/usr/lib/x86_64-linux-gnu/hdf5/serial/plugins")
-
-# By the name of the filter: as h5py asks for it.
-FILTERS = {
-    "blosc": hdf5plugin.Blosc("zstd", 5, hdf5plugin.Blosc.SHUFFLE),
-    "blosc2": hdf5plugin.Blosc2("zstd", 5, hdf5plugin.Blosc2.BITSHUFFLE),
-    "bitshuffle": hdf5plugin.Bitshuffle(0, "lz4"),
-    "bzip2": hdf5plugin.BZip2(),
-    "lz4": hdf5plugin.LZ4(),
-    "sperr": hdf5plugin.Sperr(absolute=1e-3),
-    "sz": hdf5plugin.SZ(absolute=1e-3),
-    "sz3": hdf5plugin.SZ3(absolute=1e-3),
-    "zfp": hdf5plugin.Zfp(accuracy=1e-2),
-    "zfp-reversible": hdf5plugin.Zfp(reversible=True),
-    "zstd": hdf5plugin.Zstd(),
-}
-
-
-def data():
-    noise = np.random.default_rng(1).normal(size=(60, 40))
-    return np.cumsum(noise, axis=1).astype("f4")
 
 
 def run(program, *arguments, plugins, **environment):
@@ -49,11 +30,6 @@ def succeed(program, *arguments, **options):
     done = run(program, *arguments, **options)
     assert done.returncode == 0, done.stderr
     return done
-
-
-def write(path, **options):
-    with h5py.File(path, "w") as f:
-        f.create_dataset("v", data=data(), chunks=(30, 20), **options)
 
 
 def read(path):
@@ -76,7 +52,7 @@ def works(tmp_path, name, plugins, same_parameters=True):
     options = FILTERS[name]
     plain, theirs, ours, decoded = (tmp_path / n for n in ("plain.nc", "theirs.nc", "ours.nc", "decoded.nc"))
     write(plain)
-    write(theirs, **options)
+    write(theirs, name)
     succeed("nccopy", "--prefer-plugin", "-F", "none", theirs, decoded, plugins=plugins)
     assert np.array_equal(read(decoded), read(theirs))
     succeed("nccopy", "--prefer-plugin", "-F", spec(options), plain, ours, plugins=plugins)
@@ -92,7 +68,7 @@ def test_the_wheel_of_hdf5plugin(tmp_path, name):
 
 
 def test_no_hdf5_library_is_needed(tmp_path):
-    write(tmp_path / "in.nc", **FILTERS["sz3"])
+    write(tmp_path / "in.nc", "sz3")
     done = succeed("ncdump", tmp_path / "in.nc", plugins=WHEEL, LD_DEBUG="files")
     opened = [line for line in done.stderr.splitlines() if "calling init" in line]
     assert any("libh5sz3" in line for line in opened), done.stderr
@@ -142,7 +118,7 @@ def test_the_list_says_what_is_used():
 
 def test_a_missing_filter_is_named_with_where_it_was_looked_for(tmp_path):
     source = tmp_path / "in.nc"
-    write(source, **FILTERS["sz3"])
+    write(source, "sz3")
     empty = tmp_path / "empty"
     empty.mkdir()
     for command in (["ncdump", source], ["nccopy", "-F", "none", source, tmp_path / "out.nc"]):
@@ -161,7 +137,7 @@ def test_a_missing_filter_is_named_with_where_it_was_looked_for(tmp_path):
 
 def test_plugins_beside_the_data_are_not_loaded(tmp_path):
     source = tmp_path / "in.nc"
-    write(source, **FILTERS["sz3"])
+    write(source, "sz3")
     (tmp_path / "libh5sz3.so").symlink_to(pathlib.Path(WHEEL) / "libh5sz3.so")
     for plugins in ("", ":", "::"):
         done = subprocess.run(
@@ -176,11 +152,11 @@ def test_plugins_beside_the_data_are_not_loaded(tmp_path):
 
 def test_a_header_loads_nothing(tmp_path):
     source = tmp_path / "in.nc"
-    write(source, **FILTERS["sz3"])
+    write(source, "sz3")
     done = succeed("ncdump", "-hs", source, plugins=WHEEL, LD_DEBUG="files")
     assert "libh5" not in done.stderr
     # Built-in filters do not need plugins of the same id.
-    write(source, **FILTERS["zstd"])
+    write(source, "zstd")
     done = succeed("ncdump", source, plugins=WHEEL, LD_DEBUG="files")
     assert "libh5" not in done.stderr
 
@@ -189,16 +165,15 @@ def test_chunks_of_other_shapes(tmp_path):
     """Parameters that depend on the chunk shape are computed anew, or the copy is refused in words."""
     for name in ("blosc", "bitshuffle", "blosc2", "sz3"):
         source, target = tmp_path / f"{name}.nc", tmp_path / f"{name}-out.nc"
-        write(source, **FILTERS[name])
+        write(source, name)
         succeed("nccopy", "--prefer-plugin", "-c", "v:15,10", source, target, plugins=WHEEL)
         tolerance = 1e-3 if name == "sz3" else 0
         assert np.abs(read(target).astype("f8") - read(source)).max() <= tolerance
         fresh = tmp_path / "fresh.nc"
-        with h5py.File(fresh, "w") as f:
-            f.create_dataset("v", data=data(), chunks=(15, 10), **FILTERS[name])
+        write(fresh, name, (15, 10))
         assert parameters(target, "v") == parameters(fresh, "v"), name
     # This plugin would keep the shape of the old chunks, and read past the end of the new ones.
-    write(tmp_path / "zfp.nc", **FILTERS["zfp"])
+    write(tmp_path / "zfp.nc", "zfp")
     copy = ["--prefer-plugin", "-c", "v:15,10", tmp_path / "zfp.nc", tmp_path / "out.nc"]
     done = run("nccopy", *copy, plugins=WHEEL)
     assert done.returncode == 1 and "do not follow from the stored ones" in done.stderr
