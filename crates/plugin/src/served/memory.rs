@@ -1,19 +1,19 @@
 //! HDF5's library functions, H5: memory for buffers, which is the C library's, and initialization.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uchar, c_void};
 
-/// H5allocate_memory: memory for a buffer, with zeros if `clear`.
+/// H5allocate_memory: memory for a buffer, with zeros if `clear` is not 0.
 // SAFETY: HDF5's name and signature of this function.
 #[unsafe(no_mangle)]
-pub extern "C" fn H5allocate_memory(size: usize, clear: bool) -> *mut c_void {
+pub extern "C" fn H5allocate_memory(size: usize, clear: c_uchar) -> *mut c_void {
     if size == 0 {
         return std::ptr::null_mut();
     }
     // SAFETY: any size may be asked for.
     unsafe {
         match clear {
-            true => libc::calloc(1, size),
-            false => libc::malloc(size),
+            0 => libc::malloc(size),
+            _ => libc::calloc(1, size),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! netCDF-C's inquiries about a variable, for libraries with codecs of NCZarr.
 
 use std::ffi::{c_char, c_int, c_uchar};
-use std::slice;
 
 use crate::context::{self, Call, Class};
 
@@ -49,9 +48,9 @@ fn inquire(ncid: c_int, varid: c_int, answer: impl FnOnce(&Call)) -> c_int {
 /// # Safety
 /// `to` is null or may be written to.
 unsafe fn put<T>(to: *mut T, value: T) {
-    // SAFETY: the caller gives null or a valid pointer.
-    if let Some(to) = unsafe { to.as_mut() } {
-        *to = value;
+    if !to.is_null() {
+        // SAFETY: the caller gives a pointer that may be written to.
+        unsafe { to.write(value) };
     }
 }
 
@@ -79,8 +78,9 @@ pub unsafe extern "C" fn nc_inq_var(
             put(rank, count);
             put(attributes, 0);
             if !dimensions.is_null() {
-                let ids = slice::from_raw_parts_mut(dimensions, call.shape.len());
-                ids.iter_mut().zip(0..).for_each(|(id, n)| *id = n);
+                for (at, id) in (0..call.shape.len()).zip(0..) {
+                    dimensions.add(at).write(id);
+                }
             }
         }
     })
@@ -119,9 +119,10 @@ pub unsafe extern "C" fn nc_inq_var_chunking(
         unsafe {
             put(storage, 0);
             if !lengths.is_null() {
-                let to = slice::from_raw_parts_mut(lengths, call.shape.len());
-                for (to, length) in to.iter_mut().zip(&call.shape) {
-                    *to = usize::try_from(*length).unwrap_or(usize::MAX);
+                for (at, length) in call.shape.iter().enumerate() {
+                    lengths
+                        .add(at)
+                        .write(usize::try_from(*length).unwrap_or(usize::MAX));
                 }
             }
         }

@@ -9,6 +9,9 @@ use crate::context::{self, Filter};
 
 const FAIL: c_int = -1;
 
+/// What a filter can do: `H5Z_FILTER_CONFIG_ENCODE_ENABLED` and `H5Z_FILTER_CONFIG_DECODE_ENABLED`.
+const ENCODES_AND_DECODES: c_uint = 3;
+
 /// Most parameters of one filter: HDF5 stores their count in 16 bits.
 const MOST_PARAMETERS: usize = 0xffff;
 
@@ -34,25 +37,25 @@ impl Wanted {
     /// # Safety
     /// Each pointer is null or may be written to, as H5Pget_filter_by_id2 says.
     unsafe fn write(&self, filter: &Filter) -> c_int {
-        // SAFETY: the caller gives pointers that are null or valid; `count` says how much room `parameters` has.
+        // SAFETY: the caller gives pointers that are null or may be written to, and sets `count` to the room in
+        // `parameters`. What they point to may hold no value yet, so no reference to it is made.
         unsafe {
-            if let Some(flags) = self.flags.as_mut() {
-                *flags = filter.flags;
+            if !self.flags.is_null() {
+                self.flags.write(filter.flags);
             }
-            if let Some(count) = self.count.as_mut() {
+            if !self.count.is_null() {
                 if !self.parameters.is_null() {
-                    let fits = filter.parameters.len().min(*count);
-                    slice::from_raw_parts_mut(self.parameters, fits)
-                        .copy_from_slice(&filter.parameters[..fits]);
+                    let fits = filter.parameters.len().min(self.count.read());
+                    self.parameters
+                        .copy_from_nonoverlapping(filter.parameters.as_ptr(), fits);
                 }
-                *count = filter.parameters.len();
+                self.count.write(filter.parameters.len());
             }
             if !self.name.is_null() && self.name_room > 0 {
-                *self.name = 0;
+                self.name.write(0);
             }
-            if let Some(configuration) = self.configuration.as_mut() {
-                // It encodes and decodes.
-                *configuration = 3;
+            if !self.configuration.is_null() {
+                self.configuration.write(ENCODES_AND_DECODES);
             }
         }
         0
@@ -292,4 +295,64 @@ pub extern "C" fn H5Pisa_class(list: i64, class: i64) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn H5Pget(_list: i64, _name: *const c_char, _value: *mut c_void) -> c_int {
     FAIL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Call;
+    use ncutils_core::filter::ChunkType;
+    use std::ptr::null_mut;
+
+    /// Id, flags and parameters of the filter at `position`, with room for `room` parameters.
+    fn at(position: c_uint, room: usize) -> (c_int, c_uint, usize, Vec<u32>) {
+        let (mut flags, mut count, mut parameters) = (0, room, vec![99; room]);
+        // SAFETY: the pointers are valid, and `count` tells the room.
+        let id = unsafe {
+            let to = parameters.as_mut_ptr();
+            H5Pget_filter2(
+                PROPERTIES,
+                position,
+                &mut flags,
+                &mut count,
+                to,
+                0,
+                null_mut(),
+                null_mut(),
+            )
+        };
+        (id, flags, count, parameters)
+    }
+
+    #[test]
+    fn a_pipeline_is_read_and_changed() {
+        let filter = Filter {
+            id: 7,
+            flags: 1,
+            parameters: vec![1, 2, 3],
+        };
+        let call = Call::new(&ChunkType::of_bytes(5), vec![filter]);
+        let ((), call) = context::during(call, || {
+            assert_eq!(at(0, 2), (7, 1, 3, vec![1, 2]));
+            assert_eq!(at(0, 4), (7, 1, 3, vec![1, 2, 3, 99]));
+            assert_eq!(at(1, 1).0, FAIL);
+            let given = [4, 5];
+            // SAFETY: two parameters are given.
+            unsafe {
+                assert_eq!(H5Pset_filter(PROPERTIES, 8, 0, 2, given.as_ptr()), 0);
+                assert_eq!(H5Pmodify_filter(PROPERTIES, 7, 0, 1, given.as_ptr()), 0);
+                assert_eq!(H5Pmodify_filter(PROPERTIES, 9, 0, 1, given.as_ptr()), FAIL);
+                assert_eq!(H5Pmodify_filter(PROPERTIES, 7, 0, 1, std::ptr::null()), FAIL);
+                assert_eq!(H5Pset_filter(PROPERTIES + 1, 8, 0, 2, given.as_ptr()), FAIL);
+            }
+            assert_eq!(H5Pget_nfilters(PROPERTIES), 2);
+            assert_eq!(at(1, 2), (8, 0, 2, vec![4, 5]));
+            assert_eq!(H5Premove_filter(PROPERTIES, 8), 0);
+        });
+        let [only] = &call.pipeline[..] else {
+            panic!("{call:?}");
+        };
+        assert_eq!((only.id, only.flags, &only.parameters[..]), (7, 0, &[4][..]));
+        assert_eq!(H5Pget_nfilters(PROPERTIES), FAIL);
+    }
 }

@@ -1,7 +1,6 @@
 //! HDF5's spaces, H5S: the space of a chunk.
 
 use std::ffi::c_int;
-use std::slice;
 
 use super::handles::SPACE;
 use crate::context;
@@ -17,8 +16,8 @@ pub(super) unsafe fn write_shape(to: *mut u64, room: usize) -> c_int {
         let shape = &call.shape;
         if !to.is_null() {
             let count = shape.len().min(room);
-            // SAFETY: the caller gives room for at least `count` lengths, and nothing else uses them during this call.
-            unsafe { slice::from_raw_parts_mut(to, count) }.copy_from_slice(&shape[..count]);
+            // SAFETY: the caller gives room for at least `count` lengths.
+            unsafe { to.copy_from_nonoverlapping(shape.as_ptr(), count) };
         }
         c_int::try_from(shape.len()).unwrap_or(FAIL)
     })
