@@ -75,11 +75,15 @@ pub enum Error {
     #[error("damaged file: {0}")]
     Damaged(String),
 
-    /// A chunk must be decoded or encoded, but its filter is not known.
-    #[error("{codec} is not known; a copy that keeps shape and filters can still pass its chunks through")]
+    /// A chunk must be decoded or encoded, but its filter is neither built in nor found.
+    #[error(
+        "{codec} is not built in{searched}; a copy that keeps shape and filters can still pass its chunks through"
+    )]
     UnknownFilter {
         /// The codec's name in its file, as in "filter 307 (bzip2)" or "codec blosc".
         codec: String,
+        /// Where it was looked for, after a comma; may be empty.
+        searched: String,
     },
 
     /// A filter failed on its input.

@@ -5,10 +5,9 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{kind_option, memory};
+use ncutils_cli::{filters, kind_option, memory};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest};
 use ncutils_core::error::{Error, Result};
-use ncutils_core::filter::Registry;
 use ncutils_core::filter::spec::FilterRequest;
 
 /// The parsed arguments of a call of `nccopy`.
@@ -42,6 +41,7 @@ Examples:
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, bzip2 307, zstd 32015.
+Other filters come from plugins of HDF5 in the folders of HDF5_PLUGIN_PATH; 'ncdump --filters' lists all.
 A variable that no option speaks of keeps its chunks, filters and fill value; its chunks are copied as they are.";
 
 /// The command with all its flags.
@@ -65,6 +65,7 @@ pub fn command() -> Command {
         .arg(value("memory", 'm', "BYTES", "Memory for the copy, with suffix K, M or G (decimal); default a quarter of the machine's"))
         .arg(value("min-chunk", 'M', "BYTES", "Where the program chooses chunking, leave a variable whose chunk would be smaller in one piece"))
         .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
+        .arg(filters::prefer_plugin())
         .arg(long_flag("dry-run", "Print what would be done, for each variable, and write nothing"))
         .arg(long_flag("summary", "Print what was done: for each variable its route, bytes, ratio and time"))
         .arg(long_flag("json", "Print the plan or the summary as JSON; with --dry-run or --summary only"))
@@ -111,7 +112,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         variables: listed(all("vars"), all("only-vars"), "-v", "-V")?,
         groups: listed(all("groups"), all("only-groups"), "-g", "-G")?,
         min_chunk_bytes: text("min-chunk").map(|v| memory::bytes(v, "-M")).transpose()?,
-        registry: Registry::builtin(),
+        registry: filters::registry(matches),
     };
     let (dry_run, summary, json) = (
         matches.get_flag("dry-run"),

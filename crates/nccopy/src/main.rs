@@ -25,7 +25,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let output = Location::parse(&arguments.output)?;
     let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
-    let reader = input.open().map_err(in_input)?;
+    let reader = input.open_with(&arguments.copy.registry).map_err(in_input)?;
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }

@@ -4,8 +4,10 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use ncutils_cli::filters;
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::Registry;
 use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
 use ncutils_core::time::DateSeparator;
 
@@ -26,13 +28,18 @@ pub struct Arguments {
     pub json: bool,
     /// Options of the dump.
     pub dump: DumpOptions,
+    /// The filters that chunks can be decoded with.
+    pub registry: Registry,
+    /// `--filters`: the list of known filters, to print instead of a file.
+    pub list: Option<String>,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   ncdump -h in.nc         structure: dimensions, variables, attributes
   ncdump -hs in.nc        and how each variable is stored: chunks, filters, byte order
-  ncdump -v temp in.nc    structure, and the values of temp";
+  ncdump -v temp in.nc    structure, and the values of temp
+  ncdump --filters        the filters built in, and those of plugins";
 
 /// The command with all its flags.
 pub fn command() -> Command {
@@ -107,6 +114,13 @@ pub fn command() -> Command {
         "Show all filters in one attribute _Filter, in the order of the file",
     ))
     .arg(
+        Arg::new("list-filters")
+            .long("filters")
+            .action(ArgAction::SetTrue)
+            .help("List the filters built in and those of plugins, and read no file"),
+    )
+    .arg(filters::prefer_plugin())
+    .arg(
         Arg::new("exact")
             .long("exact")
             .action(ArgAction::SetTrue)
@@ -165,7 +179,7 @@ pub fn command() -> Command {
     .arg(
         Arg::new("input")
             .value_name("INPUT")
-            .required(true)
+            .required_unless_present("list-filters")
             .value_parser(value_parser!(OsString))
             .help("The file to read, by its path or file:// URL; - for standard input"),
     )
@@ -191,7 +205,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     } else {
         DataOf::All
     };
-    let filters = matches.get_flag("filters");
+    let in_one = matches.get_flag("filters");
     let (precision, overrides) = precision(matches)?;
     Ok(Arguments {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
@@ -204,15 +218,17 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             data,
             required,
             groups: listed("groups"),
-            special: matches.get_flag("special") || filters,
+            special: matches.get_flag("special") || in_one,
             without_properties: without_properties(matches)?,
-            filters,
+            filters: in_one,
             times: times(matches),
             precision,
             overrides,
             line_length: line_length(matches)?,
             annotations: annotations(matches)?,
         },
+        registry: filters::registry(matches),
+        list: matches.get_flag("list-filters").then(|| filters::list(matches)),
     })
 }
 

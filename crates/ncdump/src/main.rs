@@ -25,9 +25,14 @@ fn stdout() -> io::Result<BufWriter<File>> {
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let input = Location::parse_input(Some(&arguments.input))?;
-    let reader = input.open()?;
     let mut stdout = stdout().context("cannot write")?;
+    if let Some(list) = &arguments.list {
+        return write!(stdout, "{list}")
+            .and_then(|()| stdout.flush())
+            .context("cannot write");
+    }
+    let input = Location::parse_input(Some(&arguments.input))?;
+    let reader = input.open_with(&arguments.registry)?;
     if arguments.kind_only {
         return writeln!(stdout, "{}", reader.schema().kind.name())
             .and_then(|()| stdout.flush())

@@ -5,8 +5,9 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{kind_option, memory};
+use ncutils_cli::{filters, kind_option, memory};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::Registry;
 use ncutils_core::model::Kind;
 
 use crate::language::Language;
@@ -36,6 +37,8 @@ pub struct Arguments {
     pub memory: Option<u64>,
     /// `--threads`: number of threads; `None` lets the engine decide.
     pub threads: Option<usize>,
+    /// The filters that chunks can be encoded with.
+    pub registry: Registry,
 }
 
 const AFTER_HELP: &str = "\
@@ -117,6 +120,7 @@ pub fn command() -> Command {
             .value_parser(value_parser!(usize))
             .help("Threads to work with; default one for each core"),
     )
+    .arg(filters::prefer_plugin())
     .arg(flag("1", '1', "Accepted for compatibility; does nothing"))
     .arg(value(
         "buffer",
@@ -165,6 +169,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         no_fill: matches.get_flag("no-fill"),
         memory: text("memory").map(|v| memory::bytes(&v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
+        registry: filters::registry(matches),
     })
 }
 

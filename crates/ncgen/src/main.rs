@@ -14,7 +14,6 @@ use ncutils_core::cdl::program::{c, fortran77};
 use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, infer, plan};
 use ncutils_core::copy::{self, CopyPlan, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
-use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell_lines;
@@ -51,7 +50,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         no_fill: arguments.no_fill,
         header_only: arguments.header_only,
     };
-    let plan = plan(&reader, reader.storages(), options, &Registry::builtin()).map_err(in_input)?;
+    let plan = plan(&reader, reader.storages(), options, &arguments.registry).map_err(in_input)?;
     format::check(&plan.schema).map_err(in_input)?;
 
     let name = arguments.name.as_deref().unwrap_or(reader.name());

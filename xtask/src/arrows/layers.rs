@@ -1,7 +1,7 @@
 //! The layers of the workspace. A file may use files of its own layer and of lower ones.
 
 /// Folders of each layer, lowest layer first.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("hdf5", &["crates/hdf5/src/"]),
     (
         "model",
@@ -32,6 +32,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("cdl, print", &["crates/core/src/cdl/", "crates/core/src/print/"]),
+    ("plugin", &["crates/plugin/src/"]),
     (
         "binaries",
         &[

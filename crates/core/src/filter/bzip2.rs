@@ -35,6 +35,10 @@ impl Codec for Bzip2 {
         Some(ID)
     }
 
+    fn parameters_help(&self) -> &str {
+        "block size, 1 to 9"
+    }
+
     /// numcodecs compresses chunks with Python's `bz2.compress`, which makes the same stream.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {

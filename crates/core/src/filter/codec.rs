@@ -27,6 +27,11 @@ pub trait Codec: Send + Sync {
         None
     }
 
+    /// The parameters that a user gives, in a few words, for the list of filters; empty if they are not known.
+    fn parameters_help(&self) -> &str {
+        ""
+    }
+
     /// Further names that a version of Zarr accepts for it.
     fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
         let _ = version;

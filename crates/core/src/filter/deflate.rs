@@ -132,6 +132,10 @@ impl Codec for Deflate {
         Some(ID)
     }
 
+    fn parameters_help(&self) -> &str {
+        "level, 0 to 9"
+    }
+
     /// numcodecs compresses chunks with Python's `zlib.compress`, which makes the same stream.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {

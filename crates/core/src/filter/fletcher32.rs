@@ -62,6 +62,10 @@ impl Codec for Fletcher32 {
         Some(ID)
     }
 
+    fn parameters_help(&self) -> &str {
+        "none"
+    }
+
     /// numcodecs computes HDF5's sums, and appends them in the same order. It rejects empty input.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {

@@ -10,6 +10,8 @@
 //! | --- | --- |
 //! | `codec` | the traits of a codec, free and bound |
 //! | [`registry`] | the known codecs; comparison of the streams that two specs make |
+//! | `finder` | codecs that a registry asks for when it needs them, such as plugins |
+//! | `registered` | the names of filters that are registered with HDF5 |
 //! | [`chunk_type`] | the properties of chunks that a codec may depend on |
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
@@ -35,11 +37,13 @@ pub mod chunk_type;
 mod codec;
 pub mod deflate;
 mod deflate_blocks;
+mod finder;
 pub mod fletcher32;
 pub mod json_text;
 pub mod nbit;
 mod noise;
 pub mod pipeline;
+mod registered;
 pub mod registry;
 mod shared_pipelines;
 pub mod shuffle;
@@ -55,7 +59,9 @@ pub(crate) const UNKNOWN_ID: u32 = 511;
 pub use asked_codec::{AskedCodec, Effort};
 pub use chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::{BoundCodec, Codec, Outcome};
+pub use finder::CodecFinder;
 pub use pipeline::{EncodedChunk, Pipeline, Scratch};
+pub use registered::registered_name;
 pub use registry::Registry;
 pub use shared_pipelines::SharedPipelines;
 

@@ -14,6 +14,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::chunk_type::{ChunkShape, ChunkType};
 use super::codec::{BoundCodec, Outcome};
+use super::registered::registered_name;
 use super::registry::Registry;
 use crate::chunk::{resize, too_large};
 use crate::error::{Error, Result};
@@ -97,8 +98,10 @@ struct Stage {
 /// The result of binding a spec.
 enum Bound {
     Ready(Box<dyn BoundCodec>),
-    /// The registry has no codec of this name.
-    Unknown,
+    /// The registry has no codec of this name. It was looked for as this text tells.
+    Unknown {
+        searched: Option<Box<str>>,
+    },
     /// The codec rejected its parameters, for this reason.
     Refused(String),
 }
@@ -129,7 +132,10 @@ impl Pipeline {
         // Each codec is bound to what the one before it gives.
         let stage = |(spec, given): (&CodecSpec, Cow<ChunkType>)| {
             let (codec, label) = match registry.find(spec) {
-                None => (Bound::Unknown, None),
+                None => {
+                    let searched = registry.searched(spec).map(Into::into);
+                    (Bound::Unknown { searched }, None)
+                }
                 Some(codec) => {
                     let bound = codec.bind(spec, &given).map_or_else(Bound::Refused, Bound::Ready);
                     let differs = spec.hdf5_id().is_some() && spec.name() != codec.name();
@@ -188,8 +194,8 @@ impl Pipeline {
     /// [`Error::UnknownFilter`] for the first unknown codec.
     pub fn check_known(&self) -> Result<()> {
         for (stage, spec) in self.stages.iter().zip(&self.specs) {
-            if matches!(stage.codec, Bound::Unknown) {
-                return Err(unknown(spec));
+            if let Bound::Unknown { searched } = &stage.codec {
+                return Err(unknown(spec, searched.as_deref()));
             }
         }
         Ok(())
@@ -261,7 +267,9 @@ impl Pipeline {
             limits[position] = limit;
             limit = match &self.stages[position].codec {
                 Bound::Ready(codec) => codec.max_encoded_size(limit),
-                Bound::Unknown => return Err(unknown(&self.specs[position])),
+                Bound::Unknown { searched } => {
+                    return Err(unknown(&self.specs[position], searched.as_deref()));
+                }
                 Bound::Refused(why) => return Err(self.failure(position, why.clone())),
             };
         }
@@ -332,7 +340,7 @@ impl Stage {
     fn encode(&self, input: &[u8], shape: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         match &self.codec {
             Bound::Ready(codec) => codec.encode(input, shape, out),
-            Bound::Unknown => Err("not known".to_owned()),
+            Bound::Unknown { .. } => Err("not known".to_owned()),
             Bound::Refused(why) => Err(why.clone()),
         }
     }
@@ -340,7 +348,7 @@ impl Stage {
     fn decode(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         match &self.codec {
             Bound::Ready(codec) => codec.decode(input, shape, limit, out),
-            Bound::Unknown => Err("not known".to_owned()),
+            Bound::Unknown { .. } => Err("not known".to_owned()),
             Bound::Refused(why) => Err(why.clone()),
         }
     }
@@ -362,9 +370,15 @@ impl fmt::Debug for Pipeline {
     }
 }
 
-fn unknown(spec: &CodecSpec) -> Error {
+/// The error for a codec that is not known. A registered name comes before the file's, which may be a sentence.
+fn unknown(spec: &CodecSpec, searched: Option<&str>) -> Error {
+    let codec = match spec.hdf5_id().and_then(registered_name) {
+        Some(name) => spec.clone().with_name(name).to_string(),
+        None => spec.to_string(),
+    };
     Error::UnknownFilter {
-        codec: spec.to_string(),
+        codec,
+        searched: searched.map(|text| format!(", {text}")).unwrap_or_default(),
     }
 }
 

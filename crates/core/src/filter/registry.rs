@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
+use super::finder::CodecFinder;
 use super::pipeline::Pipeline;
 use super::{
     bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, shuffle::Shuffle, szip::Szip,
@@ -18,6 +19,8 @@ use crate::model::{CodecNames, CodecSpec, ZarrVersion};
 #[derive(Clone)]
 pub struct Registry {
     codecs: Arc<Vec<Arc<dyn Codec>>>,
+    /// Where codecs are looked for that are not in `codecs`.
+    finder: Option<Arc<dyn CodecFinder>>,
 }
 
 impl Registry {
@@ -34,6 +37,7 @@ impl Registry {
                 Arc::new(Bzip2),
                 Arc::new(Zstd),
             ]),
+            finder: None,
         };
         BUILTIN.get_or_init(make).clone()
     }
@@ -43,13 +47,32 @@ impl Registry {
         Arc::make_mut(&mut self.codecs).push(codec);
     }
 
-    /// All codecs, in the order in which they were added.
+    /// Sets where codecs are looked for that were not added.
+    pub fn set_finder(&mut self, finder: Arc<dyn CodecFinder>) {
+        self.finder = Some(finder);
+    }
+
+    /// Tells where the unknown codec `spec` was looked for; `None` without a finder.
+    pub fn searched(&self, spec: &CodecSpec) -> Option<String> {
+        Some(self.finder.as_ref()?.searched(spec))
+    }
+
+    /// All codecs that were added, in the order in which they were added.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<dyn Codec>> {
         self.codecs.iter()
     }
 
-    /// The codec that `spec` names.
+    /// The codec that `spec` names. The finder is asked if no codec was added for it, or if the finder's codecs take
+    /// precedence.
     pub fn find(&self, spec: &CodecSpec) -> Option<&Arc<dyn Codec>> {
+        match &self.finder {
+            Some(finder) if finder.preferred() => finder.find(spec).or_else(|| self.find_added(spec)),
+            Some(finder) => self.find_added(spec).or_else(|| finder.find(spec)),
+            None => self.find_added(spec),
+        }
+    }
+
+    fn find_added(&self, spec: &CodecSpec) -> Option<&Arc<dyn Codec>> {
         match spec {
             CodecSpec::Hdf5 { id, .. } => self.iter().rev().find(|codec| codec.hdf5_id() == Some(*id)),
             CodecSpec::Zarr { version, name, .. } => {

@@ -216,6 +216,10 @@ impl Codec for Shuffle {
         Some(ID)
     }
 
+    fn parameters_help(&self) -> &str {
+        "none"
+    }
+
     /// numcodecs transposes whole elements as HDF5 does. It rejects input that ends within an element.
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
         Some(match version {

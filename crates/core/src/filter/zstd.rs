@@ -57,6 +57,10 @@ impl Codec for Zstd {
         Some(ID)
     }
 
+    fn parameters_help(&self) -> &str {
+        "level"
+    }
+
     /// numcodecs and Zarr's own codec make one frame with a content length.
     fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
         Some("zstd")

@@ -312,8 +312,10 @@ fn of_text(error: Error) -> Error {
     match error {
         Error::File { cause, .. } | Error::Chunk { cause, .. } => of_text(*cause),
         Error::Variable { name, cause } => of_text(*cause).in_variable(&name),
-        Error::UnknownFilter { codec } => Error::Alternative {
-            why: format!("{codec} is not built in, so no values can go through it: take another filter"),
+        Error::UnknownFilter { codec, searched } => Error::Alternative {
+            why: format!(
+                "{codec} is not built in{searched}, so no values can go through it: take another filter"
+            ),
             alternative: Alternative::NoValues,
         },
         other => other,

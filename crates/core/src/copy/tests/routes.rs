@@ -19,10 +19,10 @@ fn raw_chunks_pass_through_filters_that_are_not_known() {
     let hdf5 = CodecSpec::hdf5(UNKNOWN_ID, [1, 2])
         .with_optional(false)
         .with_name("odd");
-    pass_unknown(hdf5, &format!("filter {UNKNOWN_ID} (odd) is not known"));
+    pass_unknown(hdf5, &format!("filter {UNKNOWN_ID} (odd) is not built in"));
     let configuration = Configuration::from_iter([("a".to_owned(), 1.into())]);
     let zarr = CodecSpec::zarr(ZarrVersion::V3, "odd", configuration);
-    pass_unknown(zarr, "codec odd is not known");
+    pass_unknown(zarr, "codec odd is not built in");
 }
 
 fn pass_unknown(unknown: CodecSpec, says: &str) {

@@ -54,6 +54,10 @@ impl Codec for Nbit {
         true
     }
 
+    fn parameters_help(&self) -> &str {
+        "none"
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
         Ok(Box::new(Bound { parameters }))

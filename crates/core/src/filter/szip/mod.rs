@@ -67,6 +67,10 @@ impl Codec for Szip {
         Some(ID)
     }
 
+    fn parameters_help(&self) -> &str {
+        "4 or 32; pixels per block, even, 2 to 32"
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
         Ok(Box::new(Bound { parameters }))

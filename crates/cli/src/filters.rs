@@ -1,0 +1,155 @@
+//! The filters of the programs: the built-in ones, and plugins. The option `--prefer-plugin`; the list of filters.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use ncutils_core::filter::Registry;
+use ncutils_core::model::ZarrVersion::{V2, V3};
+use ncutils_plugin::{Directories, PluginFinder, SUPPORTED};
+
+const PREFER_PLUGIN: &str = "prefer-plugin";
+
+/// `--prefer-plugin`.
+pub fn prefer_plugin() -> Arg {
+    Arg::new(PREFER_PLUGIN)
+        .long(PREFER_PLUGIN)
+        .action(ArgAction::SetTrue)
+        .help("Where a plugin has a filter that is built in too, use the plugin")
+}
+
+/// The filters of a program: the built-in ones, and plugins for the rest. A plugin is loaded when a variable needs it.
+pub fn registry(matches: &ArgMatches) -> Registry {
+    let mut registry = Registry::builtin();
+    registry.set_finder(Arc::new(finder(matches)));
+    registry
+}
+
+fn finder(matches: &ArgMatches) -> PluginFinder {
+    PluginFinder::new(Directories::from_environment(), matches.get_flag(PREFER_PLUGIN))
+}
+
+/// A line for each known filter, and where plugins were looked for. Loads all plugins.
+pub fn list(matches: &ArgMatches) -> String {
+    text(&finder(matches), matches.get_flag(PREFER_PLUGIN))
+}
+
+fn text(finder: &PluginFinder, preferred: bool) -> String {
+    let heading = [
+        "id",
+        "filter",
+        "Zarr v2",
+        "Zarr v3",
+        "access",
+        "parameters",
+        "from",
+    ];
+    let mut rows = vec![heading.map(str::to_owned)];
+    let (plugins, failures) = finder.list();
+    let mut known = Vec::new();
+    if preferred {
+        known.extend(plugins.iter().map(|plugin| plugin.id));
+    }
+    let or_none = |name: Option<&str>| match name {
+        None | Some("") => "-".to_owned(),
+        Some(name) => name.to_owned(),
+    };
+    let mut builtin = Vec::new();
+    for codec in Registry::builtin().iter() {
+        let id = codec.hdf5_id();
+        builtin.extend(id);
+        rows.push([
+            or_none(id.map(|id| id.to_string()).as_deref()),
+            codec.name().to_owned(),
+            or_none(codec.zarr_name(V2)),
+            or_none(codec.zarr_name(V3)),
+            "read, write".to_owned(),
+            or_none(Some(codec.parameters_help())),
+            match id.is_some_and(|id| known.contains(&id)) {
+                true => "built in (not used)".to_owned(),
+                false => "built in".to_owned(),
+            },
+        ]);
+    }
+    known = if preferred { Vec::new() } else { builtin };
+    for plugin in &plugins {
+        let path = plugin.path.display();
+        let used = !known.contains(&plugin.id);
+        known.push(plugin.id);
+        let zarr = plugin.zarr_name.as_deref();
+        rows.push([
+            plugin.id.to_string(),
+            or_none(Some(&plugin.name)),
+            or_none(zarr),
+            or_none(zarr.map(|name| format!("numcodecs.{name}")).as_deref()),
+            match (plugin.decodes, plugin.encodes) {
+                (true, true) => "read, write",
+                (true, false) => "read",
+                (false, true) => "write",
+                (false, false) => "-",
+            }
+            .to_owned(),
+            match plugin.sets_local {
+                true => "the plugin's; it adds some",
+                false => "the plugin's",
+            }
+            .to_owned(),
+            match used {
+                true => path.to_string(),
+                false => format!("{path} (not used)"),
+            },
+        ]);
+    }
+    let mut text = table(&rows);
+    text.push('\n');
+    match finder.directories() {
+        _ if !SUPPORTED => text.push_str("This program is linked statically, so it cannot load plugins.\n"),
+        Directories::Off => text.push_str("HDF5_PLUGIN_PRELOAD=:: turns plugins off.\n"),
+        Directories::Searched(folders) => {
+            text.push_str("Plugins are looked for in HDF5_PLUGIN_PATH and the default folders:\n");
+            for folder in folders {
+                let missing = if folder.is_dir() { "" } else { " (does not exist)" };
+                let _ = writeln!(text, "  {}{missing}", folder.display());
+            }
+        }
+    }
+    for failure in &failures {
+        let _ = writeln!(text, "Not loaded: {}: {}", failure.path.display(), failure.why);
+    }
+    text
+}
+
+/// Rows of columns, each column as wide as its longest cell. The last column has no spaces behind it.
+fn table(rows: &[[String; 7]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let mut text = String::new();
+    for row in rows {
+        for (column, cell) in row.iter().enumerate() {
+            let width = width(column).unwrap_or_default();
+            let _ = match column + 1 < row.len() {
+                true => write!(text, "{cell:width$}  "),
+                false => writeln!(text, "{cell}"),
+            };
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_builtin_filter_is_listed_with_its_parameters() {
+        let text = text(&PluginFinder::new(Directories::Off, false), false);
+        for codec in Registry::builtin().iter() {
+            let line = text.lines().find(|line| {
+                let mut words = line.split_whitespace();
+                words.next() == codec.hdf5_id().map(|id| id.to_string()).as_deref()
+                    && words.next() == Some(codec.name())
+            });
+            assert!(line.unwrap().ends_with("built in"), "{text}");
+        }
+        assert!(text.contains("turns plugins off"), "{text}");
+    }
+}
