@@ -17,6 +17,8 @@
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
 //!
+//! The Zarr names of lz4 stand for another stream than its HDF5 id.
+//!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
 //! | 1 | [`deflate`] | deflate | zlib | numcodecs.zlib |
@@ -25,14 +27,20 @@
 //! | 4 | [`szip`] | szip | | |
 //! | 5 | [`nbit`] | nbit | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
+//! | 32000 | [`lzf`] | lzf | | |
+//! | 32004 | [`lz4`] | lz4 | lz4 | numcodecs.lz4 |
+//! | 32008 | [`bitshuffle`] | bitshuffle | | |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 
+pub mod bitshuffle;
 pub mod bzip2;
 pub mod chunk_type;
 mod codec;
 pub mod deflate;
 pub mod fletcher32;
 pub mod json_text;
+pub mod lz4;
+pub mod lzf;
 pub mod nbit;
 pub mod pipeline;
 pub mod registry;

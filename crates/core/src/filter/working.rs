@@ -3,7 +3,7 @@
 use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
 use super::registry::Registry;
-use super::{fletcher32, nbit, shuffle};
+use super::{bitshuffle, fletcher32, nbit, shuffle};
 use crate::error::{Error, Result};
 use crate::model::CodecSpec;
 
@@ -62,7 +62,8 @@ impl Registry {
 
     /// The pipeline that netCDF makes of a user's filters, given by id and visible parameters:
     ///
-    /// - n-bit comes first, then fletcher32, then shuffle, then the others in the order given;
+    /// - n-bit and bitshuffle come first, as they need whole elements; then fletcher32, then shuffle, then the others in
+    ///   the order given;
     /// - a repeated id stays in its first place, with its last parameters;
     /// - all filters are optional, except fletcher32.
     ///
@@ -78,9 +79,10 @@ impl Registry {
         }
         pipeline.sort_by_key(|(id, _)| match *id {
             nbit::ID => 0,
-            fletcher32::ID => 1,
-            shuffle::ID => 2,
-            _ => 3,
+            bitshuffle::ID => 1,
+            fletcher32::ID => 2,
+            shuffle::ID => 3,
+            _ => 4,
         });
         let mut types = self.begin(chunk);
         pipeline
@@ -114,6 +116,7 @@ mod tests {
             (2, vec![]),
             (307, vec![1]),
             (3, vec![]),
+            (32008, vec![0, 2]),
             (5, vec![]),
             (65000, vec![8, 9]),
         ];
@@ -126,6 +129,7 @@ mod tests {
             found,
             [
                 (5, true, &[8, 1, 10, 1, 4, 0, 32, 0][..]),
+                (32008, true, &[0, 4, 4, 0, 2]),
                 (3, false, &[]),
                 (2, true, &[4]),
                 (307, true, &[1]),
@@ -142,6 +146,10 @@ mod tests {
             (1, vec![10], "level"),
             (3, vec![1], "no parameters"),
             (307, vec![0], "block size"),
+            (32000, vec![1], "no parameters"),
+            (32004, vec![0, 1], "bytes of a block"),
+            (32008, vec![0, 1], "compression"),
+            (32008, vec![12], "multiple of eight"),
             (32015, vec![1, 2], "level"),
         ] {
             let error = Registry::builtin()
@@ -165,6 +173,9 @@ mod tests {
             (3, vec![7], vec![7]),
             (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
             (307, vec![9, 20, 0], vec![9, 20, 0]),
+            (32000, vec![3, 0x104, 99], vec![3, 0x104, 40]),
+            (32004, vec![5, 6], vec![5, 6]),
+            (32008, vec![0, 3, 8, 0, 2], vec![0, 3, 4, 0, 2]),
             (32015, vec![3, 0], vec![3]),
             (65000, vec![1, 2], vec![1, 2]),
         ] {
