@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use super::codec::generous_bound;
+use super::copy_back::copy_back;
 use super::pipeline::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::CodecSpec;
@@ -36,9 +37,6 @@ const LZF_VERSION: u32 = 0x105;
 
 /// Maximum number of bytes in a literal run.
 const MAX_LITERALS: usize = 32;
-
-/// Minimum number of bytes that a back reference copies.
-const MIN_MATCH: usize = 3;
 
 /// Maximum number of bytes that a back reference copies.
 const MAX_MATCH: usize = 264;
@@ -180,27 +178,6 @@ fn compress(input: &[u8], table: &mut Table, out: &mut Vec<u8>) -> bool {
     }
     push_literals(&input[literals..], out);
     out.len() < input.len()
-}
-
-/// Copies `length` bytes within `out` to `at`, from `distance` bytes before it. Where the two overlap, the copied bytes
-/// repeat.
-#[inline(always)]
-fn copy_back(out: &mut [u8], at: usize, distance: usize, length: usize) {
-    const SHORT: usize = 16;
-    let from = at - distance;
-    if length <= SHORT && distance >= SHORT && at + SHORT <= out.len() {
-        // A copy of fixed length is a load and a store. The bytes after the match are overwritten later.
-        let piece: [u8; SHORT] = std::array::from_fn(|i| out[from + i]);
-        out[at..at + SHORT].copy_from_slice(&piece);
-        return;
-    }
-    let mut copied = 0;
-    while copied < length {
-        // What was copied doubles the bytes that repeat.
-        let piece = (distance + copied).min(length - copied);
-        out.copy_within(from..from + piece, at + copied);
-        copied += piece;
-    }
 }
 
 /// Decodes a stream into `out`. Returns the number of bytes; `None` if they do not fit.

@@ -12,6 +12,7 @@
 //! | [`registry`] | the known codecs; comparison of the streams that two specs make |
 //! | [`chunk_type`] | the properties of chunks that a codec may depend on |
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
+//! | `copy_back` | back references, for decoders |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
 //! | `working` | parameters as stored in a file |
 //! | [`spec`] | the argument of `nccopy -F` |
@@ -36,6 +37,7 @@ pub mod bitshuffle;
 pub mod bzip2;
 pub mod chunk_type;
 mod codec;
+mod copy_back;
 pub mod deflate;
 pub mod fletcher32;
 pub mod json_text;

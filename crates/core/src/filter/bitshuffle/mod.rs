@@ -119,7 +119,7 @@ impl Bound {
     /// The chunk ends within an element.
     fn whole_rows(&self, len: usize) -> Outcome<usize> {
         let size = self.0.size;
-        if len % size != 0 {
+        if !len.is_multiple_of(size) {
             return Err(format!("{len} bytes are no whole elements of {size} bytes"));
         }
         Ok(len / size / ROW * ROW * size)
@@ -213,7 +213,7 @@ impl BoundCodec for Bound {
             block: u32::from_be_bytes(*stated) as usize / self.0.size,
             ..self.0
         });
-        if of_header.0.block % ROW != 0 {
+        if !of_header.0.block.is_multiple_of(ROW) {
             return Err("the blocks have no multiple of eight elements".to_owned());
         }
         let block = of_header.block_len(whole);

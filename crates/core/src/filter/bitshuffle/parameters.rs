@@ -53,7 +53,7 @@ impl Parameters {
         }
         let given = |position: usize| given.get(position).copied();
         let block = given(0).unwrap_or(0) as usize;
-        if block % ROW != 0 {
+        if !block.is_multiple_of(ROW) {
             return Err(format!(
                 "a block of {block} elements, which is not a multiple of eight"
             ));
