@@ -1,4 +1,4 @@
-//! Chunks that libhdf5, libaec, zlib, bzip2 and zstd encoded (testdata/filters) decode, and where an encoder has no choice,
+//! Chunks that libhdf5, libaec, zlib, bzip2, zstd and the plugins encoded (testdata/filters) decode, and where an encoder has no choice,
 //! encoding gives the same bytes.
 
 use std::collections::BTreeSet;

@@ -14,12 +14,15 @@
 //! | `registered` | the names of filters that are registered with HDF5 |
 //! | [`chunk_type`] | the properties of chunks that a codec may depend on |
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
+//! | `copy_back` | back references, for decoders |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
 //! | `asked_codec` | a codec as a user asks for it |
 //! | `working` | parameters as stored in a file |
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
 //! | `noise`, `deflate_blocks` | what no encoder shortens; deflate streams around it |
+//!
+//! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
@@ -29,17 +32,24 @@
 //! | 4 | [`szip`] | szip | | |
 //! | 5 | [`nbit`] | nbit | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
+//! | 32000 | [`lzf`] | lzf | | |
+//! | 32004 | [`lz4`] | lz4 | lz4 | numcodecs.lz4 |
+//! | 32008 | [`bitshuffle`] | bitshuffle | | |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 
 mod asked_codec;
+pub mod bitshuffle;
 pub mod bzip2;
 pub mod chunk_type;
 mod codec;
+mod copy_back;
 pub mod deflate;
 mod deflate_blocks;
 mod finder;
 pub mod fletcher32;
 pub mod json_text;
+pub mod lz4;
+pub mod lzf;
 pub mod nbit;
 mod noise;
 pub mod pipeline;

@@ -9,8 +9,8 @@ use super::codec::{Codec, stored_parameters};
 use super::finder::CodecFinder;
 use super::pipeline::Pipeline;
 use super::{
-    bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, shuffle::Shuffle, szip::Szip,
-    zstd::Zstd,
+    bitshuffle::Bitshuffle, bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, lz4::Lz4, lzf::Lzf,
+    nbit::Nbit, shuffle::Shuffle, szip::Szip, zstd::Zstd,
 };
 use crate::error::{Error, Result};
 use crate::model::{CodecNames, CodecSpec, ZarrVersion};
@@ -35,6 +35,9 @@ impl Registry {
                 Arc::new(Szip),
                 Arc::new(Nbit),
                 Arc::new(Bzip2),
+                Arc::new(Lzf),
+                Arc::new(Lz4),
+                Arc::new(Bitshuffle),
                 Arc::new(Zstd),
             ]),
             finder: None,
@@ -359,6 +362,12 @@ mod tests {
                 zarr(V3, "zstd", json!({"level": 7, "checksum": true})),
             ),
             (hdf5(307, &[]), hdf5(307, &[9, 20, 0])),
+            (hdf5(32000, &[4, 0x105, 100]), hdf5(32000, &[3, 0x104, 50])),
+            (hdf5(32004, &[]), hdf5(32004, &[0])),
+            (
+                zarr(V2, "lz4", json!({"acceleration": 1})),
+                zarr(V3, "numcodecs.lz4", json!({})),
+            ),
             (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
             (
                 hdf5(UNKNOWN_ID, &[1]).with_name("one"),
@@ -380,6 +389,9 @@ mod tests {
             (hdf5(1, &[5]), zarr(V3, "zlib", json!({"level": 5}))),
             (hdf5(2, &[8]), zarr(V2, "shuffle", json!({"elementsize": 4}))),
             (hdf5(1, &[5]), hdf5(307, &[5])),
+            (hdf5(32004, &[0]), zarr(V2, "lz4", json!({"acceleration": 1}))),
+            (hdf5(32004, &[0]), hdf5(32004, &[4096])),
+            (hdf5(32008, &[0, 4, 4, 0, 2]), hdf5(32008, &[0, 4, 4, 0, 3])),
             (hdf5(307, &[5]), zarr(V2, "bz2", json!({"level": 0}))),
             (hdf5(3, &[]), zarr(V2, "fletcher32", json!({"more": 1}))),
             (
@@ -455,7 +467,8 @@ mod tests {
             .unwrap();
         assert_eq!((form.hdf5_id(), form.parameters()), (Some(1), &[5][..]));
         assert!(!form.is_optional());
-        for name in ["zlib", "odd"] {
+        // lz4 is known, but HDF5's is another stream.
+        for name in ["zlib", "odd", "lz4"] {
             let refused = registry.in_hdf5(&zarr(V2, name, json!({"odd": 1})), &chunk);
             let error = refused.unwrap_err().to_string();
             assert!(

@@ -156,6 +156,7 @@ mod tests {
             (2, vec![]),
             (307, vec![1]),
             (3, vec![]),
+            (32008, vec![0, 2]),
             (5, vec![]),
             (65000, vec![8, 9]),
         ]
@@ -169,6 +170,7 @@ mod tests {
             found,
             [
                 (5, true, &[8, 1, 10, 1, 4, 0, 32, 0][..]),
+                (32008, true, &[0, 4, 4, 0, 2]),
                 (3, false, &[]),
                 (2, true, &[4]),
                 (307, true, &[1]),
@@ -185,6 +187,10 @@ mod tests {
             (1, vec![10], "level"),
             (3, vec![1], "no parameters"),
             (307, vec![0], "block size"),
+            (32000, vec![1], "no parameters"),
+            (32004, vec![0, 1], "bytes of a block"),
+            (32008, vec![0, 1], "compression"),
+            (32008, vec![12], "multiple of eight"),
             (32015, vec![1, 2], "level"),
         ] {
             let error = Registry::builtin()
@@ -208,6 +214,9 @@ mod tests {
             (3, vec![7], vec![7]),
             (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
             (307, vec![9, 20, 0], vec![9, 20, 0]),
+            (32000, vec![3, 0x104, 99], vec![3, 0x104, 40]),
+            (32004, vec![5, 6], vec![5, 6]),
+            (32008, vec![0, 3, 8, 0, 2], vec![0, 3, 4, 0, 2]),
             (32015, vec![3, 0], vec![3]),
             (65000, vec![1, 2], vec![1, 2]),
         ] {

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use ::zstd::bulk::{Compressor, Decompressor};
-use ::zstd::{compression_level_range, zstd_safe};
+use ::zstd::compression_level_range;
+use ::zstd::zstd_safe::{self, WriteBuf};
 
 use super::codec::{generous_bound, stored_parameters};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
@@ -27,7 +28,7 @@ pub struct Zstd;
 const DEFAULT_LEVEL: i32 = 3;
 
 /// Maximum expansion of zstd, in output bytes per input byte: 128 KiB for a run-length block of four bytes.
-const EXPANSION: usize = 32 << 10;
+pub(super) const EXPANSION: usize = 32 << 10;
 
 /// First guess at the size of a frame without a content length, as a multiple of the input's size.
 const GUESS: usize = 8;
@@ -38,7 +39,7 @@ thread_local! {
 }
 
 /// The level in stored parameters. The plugin reads only the first.
-fn level(parameters: &[u32]) -> i32 {
+pub(super) fn level(parameters: &[u32]) -> i32 {
     // The plugin casts the parameter to a signed number. zstd itself takes 0 as its default.
     let level = match parameters.first().map_or(0, |level| *level as i32) {
         0 => DEFAULT_LEVEL,
@@ -139,8 +140,32 @@ struct Bound {
     checksum: bool,
 }
 
-/// Decodes into the capacity of `out`.
-fn decode_into(input: &[u8], out: &mut Vec<u8>) -> Outcome {
+/// Compresses `input` to one frame at the beginning of `out`, which has room for [`zstd_safe::compress_bound`] bytes.
+/// Returns the frame's length.
+pub(super) fn compress(
+    level: i32,
+    checksum: bool,
+    input: &[u8],
+    out: &mut (impl WriteBuf + ?Sized),
+) -> Outcome<usize> {
+    COMPRESSOR.with_borrow_mut(|slot| {
+        let compressor = match slot {
+            Some((of, compressor)) if *of == (level, checksum) => compressor,
+            _ => {
+                let mut new = Compressor::new(level).map_err(|error| error.to_string())?;
+                new.include_checksum(checksum)
+                    .map_err(|error| error.to_string())?;
+                &mut slot.insert(((level, checksum), new)).1
+            }
+        };
+        compressor
+            .compress_to_buffer(input, out)
+            .map_err(|error| error.to_string())
+    })
+}
+
+/// Decodes frames into the capacity of `out`. Returns the number of bytes.
+pub(super) fn decompress(input: &[u8], out: &mut (impl WriteBuf + ?Sized)) -> Outcome<usize> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
         let decompressor = match slot {
             Some(decompressor) => decompressor,
@@ -148,30 +173,15 @@ fn decode_into(input: &[u8], out: &mut Vec<u8>) -> Outcome {
         };
         decompressor
             .decompress_to_buffer(input, out)
-            .map(drop)
             .map_err(|error| format!("damaged zstd frame: {error}"))
     })
 }
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
-        COMPRESSOR.with_borrow_mut(|slot| {
-            let compressor = match slot {
-                Some((of, compressor)) if *of == (self.level, self.checksum) => compressor,
-                _ => {
-                    let mut new = Compressor::new(self.level).map_err(|error| error.to_string())?;
-                    new.include_checksum(self.checksum)
-                        .map_err(|error| error.to_string())?;
-                    &mut slot.insert(((self.level, self.checksum), new)).1
-                }
-            };
-            out.clear();
-            out.reserve(zstd_safe::compress_bound(input.len()));
-            compressor
-                .compress_to_buffer(input, out)
-                .map(drop)
-                .map_err(|error| error.to_string())
-        })
+        out.clear();
+        out.reserve(zstd_safe::compress_bound(input.len()));
+        compress(self.level, self.checksum, input, out).map(drop)
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
@@ -187,7 +197,7 @@ impl BoundCodec for Bound {
                 .filter(|size| *size <= limit)
                 .ok_or_else(too_long)?;
             out.reserve(size);
-            decode_into(input, out)?;
+            decompress(input, out)?;
             // More frames may follow the first.
             return if out.len() <= limit {
                 Ok(())
@@ -201,9 +211,9 @@ impl BoundCodec for Bound {
         let mut room = most.min(input.len().saturating_mul(GUESS).max(out.capacity()));
         loop {
             out.reserve(room);
-            match decode_into(input, out) {
-                Ok(()) if out.len() > limit => return Err(too_long()),
-                Ok(()) => return Ok(()),
+            match decompress(input, out) {
+                Ok(_) if out.len() > limit => return Err(too_long()),
+                Ok(_) => return Ok(()),
                 Err(error) if room >= most => return Err(error),
                 Err(_) => room = most.min(room.saturating_mul(4)),
             }

@@ -402,6 +402,9 @@ fn any_filter() -> impl Strategy<Value = CodecSpec> {
         Just(spec(4, true, &[169, 32, 32, 80])),
         Just(spec(4, true, &[141, 8, 16, 50])),
         (1u32..10).prop_map(|block| spec(307, true, &[block])),
+        Just(spec(32000, true, &[4, 0x105, 4000])),
+        (0u32..300).prop_map(|size| spec(32004, true, &[size])),
+        (0u32..4).prop_map(|compression| spec(32008, true, &[0, 4, 4, 64, compression])),
         (1u32..5).prop_map(|level| spec(32015, true, &[level])),
         Just(spec(5, true, &[8, 1, 200, 1, 4, 0, 32, 0])),
     ]

@@ -72,6 +72,9 @@ pub(super) fn storage() -> Dataset {
         ),
         ("szip", vec![filter(4, true, &[169, 8, 32, 64])]),
         ("bzip2", vec![filter(307, true, &[9])]),
+        ("lzf", vec![filter(32000, true, &[4, 0x105, 512])]),
+        ("lz4", vec![filter(32004, true, &[])]),
+        ("bitshuffle", vec![filter(32008, true, &[0, 4, 4, 0, 2])]),
         ("zstd", vec![filter(32015, true, &[3])]),
     ];
     for (name, filters) in pipelines {
