@@ -39,10 +39,11 @@ pub fn decode(input: &[u8]) {
     };
     let _ = pipeline.decode_into(bytes, 0, ChunkShape::Full, &mut scratch, &mut out);
 
-    // Szip and n-bit keep only the number of bits in their parameters. Bytes that do not come from them may have more
-    // bits.
+    // Szip, n-bit and scale-offset keep only the number of bits or decimals in their parameters. Bytes that do not come
+    // from them may have more.
     let narrow = |spec: &CodecSpec| match spec.hdf5_id() {
         Some(4) => !matches!(spec.parameters().get(2), Some(8 | 16 | 32 | 64)),
+        Some(6) => !matches!(spec.parameters(), [2, 0, ..]),
         id => id == Some(5),
     };
     if filters.iter().any(narrow) {

@@ -24,8 +24,11 @@
 //! | 3 | [`fletcher32`] | fletcher32 | fletcher32 | numcodecs.fletcher32 |
 //! | 4 | [`szip`] | szip | | |
 //! | 5 | [`nbit`] | nbit | | |
+//! | 6 | [`scale_offset`] | scaleoffset | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
+//! | 32022 | [`quantized`] | bitgroom | | |
+//! | 32023 | [`quantized`] | granularbr | | |
 
 pub mod bzip2;
 pub mod chunk_type;
@@ -35,7 +38,9 @@ pub mod fletcher32;
 pub mod json_text;
 pub mod nbit;
 pub mod pipeline;
+pub mod quantized;
 pub mod registry;
+pub mod scale_offset;
 mod shared_pipelines;
 pub mod shuffle;
 pub mod spec;

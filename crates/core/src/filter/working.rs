@@ -3,7 +3,7 @@
 use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
 use super::registry::Registry;
-use super::{fletcher32, nbit, shuffle};
+use super::{fletcher32, nbit, scale_offset, shuffle};
 use crate::error::{Error, Result};
 use crate::model::CodecSpec;
 
@@ -62,7 +62,7 @@ impl Registry {
 
     /// The pipeline that netCDF makes of a user's filters, given by id and visible parameters:
     ///
-    /// - n-bit comes first, then fletcher32, then shuffle, then the others in the order given;
+    /// - n-bit and scale-offset come first, then fletcher32, then shuffle, then the others in the order given;
     /// - a repeated id stays in its first place, with its last parameters;
     /// - all filters are optional, except fletcher32.
     ///
@@ -77,7 +77,7 @@ impl Registry {
             }
         }
         pipeline.sort_by_key(|(id, _)| match *id {
-            nbit::ID => 0,
+            nbit::ID | scale_offset::ID => 0,
             fletcher32::ID => 1,
             shuffle::ID => 2,
             _ => 3,
@@ -143,6 +143,8 @@ mod tests {
             (3, vec![1], "no parameters"),
             (307, vec![0], "block size"),
             (32015, vec![1, 2], "level"),
+            (6, vec![2], "two parameters"),
+            (6, vec![2, 0], "type 0 for floats"),
         ] {
             let error = Registry::builtin()
                 .new_pipeline(&[(id, parameters)], &floats())
@@ -164,6 +166,7 @@ mod tests {
             (2, vec![], vec![4]),
             (3, vec![7], vec![7]),
             (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
+            (6, vec![0, 3], [&[0, 3, 10, 1, 4, 0, 0, 1][..], &[0; 12]].concat()),
             (307, vec![9, 20, 0], vec![9, 20, 0]),
             (32015, vec![3, 0], vec![3]),
             (65000, vec![1, 2], vec![1, 2]),

@@ -201,7 +201,8 @@ impl Target<'_> {
                 && self.layout.encoding == encoding
                 && self.layout.element_size == element_size;
             let same_chunks = same_elements && self.layout.storage == layout.storage;
-            let chunk = ChunkType::new(self.output, self.output.var(self.var).ty, &layout, shape);
+            let ty = self.output.var(self.var).ty;
+            let chunk = ChunkType::new(self.output, ty, &layout, shape).with_fill(&layout.fill);
             layout.filters = pipeline.stored(&options.registry, names, &chunk, same_chunks)?;
         }
         Ok(layout)

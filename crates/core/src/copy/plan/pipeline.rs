@@ -3,7 +3,7 @@
 use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, shuffle};
+use crate::filter::{ChunkType, Registry, deflate, fletcher32, nbit, scale_offset, shuffle};
 use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
 /// The filters of a variable, and where they come from.
@@ -46,8 +46,8 @@ impl Pipeline {
     }
 
     /// The filters as a variable of such chunks stores them, named as `names` says. With `same_chunks`, the input's chunks are
-    /// such ones, and the input's parameters stay as they are. Else they are adapted, and n-bit goes first: only there
-    /// can all programs read what it does.
+    /// such ones, and the input's parameters stay as they are. Else they are adapted, and n-bit and scale-offset go
+    /// first: only there can all programs read what they do.
     ///
     /// # Errors
     /// What a filter refuses of this variable, and a codec that has no such name.
@@ -73,7 +73,7 @@ impl Pipeline {
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
         if !same_chunks {
-            kept.sort_by_key(|filter| registry.hdf5_id(filter) != Some(nbit::ID));
+            kept.sort_by_key(|filter| !matches!(registry.hdf5_id(filter), Some(nbit::ID | scale_offset::ID)));
         }
         let mut types = registry.begin(chunk);
         let mut filters = Vec::with_capacity(kept.len() + 1);

@@ -392,6 +392,13 @@ fn parameters_that_are_refused_fail_only_where_they_are_used() {
     assert!(Registry::builtin().bind(&many, &ChunkType::of_bytes(4)).is_err());
 }
 
+/// Parameters of scale-offset for big-endian integers of two bytes.
+fn scale_offset(elements: u32) -> [u32; 20] {
+    let mut parameters = [0; 20];
+    parameters[..9].copy_from_slice(&[2, 0, elements, 0, 2, 1, 1, 1, 3]);
+    parameters
+}
+
 fn any_filter() -> impl Strategy<Value = CodecSpec> {
     prop_oneof![
         Just(spec(2, true, &[4])),
@@ -402,6 +409,8 @@ fn any_filter() -> impl Strategy<Value = CodecSpec> {
         (1u32..10).prop_map(|block| spec(307, true, &[block])),
         (1u32..5).prop_map(|level| spec(32015, true, &[level])),
         Just(spec(5, true, &[8, 1, 200, 1, 4, 0, 32, 0])),
+        (32022u32..32024).prop_map(|id| spec(id, true, &[3, 4, 0, 0, 0])),
+        (0u32..300).prop_map(|elements| spec(6, true, &scale_offset(elements))),
     ]
 }
 

@@ -141,7 +141,7 @@ fn layout(
         let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
         layout.storage = possible_storage(can, storage, element_size, &dims);
         if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
-            let chunk = ChunkType::new(schema, var.ty, &layout, shape);
+            let chunk = ChunkType::new(schema, var.ty, &layout, shape).with_fill(&layout.fill);
             layout.filters = registry
                 .new_pipeline(&filters, &chunk)
                 .and_then(|new| new.iter().map(|f| registry.named(f, names, &chunk)).collect())
