@@ -14,6 +14,8 @@
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
 //! | `working` | parameters as stored in a file |
+//! | `zarr_configuration` | reading the configuration of a codec that only Zarr has |
+//! | `numpy_type` | types of numbers as such codecs name them, and conversion between them |
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
 //!
@@ -29,15 +31,37 @@
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 //! | 32022 | [`quantized`] | bitgroom | | |
 //! | 32023 | [`quantized`] | granularbr | | |
+//! | | [`checksum32`] | | adler32 | numcodecs.adler32 |
+//! | | [`astype`] | | astype | numcodecs.astype |
+//! | | [`bit_round`] | | bitround | numcodecs.bitround |
+//! | | [`checksum32`] | | crc32 | numcodecs.crc32 |
+//! | | [`checksum32`] | | crc32c | crc32c, numcodecs.crc32c |
+//! | | [`delta`] | | delta | numcodecs.delta |
+//! | | [`fixed_scale_offset`] | | fixedscaleoffset | numcodecs.fixedscaleoffset |
+//! | | [`gzip`] | | gzip | gzip, numcodecs.gzip |
+//! | | [`lzma`] | | lzma | numcodecs.lzma |
+//! | | [`pack_bits`] | | packbits | numcodecs.packbits |
+//! | | [`quantize`] | | quantize | numcodecs.quantize |
+//! | | [`transpose`] | | | transpose |
 
+pub mod astype;
+pub mod bit_round;
 pub mod bzip2;
+pub mod checksum32;
 pub mod chunk_type;
 mod codec;
 pub mod deflate;
+pub mod delta;
+pub mod fixed_scale_offset;
 pub mod fletcher32;
+pub mod gzip;
 pub mod json_text;
+pub mod lzma;
 pub mod nbit;
+mod numpy_type;
+pub mod pack_bits;
 pub mod pipeline;
+pub mod quantize;
 pub mod quantized;
 pub mod registry;
 pub mod scale_offset;
@@ -45,7 +69,9 @@ mod shared_pipelines;
 pub mod shuffle;
 pub mod spec;
 pub mod szip;
+pub mod transpose;
 mod working;
+mod zarr_configuration;
 pub mod zstd;
 
 /// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.

@@ -8,8 +8,10 @@ use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
 use super::pipeline::Pipeline;
 use super::{
-    bzip2::Bzip2, deflate::Deflate, fletcher32::Fletcher32, nbit::Nbit, quantized::Quantized,
-    scale_offset::ScaleOffset, shuffle::Shuffle, szip::Szip, zstd::Zstd,
+    astype::AsType, bit_round::BitRound, bzip2::Bzip2, checksum32, deflate::Deflate, delta::Delta,
+    fixed_scale_offset::FixedScaleOffset, fletcher32::Fletcher32, gzip::Gzip, lzma::Lzma, nbit::Nbit,
+    pack_bits::PackBits, quantize::Quantize, quantized::Quantized, scale_offset::ScaleOffset,
+    shuffle::Shuffle, szip::Szip, transpose::Transpose, zstd::Zstd,
 };
 use crate::error::{Error, Result};
 use crate::model::{CodecNames, CodecSpec, ZarrVersion};
@@ -36,6 +38,18 @@ impl Registry {
                 Arc::new(Zstd),
                 Arc::new(Quantized::BitGroom),
                 Arc::new(Quantized::GranularBitRound),
+                Arc::new(checksum32::Adler32),
+                Arc::new(AsType),
+                Arc::new(BitRound),
+                Arc::new(checksum32::Crc32),
+                Arc::new(checksum32::Crc32c),
+                Arc::new(Delta),
+                Arc::new(FixedScaleOffset),
+                Arc::new(Gzip),
+                Arc::new(Lzma),
+                Arc::new(PackBits),
+                Arc::new(Quantize),
+                Arc::new(Transpose),
             ]),
         };
         BUILTIN.get_or_init(make).clone()
@@ -160,9 +174,16 @@ impl Registry {
             return Ok(spec.clone());
         }
         let form = self.find(spec).and_then(|codec| {
-            let parameters = stored_parameters(codec.as_ref(), spec, chunk).ok()?;
-            let configuration = codec.configuration(version, &parameters, chunk)?;
-            Some(CodecSpec::zarr(version, codec.zarr_name(version)?, configuration))
+            let name = codec.zarr_name(version)?;
+            if let Ok(parameters) = stored_parameters(codec.as_ref(), spec, chunk) {
+                let configuration = codec.configuration(version, &parameters, chunk)?;
+                return Some(CodecSpec::zarr(version, name, configuration));
+            }
+            let configuration = codec.renamed_configuration(spec.configuration()?, version);
+            let renamed = CodecSpec::zarr(version, name, configuration);
+            let same = codec.same_configuration(spec, &renamed)
+                && codec.encoded_type(spec, chunk) == codec.encoded_type(&renamed, chunk);
+            same.then_some(renamed)
         });
         form.ok_or_else(|| {
             let number = match version {
@@ -245,8 +266,9 @@ impl fmt::Debug for Registry {
 
 #[cfg(test)]
 mod tests {
-    use super::super::UNKNOWN_ID;
+    use super::super::{NumberClass, UNKNOWN_ID};
     use super::*;
+    use crate::model::Endian;
     use crate::model::ZarrVersion::{V2, V3};
     use serde_json::json;
 
@@ -416,6 +438,54 @@ mod tests {
             refused.unwrap_err().to_string(),
             "filter 511 has no form in version 3 of Zarr: choose other filters for this variable"
         );
+    }
+
+    #[test]
+    fn codecs_that_only_zarr_has_are_renamed() {
+        let registry = Registry::builtin();
+        let chunk = ChunkType::of_numbers(NumberClass::Signed, 4, Endian::Little, &[10]);
+        for (v2, v3) in [
+            (
+                zarr(V2, "gzip", json!({"level": 5})),
+                zarr(V3, "gzip", json!({"level": 5})),
+            ),
+            (
+                zarr(V2, "crc32c", json!({"location": "end"})),
+                zarr(V3, "crc32c", json!({})),
+            ),
+            (
+                zarr(V2, "adler32", json!({"location": "end"})),
+                zarr(V3, "numcodecs.adler32", json!({"location": "end"})),
+            ),
+            (
+                zarr(V2, "delta", json!({"dtype": "<i4", "astype": "<i2"})),
+                zarr(V3, "numcodecs.delta", json!({"dtype": "<i4", "astype": "<i2"})),
+            ),
+            (
+                zarr(V2, "lzma", json!({"preset": 1})),
+                zarr(V3, "numcodecs.lzma", json!({"preset": 1})),
+            ),
+        ] {
+            assert_eq!(registry.in_zarr(&v2, V3, &chunk).unwrap(), v3);
+            assert!(registry.same_stream(&registry.in_zarr(&v3, V2, &chunk).unwrap(), &v2, &chunk));
+            assert!(registry.same_stream(&v2, &v3, &chunk));
+            assert!(registry.in_hdf5(&v2, &chunk).is_err());
+        }
+        let implied = registry
+            .in_zarr(&zarr(V2, "gzip", json!({})), V3, &chunk)
+            .unwrap();
+        assert_eq!(implied, zarr(V3, "gzip", json!({"level": 1})));
+        let big = ChunkType::of_numbers(NumberClass::Signed, 4, Endian::Big, &[10]);
+        let delta = zarr(V2, "delta", json!({"dtype": "<i4"}));
+        for refused in [
+            registry.in_zarr(&zarr(V2, "crc32c", json!({"location": "start"})), V3, &chunk),
+            registry.in_zarr(&zarr(V2, "gzip", json!({"level": 5, "odd": 1})), V3, &chunk),
+            registry.in_zarr(&zarr(V3, "transpose", json!({"order": [0]})), V2, &chunk),
+            // In version 3 the numbers would be big-endian.
+            registry.in_zarr(&delta, V3, &big),
+        ] {
+            assert!(refused.is_err(), "{refused:?}");
+        }
     }
 
     #[test]
