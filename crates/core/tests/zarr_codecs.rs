@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ncutils_core::filter::{ChunkShape, ChunkType, NumberClass, Registry, Scratch};
 use ncutils_core::format::EncodedChunk;
+use ncutils_core::model::ZarrVersion::{V2, V3};
 use ncutils_core::model::{CodecSpec, Configuration, Endian, ZarrVersion};
 use serde_json::{Value, json};
 
@@ -216,5 +217,57 @@ fn a_small_stream_makes_no_large_chunk() {
         let pipeline = Registry::builtin().bind(&specs, &small).unwrap();
         let decoded = pipeline.decode_into(&bomb.bytes, 0, ChunkShape::Full, &mut scratch, &mut out);
         assert!(decoded.is_err() && out.capacity() < 100_000, "{name}");
+    }
+}
+
+fn named(version: ZarrVersion, name: &str, configuration: Value) -> CodecSpec {
+    CodecSpec::zarr(version, name, configuration.as_object().unwrap().clone())
+}
+
+#[test]
+fn codecs_that_only_zarr_has_are_renamed() {
+    let registry = Registry::builtin();
+    let chunk = ChunkType::of_numbers(NumberClass::Signed, 4, Endian::Little, &[10]);
+    for (v2, v3) in [
+        (
+            named(V2, "gzip", json!({"level": 5})),
+            named(V3, "gzip", json!({"level": 5})),
+        ),
+        (
+            named(V2, "crc32c", json!({"location": "end"})),
+            named(V3, "crc32c", json!({})),
+        ),
+        (
+            named(V2, "adler32", json!({"location": "end"})),
+            named(V3, "numcodecs.adler32", json!({"location": "end"})),
+        ),
+        (
+            named(V2, "delta", json!({"dtype": "<i4", "astype": "<i2"})),
+            named(V3, "numcodecs.delta", json!({"dtype": "<i4", "astype": "<i2"})),
+        ),
+        (
+            named(V2, "lzma", json!({"preset": 1})),
+            named(V3, "numcodecs.lzma", json!({"preset": 1})),
+        ),
+    ] {
+        assert_eq!(registry.in_zarr(&v2, V3, &chunk).unwrap(), v3);
+        assert!(registry.same_stream(&registry.in_zarr(&v3, V2, &chunk).unwrap(), &v2, &chunk));
+        assert!(registry.same_stream(&v2, &v3, &chunk));
+        assert!(registry.in_hdf5(&v2, &chunk).is_err());
+    }
+    let implied = registry
+        .in_zarr(&named(V2, "gzip", json!({})), V3, &chunk)
+        .unwrap();
+    assert_eq!(implied, named(V3, "gzip", json!({"level": 1})));
+    let big = ChunkType::of_numbers(NumberClass::Signed, 4, Endian::Big, &[10]);
+    let delta = named(V2, "delta", json!({"dtype": "<i4"}));
+    for refused in [
+        registry.in_zarr(&named(V2, "crc32c", json!({"location": "start"})), V3, &chunk),
+        registry.in_zarr(&named(V2, "gzip", json!({"level": 5, "odd": 1})), V3, &chunk),
+        registry.in_zarr(&named(V3, "transpose", json!({"order": [0]})), V2, &chunk),
+        // In version 3 the numbers would be big-endian.
+        registry.in_zarr(&delta, V3, &big),
+    ] {
+        assert!(refused.is_err(), "{refused:?}");
     }
 }

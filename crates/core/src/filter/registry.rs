@@ -266,9 +266,8 @@ impl fmt::Debug for Registry {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{NumberClass, UNKNOWN_ID};
+    use super::super::UNKNOWN_ID;
     use super::*;
-    use crate::model::Endian;
     use crate::model::ZarrVersion::{V2, V3};
     use serde_json::json;
 
@@ -438,54 +437,6 @@ mod tests {
             refused.unwrap_err().to_string(),
             "filter 511 has no form in version 3 of Zarr: choose other filters for this variable"
         );
-    }
-
-    #[test]
-    fn codecs_that_only_zarr_has_are_renamed() {
-        let registry = Registry::builtin();
-        let chunk = ChunkType::of_numbers(NumberClass::Signed, 4, Endian::Little, &[10]);
-        for (v2, v3) in [
-            (
-                zarr(V2, "gzip", json!({"level": 5})),
-                zarr(V3, "gzip", json!({"level": 5})),
-            ),
-            (
-                zarr(V2, "crc32c", json!({"location": "end"})),
-                zarr(V3, "crc32c", json!({})),
-            ),
-            (
-                zarr(V2, "adler32", json!({"location": "end"})),
-                zarr(V3, "numcodecs.adler32", json!({"location": "end"})),
-            ),
-            (
-                zarr(V2, "delta", json!({"dtype": "<i4", "astype": "<i2"})),
-                zarr(V3, "numcodecs.delta", json!({"dtype": "<i4", "astype": "<i2"})),
-            ),
-            (
-                zarr(V2, "lzma", json!({"preset": 1})),
-                zarr(V3, "numcodecs.lzma", json!({"preset": 1})),
-            ),
-        ] {
-            assert_eq!(registry.in_zarr(&v2, V3, &chunk).unwrap(), v3);
-            assert!(registry.same_stream(&registry.in_zarr(&v3, V2, &chunk).unwrap(), &v2, &chunk));
-            assert!(registry.same_stream(&v2, &v3, &chunk));
-            assert!(registry.in_hdf5(&v2, &chunk).is_err());
-        }
-        let implied = registry
-            .in_zarr(&zarr(V2, "gzip", json!({})), V3, &chunk)
-            .unwrap();
-        assert_eq!(implied, zarr(V3, "gzip", json!({"level": 1})));
-        let big = ChunkType::of_numbers(NumberClass::Signed, 4, Endian::Big, &[10]);
-        let delta = zarr(V2, "delta", json!({"dtype": "<i4"}));
-        for refused in [
-            registry.in_zarr(&zarr(V2, "crc32c", json!({"location": "start"})), V3, &chunk),
-            registry.in_zarr(&zarr(V2, "gzip", json!({"level": 5, "odd": 1})), V3, &chunk),
-            registry.in_zarr(&zarr(V3, "transpose", json!({"order": [0]})), V2, &chunk),
-            // In version 3 the numbers would be big-endian.
-            registry.in_zarr(&delta, V3, &big),
-        ] {
-            assert!(refused.is_err(), "{refused:?}");
-        }
     }
 
     #[test]
