@@ -52,6 +52,7 @@ def plain_hdf5(path, **options):
             "gzip_fletcher": dict(compression="gzip", fletcher32=True),
             "zstd": dict(hdf5plugin.Zstd(clevel=3)),
             "bzip2": dict(hdf5plugin.BZip2(5)),
+            "scaleoffset": dict(scaleoffset=3, compression="gzip"),
             "szip": dict(compression="szip", compression_opts=("nn", 8)) if h5py.h5z.filter_avail(4) else {},
         }.items():
             v = f.create_dataset(name, data=field(*shape), chunks=(2, 3, 5), maxshape=maxshape, **filters)
