@@ -36,7 +36,12 @@ fn every_codec_has_fixtures_and_a_row_in_the_guide() {
     for codec in Registry::builtin().iter() {
         let name = codec.name();
         let Some(id) = codec.hdf5_id() else {
-            assert!(guide.contains(name), "docs/guide/filters.md does not name {name}");
+            // Zarr's name in version 2, or in version 3 if it is new there; testdata/filters/zarr.jsonl has chunks.
+            let row = format!("| `{name}` | ");
+            assert!(
+                guide.lines().any(|line| line.starts_with(&row)),
+                "docs/guide/filters.md has no row of the codec {name}"
+            );
             continue;
         };
         let row = format!("| {id} | ");

@@ -57,6 +57,7 @@ def plain_hdf5(path, **options):
             "bitshuffle": dict(hdf5plugin.Bitshuffle(cname="none")),
             "bitshuffle_lz4": dict(hdf5plugin.Bitshuffle()),
             "bitshuffle_zstd": dict(hdf5plugin.Bitshuffle(cname="zstd")),
+            "scaleoffset": dict(scaleoffset=3, compression="gzip"),
             "szip": dict(compression="szip", compression_opts=("nn", 8)) if h5py.h5z.filter_avail(4) else {},
         }.items():
             v = f.create_dataset(name, data=field(*shape), chunks=(2, 3, 5), maxshape=maxshape, **filters)

@@ -2,7 +2,7 @@
 
 use crate::chunk::byte_count;
 use crate::error::{Error, Result};
-use crate::model::{Encoding, Endian, Schema, Type, TypeClass, VariableLayout};
+use crate::model::{Encoding, Endian, Fill, Schema, Type, TypeClass, VariableLayout};
 
 /// The class of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +46,10 @@ pub struct ChunkType {
     pub endian: Endian,
     /// The shape of a full chunk, in elements, slowest dimension first.
     pub shape: Vec<u64>,
+    /// The fill value of numbers, little-endian, for the codecs that store it as a parameter; `None` if it is not known or
+    /// not defined. Only plans set it, to compute parameters ([`ChunkType::with_fill`]). Pipelines are bound without it,
+    /// so that variables with other fill values share them.
+    pub fill: Option<Vec<u8>>,
 }
 
 impl ChunkType {
@@ -58,7 +62,19 @@ impl ChunkType {
             number: NumberClass::of(schema, ty).filter(|_| numbers),
             endian: layout.endian,
             shape: shape.to_vec(),
+            fill: None,
         }
+    }
+
+    /// The same chunks with the fill value that an HDF5 file stores for their variable. HDF5's own default, zero, is not
+    /// told.
+    #[must_use]
+    pub fn with_fill(mut self, fill: &Fill) -> Self {
+        if self.number.is_some() && (fill.explicit || !fill.no_fill) {
+            let bytes = fill.value.as_ref().map(|value| value.bytes.clone());
+            self.fill = bytes.filter(|bytes| bytes.len() == self.element_size);
+        }
+        self
     }
 
     /// Chunks of `size` bytes without a type.
@@ -69,6 +85,7 @@ impl ChunkType {
             number: None,
             endian: Endian::Little,
             shape: vec![size as u64],
+            fill: None,
         }
     }
 
@@ -80,6 +97,7 @@ impl ChunkType {
             number: Some(number),
             endian,
             shape: shape.to_vec(),
+            fill: None,
         }
     }
 

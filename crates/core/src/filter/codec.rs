@@ -101,6 +101,13 @@ pub trait Codec: Send + Sync {
         a == b
     }
 
+    /// The configuration that goes with the codec's name in version `to` of Zarr, given that of a spec without stored
+    /// parameters in the other version. The registry checks that both make the same stream.
+    fn renamed_configuration(&self, configuration: &Configuration, to: ZarrVersion) -> Configuration {
+        let _ = to;
+        configuration.clone()
+    }
+
     /// The Zarr configuration that makes the same stream as stored parameters; `None` if there is none.
     fn configuration(
         &self,

@@ -75,7 +75,7 @@ const MISLED_LEVELS: [u32; 10] = [0, 4, 7, 7, 7, 7, 7, 8, 8, 8];
 const NEAR_OPTIMAL: i32 = 10;
 
 /// Maximum expansion of deflate, in output bytes per input byte: 258 bytes for two bits.
-const EXPANSION: usize = 1032;
+pub(super) const EXPANSION: usize = 1032;
 
 thread_local! {
     static COMPRESSORS: RefCell<[Option<Compressor>; 13]> = const { RefCell::new([const { None }; 13]) };

@@ -18,6 +18,8 @@
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
 //! | `asked_codec` | a codec as a user asks for it |
 //! | `working` | parameters as stored in a file |
+//! | `zarr_configuration` | reading the configuration of a codec that only Zarr has |
+//! | `numpy_type` | types of numbers as such codecs name them, and conversion between them |
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
 //! | `noise`, `deflate_blocks` | what no encoder shortens; deflate streams around it |
@@ -31,35 +33,64 @@
 //! | 3 | [`fletcher32`] | fletcher32 | fletcher32 | numcodecs.fletcher32 |
 //! | 4 | [`szip`] | szip | | |
 //! | 5 | [`nbit`] | nbit | | |
+//! | 6 | [`scale_offset`] | scaleoffset | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
 //! | 32000 | [`lzf`] | lzf | | |
 //! | 32004 | [`lz4`] | lz4 | lz4 | numcodecs.lz4 |
 //! | 32008 | [`bitshuffle`] | bitshuffle | | |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
+//! | 32022 | [`quantized`] | bitgroom | | |
+//! | 32023 | [`quantized`] | granularbr | | |
+//! | | [`checksum32`] | | adler32 | numcodecs.adler32 |
+//! | | [`astype`] | | astype | numcodecs.astype |
+//! | | [`bit_round`] | | bitround | numcodecs.bitround |
+//! | | [`checksum32`] | | crc32 | numcodecs.crc32 |
+//! | | [`checksum32`] | | crc32c | crc32c, numcodecs.crc32c |
+//! | | [`delta`] | | delta | numcodecs.delta |
+//! | | [`fixed_scale_offset`] | | fixedscaleoffset | numcodecs.fixedscaleoffset |
+//! | | [`gzip`] | | gzip | gzip, numcodecs.gzip |
+//! | | [`lzma`] | | lzma | numcodecs.lzma |
+//! | | [`pack_bits`] | | packbits | numcodecs.packbits |
+//! | | [`quantize`] | | quantize | numcodecs.quantize |
+//! | | [`transpose`] | | | transpose |
 
 mod asked_codec;
+pub mod astype;
+pub mod bit_round;
 pub mod bitshuffle;
 pub mod bzip2;
+pub mod checksum32;
 pub mod chunk_type;
 mod codec;
 mod copy_back;
 pub mod deflate;
 mod deflate_blocks;
+pub mod delta;
 mod finder;
+pub mod fixed_scale_offset;
 pub mod fletcher32;
+pub mod gzip;
 pub mod json_text;
 pub mod lz4;
 pub mod lzf;
+pub mod lzma;
 pub mod nbit;
 mod noise;
+mod numpy_type;
+pub mod pack_bits;
 pub mod pipeline;
+pub mod quantize;
+pub mod quantized;
 mod registered;
 pub mod registry;
+pub mod scale_offset;
 mod shared_pipelines;
 pub mod shuffle;
 pub mod spec;
 pub mod szip;
+pub mod transpose;
 mod working;
+mod zarr_configuration;
 pub mod zstd;
 
 /// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.

@@ -3,7 +3,7 @@
 use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
 use super::registry::Registry;
-use super::{AskedCodec, deflate, fletcher32, shuffle, szip};
+use super::{AskedCodec, deflate, fletcher32, nbit, scale_offset, shuffle, szip};
 use crate::error::{Error, Result};
 use crate::model::CodecSpec;
 
@@ -71,13 +71,20 @@ impl Registry {
     /// The same as for [`Registry::working`], an unknown name, and deflate together with szip.
     pub fn new_pipeline(&self, asked: &[AskedCodec], chunk: &ChunkType) -> Result<Vec<CodecSpec>> {
         self.pipeline_of(asked, chunk, |ids| {
-            ids.sort_by_key(|(asked, id)| match *id {
-                _ if self.needs_elements(asked) => 0,
-                Some(fletcher32::ID) => 1,
-                Some(shuffle::ID) => 2,
-                _ => 3,
-            });
+            ids.sort_by_key(|(asked, _)| self.rank(asked));
         })
+    }
+
+    /// The place of a codec in a new pipeline, before those of higher rank.
+    pub fn rank(&self, asked: &AskedCodec) -> u8 {
+        match asked.hdf5_id(self) {
+            // libhdf5 reads these only before all others.
+            Some(nbit::ID | scale_offset::ID) => 0,
+            _ if self.needs_elements(asked) => 1,
+            Some(fletcher32::ID) => 2,
+            Some(shuffle::ID) => 3,
+            _ => 4,
+        }
     }
 
     /// Like [`Registry::new_pipeline`], in exactly the order given.
@@ -127,7 +134,7 @@ impl Registry {
     }
 
     /// True if the codec can only work on the elements of the array, not on what another codec makes of them.
-    pub fn needs_elements(&self, asked: &AskedCodec) -> bool {
+    fn needs_elements(&self, asked: &AskedCodec) -> bool {
         let codec = match asked {
             AskedCodec::Id { id, .. } => self.find(&CodecSpec::hdf5(*id, [])),
             AskedCodec::Name { name, .. } => self.by_name(name),
@@ -192,6 +199,8 @@ mod tests {
             (32008, vec![0, 1], "compression"),
             (32008, vec![12], "multiple of eight"),
             (32015, vec![1, 2], "level"),
+            (6, vec![2], "two parameters"),
+            (6, vec![2, 0], "type 0 for floats"),
         ] {
             let error = Registry::builtin()
                 .new_pipeline(&[AskedCodec::id(id, parameters)], &floats())
@@ -213,6 +222,7 @@ mod tests {
             (2, vec![], vec![4]),
             (3, vec![7], vec![7]),
             (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
+            (6, vec![0, 3], [&[0, 3, 10, 1, 4, 0, 0, 1][..], &[0; 12]].concat()),
             (307, vec![9, 20, 0], vec![9, 20, 0]),
             (32000, vec![3, 0x104, 99], vec![3, 0x104, 40]),
             (32004, vec![5, 6], vec![5, 6]),

@@ -1,6 +1,6 @@
 //! The special attributes of `ncdump -s`: the storage of variables and the file.
 
-use crate::filter::{Registry, deflate, fletcher32, json_text, shuffle, szip};
+use crate::filter::{AskedCodec, Registry, deflate, fletcher32, json_text, shuffle, szip};
 use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Type, VarId, VariableLayout};
 
 /// The value of a special attribute.
@@ -83,12 +83,9 @@ pub fn of_variable(
 /// then fletcher32, shuffle, deflate, then the rest.
 fn is_ordered_for_ncgen(pipeline: &[CodecSpec]) -> bool {
     let registry = Registry::builtin();
-    let rank = |codec: &CodecSpec| match codec.hdf5_id() {
-        Some(fletcher32::ID) => 1,
-        Some(shuffle::ID) => 2,
-        Some(deflate::ID) => 3,
-        _ if registry.find(codec).is_some_and(|codec| codec.needs_elements()) => 0,
-        _ => 4,
+    let rank = |codec: &CodecSpec| {
+        let is_deflate = codec.hdf5_id() == Some(deflate::ID);
+        (registry.rank(&AskedCodec::of(codec)), !is_deflate)
     };
     pipeline.is_sorted_by_key(rank)
 }

@@ -6,14 +6,16 @@
 //! filter_tool speed  PIPELINE IN [CHUNK_SIZE]         encodes and decodes IN in chunks again and again: MB/s
 //! ```
 //!
-//! PIPELINE holds stored parameters, as ncdump's `_Filter` shows them: `2,4|1,5`.
+//! PIPELINE holds stored parameters, as ncdump's `_Filter` shows them: `2,4|1,5`. Or it is a list of codecs as in the metadata of
+//! version 2 of Zarr: `[{"id": "gzip", "level": 5}]`. A chunk is then bytes, unless a type is given before the list: `<f4[…]`
+//! and `>f8[…]` are floats.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch, spec};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, NumberClass, Registry, Scratch, spec};
 use ncutils_core::format::EncodedChunk;
-use ncutils_core::model::CodecSpec;
+use ncutils_core::model::{CodecSpec, Configuration, Endian, ZarrVersion};
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,14 +25,18 @@ fn main() -> Result<()> {
             .map(String::as_str)
             .context("an argument is missing")
     };
-    let filters: Vec<CodecSpec> = spec::parse_filters(argument(1)?)?
-        .iter()
-        .filter_map(AskedCodec::stored)
-        .map(|spec| spec.clone().with_optional(spec.hdf5_id() != Some(3)))
-        .collect();
+    let (ty, filters) = pipeline(argument(1)?)?;
     let input = std::fs::read(argument(2)?)?;
     let mut scratch = Scratch::new();
-    let bind = |chunk_size| Registry::builtin().bind(&filters, &ChunkType::of_bytes(chunk_size));
+    let bind = |chunk_size: usize| {
+        let chunk = match ty {
+            None => ChunkType::of_bytes(chunk_size),
+            Some((size, endian)) => {
+                ChunkType::of_numbers(NumberClass::Float, size, endian, &[(chunk_size / size) as u64])
+            }
+        };
+        Registry::builtin().bind(&filters, &chunk)
+    };
     match argument(0)? {
         "encode" => {
             let chunk = bind(input.len())?.encode(&input, ChunkShape::Full, &mut scratch)?;
@@ -76,6 +82,31 @@ fn main() -> Result<()> {
         other => bail!("{other} is none of encode, decode, speed"),
     }
     Ok(())
+}
+
+/// The type of floats and the codecs that an argument says.
+fn pipeline(text: &str) -> Result<(Option<(usize, Endian)>, Vec<CodecSpec>)> {
+    let Some(at) = text.find('[') else {
+        let filters = spec::parse_filters(text)?;
+        let specs = filters.iter().filter_map(AskedCodec::stored);
+        let specs = specs.map(|spec| spec.clone().with_optional(spec.hdf5_id() != Some(3)));
+        return Ok((None, specs.collect()));
+    };
+    let ty = match &text[..at] {
+        "" => None,
+        "<f4" => Some((4, Endian::Little)),
+        ">f4" => Some((4, Endian::Big)),
+        "<f8" => Some((8, Endian::Little)),
+        ">f8" => Some((8, Endian::Big)),
+        other => bail!("no type {other}"),
+    };
+    let codecs: Vec<Configuration> = serde_json::from_str(&text[at..])?;
+    let spec = |mut codec: Configuration| {
+        let id = codec.remove("id").context("a codec without id")?;
+        let id = id.as_str().context("an id that is no text")?;
+        Ok(CodecSpec::zarr(ZarrVersion::V2, id, codec))
+    };
+    Ok((ty, codecs.into_iter().map(spec).collect::<Result<_>>()?))
 }
 
 /// Time that this thread has spent computing, so that a busy machine does not spoil the result; where the system does not

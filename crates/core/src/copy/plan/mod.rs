@@ -220,7 +220,7 @@ impl Target<'_> {
                 && self.layout.element_size == element_size;
             let same_chunks = same_elements && self.layout.storage == layout.storage;
             let ty = self.output.var(self.var).ty;
-            let chunk = ChunkType::new(self.output, ty, &layout, shape);
+            let chunk = ChunkType::new(self.output, ty, &layout, shape).with_fill(&layout.fill);
             let pipeline = match pipeline.auto() {
                 None => pipeline,
                 Some(effort) => {

@@ -147,7 +147,7 @@ fn layout(
         let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
         layout.storage = possible_storage(can, storage, element_size, &dims);
         if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
-            let chunk = ChunkType::new(schema, var.ty, &layout, shape);
+            let chunk = ChunkType::new(schema, var.ty, &layout, shape).with_fill(&layout.fill);
             layout.filters = asked
                 .pipeline(registry, &chunk)
                 .and_then(|new| new.iter().map(|f| registry.named(f, names, &chunk)).collect())

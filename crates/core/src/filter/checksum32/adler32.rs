@@ -1,0 +1,26 @@
+//! Adler-32, before the data.
+
+use super::super::zarr_configuration::{numcodecs_name, same};
+use super::super::{BoundCodec, ChunkType, Codec, Outcome};
+use super::{Bound, Location};
+use crate::model::{CodecSpec, ZarrVersion};
+
+/// The Adler-32 codec.
+#[derive(Debug, Clone, Copy)]
+pub struct Adler32;
+
+impl Codec for Adler32 {
+    numcodecs_name!("adler32");
+
+    fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(Bound {
+            checksum: libdeflater::adler32,
+            location: Location::parse(spec, Location::Start)?,
+        }))
+    }
+
+    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
+        let location = |spec| Location::parse(spec, Location::Start);
+        same(location(a), location(b))
+    }
+}

@@ -1,0 +1,110 @@
+//! Gzip, a codec of Zarr: a gzip file (RFC 1952).
+//!
+//! Configuration: `level`, zlib's, 0 to 9; 1 if missing, as in numcodecs. It only affects the encoder's effort.
+//!
+//! Zarr version 3, the codec `gzip`; numcodecs, `GZip`.
+
+use std::io::Read as _;
+
+use flate2::read::MultiGzDecoder;
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
+
+use super::codec::generous_bound;
+use super::pipeline::room;
+use super::zarr_configuration::{configuration, integer, same};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, deflate};
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
+
+/// The gzip codec.
+#[derive(Debug, Clone, Copy)]
+pub struct Gzip;
+
+/// numcodecs' level where a configuration has none.
+const DEFAULT_LEVEL: i64 = 1;
+
+/// The level of a spec.
+fn level(spec: &CodecSpec) -> Outcome<i64> {
+    let (_, configuration) = configuration(spec, &["level"])?;
+    integer(configuration, "level", 0..=9, Some(DEFAULT_LEVEL))
+}
+
+impl Codec for Gzip {
+    fn name(&self) -> &str {
+        "gzip"
+    }
+
+    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
+        Some("gzip")
+    }
+
+    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
+        match version {
+            ZarrVersion::V2 => &[],
+            ZarrVersion::V3 => &["numcodecs.gzip"],
+        }
+    }
+
+    fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(Bound { level: level(spec) }))
+    }
+
+    /// Readers of version 3 have another default.
+    fn renamed_configuration(&self, configuration: &Configuration, _: ZarrVersion) -> Configuration {
+        let mut renamed = configuration.clone();
+        renamed.entry("level").or_insert(DEFAULT_LEVEL.into());
+        renamed
+    }
+
+    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
+        same(level(a), level(b))
+    }
+}
+
+/// Gzip with its level.
+struct Bound {
+    /// The level for encoding, or the reason that there is none.
+    level: Outcome<i64>,
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        let level = deflate::LEVELS[self.level.clone()? as usize];
+        let level = CompressionLvl::new(level).map_err(|_| format!("no level {level}"))?;
+        let mut compressor = Compressor::new(level);
+        let bound = compressor.gzip_compress_bound(input.len());
+        room(out, bound).map_err(|error| error.to_string())?;
+        let size = compressor
+            .gzip_compress(input, out)
+            .map_err(|error| error.to_string())?;
+        out.truncate(size);
+        Ok(())
+    }
+
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        // The last four bytes tell the length of the last member. Usually it is the only one, and as long as expected.
+        let told = input
+            .last_chunk::<4>()
+            .map(|bytes| u32::from_le_bytes(*bytes) as usize);
+        let likely = limit <= input.len().saturating_mul(deflate::EXPANSION);
+        if told == Some(limit) && likely {
+            out.resize(limit, 0);
+            if Decompressor::new().gzip_decompress(input, out) == Ok(limit) {
+                return Ok(());
+            }
+        }
+        out.clear();
+        let most = (limit as u64).saturating_add(1);
+        MultiGzDecoder::new(input)
+            .take(most)
+            .read_to_end(out)
+            .map_err(|error| format!("damaged gzip stream: {error}"))?;
+        match out.len() <= limit {
+            true => Ok(()),
+            false => Err(format!("more than the {limit} bytes expected")),
+        }
+    }
+
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        generous_bound(input_len)
+    }
+}

@@ -1,0 +1,75 @@
+//! What codecs that only Zarr has share: reading a configuration.
+
+use serde_json::Value;
+
+use super::Outcome;
+use crate::model::{CodecSpec, Configuration, ZarrVersion};
+
+/// The version and configuration of a spec, which has no members but those in `known`.
+///
+/// # Errors
+/// A spec with an HDF5 id, and a configuration with other members: they may mean another stream.
+pub(super) fn configuration<'a>(
+    spec: &'a CodecSpec,
+    known: &[&str],
+) -> Outcome<(ZarrVersion, &'a Configuration)> {
+    let CodecSpec::Zarr {
+        version,
+        configuration,
+        ..
+    } = spec
+    else {
+        return Err("it has no form in HDF5".to_owned());
+    };
+    match configuration.keys().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(format!("its configuration has an unknown member, {name}")),
+        None => Ok((*version, configuration)),
+    }
+}
+
+/// The value of a member. `None` if it is missing or null.
+pub(super) fn member<'a>(configuration: &'a Configuration, name: &str) -> Option<&'a Value> {
+    configuration.get(name).filter(|value| !value.is_null())
+}
+
+/// An integer in `range`; `default` if the member is missing or null.
+///
+/// # Errors
+/// Anything else, and a missing member without a default.
+pub(super) fn integer(
+    configuration: &Configuration,
+    name: &str,
+    range: std::ops::RangeInclusive<i64>,
+    default: Option<i64>,
+) -> Outcome<i64> {
+    match member(configuration, name) {
+        None => default.ok_or_else(|| format!("its configuration lacks the member {name}")),
+        Some(value) => value
+            .as_i64()
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| format!("its member {name} is {value}")),
+    }
+}
+
+/// True if two results of parsing are the same, and neither failed.
+pub(super) fn same<T: PartialEq>(a: Outcome<T>, b: Outcome<T>) -> bool {
+    matches!((a, b), (Ok(a), Ok(b)) if a == b)
+}
+
+/// The Zarr name of a codec: numcodecs' id in version 2, and with a prefix in version 3.
+macro_rules! numcodecs_name {
+    ($name:literal) => {
+        fn name(&self) -> &str {
+            $name
+        }
+
+        fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+            Some(match version {
+                ZarrVersion::V2 => $name,
+                ZarrVersion::V3 => concat!("numcodecs.", $name),
+            })
+        }
+    };
+}
+
+pub(super) use numcodecs_name;
