@@ -35,7 +35,7 @@ def text_of(program, path, *flags):
 
 
 def has_foreign_filter(path):
-    return re.search(rb'_Filter = "(307|32015)', ncdump("-hs", path)) is not None
+    return re.search(rb'_Filter = "(307|32001|32015)', ncdump("-hs", path)) is not None
 
 
 @pytest.mark.parametrize("name", generate.MAKERS)

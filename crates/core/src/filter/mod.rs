@@ -25,8 +25,11 @@
 //! | 4 | [`szip`] | szip | | |
 //! | 5 | [`nbit`] | nbit | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
+//! | 32001 | `blosc` | blosc | blosc | blosc, numcodecs.blosc |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 
+#[cfg(feature = "blosc")]
+pub mod blosc;
 pub mod bzip2;
 pub mod chunk_type;
 mod codec;

@@ -32,6 +32,8 @@ impl Registry {
                 Arc::new(Szip),
                 Arc::new(Nbit),
                 Arc::new(Bzip2),
+                #[cfg(feature = "blosc")]
+                Arc::new(super::blosc::Blosc),
                 Arc::new(Zstd),
             ]),
         };
@@ -325,6 +327,28 @@ mod tests {
                 zarr(V3, "zstd", json!({"level": 7, "checksum": true})),
             ),
             (hdf5(307, &[]), hdf5(307, &[9, 20, 0])),
+            #[cfg(feature = "blosc")]
+            (
+                hdf5(32001, &[2, 2, 1, 100]),
+                zarr(
+                    V2,
+                    "blosc",
+                    json!({"cname": "blosclz", "clevel": 5, "shuffle": 1, "blocksize": 0}),
+                ),
+            ),
+            #[cfg(feature = "blosc")]
+            (
+                zarr(
+                    V3,
+                    "blosc",
+                    json!({"typesize": 1, "cname": "zstd", "clevel": 9, "shuffle": "bitshuffle"}),
+                ),
+                zarr(
+                    V3,
+                    "numcodecs.blosc",
+                    json!({"cname": "zstd", "clevel": 9, "shuffle": 2}),
+                ),
+            ),
             (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
             (
                 hdf5(UNKNOWN_ID, &[1]).with_name("one"),
@@ -351,6 +375,10 @@ mod tests {
             (
                 hdf5(32015, &[3]),
                 zarr(V3, "zstd", json!({"level": 3, "checksum": true})),
+            ),
+            (
+                hdf5(32001, &[2, 2, 1, 100]),
+                zarr(V2, "blosc", json!({"cname": "lz4", "clevel": 5, "shuffle": 1})),
             ),
             (hdf5(UNKNOWN_ID, &[1]), hdf5(UNKNOWN_ID, &[2])),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V2, "odd", json!({"a": 1}))),
@@ -382,7 +410,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(translated, 10);
+        assert_eq!(translated, 10 + 2 * usize::from(cfg!(feature = "blosc")));
     }
 
     #[test]

@@ -142,6 +142,10 @@ mod tests {
             (1, vec![10], "level"),
             (3, vec![1], "no parameters"),
             (307, vec![0], "block size"),
+            #[cfg(feature = "blosc")]
+            (32001, vec![5, 1, 5], "takes four numbers"),
+            #[cfg(feature = "blosc")]
+            (32001, vec![0, 0, 0, 0, 10], "level"),
             (32015, vec![1, 2], "level"),
         ] {
             let error = Registry::builtin()
@@ -165,6 +169,8 @@ mod tests {
             (3, vec![7], vec![7]),
             (5, vec![7], vec![8, 1, 10, 1, 4, 0, 32, 0]),
             (307, vec![9, 20, 0], vec![9, 20, 0]),
+            #[cfg(feature = "blosc")]
+            (32001, vec![2, 2, 8, 99, 7, 2, 1], vec![2, 2, 4, 40, 7, 2, 1]),
             (32015, vec![3, 0], vec![3]),
             (65000, vec![1, 2], vec![1, 2]),
         ] {

@@ -392,6 +392,18 @@ fn parameters_that_are_refused_fail_only_where_they_are_used() {
     assert!(Registry::builtin().bind(&many, &ChunkType::of_bytes(4)).is_err());
 }
 
+#[cfg(feature = "blosc")]
+fn any_blosc() -> impl Strategy<Value = CodecSpec> {
+    (0u32..10, 0u32..3, 0u32..6)
+        .prop_map(|(level, shuffle, codec)| spec(32001, true, &[2, 2, 4, 80, level, shuffle, codec]))
+}
+
+/// Stands for the filter that is not built in.
+#[cfg(not(feature = "blosc"))]
+fn any_blosc() -> impl Strategy<Value = CodecSpec> {
+    Just(spec(2, true, &[4]))
+}
+
 fn any_filter() -> impl Strategy<Value = CodecSpec> {
     prop_oneof![
         Just(spec(2, true, &[4])),
@@ -400,6 +412,7 @@ fn any_filter() -> impl Strategy<Value = CodecSpec> {
         Just(spec(4, true, &[169, 32, 32, 80])),
         Just(spec(4, true, &[141, 8, 16, 50])),
         (1u32..10).prop_map(|block| spec(307, true, &[block])),
+        any_blosc(),
         (1u32..5).prop_map(|level| spec(32015, true, &[level])),
         Just(spec(5, true, &[8, 1, 200, 1, 4, 0, 32, 0])),
     ]

@@ -72,6 +72,7 @@ pub(super) fn storage() -> Dataset {
         ),
         ("szip", vec![filter(4, true, &[169, 8, 32, 64])]),
         ("bzip2", vec![filter(307, true, &[9])]),
+        ("blosc", vec![filter(32001, true, &[2, 2, 4, 512, 5, 2, 5])]),
         ("zstd", vec![filter(32015, true, &[3])]),
     ];
     for (name, filters) in pipelines {
