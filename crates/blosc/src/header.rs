@@ -39,7 +39,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header of a buffer. [`Header::check`] tells whether its values are possible.
+    /// Reads the header of a buffer. `check` tells whether its values are possible.
     ///
     /// # Errors
     /// [`Error::Damaged`] if the buffer is shorter than a header.

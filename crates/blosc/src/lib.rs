@@ -1,7 +1,7 @@
 //! C-Blosc 1 behind a safe interface: one buffer in, one buffer out, on the caller's thread.
 //!
 //! A Blosc buffer is a header of 16 bytes and compressed blocks of the input. The header tells how to decode the rest,
-//! so [`decompress`] needs no [`Settings`]. [`ffi`] holds all `unsafe` code.
+//! so [`decompress`] needs no [`Settings`]. `ffi` holds all `unsafe` code.
 //!
 //! C-Blosc, README_CHUNK_FORMAT.rst.
 

@@ -17,6 +17,8 @@
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
 //!
+//! Blosc and zfp are there if the cargo features `blosc` (on by default) and `zfp` (off) are on.
+//!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
 //! | 1 | [`deflate`] | deflate | zlib | numcodecs.zlib |
@@ -26,6 +28,7 @@
 //! | 5 | [`nbit`] | nbit | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
 //! | 32001 | `blosc` | blosc | blosc | blosc, numcodecs.blosc |
+//! | 32013 | `zfp` | zfp | | |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 
 #[cfg(feature = "blosc")]
@@ -44,6 +47,8 @@ pub mod shuffle;
 pub mod spec;
 pub mod szip;
 mod working;
+#[cfg(feature = "zfp")]
+pub mod zfp;
 pub mod zstd;
 
 /// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.

@@ -34,6 +34,8 @@ impl Registry {
                 Arc::new(Bzip2),
                 #[cfg(feature = "blosc")]
                 Arc::new(super::blosc::Blosc),
+                #[cfg(feature = "zfp")]
+                Arc::new(super::zfp::Zfp),
                 Arc::new(Zstd),
             ]),
         };

@@ -62,7 +62,7 @@ impl Registry {
 
     /// The pipeline that netCDF makes of a user's filters, given by id and visible parameters:
     ///
-    /// - n-bit comes first, then fletcher32, then shuffle, then the others in the order given;
+    /// - n-bit and zfp, which need the numbers themselves, come first, then fletcher32, then shuffle, then the others in the order given;
     /// - a repeated id stays in its first place, with its last parameters;
     /// - all filters are optional, except fletcher32.
     ///
@@ -78,6 +78,8 @@ impl Registry {
         }
         pipeline.sort_by_key(|(id, _)| match *id {
             nbit::ID => 0,
+            #[cfg(feature = "zfp")]
+            super::zfp::ID => 0,
             fletcher32::ID => 1,
             shuffle::ID => 2,
             _ => 3,
@@ -146,6 +148,8 @@ mod tests {
             (32001, vec![5, 1, 5], "takes four numbers"),
             #[cfg(feature = "blosc")]
             (32001, vec![0, 0, 0, 0, 10], "level"),
+            #[cfg(feature = "zfp")]
+            (32013, vec![], "takes a mode"),
             (32015, vec![1, 2], "level"),
         ] {
             let error = Registry::builtin()
@@ -171,6 +175,12 @@ mod tests {
             (307, vec![9, 20, 0], vec![9, 20, 0]),
             #[cfg(feature = "blosc")]
             (32001, vec![2, 2, 8, 99, 7, 2, 1], vec![2, 2, 4, 40, 7, 2, 1]),
+            #[cfg(feature = "zfp")]
+            (
+                32013,
+                vec![1, 0x570667a, 0xe00004f6, 0x88000000],
+                vec![0x10105111, 0x570667a, 0x92, 0x88000000],
+            ),
             (32015, vec![3, 0], vec![3]),
             (65000, vec![1, 2], vec![1, 2]),
         ] {

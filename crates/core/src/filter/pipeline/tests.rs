@@ -404,6 +404,18 @@ fn any_blosc() -> impl Strategy<Value = CodecSpec> {
     Just(spec(2, true, &[4]))
 }
 
+/// Fifty floats without loss.
+#[cfg(feature = "zfp")]
+fn any_zfp() -> impl Strategy<Value = CodecSpec> {
+    Just(spec(32013, true, &[0x10105111, 0x570667a, 0x312, 0x88000000]))
+}
+
+/// Stands for the filter that is not built in.
+#[cfg(not(feature = "zfp"))]
+fn any_zfp() -> impl Strategy<Value = CodecSpec> {
+    Just(spec(2, true, &[4]))
+}
+
 fn any_filter() -> impl Strategy<Value = CodecSpec> {
     prop_oneof![
         Just(spec(2, true, &[4])),
@@ -413,6 +425,7 @@ fn any_filter() -> impl Strategy<Value = CodecSpec> {
         Just(spec(4, true, &[141, 8, 16, 50])),
         (1u32..10).prop_map(|block| spec(307, true, &[block])),
         any_blosc(),
+        any_zfp(),
         (1u32..5).prop_map(|level| spec(32015, true, &[level])),
         Just(spec(5, true, &[8, 1, 200, 1, 4, 0, 32, 0])),
     ]
