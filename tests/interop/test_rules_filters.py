@@ -8,7 +8,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from conftest import UNKNOWN_FILTER, nccopy
+from conftest import BIN, UNKNOWN_FILTER, nccopy
 from rules_inputs import copied, nc4  # noqa: F401 (fixtures)
 from stored import chunks, filters, flags, parameters
 
@@ -308,7 +308,8 @@ with h5py.File(sys.argv[1]) as f, h5py.File(sys.argv[2]) as plain, h5py.File(sys
     for name in wanted:
         # What was decoded here is what the plugin decodes.
         assert (plain[name][()] == wanted[name][()]).all(), name
-        assert np.abs(f[name][()] - wave).max() < (1.1 if name.startswith("i") else 0.6), name
+        # The numbers were encoded with loss twice.
+        assert np.abs(f[name][()] - wave).max() < (1.6 if name.endswith("accuracy") else 6), name
         if name.endswith("reversible"):
             assert (f[name][()] == wanted[name][()]).all(), name
         assert f[name].id.get_create_plist().get_filter(0)[2] == wanted[name].id.get_create_plist().get_filter(0)[2], name
@@ -319,7 +320,7 @@ def test_zfp_both_ways(tmp_path):
     source, plain, target = tmp_path / "in.h5", tmp_path / "plain.nc", tmp_path / "out.nc"
     alone(ZFP_STORES, source)
     # The feature is off in most builds.
-    done = subprocess.run([program("nccopy"), "-F", "*,1,1", source, plain], capture_output=True, text=True)
+    done = subprocess.run([BIN / "nccopy", "-F", "*,1,1", source, plain], capture_output=True, text=True)
     if "filter 32013" in done.stderr:
         pytest.skip("built without the cargo feature zfp")
     assert done.returncode == 0, done.stderr
