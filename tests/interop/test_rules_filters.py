@@ -297,6 +297,8 @@ modes = {"rate": dict(rate=9), "precision": dict(precision=14), "accuracy": dict
 with h5py.File(sys.argv[1], "w") as f:
     for dtype in ("i4", "i8", "f4", "f8"):
         for name, mode in modes.items():
+            if dtype[0] == "i" and name == "accuracy":
+                continue
             f.create_dataset(f"{dtype}_{name}", data=wave.astype(dtype), chunks=(20, 16), **hdf5plugin.Zfp(**mode))
 """
 
@@ -309,7 +311,8 @@ with h5py.File(sys.argv[1]) as f, h5py.File(sys.argv[2]) as plain, h5py.File(sys
         # What was decoded here is what the plugin decodes.
         assert (plain[name][()] == wanted[name][()]).all(), name
         # The numbers were encoded with loss twice.
-        assert np.abs(f[name][()] - wave).max() < (1.6 if name.endswith("accuracy") else 6), name
+        error = lambda file: np.abs(file[name][()] - wave).max()
+        assert error(f) <= 2 * error(wanted), name
         if name.endswith("reversible"):
             assert (f[name][()] == wanted[name][()]).all(), name
         assert f[name].id.get_create_plist().get_filter(0)[2] == wanted[name].id.get_create_plist().get_filter(0)[2], name

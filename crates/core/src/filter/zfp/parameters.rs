@@ -17,7 +17,7 @@ const MAX_RATE: f64 = 64.0;
 
 /// What a user is told about wrong parameters.
 const TAKES: &str = "takes a mode and its values: 1,0 and bits for each number, above 0 to 64, as a double \
-    (1,0,8.0d); 2,0 and bit planes, 1 to 64 (2,0,16); 3,0 and the largest error, as a double (3,0,0.001d); 4,0, least \
+    (1,0,8.0d); 2,0 and bit planes, 1 to 64 (2,0,16); 3,0 and the largest error of floats, as a double (3,0,0.001d); 4,0, least \
     bits and most bits of a block, bit planes, and lowest exponent (4,0,1,16658,64,-1074); or 5 to lose nothing";
 
 /// A double in two parameters, low word first.
@@ -43,6 +43,8 @@ fn mode(visible: &[u32], scalar: Scalar, dimensions: usize) -> Option<Mode> {
             let planes = values(3)?[2];
             Mode::precision((1..=MAX_PRECISION).contains(&planes).then_some(planes)?)
         }
+        // zfp keeps to no error with integers.
+        3 if matches!(scalar, Scalar::Int32 | Scalar::Int64) => return None,
         3 => {
             let error = double(values(4)?[2], visible[3]);
             Mode::accuracy((error >= 0.0 && error.is_finite()).then_some(error)?)

@@ -69,6 +69,17 @@ fn parameters_that_a_user_gives() {
 }
 
 #[test]
+fn an_error_is_kept_to_with_floats_only() {
+    let [low, high] = double(0.5);
+    let given = [3, 0, low, high];
+    let ints = numbers(NumberClass::Signed, 4, &[9]);
+    let error = Zfp.working_parameters(&given, &ints).unwrap_err();
+    assert!(error.contains("largest error of floats"), "{error}");
+    let doubles = numbers(NumberClass::Float, 8, &[9]);
+    assert!(Zfp.working_parameters(&given, &doubles).is_ok());
+}
+
+#[test]
 fn chunks_that_are_refused() {
     let big = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Big, &[9]);
     for (chunk, says) in [
