@@ -51,7 +51,6 @@ def plain_hdf5(path, **options):
             "gzip": dict(compression="gzip", shuffle=True),
             "gzip_fletcher": dict(compression="gzip", fletcher32=True),
             "zstd": dict(hdf5plugin.Zstd(clevel=3)),
-            "blosc": dict(hdf5plugin.Blosc("lz4", 7, hdf5plugin.Blosc.BITSHUFFLE)),
             "bzip2": dict(hdf5plugin.BZip2(5)),
             "szip": dict(compression="szip", compression_opts=("nn", 8)) if h5py.h5z.filter_avail(4) else {},
         }.items():
