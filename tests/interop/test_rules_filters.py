@@ -8,11 +8,11 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from conftest import UNKNOWN_FILTER, nccopy
+from conftest import BIN, UNKNOWN_FILTER, nccopy
 from rules_inputs import copied, nc4  # noqa: F401 (fixtures)
 from stored import chunks, filters, flags, parameters
 
-SHUFFLE, DEFLATE, FLETCHER, SZIP, BZIP2, ZSTD = 2, 1, 3, 4, 307, 32015
+SHUFFLE, DEFLATE, FLETCHER, SZIP, BZIP2, BLOSC, ZSTD = 2, 1, 3, 4, 307, 32001, 32015
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,8 @@ def test_table_without_none(nc4, tmp_path, named, source, wanted):
     ("var,307,9", [BZIP2], [(9,)]),
     ("var,32015,3", [ZSTD], [(3,)]),
     ("var,32015,-1", [ZSTD], [(4294967295,)]),
+    ("var,32001", [BLOSC], None),
+    ("var,32001,0,0,0,0,9,2,5", [BLOSC], None),
     ("var,4,32,32", [SZIP], [(169, 32, 32, 15)]),
     ("var,4,4,8", [SZIP], None),
     ("var,307,1|32015,1|307,9", [BZIP2, ZSTD], [(9,), (1,)]),
@@ -118,6 +120,47 @@ def test_szip_stores_what_the_c_library_stores(tmp_path):
         d.createVariable("v", "f4", ("y", "x"), chunksizes=(100, 80))[:] = np.arange(8000).reshape(100, 80)
     nccopy("-F", "v,4,32,32", source, target)
     assert parameters(target, "v") == [(169, 32, 32, 80)]
+
+
+BLOSC_STORES = """
+import sys, h5py, hdf5plugin, numpy as np
+with h5py.File(sys.argv[1], "w") as f:
+    for dtype in ("i1", ">i2", "<i4", ">f4", "f8"):
+        data = (np.sin(np.arange(1000) / 50) * 90).astype(dtype).reshape(40, 25)
+        for codec in range(6):
+            for shuffle in range(3):
+                stored = (0, 0, 0, 0, 6, shuffle, codec)
+                f.create_dataset(f"{dtype[-2:]}_{codec}_{shuffle}", data=data, chunks=(30, 20), compression=32001, compression_opts=stored)
+"""
+
+
+BLOSC_READS = """
+import sys, h5py, hdf5plugin, numpy as np
+with h5py.File(sys.argv[1]) as f, h5py.File(sys.argv[2]) as wanted:
+    for name in wanted:
+        assert (f[name][()] == wanted[name][()]).all(), name
+        ids = lambda v: [v.id.get_create_plist().get_filter(i)[::2] for i in range(v.id.get_create_plist().get_nfilters())]
+        assert ids(f[name]) == ids(wanted[name]), name
+        assert f[name].id.get_chunk_info(0).filter_mask == wanted[name].id.get_chunk_info(0).filter_mask, name
+"""
+
+
+# The plugin's chunks are decoded and deflated; what becomes of them is encoded here, and the plugin decodes it.
+def test_blosc_both_ways(tmp_path):
+    source, plain, target = tmp_path / "in.h5", tmp_path / "plain.nc", tmp_path / "out.nc"
+    alone(BLOSC_STORES, source)
+    nccopy("-F", "*,1,1", source, plain)
+    with h5py.File(source) as f:
+        assert len(f) == 90
+        options = [o for name in f for o in ("-F", f"{name},32001,0,0,0,0,6,{name[-1]},{name[-3]}")]
+    nccopy(*options, plain, target)
+    alone(BLOSC_READS, target, source)
+
+
+@pytest.mark.parametrize("given", ["5", "0,0,0,0,10", "0,0,0,0,5,3", "0,0,0,0,5,1,6", "0,0,0,0,5,1,5,0"])
+def test_wrong_parameters_of_blosc(nc4, tmp_path, given):
+    message = nccopy("-F", f"var,32001,{given}", nc4, tmp_path / "out.nc", ok=False)
+    assert "filter 32001 (blosc) takes four numbers" in message
 
 
 def test_names_groups_and_star(nc4, tmp_path):
@@ -217,10 +260,10 @@ assert (h5py.File(sys.argv[1])["v"][()].ravel() == np.arange(1800)).all()
 """
 
 
-def alone(script, path):
+def alone(script, *paths):
     """Runs a script in a process of its own, without the plugins of another HDF5 that netCDF4-python points to."""
     env = {name: value for name, value in os.environ.items() if name != "HDF5_PLUGIN_PATH"}
-    subprocess.run([sys.executable, "-W", "ignore", "-c", script, str(path)], check=True, env=env)
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script, *map(str, paths)], check=True, env=env)
 
 
 def test_chunks_of_plugins_pass_through(tmp_path):
@@ -277,3 +320,48 @@ def test_parameters_as_stored_survive_new_chunks(tmp_path, name, filter, stored,
     given = ",".join(map(str, stored))
     message = nccopy("-F", f"{name},{filter},{given}", source, tmp_path / "out2.nc", ok=False)
     assert f"filter {filter} ({name}) takes one parameter" in message
+
+
+ZFP_STORES = """
+import sys, h5py, hdf5plugin, numpy as np
+wave = np.add.outer(np.sin(np.arange(45) / 9), np.cos(np.arange(35) / 7)) * 1000
+modes = {"rate": dict(rate=9), "precision": dict(precision=14), "accuracy": dict(accuracy=0.5), "reversible": dict(reversible=True)}
+with h5py.File(sys.argv[1], "w") as f:
+    for dtype in ("i4", "i8", "f4", "f8"):
+        for name, mode in modes.items():
+            if dtype[0] == "i" and name == "accuracy":
+                continue
+            f.create_dataset(f"{dtype}_{name}", data=wave.astype(dtype), chunks=(20, 16), **hdf5plugin.Zfp(**mode))
+"""
+
+
+ZFP_READS = """
+import sys, h5py, hdf5plugin, numpy as np
+wave = np.add.outer(np.sin(np.arange(45) / 9), np.cos(np.arange(35) / 7)) * 1000
+with h5py.File(sys.argv[1]) as f, h5py.File(sys.argv[2]) as plain, h5py.File(sys.argv[3]) as wanted:
+    for name in wanted:
+        # What was decoded here is what the plugin decodes.
+        assert (plain[name][()] == wanted[name][()]).all(), name
+        # The numbers were encoded with loss twice.
+        error = lambda file: np.abs(file[name][()] - wave).max()
+        assert error(f) <= 2 * error(wanted), name
+        if name.endswith("reversible"):
+            assert (f[name][()] == wanted[name][()]).all(), name
+        assert f[name].id.get_create_plist().get_filter(0)[2] == wanted[name].id.get_create_plist().get_filter(0)[2], name
+"""
+
+
+def test_zfp_both_ways(tmp_path):
+    source, plain, target = tmp_path / "in.h5", tmp_path / "plain.nc", tmp_path / "out.nc"
+    alone(ZFP_STORES, source)
+    # The feature is off in most builds.
+    done = subprocess.run([BIN / "nccopy", "-F", "*,1,1", source, plain], capture_output=True, text=True)
+    if "filter 32013" in done.stderr:
+        pytest.skip("built without the cargo feature zfp")
+    assert done.returncode == 0, done.stderr
+    with h5py.File(source) as f:
+        names = list(f)
+    given = {"rate": "1,0,9.0d", "precision": "2,0,14", "accuracy": "3,0,0.5d", "reversible": "5"}
+    options = [o for name in names for o in ("-F", f"{name},32013,{given[name[3:]]}")]
+    nccopy(*options, plain, target)
+    alone(ZFP_READS, target, plain, source)

@@ -1,4 +1,4 @@
-//! Chunks that libhdf5, libaec, zlib, bzip2, zstd and the plugins encoded (testdata/filters) decode, and where an encoder has no choice,
+//! Chunks that libhdf5, libaec, zlib, bzip2, zstd C-Blosc and the plugins encoded (testdata/filters) decode, and where an encoder has no choice,
 //! encoding gives the same bytes.
 
 use std::collections::BTreeSet;
@@ -12,6 +12,9 @@ fn fixture(name: &str) -> PathBuf {
         .join("../../testdata/filters")
         .join(name)
 }
+
+/// Filters of cargo features. Their chunks are skipped where the feature is off.
+const OPTIONAL: [u32; 2] = [32001, 32013];
 
 /// The pipeline that a text says, for chunks of `size` bytes.
 fn pipeline(text: &str, size: usize) -> Pipeline {
@@ -66,6 +69,15 @@ fn chunks_of_the_c_libraries() {
             panic!("{line}");
         };
         let raw = std::fs::read(fixture(raw)).unwrap();
+        let left_out = |codec: &AskedCodec| {
+            codec.stored().is_some_and(|spec| {
+                spec.hdf5_id().is_some_and(|id| OPTIONAL.contains(&id))
+                    && Registry::builtin().find(&spec).is_none()
+            })
+        };
+        if spec::parse_filters(filters).unwrap().iter().any(left_out) {
+            continue;
+        }
         let pipeline = pipeline(filters, raw.len());
         let decode = |chunk| pipeline.decode(chunk, ChunkShape::Full, &mut Scratch::new());
         let stored = EncodedChunk {

@@ -110,6 +110,7 @@ def chunks_and_filters(path):
             "both": dict(compression="zlib", fletcher32=True),
             "zstd": dict(compression="zstd", complevel=3),
             "bzip2": dict(compression="bzip2", complevel=9),
+            "blosc": dict(compression="blosc_zstd", complevel=4, blosc_shuffle=2),
             "szip_nn": dict(compression="szip", szip_coding="nn", szip_pixels_per_block=8),
             "szip_ec": dict(compression="szip", szip_coding="ec", szip_pixels_per_block=32),
         }

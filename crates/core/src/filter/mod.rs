@@ -26,6 +26,8 @@
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
+//! Blosc and zfp are there if the cargo features `blosc` (on by default) and `zfp` (off) are on.
+//!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
 //! | 1 | [`deflate`] | deflate | zlib | numcodecs.zlib |
@@ -36,8 +38,10 @@
 //! | 6 | [`scale_offset`] | scaleoffset | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
 //! | 32000 | [`lzf`] | lzf | | |
+//! | 32001 | `blosc` | blosc | blosc | blosc, numcodecs.blosc |
 //! | 32004 | [`lz4`] | lz4 | lz4 | numcodecs.lz4 |
 //! | 32008 | [`bitshuffle`] | bitshuffle | | |
+//! | 32013 | `zfp` | zfp | | |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 //! | 32022 | [`quantized`] | bitgroom | | |
 //! | 32023 | [`quantized`] | granularbr | | |
@@ -58,6 +62,8 @@ mod asked_codec;
 pub mod astype;
 pub mod bit_round;
 pub mod bitshuffle;
+#[cfg(feature = "blosc")]
+pub mod blosc;
 pub mod bzip2;
 pub mod checksum32;
 pub mod chunk_type;
@@ -91,6 +97,8 @@ pub mod szip;
 pub mod transpose;
 mod working;
 mod zarr_configuration;
+#[cfg(feature = "zfp")]
+pub mod zfp;
 pub mod zstd;
 
 /// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.

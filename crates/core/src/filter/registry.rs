@@ -39,8 +39,12 @@ impl Registry {
                 Arc::new(ScaleOffset),
                 Arc::new(Bzip2),
                 Arc::new(Lzf),
+                #[cfg(feature = "blosc")]
+                Arc::new(super::blosc::Blosc),
                 Arc::new(Lz4),
                 Arc::new(Bitshuffle),
+                #[cfg(feature = "zfp")]
+                Arc::new(super::zfp::Zfp),
                 Arc::new(Zstd),
                 Arc::new(Quantized::BitGroom),
                 Arc::new(Quantized::GranularBitRound),
@@ -395,6 +399,28 @@ mod tests {
                 zarr(V2, "lz4", json!({"acceleration": 1})),
                 zarr(V3, "numcodecs.lz4", json!({})),
             ),
+            #[cfg(feature = "blosc")]
+            (
+                hdf5(32001, &[2, 2, 1, 100]),
+                zarr(
+                    V2,
+                    "blosc",
+                    json!({"cname": "blosclz", "clevel": 5, "shuffle": 1, "blocksize": 0}),
+                ),
+            ),
+            #[cfg(feature = "blosc")]
+            (
+                zarr(
+                    V3,
+                    "blosc",
+                    json!({"typesize": 1, "cname": "zstd", "clevel": 9, "shuffle": "bitshuffle"}),
+                ),
+                zarr(
+                    V3,
+                    "numcodecs.blosc",
+                    json!({"cname": "zstd", "clevel": 9, "shuffle": 2}),
+                ),
+            ),
             (hdf5(32015, &[3, 0]), hdf5(32015, &[])),
             (
                 hdf5(UNKNOWN_ID, &[1]).with_name("one"),
@@ -424,6 +450,10 @@ mod tests {
             (
                 hdf5(32015, &[3]),
                 zarr(V3, "zstd", json!({"level": 3, "checksum": true})),
+            ),
+            (
+                hdf5(32001, &[2, 2, 1, 100]),
+                zarr(V2, "blosc", json!({"cname": "lz4", "clevel": 5, "shuffle": 1})),
             ),
             (hdf5(UNKNOWN_ID, &[1]), hdf5(UNKNOWN_ID, &[2])),
             (zarr(V3, "odd", json!({"a": 1})), zarr(V2, "odd", json!({"a": 1}))),
@@ -455,7 +485,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(translated, 10);
+        assert_eq!(translated, 10 + 2 * usize::from(cfg!(feature = "blosc")));
     }
 
     #[test]

@@ -198,6 +198,12 @@ mod tests {
             (32004, vec![0, 1], "bytes of a block"),
             (32008, vec![0, 1], "compression"),
             (32008, vec![12], "multiple of eight"),
+            #[cfg(feature = "blosc")]
+            (32001, vec![5, 1, 5], "takes four numbers"),
+            #[cfg(feature = "blosc")]
+            (32001, vec![0, 0, 0, 0, 10], "level"),
+            #[cfg(feature = "zfp")]
+            (32013, vec![], "takes a mode"),
             (32015, vec![1, 2], "level"),
             (6, vec![2], "two parameters"),
             (6, vec![2, 0], "type 0 for floats"),
@@ -227,6 +233,14 @@ mod tests {
             (32000, vec![3, 0x104, 99], vec![3, 0x104, 40]),
             (32004, vec![5, 6], vec![5, 6]),
             (32008, vec![0, 3, 8, 0, 2], vec![0, 3, 4, 0, 2]),
+            #[cfg(feature = "blosc")]
+            (32001, vec![2, 2, 8, 99, 7, 2, 1], vec![2, 2, 4, 40, 7, 2, 1]),
+            #[cfg(feature = "zfp")]
+            (
+                32013,
+                vec![1, 0x570667a, 0xe00004f6, 0x88000000],
+                vec![0x10105111, 0x570667a, 0x92, 0x88000000],
+            ),
             (32015, vec![3, 0], vec![3]),
             (65000, vec![1, 2], vec![1, 2]),
         ] {

@@ -402,6 +402,30 @@ fn scale_offset(elements: u32) -> [u32; 20] {
     parameters
 }
 
+#[cfg(feature = "blosc")]
+fn any_blosc() -> impl Strategy<Value = CodecSpec> {
+    (0u32..10, 0u32..3, 0u32..6)
+        .prop_map(|(level, shuffle, codec)| spec(32001, true, &[2, 2, 4, 80, level, shuffle, codec]))
+}
+
+/// Stands for the filter that is not built in.
+#[cfg(not(feature = "blosc"))]
+fn any_blosc() -> impl Strategy<Value = CodecSpec> {
+    Just(spec(2, true, &[4]))
+}
+
+/// Fifty floats without loss.
+#[cfg(feature = "zfp")]
+fn any_zfp() -> impl Strategy<Value = CodecSpec> {
+    Just(spec(32013, true, &[0x10105111, 0x570667a, 0x312, 0x88000000]))
+}
+
+/// Stands for the filter that is not built in.
+#[cfg(not(feature = "zfp"))]
+fn any_zfp() -> impl Strategy<Value = CodecSpec> {
+    Just(spec(2, true, &[4]))
+}
+
 fn any_filter() -> impl Strategy<Value = CodecSpec> {
     prop_oneof![
         Just(spec(2, true, &[4])),
@@ -413,6 +437,8 @@ fn any_filter() -> impl Strategy<Value = CodecSpec> {
         Just(spec(32000, true, &[4, 0x105, 4000])),
         (0u32..300).prop_map(|size| spec(32004, true, &[size])),
         (0u32..4).prop_map(|compression| spec(32008, true, &[0, 4, 4, 64, compression])),
+        any_blosc(),
+        any_zfp(),
         (1u32..5).prop_map(|level| spec(32015, true, &[level])),
         Just(spec(5, true, &[8, 1, 200, 1, 4, 0, 32, 0])),
         (32022u32..32024).prop_map(|id| spec(id, true, &[3, 4, 0, 0, 0])),

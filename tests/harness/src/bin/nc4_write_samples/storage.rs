@@ -75,6 +75,7 @@ pub(super) fn storage() -> Dataset {
         ("lzf", vec![filter(32000, true, &[4, 0x105, 512])]),
         ("lz4", vec![filter(32004, true, &[])]),
         ("bitshuffle", vec![filter(32008, true, &[0, 4, 4, 0, 2])]),
+        ("blosc", vec![filter(32001, true, &[2, 2, 4, 512, 5, 2, 5])]),
         ("zstd", vec![filter(32015, true, &[3])]),
     ];
     for (name, filters) in pipelines {

@@ -1,0 +1,80 @@
+//! zfp, HDF5 filter 32013: compresses arrays of numbers with a limit on the error, on the size, or without loss.
+//!
+//! Stored parameters: the versions of zfp and of the plugin in one word, and the 3 or 5 words of a zfp header: type and
+//! sizes of the array, and limits on blocks. A chunk is a zfp stream without that header. Its numbers are int, int64,
+//! float or double; its array has the 1 to 4 dimensions of the chunk that are above 1.
+//!
+//! numcodecs' `zfpy` puts the header in the chunk, so Zarr has no form for this filter.
+//!
+//! HDF5 registered filters, id 32013; zfp 1.0, "Header".
+
+mod parameters;
+
+use ncutils_zfp::{Header, compress, decompress};
+
+use super::codec::stored_parameters;
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::model::CodecSpec;
+
+/// The id registered with HDF5.
+pub const ID: u32 = 32013;
+
+/// The zfp codec.
+#[derive(Debug, Clone, Copy)]
+pub struct Zfp;
+
+impl Codec for Zfp {
+    fn name(&self) -> &str {
+        "zfp"
+    }
+
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    fn parameters_help(&self) -> &str {
+        "mode, 0, value of the mode"
+    }
+
+    fn needs_elements(&self) -> bool {
+        true
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let words = stored_parameters(self, spec, chunk)?;
+        let header = parameters::parse(&words)
+            .ok_or_else(|| format!("its parameters {words:?} are not a header of zfp"))?;
+        Ok(Box::new(Bound { header }))
+    }
+
+    fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::working(visible, chunk)
+    }
+
+    fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::adapted(stored, chunk)
+    }
+}
+
+/// zfp with its header.
+struct Bound {
+    header: Header,
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        compress(&self.header, input, out).map_err(|error| error.to_string())
+    }
+
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        decompress(&self.header, input, limit, out).map_err(|error| error.to_string())
+    }
+
+    /// The header tells the array, so the length of the input does not matter.
+    fn max_encoded_size(&self, _: usize) -> usize {
+        self.header.max_stream()
+    }
+}
+
+#[cfg(test)]
+mod tests;
