@@ -13,7 +13,7 @@ use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
 use super::codec::{generous_bound, only, stored_parameters};
-use super::pipeline::room;
+use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 

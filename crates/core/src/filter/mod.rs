@@ -13,6 +13,7 @@
 //! | [`chunk_type`] | the properties of chunks that a codec may depend on |
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
 //! | `copy_back` | back references, for decoders |
+//! | `room` | buffers of a known size |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
 //! | `working` | parameters as stored in a file |
 //! | [`spec`] | the argument of `nccopy -F` |
@@ -46,6 +47,7 @@ pub mod lzf;
 pub mod nbit;
 pub mod pipeline;
 pub mod registry;
+mod room;
 mod shared_pipelines;
 pub mod shuffle;
 pub mod spec;

@@ -15,7 +15,7 @@
 
 use super::codec::{generous_bound, stored_parameters};
 use super::lz4::block as lz4_block;
-use super::pipeline::room;
+use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, zstd};
 use crate::model::CodecSpec;
 
