@@ -21,7 +21,7 @@ use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, 
 use super::codec::{generous_bound, only, stored_parameters};
 use super::deflate_blocks::{append, store};
 use super::noise::Planes;
-use super::pipeline::room;
+use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 

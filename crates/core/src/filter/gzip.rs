@@ -10,7 +10,7 @@ use flate2::read::MultiGzDecoder;
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use super::codec::generous_bound;
-use super::pipeline::room;
+use super::room::room;
 use super::zarr_configuration::{configuration, integer, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, deflate};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};

@@ -18,7 +18,7 @@ use std::cell::RefCell;
 
 use super::codec::generous_bound;
 use super::copy_back::copy_back;
-use super::pipeline::room;
+use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::CodecSpec;
 

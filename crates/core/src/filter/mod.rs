@@ -15,6 +15,7 @@
 //! | [`chunk_type`] | the properties of chunks that a codec may depend on |
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
 //! | `copy_back` | back references, for decoders |
+//! | `room` | buffers of a known size |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
 //! | `asked_codec` | a codec as a user asks for it |
 //! | `working` | parameters as stored in a file |
@@ -89,6 +90,7 @@ pub mod quantize;
 pub mod quantized;
 mod registered;
 pub mod registry;
+mod room;
 pub mod scale_offset;
 mod shared_pipelines;
 pub mod shuffle;

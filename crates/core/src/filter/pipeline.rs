@@ -16,7 +16,7 @@ use super::chunk_type::{ChunkShape, ChunkType};
 use super::codec::{BoundCodec, Outcome};
 use super::registered::registered_name;
 use super::registry::Registry;
-use crate::chunk::{resize, too_large};
+use super::room::LARGE;
 use crate::error::{Error, Result};
 use crate::model::CodecSpec;
 
@@ -45,29 +45,6 @@ impl Scratch {
     pub fn capacity(&self) -> usize {
         self.buffers.iter().map(Vec::capacity).sum()
     }
-}
-
-/// Size, in bytes, from which a buffer is allocated anew for each stage. The system's fresh pages take no memory until
-/// they are touched. Smaller buffers are kept, because allocation costs time.
-const LARGE: usize = 32 << 20;
-
-/// Gives `out` a length of `size` bytes with any content. The stage overwrites it from the beginning, usually not to
-/// the end.
-///
-/// # Errors
-/// Not enough memory.
-pub(super) fn room(out: &mut Vec<u8>, size: usize) -> Result<()> {
-    if size < LARGE || out.len() >= size {
-        // Do not clear `out` first: its present bytes need not be zeroed again.
-        return resize(out, size);
-    }
-    *out = Vec::new();
-    let mut tried = Vec::<u8>::new();
-    tried.try_reserve_exact(size).map_err(|_| too_large(size))?;
-    drop(tried);
-    // `vec![0; n]` uses the system's zero pages; resizing would write zeros.
-    *out = vec![0; size];
-    Ok(())
 }
 
 /// Maximum number of codecs in a pipeline: the filter mask has one bit for each.

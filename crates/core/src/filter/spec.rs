@@ -5,7 +5,7 @@
 //! └── targets ─┘ └─ pipeline ────────────────────────┘   (grammar: spec.pest)
 //! ```
 //!
-//! A codec is given by its HDF5 id or by a name, with parameters ([`constant`]) or with members of a Zarr configuration, or
+//! A codec is given by its HDF5 id or by a name, with parameters (`constant`) or with members of a Zarr configuration, or
 //! as JSON.
 
 mod constant;

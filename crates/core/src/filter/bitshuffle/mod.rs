@@ -9,13 +9,13 @@
 //! All blocks have the same number of elements, a multiple of eight. The last one has what is left of the chunk, without
 //! up to seven elements at the end. A block that does not shrink is stored compressed all the same.
 //!
-//! Parameters: see [`parameters`]. The header decides about the size of blocks; without a header, the parameters do.
+//! Parameters: see `parameters`. The header decides about the size of blocks; without a header, the parameters do.
 //!
 //! HDF5 registered filters, id 32008 (bitshuffle's `bshuf_h5filter.c`).
 
 use super::codec::{generous_bound, stored_parameters};
 use super::lz4::block as lz4_block;
-use super::pipeline::room;
+use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, zstd};
 use crate::model::CodecSpec;
 

@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 
 use super::codec::{generous_bound, stored_parameters};
-use super::pipeline::room;
+use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 

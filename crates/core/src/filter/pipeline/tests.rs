@@ -1,6 +1,7 @@
 //! Masks, limits, clipped chunks, codecs that fail or are not known, and both directions on made-up data.
 
 use super::super::AskedCodec;
+use super::super::room::room;
 use super::super::{Codec, NumberClass, UNKNOWN_ID};
 use super::*;
 use crate::model::{Configuration, Endian, ZarrVersion};
