@@ -1,7 +1,7 @@
 //! zfp behind a safe interface: one array in, one stream of bits out, on the caller's thread.
 //!
 //! A stream does not tell what it holds. A [`Header`] does, and is stored elsewhere. `header` reads and writes the words
-//! of headers without the C library. `ffi` holds all `unsafe` code. It and [`compress`] and [`decompress`] are there
+//! of headers without the C library. `ffi` holds all `unsafe` code. It and `compress` and `decompress` are there
 //! with the cargo feature `library`.
 //!
 //! zfp 1.0, "Header"; "Compression modes".

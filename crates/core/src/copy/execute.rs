@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::chunk_data::Data;
 use super::fetch::Fetched;
 use super::job::Job;
 use super::prepare::Variable;
@@ -419,7 +420,7 @@ impl Worker {
         self.read += length;
         if let Some(mut bytes) = self.fetched.take_range(source, range) {
             swap_units(&mut bytes, swap);
-            quantize_range(var, &mut bytes, offset);
+            var.quantize_range(&mut bytes, offset);
             engine.sink.write_range(var, offset, &bytes)?;
             return Ok(length);
         }
@@ -429,16 +430,9 @@ impl Worker {
         let buffer = &mut self.decoded[..size];
         reader.read_range(source, offset, buffer)?;
         swap_units(buffer, swap);
-        quantize_range(var, buffer, offset);
+        var.quantize_range(buffer, offset);
         engine.sink.write_range(var, offset, buffer)?;
         Ok(length)
-    }
-}
-
-/// Quantizes bytes of a contiguous variable from byte `offset` on, if it is quantized. Ranges end between elements.
-pub(super) fn quantize_range(var: &Variable, bytes: &mut [u8], offset: u64) {
-    if let Some(quantizer) = &var.quantizer {
-        quantizer.run(bytes, offset / quantizer.element_size());
     }
 }
 
@@ -453,22 +447,6 @@ fn clip(bytes: &[u8], full: &[u64], count: &[u64], size: usize, out: &mut Vec<u8
 
 fn lost() -> Error {
     Error::Damaged("a stored chunk cannot be found".into())
-}
-
-/// The bytes of a chunk to be written.
-pub(super) enum Data<'a> {
-    Borrowed(&'a [u8]),
-    /// A buffer whose bytes are taken over if they need no encoding.
-    Owned(&'a mut Vec<u8>),
-}
-
-impl Data<'_> {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Owned(bytes) => bytes,
-        }
-    }
 }
 
 fn place(var: &Variable, n: u64) -> Result<u64> {

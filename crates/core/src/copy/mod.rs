@@ -9,6 +9,7 @@
 mod bands;
 mod block;
 mod block_jobs;
+mod chunk_data;
 mod describe;
 mod execute;
 mod fetch;

@@ -81,6 +81,14 @@ impl Variable {
         &self.inputs[0]
     }
 
+    /// Quantizes bytes of contiguous storage from byte `offset` on, if the variable is quantized. Ranges end between
+    /// elements.
+    pub fn quantize_range(&self, bytes: &mut [u8], offset: u64) {
+        if let Some(quantizer) = &self.quantizer {
+            quantizer.run(bytes, offset / quantizer.element_size());
+        }
+    }
+
     /// The input variable, where each of its elements keeps its place.
     pub fn whole(&self) -> Option<VarId> {
         match &self.inputs[..] {

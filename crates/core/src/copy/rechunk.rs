@@ -3,7 +3,8 @@
 
 use super::block::SharedBlock;
 use super::block_jobs::{elements, pieces};
-use super::execute::{Data, Target, Worker, at_chunk, fill_block};
+use super::chunk_data::Data;
+use super::execute::{Target, Worker, at_chunk, fill_block};
 use super::job::{PieceOfInput, Spilling};
 use super::order::Block;
 use super::prepare::Variable;

@@ -13,7 +13,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::bands::{Band, Member};
-use super::execute::{Data, PIECE, Target, Worker, at_chunk, fill_block, quantize_range};
+use super::chunk_data::Data;
+use super::execute::{PIECE, Target, Worker, at_chunk, fill_block};
 use super::job::{Job, Jobs, Terms, encode_cost};
 use super::ledger::Cost;
 use super::prepare::Variable;
@@ -281,7 +282,7 @@ impl Worker {
             swap_units(plane, swap_between(from, to));
             if member.across == 0 {
                 let offset = part.records.start * member.slab.length;
-                quantize_range(var, plane, offset);
+                var.quantize_range(plane, offset);
                 engine.sink.write_range(var, offset, plane)?;
                 bytes += plane.len() as u64;
                 continue;

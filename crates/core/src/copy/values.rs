@@ -4,7 +4,8 @@
 //! for each small output chunk. Each cut takes a copy of the heap data that its elements point to.
 
 use super::block_jobs::elements;
-use super::execute::{Data, Target, Worker, at_chunk, fill_block};
+use super::chunk_data::Data;
+use super::execute::{Target, Worker, at_chunk, fill_block};
 use super::order::Block;
 use super::prepare::Variable;
 use super::rechunk::block_size;

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::chunk_type::ChunkType;
 use super::codec::Codec;
+use super::registered::registered_id;
 use super::registry::Registry;
 use crate::error::{Error, Result};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
@@ -136,7 +137,10 @@ impl AskedCodec {
     pub fn hdf5_id(&self, registry: &Registry) -> Option<u32> {
         match self {
             Self::Id { id, .. } => Some(*id),
-            Self::Name { name, .. } => registry.by_name(name)?.hdf5_id(),
+            Self::Name { name, .. } => match registry.by_name(name) {
+                Some(codec) => codec.hdf5_id(),
+                None => registered_id(name),
+            },
             Self::Zarr(spec) => registry.hdf5_id(spec),
             Self::Auto(_) => None,
         }
@@ -165,6 +169,13 @@ impl AskedCodec {
                 ));
             }
         };
+        if registry.by_name(name).is_none()
+            && members.is_empty()
+            && let Some(id) = registered_id(name)
+        {
+            // Perhaps a plugin has it; if not, the message names the filter.
+            return Ok(CodecSpec::hdf5(id, parameters.clone()));
+        }
         let codec = registry.by_name(name).ok_or_else(|| {
             let mut known: Vec<&str> = registry.iter().map(|codec| codec.name()).collect();
             known.dedup();
@@ -232,6 +243,8 @@ mod tests {
                 "{text}"
             );
         }
+        // A registered name, which a plugin may have.
+        assert_eq!(spec("sz3,1").unwrap(), CodecSpec::hdf5(32024, [1]));
         assert_eq!(spec("zlib,level=5").unwrap(), CodecSpec::hdf5(1, [5]));
         assert_eq!(spec("deflate,5").unwrap(), CodecSpec::hdf5(1, [5]));
     }

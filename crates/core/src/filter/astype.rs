@@ -33,6 +33,10 @@ impl Bound {
 }
 
 impl Codec for AsType {
+    fn parameters_help(&self) -> &str {
+        "encode_dtype, decode_dtype"
+    }
+
     numcodecs_name!("astype");
 
     fn needs_elements(&self) -> bool {

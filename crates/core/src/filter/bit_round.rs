@@ -27,6 +27,10 @@ fn keep_bits(spec: &CodecSpec) -> Outcome<u32> {
 }
 
 impl Codec for BitRound {
+    fn parameters_help(&self) -> &str {
+        "keepbits"
+    }
+
     numcodecs_name!("bitround");
 
     fn needs_elements(&self) -> bool {

@@ -34,6 +34,10 @@ impl Bound {
 }
 
 impl Codec for Delta {
+    fn parameters_help(&self) -> &str {
+        "dtype, astype"
+    }
+
     numcodecs_name!("delta");
 
     fn needs_elements(&self) -> bool {

@@ -72,6 +72,10 @@ impl Bound {
 }
 
 impl Codec for FixedScaleOffset {
+    fn parameters_help(&self) -> &str {
+        "offset, scale, dtype, astype"
+    }
+
     numcodecs_name!("fixedscaleoffset");
 
     fn needs_elements(&self) -> bool {

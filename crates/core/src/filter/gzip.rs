@@ -29,6 +29,10 @@ fn level(spec: &CodecSpec) -> Outcome<i64> {
 }
 
 impl Codec for Gzip {
+    fn parameters_help(&self) -> &str {
+        "level"
+    }
+
     fn name(&self) -> &str {
         "gzip"
     }

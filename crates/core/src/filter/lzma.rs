@@ -193,6 +193,10 @@ fn options(filter: &Configuration) -> Outcome<LzmaOptions> {
 }
 
 impl Codec for Lzma {
+    fn parameters_help(&self) -> &str {
+        "format, check, preset, filters"
+    }
+
     numcodecs_name!("lzma");
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

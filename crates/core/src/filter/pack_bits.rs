@@ -19,6 +19,10 @@ fn parse(spec: &CodecSpec) -> Outcome {
 }
 
 impl Codec for PackBits {
+    fn parameters_help(&self) -> &str {
+        "none"
+    }
+
     numcodecs_name!("packbits");
 
     fn needs_elements(&self) -> bool {

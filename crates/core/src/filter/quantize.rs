@@ -53,6 +53,10 @@ impl Bound {
 }
 
 impl Codec for Quantize {
+    fn parameters_help(&self) -> &str {
+        "digits, dtype, astype"
+    }
+
     numcodecs_name!("quantize");
 
     fn needs_elements(&self) -> bool {

@@ -28,6 +28,10 @@ pub enum Quantized {
 }
 
 impl Codec for Quantized {
+    fn parameters_help(&self) -> &str {
+        "cannot be given"
+    }
+
     fn name(&self) -> &str {
         match self {
             Self::BitGroom => "bitgroom",

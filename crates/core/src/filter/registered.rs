@@ -54,6 +54,14 @@ pub fn registered_name(id: u32) -> Option<&'static str> {
     Some(REGISTERED[at].1)
 }
 
+/// The id of the filter that is registered under this name, in any case of letters.
+pub(super) fn registered_id(name: &str) -> Option<u32> {
+    let mut found = REGISTERED
+        .iter()
+        .filter(|(_, own)| own.eq_ignore_ascii_case(name));
+    found.next().map(|(id, _)| *id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

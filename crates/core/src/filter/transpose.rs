@@ -64,6 +64,10 @@ fn permutation(spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Vec<usize>> {
 }
 
 impl Codec for Transpose {
+    fn parameters_help(&self) -> &str {
+        "order"
+    }
+
     fn name(&self) -> &str {
         "transpose"
     }

@@ -10,6 +10,10 @@ use crate::model::{CodecSpec, ZarrVersion};
 pub struct Adler32;
 
 impl Codec for Adler32 {
+    fn parameters_help(&self) -> &str {
+        "location"
+    }
+
     numcodecs_name!("adler32");
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

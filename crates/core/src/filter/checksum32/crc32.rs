@@ -10,6 +10,10 @@ use crate::model::{CodecSpec, ZarrVersion};
 pub struct Crc32;
 
 impl Codec for Crc32 {
+    fn parameters_help(&self) -> &str {
+        "location"
+    }
+
     numcodecs_name!("crc32");
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

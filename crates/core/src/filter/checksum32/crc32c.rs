@@ -10,6 +10,10 @@ use crate::model::{CodecSpec, Configuration, ZarrVersion};
 pub struct Crc32c;
 
 impl Codec for Crc32c {
+    fn parameters_help(&self) -> &str {
+        "location"
+    }
+
     fn name(&self) -> &str {
         "crc32c"
     }
