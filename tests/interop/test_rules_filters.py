@@ -21,6 +21,9 @@ SHUFFLE, DEFLATE, FLETCHER, SZIP, BZIP2, BLOSC, ZSTD = 2, 1, 3, 4, 307, 32001, 3
         ("shuffle|zstd,level=7", [(SHUFFLE, (4,)), (ZSTD, (7,))]),
         ("zlib,level=3", [(DEFLATE, (3,))]),
         ("numcodecs.bz2,level=2", [(BZIP2, (2,))]),
+        ("blosc,cname=zstd,clevel=5,shuffle=bit", [(32001, None)]),
+        ("bitshuffle,0,2|zstd,3|fletcher32", [(32008, None), (FLETCHER, ()), (ZSTD, (3,))]),
+        ("lzf", [(32000, None)]),
         ('{"id": "zlib", "level": 5}|[1]3', [(FLETCHER, ()), (DEFLATE, (5,))]),
         ('{"name": "zstd", "configuration": {"level": 2, "checksum": false}}', [(ZSTD, (2,))]),
         # What needs the numbers goes before the checksum.

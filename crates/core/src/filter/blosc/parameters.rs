@@ -119,6 +119,9 @@ pub fn words(settings: &Settings, chunk: &ChunkType) -> Option<Vec<u32>> {
 /// The names of the shuffles in version 3 of Zarr, each at the place of its code.
 const SHUFFLES: [&str; 3] = ["noshuffle", "shuffle", "bitshuffle"];
 
+/// Short names for users.
+const SHORT_SHUFFLES: [&str; 3] = ["no", "byte", "bit"];
+
 /// The settings in a Zarr configuration; `None` if any part of it is not understood. Members that are absent have the
 /// defaults of numcodecs. Version 3 names shuffles, but `numcodecs.blosc` has numbers there as version 2 has. The
 /// shuffle −1 is bits for elements of one byte, else bytes.
@@ -139,7 +142,10 @@ pub fn parse(configuration: &Configuration, chunk: &ChunkType) -> Option<Setting
             }
             "shuffle" => {
                 settings.shuffle = match (value.as_str(), value.as_i64()) {
-                    (Some(name), _) => Shuffle::ALL[SHUFFLES.iter().position(|known| *known == name)?],
+                    (Some(name), _) => {
+                        let mut named = SHUFFLES.iter().zip(SHORT_SHUFFLES).zip(Shuffle::ALL);
+                        named.find(|((own, short), _)| **own == name || *short == name)?.1
+                    }
                     (None, Some(-1)) if chunk.element_size == 1 => Shuffle::Bit,
                     (None, Some(-1)) => Shuffle::Byte,
                     (None, code) => Shuffle::of_code(u32::try_from(code?).ok()?)?,
