@@ -4,6 +4,16 @@ import h5py
 import netCDF4
 
 
+def lacks_filter(variable):
+    """Whether netCDF4-python lacks a filter of its variable, so that it cannot read the values."""
+    try:
+        if 0 not in variable.shape:
+            variable[...]
+    except RuntimeError as error:
+        return "undefined filter" in str(error)
+    return False
+
+
 def pipeline(path, name):
     """Of each filter, in the order in which they encode: id, flags, parameters, name."""
     with h5py.File(path) as f:

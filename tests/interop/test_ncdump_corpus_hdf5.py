@@ -10,7 +10,7 @@ import re
 import subprocess
 
 import pytest
-from allowed_differences import as_4_10, scalars, sections_as_names, vertical_tabs
+from allowed_differences import as_4_10, scalars, sections_as_names, vertical_tabs, without_ordered_filters
 from cdl_parts import parts, renumbered, without
 from conftest import BIN, CORPUS, installed, nccopy, ncdump, needs_corpus
 from test_cdl import DATA
@@ -109,6 +109,7 @@ class Difference:
         wanted = sections_as_names(vertical_tabs(as_4_10(wanted)))
         if flags == ["-f", "f"]:
             wanted, found = scalars(wanted), scalars(found)
+        found, wanted = without_ordered_filters(found, wanted)
         if wanted != found and self.words:
             wanted = re.sub(*self.words, wanted)
         if wanted == found:

@@ -8,6 +8,7 @@ import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN, LARGE, each_in_corpus, installed, made_by_installed_ncgen, ncdump
+from stored import lacks_filter
 
 import generate
 
@@ -60,7 +61,7 @@ def same_bits(path, made):
                         continue
                     assert bits(value) == bits(y.getncattr(name)), (x.name, name)
             for name in a.variables:
-                if name not in UNINITIALISED:
+                if name not in UNINITIALISED and not lacks_filter(a.variables[name]):
                     assert bits(raw(a.variables[name])) == bits(raw(b.variables[name])), name
     if not h5py.is_hdf5(path):
         return

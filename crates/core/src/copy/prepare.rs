@@ -133,6 +133,13 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             }
             _ => Pipeline::empty(),
         };
+        if let Some(Way { route, .. }) = &way
+            && !matches!(route, Route::Raw(_))
+        {
+            pipeline
+                .check_known()
+                .map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))?;
+        }
         prepared.plans.push(VariablePlan {
             layout,
             pipeline,

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::chunk_type::ChunkType;
 use super::codec::Codec;
+use super::deflate;
 use super::registered::registered_id;
 use super::registry::Registry;
 use crate::error::{Error, Result};
@@ -137,6 +138,9 @@ impl AskedCodec {
     pub fn hdf5_id(&self, registry: &Registry) -> Option<u32> {
         match self {
             Self::Id { id, .. } => Some(*id),
+            Self::Name { name, parameters, .. } if name == "gzip" && !parameters.is_empty() => {
+                Some(deflate::ID)
+            }
             Self::Name { name, .. } => match registry.by_name(name) {
                 Some(codec) => codec.hdf5_id(),
                 None => registered_id(name),
@@ -169,6 +173,10 @@ impl AskedCodec {
                 ));
             }
         };
+        // HDF5's programs call deflate so; without parameters it is Zarr's codec.
+        if name == "gzip" && !parameters.is_empty() {
+            return Ok(CodecSpec::hdf5(deflate::ID, parameters.clone()));
+        }
         if registry.by_name(name).is_none()
             && members.is_empty()
             && let Some(id) = registered_id(name)
@@ -245,6 +253,7 @@ mod tests {
         }
         // A registered name, which a plugin may have.
         assert_eq!(spec("sz3,1").unwrap(), CodecSpec::hdf5(32024, [1]));
+        assert_eq!(spec("gzip,5").unwrap(), CodecSpec::hdf5(1, [5]));
         assert_eq!(spec("zlib,level=5").unwrap(), CodecSpec::hdf5(1, [5]));
         assert_eq!(spec("deflate,5").unwrap(), CodecSpec::hdf5(1, [5]));
     }

@@ -61,7 +61,8 @@ impl Codec for Bzip2 {
 
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
-            [] | [1..=9] => Ok(visible.to_vec()),
+            [] => Ok(vec![DEFAULT_BLOCK]),
+            [1..=9] => Ok(visible.to_vec()),
             _ => Err("takes one parameter: the block size, 1 to 9 (9 where none is given)".to_owned()),
         }
     }

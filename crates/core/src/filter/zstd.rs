@@ -82,9 +82,11 @@ impl Codec for Zstd {
         Ok(Box::new(Bound { level, checksum }))
     }
 
+    /// A level is stored in any case: netCDF-C's plugin decodes nothing without.
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
-            [] | [_] => Ok(visible.to_vec()),
+            [] => Ok(vec![DEFAULT_LEVEL as u32]),
+            [_] => Ok(visible.to_vec()),
             _ => Err("takes one parameter: the level (3 where none is given)".to_owned()),
         }
     }

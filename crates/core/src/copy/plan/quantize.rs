@@ -50,7 +50,7 @@ impl QuantizeRequest {
         }
     }
 
-    /// What each variable of the input gets. `*` means those of floats. A variable that was quantized before is not
+    /// What each variable of the input gets. `*` means those of floats that are no coordinates. A variable that was quantized before is not
     /// quantized again. A request that names a variable takes precedence over `*`, and of two the later one.
     ///
     /// # Errors
@@ -69,7 +69,8 @@ impl QuantizeRequest {
         };
         for request in requests.iter().filter(|r| r.targets == Targets::All) {
             for (n, var) in input.vars.iter().enumerate() {
-                if matches!(var.ty, Type::Float | Type::Double) {
+                let is_coordinate = matches!(var.dims[..], [dim] if input.dim(dim).name == var.name);
+                if matches!(var.ty, Type::Float | Type::Double) && !is_coordinate {
                     found[n] = Some(of(request, VarId(n))?);
                 }
             }

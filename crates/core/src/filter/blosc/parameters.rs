@@ -49,14 +49,15 @@ fn computed(chunk: &ChunkType) -> Outcome<[u32; COMPUTED]> {
 /// The stored words for what a user gives.
 pub fn working(visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
     let given = match visible.len() {
-        0 => &[],
+        0 => &[][..],
         count if (COMPUTED..=COMPUTED + DEFAULTS.len()).contains(&count) => &visible[COMPUTED..],
         _ => return Err(TAKES.to_owned()),
     };
     if given.iter().zip(LARGEST).any(|(given, largest)| *given > largest) {
         return Err(TAKES.to_owned());
     }
-    Ok([&computed(chunk)?, given].concat())
+    // All are stored, as not every plugin has these defaults.
+    Ok([&computed(chunk)?, given, &DEFAULTS[given.len()..]].concat())
 }
 
 /// The stored words for other chunks. Values that the plugin does not encode with are replaced.

@@ -17,12 +17,12 @@ fn zarr(version: ZarrVersion, configuration: serde_json::Value) -> CodecSpec {
 
 #[test]
 fn parameters_that_a_user_gives() {
-    // What the plugin stores for the same.
+    // What the plugin stores, and its defaults in place of what is not given.
     for (given, stored) in [
-        (&[][..], &[2, 2, 4, 8000][..]),
-        (&[0, 0, 0, 0], &[2, 2, 4, 8000]),
-        (&[0, 0, 0, 0, 9], &[2, 2, 4, 8000, 9]),
-        (&[9, 9, 9, 9, 0, 2], &[2, 2, 4, 8000, 0, 2]),
+        (&[][..], &[2, 2, 4, 8000, 5, 1, 0][..]),
+        (&[0, 0, 0, 0], &[2, 2, 4, 8000, 5, 1, 0]),
+        (&[0, 0, 0, 0, 9], &[2, 2, 4, 8000, 9, 1, 0]),
+        (&[9, 9, 9, 9, 0, 2], &[2, 2, 4, 8000, 0, 2, 0]),
         (&[2, 2, 8, 16000, 5, 1, 5], &[2, 2, 4, 8000, 5, 1, 5]),
     ] {
         assert_eq!(Blosc.working_parameters(given, &floats()).unwrap(), stored);
@@ -39,7 +39,10 @@ fn parameters_that_a_user_gives() {
         assert!(error.starts_with("takes four numbers"), "{error}");
     }
     let long = ChunkType::of_numbers(NumberClass::Float, 300, Endian::Little, &[100]);
-    assert_eq!(Blosc.working_parameters(&[], &long).unwrap(), [2, 2, 1, 30000]);
+    assert_eq!(
+        Blosc.working_parameters(&[], &long).unwrap(),
+        [2, 2, 1, 30000, 5, 1, 0]
+    );
     let huge = ChunkType::of_bytes(1 << 31);
     assert!(
         Blosc
