@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 import h5py
@@ -197,3 +198,28 @@ def test_a_filter_that_no_plugin_has(tmp_path):
     write(tmp_path / "plain.nc")
     done = run("nccopy", "-F", f"v,{UNKNOWN_FILTER},1", tmp_path / "plain.nc", tmp_path / "out.nc", plugins=WHEEL)
     assert done.returncode == 1 and f"filter {UNKNOWN_FILTER} is not built in" in done.stderr
+
+
+def test_a_plugin_that_ends_the_program_is_no_success(tmp_path):
+    """exit(0) within a plugin would look like a complete copy."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        pytest.skip("there is no C compiler")
+    folder, source, out = tmp_path / "plugins", tmp_path / "in.nc", tmp_path / "out.nc"
+    folder.mkdir()
+    code = pathlib.Path(__file__).parents[2] / "crates/plugin/tests/data/test_plugin.c"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", folder / "libtest.so", code], check=True)
+    # What is no file is not opened.
+    os.mkfifo(folder / "libpipe.so")
+    with h5py.File(source, "w") as f:
+        f.create_dataset("v", data=np.arange(100), chunks=(50,))
+    env = {**os.environ, "HDF5_PLUGIN_PATH": str(folder)}
+    for key, status in (7, 0), (252, 1):
+        command = [BIN / "nccopy", "-F", f"v,40000,{key}", source, out]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=30)
+        assert done.returncode == status, done.stderr
+        assert out.exists() == (status == 0)
+        if status:
+            assert "plugin ended the program" in done.stderr
+        else:
+            out.unlink()

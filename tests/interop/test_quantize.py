@@ -135,3 +135,12 @@ def test_mistakes(tmp_path, argument, says):
     message = nccopy("--quantize", argument, plain, out, ok=False)
     assert says in message and not out.exists()
     assert "compression" in nccopy("-k", "classic", "--quantize", "*,bitround,3", plain, out, ok=False)
+
+
+def test_two_attributes_are_refused(tmp_path):
+    text = "netcdf a { dimensions: x = 1; variables: float v(x); "
+    text += "".join(f"v:{attribute} = 3; " for _, attribute in MODES.values())
+    (tmp_path / "a.cdl").write_text(text + "data: v = 1; }")
+    command = [BIN / "ncgen", "-k", "nc4", "-o", tmp_path / "a.nc", tmp_path / "a.cdl"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and "quantized in one way" in done.stderr

@@ -8,6 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use ncutils_core::filter::{ChunkType, NumberClass};
 use ncutils_core::model::{Encoding, Endian};
 
+use crate::exit_guard;
+
 /// Most errors that are kept of one call. A plugin can push any number.
 const MOST_ERRORS: usize = 8;
 
@@ -98,7 +100,9 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 pub(crate) fn during<R>(call: Call, work: impl FnOnce() -> R) -> (R, Call) {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     CURRENT.with(|current| *current.borrow_mut() = Some(call));
+    let inside = exit_guard::enter();
     let result = work();
+    drop(inside);
     let call = CURRENT.with(|current| current.borrow_mut().take());
     // The place was filled above, and nothing else takes from it.
     let call = call.unwrap_or_else(|| Call::new(&ChunkType::of_bytes(0), Vec::new()));

@@ -20,6 +20,7 @@
 //! | `filter_class` | the filter interface of HDF5, H5Z |
 //! | `zarr_class` | the codec interface of NCZarr |
 //! | `context` | what a plugin may ask for during a call |
+//! | `exit_guard` | notices that a plugin ends the program |
 //! | `served` | the functions and objects that plugins use |
 //! | `codec` | a plugin as a codec |
 //! | `finder` | finds plugins for a registry |
@@ -30,6 +31,7 @@
 mod codec;
 mod context;
 mod directories;
+mod exit_guard;
 mod filter_class;
 mod finder;
 mod library;

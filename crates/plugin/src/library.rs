@@ -8,7 +8,7 @@ use std::sync::Once;
 
 use crate::filter_class::FilterClass;
 use crate::zarr_class::ZarrClass;
-use crate::{SUPPORTED, served};
+use crate::{SUPPORTED, exit_guard, served};
 
 /// The value of `H5PLget_plugin_type` for a filter: `H5PL_TYPE_FILTER`.
 const TYPE_FILTER: c_int = 0;
@@ -34,6 +34,10 @@ impl Library {
         if !SUPPORTED {
             return Err("this program is linked statically and cannot load plugins".to_owned());
         }
+        if !path.is_file() {
+            return Err("it is no file".to_owned());
+        }
+        let _inside = exit_guard::enter();
         served::keep();
         load_libm();
         // Not RTLD_DEEPBIND: the plugin's calls of HDF5 must find this program's functions. Lazy binding lets a plugin

@@ -255,9 +255,17 @@ impl Codec for Shuffle {
     }
 
     /// `{"elementsize": bytes}`.
-    fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
-        let size = only(configuration, "elementsize")?;
-        (size > 0).then(|| vec![size])
+    /// netCDF-C writes the size 0, and means the size of an element.
+    fn parameters(
+        &self,
+        _: ZarrVersion,
+        configuration: &Configuration,
+        chunk: &ChunkType,
+    ) -> Option<Vec<u32>> {
+        match only(configuration, "elementsize")? {
+            0 => Some(vec![u32::try_from(chunk.element_size).ok()?]),
+            size => Some(vec![size]),
+        }
     }
 
     fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {

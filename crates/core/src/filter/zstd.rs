@@ -86,7 +86,15 @@ impl Codec for Zstd {
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
             [] => Ok(vec![DEFAULT_LEVEL as u32]),
-            [_] => Ok(visible.to_vec()),
+            [level] if compression_level_range().contains(&(*level as i32)) => Ok(visible.to_vec()),
+            [level] => {
+                let levels = compression_level_range();
+                let (least, most) = (levels.start(), levels.end());
+                Err(format!(
+                    "takes a level from {least} to {most}, not {}",
+                    *level as i32
+                ))
+            }
             _ => Err("takes one parameter: the level (3 where none is given)".to_owned()),
         }
     }

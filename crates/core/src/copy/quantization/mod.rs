@@ -104,6 +104,14 @@ impl Quantization {
     /// # Errors
     /// The same as for [`Quantization::new`], and an attribute that is not one integer. The message names it.
     pub fn of(var: &Variable) -> Result<Option<Self>> {
+        let names = Algorithm::ALL.map(Algorithm::attribute);
+        let mut given = var.attributes.iter().filter(|a| names.contains(&a.name.as_str()));
+        if let (Some(first), Some(second)) = (given.next(), given.next()) {
+            return Err(Error::Usage(format!(
+                "{} and {} are both given; a variable is quantized in one way",
+                first.name, second.name
+            )));
+        }
         for algorithm in Algorithm::ALL {
             let Some(attribute) = var.attributes.iter().find(|a| a.name == algorithm.attribute()) else {
                 continue;
