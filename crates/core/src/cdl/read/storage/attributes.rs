@@ -193,6 +193,14 @@ impl StorageAttributes {
         }
     }
 
+    /// The attribute that the codecs come from, for messages.
+    pub fn codecs_from(&self) -> &'static str {
+        match (&self.filters, &self.codecs) {
+            (None, Some(_)) => "_Codecs",
+            _ => "_Filter",
+        }
+    }
+
     /// True if any codec is asked for.
     pub fn has_codecs(&self) -> bool {
         let some =

@@ -151,7 +151,7 @@ fn layout(
             layout.filters = asked
                 .pipeline(registry, &chunk)
                 .and_then(|new| new.iter().map(|f| registry.named(f, names, &chunk)).collect())
-                .map_err(|error| error.about(Item::StorageAttribute(id, "_Filter")))?;
+                .map_err(|error| error.about(Item::StorageAttribute(id, asked.codecs_from())))?;
         }
     }
     Ok(layout)
