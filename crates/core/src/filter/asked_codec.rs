@@ -138,13 +138,7 @@ impl AskedCodec {
     pub fn hdf5_id(&self, registry: &Registry) -> Option<u32> {
         match self {
             Self::Id { id, .. } => Some(*id),
-            Self::Name { name, parameters, .. } if name == "gzip" && !parameters.is_empty() => {
-                Some(deflate::ID)
-            }
-            Self::Name { name, .. } => match registry.by_name(name) {
-                Some(codec) => codec.hdf5_id(),
-                None => registered_id(name),
-            },
+            Self::Name { name, parameters, .. } => id_of(name, parameters, registry),
             Self::Zarr(spec) => registry.hdf5_id(spec),
             Self::Auto(_) => None,
         }
@@ -173,15 +167,9 @@ impl AskedCodec {
                 ));
             }
         };
-        // HDF5's programs call deflate so; without parameters it is Zarr's codec.
-        if name == "gzip" && !parameters.is_empty() {
-            return Ok(CodecSpec::hdf5(deflate::ID, parameters.clone()));
-        }
-        if registry.by_name(name).is_none()
-            && members.is_empty()
-            && let Some(id) = registered_id(name)
+        if members.is_empty()
+            && let Some(id) = id_of(name, parameters, registry)
         {
-            // Perhaps a plugin has it; if not, the message names the filter.
             return Ok(CodecSpec::hdf5(id, parameters.clone()));
         }
         let codec = registry.by_name(name).ok_or_else(|| {
@@ -195,7 +183,6 @@ impl AskedCodec {
         let mut configuration = default_configuration(codec, chunk);
         configuration.extend(members.clone());
         match codec.hdf5_id() {
-            Some(id) if members.is_empty() => Ok(CodecSpec::hdf5(id, parameters.clone())),
             Some(id) => {
                 let words = codec.parameters(ZarrVersion::V2, &configuration, chunk);
                 let words = words.ok_or_else(|| {
@@ -212,6 +199,16 @@ impl AskedCodec {
                 Ok(CodecSpec::zarr(ZarrVersion::V2, own, configuration))
             }
         }
+    }
+}
+
+/// The HDF5 id of the codec that a user names so. HDF5's programs call deflate `gzip`; without parameters that is Zarr's
+/// codec. A registered name is enough, as a plugin may have the filter.
+fn id_of(name: &str, parameters: &[u32], registry: &Registry) -> Option<u32> {
+    match registry.by_name(name) {
+        _ if name == "gzip" && !parameters.is_empty() => Some(deflate::ID),
+        Some(codec) => codec.hdf5_id(),
+        None => registered_id(name),
     }
 }
 

@@ -6,7 +6,7 @@
 //! numcodecs, `AsType`.
 
 use super::numpy_type::{NumpyType, convert, converted_len};
-use super::zarr_configuration::{configuration, member, numcodecs_name, same};
+use super::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::{CodecSpec, ZarrVersion};
 
@@ -32,30 +32,7 @@ impl Bound {
     }
 }
 
-impl Codec for AsType {
-    fn parameters_help(&self) -> &str {
-        "encode_dtype, decode_dtype"
-    }
-
-    numcodecs_name!("astype");
-
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        Ok(Box::new(Bound::parse(spec, chunk)?))
-    }
-
-    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        let chunk = ChunkType::of_bytes(0);
-        same(Bound::parse(a, &chunk), Bound::parse(b, &chunk))
-    }
-}
+number_codec!(AsType, "astype", "encode_dtype, decode_dtype");
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

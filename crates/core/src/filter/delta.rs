@@ -6,7 +6,7 @@
 //! numcodecs, `Delta`.
 
 use super::numpy_type::{Number, NumpyType, check_converted, convert, converted_len, map, with_number};
-use super::zarr_configuration::{configuration, member, numcodecs_name, same};
+use super::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use crate::model::{CodecSpec, ZarrVersion};
 
@@ -33,30 +33,7 @@ impl Bound {
     }
 }
 
-impl Codec for Delta {
-    fn parameters_help(&self) -> &str {
-        "dtype, astype"
-    }
-
-    numcodecs_name!("delta");
-
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        Ok(Box::new(Bound::parse(spec, chunk)?))
-    }
-
-    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        let chunk = ChunkType::of_bytes(0);
-        same(Bound::parse(a, &chunk), Bound::parse(b, &chunk))
-    }
-}
+number_codec!(Delta, "delta", "dtype, astype");
 
 /// Appends the first number of `input`, and the differences of the others, in the same type.
 fn differences<T: Number>(input: &[u8], ty: NumpyType, out: &mut Vec<u8>) {

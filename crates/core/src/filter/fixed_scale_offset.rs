@@ -11,7 +11,7 @@
 use serde_json::Value;
 
 use super::numpy_type::{Number, NumpyType, To, check_converted, convert, converted_len, map, with_number};
-use super::zarr_configuration::{configuration, member, numcodecs_name, same};
+use super::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
 use crate::model::{CodecSpec, ZarrVersion};
 
@@ -71,30 +71,11 @@ impl Bound {
     }
 }
 
-impl Codec for FixedScaleOffset {
-    fn parameters_help(&self) -> &str {
-        "offset, scale, dtype, astype"
-    }
-
-    numcodecs_name!("fixedscaleoffset");
-
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        Ok(Box::new(Bound::parse(spec, chunk)?))
-    }
-
-    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        let chunk = ChunkType::of_bytes(0);
-        same(Bound::parse(a, &chunk), Bound::parse(b, &chunk))
-    }
-}
+number_codec!(
+    FixedScaleOffset,
+    "fixedscaleoffset",
+    "offset, scale, dtype, astype"
+);
 
 /// The type that floats of `ty` are calculated with: their own, or doubles for integers.
 fn floats(ty: NumpyType) -> NumpyType {

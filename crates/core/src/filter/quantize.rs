@@ -6,7 +6,7 @@
 //! numcodecs, `Quantize`.
 
 use super::numpy_type::{NumpyType, check_converted, convert, converted_len, map};
-use super::zarr_configuration::{configuration, integer, member, numcodecs_name, same};
+use super::zarr_configuration::{configuration, integer, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
 use crate::model::{CodecSpec, ZarrVersion};
 
@@ -52,30 +52,7 @@ impl Bound {
     }
 }
 
-impl Codec for Quantize {
-    fn parameters_help(&self) -> &str {
-        "digits, dtype, astype"
-    }
-
-    numcodecs_name!("quantize");
-
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        Ok(Box::new(Bound::parse(spec, chunk)?))
-    }
-
-    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        let chunk = ChunkType::of_numbers(NumberClass::Float, 8, crate::model::Endian::Little, &[]);
-        same(Bound::parse(a, &chunk), Bound::parse(b, &chunk))
-    }
-}
+number_codec!(Quantize, "quantize", "digits, dtype, astype");
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

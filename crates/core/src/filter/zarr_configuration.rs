@@ -72,4 +72,35 @@ macro_rules! numcodecs_name {
     };
 }
 
-pub(super) use numcodecs_name;
+/// Makes a type a codec of numcodecs that turns numbers into numbers. The module's `Bound` has its parameters: `parse`
+/// reads them from a spec, and `encoded` is the type of the numbers that it makes.
+macro_rules! number_codec {
+    ($codec:ident, $name:literal, $parameters:literal) => {
+        impl Codec for $codec {
+            numcodecs_name!($name);
+
+            fn parameters_help(&self) -> &str {
+                $parameters
+            }
+
+            fn needs_elements(&self) -> bool {
+                true
+            }
+
+            fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+                Ok(Box::new(Bound::parse(spec, chunk)?))
+            }
+
+            fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
+                Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
+            }
+
+            fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
+                let chunk = ChunkType::of_bytes(0);
+                same(Bound::parse(a, &chunk), Bound::parse(b, &chunk))
+            }
+        }
+    };
+}
+
+pub(super) use {number_codec, numcodecs_name};

@@ -70,19 +70,6 @@ fn pipeline<R>(list: i64, with: impl FnOnce(&mut Vec<Filter>) -> Option<R>) -> O
     context::with(|call| with(&mut call.pipeline)).flatten()
 }
 
-/// Describes filter `id`.
-///
-/// # Safety
-/// As for [`Wanted::write`].
-unsafe fn get_by_id(list: i64, id: c_int, wanted: &Wanted) -> c_int {
-    pipeline(list, |filters| {
-        let filter = filters.iter().find(|filter| filter.id == id)?;
-        // SAFETY: the caller keeps this function's contract.
-        Some(unsafe { wanted.write(filter) })
-    })
-    .unwrap_or(FAIL)
-}
-
 /// H5Pget_filter_by_id1: flags and parameters of a filter.
 ///
 /// # Safety
@@ -99,16 +86,8 @@ pub unsafe extern "C" fn H5Pget_filter_by_id1(
     name: *mut c_char,
 ) -> c_int {
     let configuration = std::ptr::null_mut();
-    let wanted = Wanted {
-        flags,
-        count,
-        parameters,
-        name,
-        name_room,
-        configuration,
-    };
-    // SAFETY: the caller keeps this function's contract.
-    unsafe { get_by_id(list, id, &wanted) }
+    // SAFETY: the caller keeps this function's contract, which is the same.
+    unsafe { H5Pget_filter_by_id2(list, id, flags, count, parameters, name_room, name, configuration) }
 }
 
 /// H5Pget_filter_by_id2: flags and parameters of a filter.
@@ -135,8 +114,12 @@ pub unsafe extern "C" fn H5Pget_filter_by_id2(
         name_room,
         configuration,
     };
-    // SAFETY: the caller keeps this function's contract.
-    unsafe { get_by_id(list, id, &wanted) }
+    pipeline(list, |filters| {
+        let filter = filters.iter().find(|filter| filter.id == id)?;
+        // SAFETY: the caller keeps this function's contract.
+        Some(unsafe { wanted.write(filter) })
+    })
+    .unwrap_or(FAIL)
 }
 
 /// H5Pget_filter2: id, flags and parameters of the filter at `position`.
