@@ -5,7 +5,10 @@
 //! scaling. It also prints which share of the codecs' own speed is reached. That speed is measured in two ways: one
 //! thread that only runs codecs, times the number of threads, and all threads at once, which is what the machine can
 //! really give.
+//!
+//! With `--before FOLDER`, the other program is an older build of ours, and what became slower is marked.
 
+mod before;
 mod cases;
 
 use std::fs;
@@ -26,8 +29,17 @@ const REPEATS: usize = 3;
 /// A peer that takes longer than this runs only once.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Runs the cases whose names contain `only`.
-pub fn run(only: Option<&str>) -> Result<()> {
+/// Runs the cases whose names contain the argument, against netcdf-bin or, with `--before FOLDER`, an older build.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let (older, only) = match arguments {
+        [flag, rest @ ..] if flag == "--before" => {
+            let folder = rest
+                .first()
+                .context("--before takes the folder of the older programs")?;
+            (Some(Path::new(folder)), rest.get(1))
+        }
+        rest => (None, rest.first()),
+    };
     let binaries = build_release()?;
     let data = data_folder();
     succeed(
@@ -41,7 +53,11 @@ pub fn run(only: Option<&str>) -> Result<()> {
         .iter()
         .filter(|case| only.is_none_or(|only| case.name.contains(only)))
     {
-        pair(case, &binaries, &data, threads).with_context(|| case.name)?;
+        match older {
+            Some(older) => before::pair(case, older, &binaries, &data),
+            None => pair(case, &binaries, &data, threads),
+        }
+        .with_context(|| case.name)?;
     }
     Ok(())
 }
@@ -56,20 +72,31 @@ fn data_folder() -> PathBuf {
     }
 }
 
-fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()> {
+/// The command of a case: `program` with `flags` and `extra`, and `output` where it writes a file.
+fn command(
+    case: &Case,
+    program: &Path,
+    flags: &[&str],
+    extra: &[&str],
+    data: &Path,
+    output: &Path,
+) -> Command {
     let input = data.join(case.input);
+    let mut command = Command::new(program);
+    command.args(flags).args(extra);
+    match case.program {
+        "nccopy" => command.arg(input).arg(output),
+        "ncgen" => command.arg("-o").arg(output).arg(input),
+        _ => command.arg(input),
+    };
+    command
+}
+
+fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()> {
     let output = data.join("out.nc");
     let printed = data.join("out.txt");
-    let command = |program: &Path, flags: &[&str], extra: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(flags).args(extra);
-        match case.program {
-            "nccopy" => command.arg(&input).arg(&output),
-            "ncgen" => command.arg("-o").arg(&output).arg(&input),
-            _ => command.arg(&input),
-        };
-        command
-    };
+    let command =
+        |program: &Path, flags: &[&str], extra: &[&str]| command(case, program, flags, extra, data, &output);
     let (peer, their_flags) = case.peer.unwrap_or((case.program, case.flags));
     let theirs_path = Path::new("/usr/bin").join(peer);
     let ours_path = binaries.join(case.program);
@@ -133,8 +160,8 @@ fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()>
         );
     }
     if let Some(encode) = case.encode {
-        let alone = seconds(codec::time(&input, encode, 1)?);
-        let together = seconds(codec::time(&input, encode, threads)?);
+        let alone = seconds(codec::time(&data.join(case.input), encode, 1)?);
+        let together = seconds(codec::time(&data.join(case.input), encode, threads)?);
         println!(
             "  codecs     {alone:.3} s on one thread, {together:.3} s on {threads}; reached {:.0} % of threads x speed, {:.0} % of all together",
             100.0 * alone / threads as f64 / seconds(ours.time),

@@ -43,7 +43,7 @@ cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
-cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run
+cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
 cargo xtask arrows [--all]   cycles between files of different folders, and arrows that go up; `--all` cycles within folders too
 cargo xtask man DIR          man pages of the binaries, written to DIR";
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
 fn with_libraries(_: &str, arguments: &[String]) -> Result<()> {
     let rest = arguments.get(1..).unwrap_or_default();
     match arguments.first().map(String::as_str) {
-        Some("bench") => bench::run(rest.first().map(String::as_str)),
+        Some("bench") => bench::run(rest),
         Some("fuzz") => fuzz::run(rest),
         Some(fuzz::WORKER) => fuzz::worker(rest),
         _ => man::write(rest.first().map_or("target/man", String::as_str)),

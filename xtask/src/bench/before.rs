@@ -1,0 +1,43 @@
+//! The cases with an older build of our programs in turn: what became slower, in one run.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::{Case, command, seconds};
+use crate::measure;
+
+/// Number of runs of each build. Their medians are compared.
+const REPEATS: usize = 7;
+
+/// A median over this many times the older one is marked.
+const SLOWER: f64 = 1.05;
+
+/// Runs a case with the programs of the folder `older` and of `newer` in turn.
+pub(super) fn pair(case: &Case, older: &Path, newer: &Path, data: &Path) -> Result<()> {
+    let (output, printed) = (data.join("out.nc"), data.join("out.txt"));
+    let mut runs = [Vec::new(), Vec::new()];
+    for turn in 0..REPEATS {
+        // Take turns at being first: the second finds warmer caches.
+        for build in [turn % 2, 1 - turn % 2] {
+            let program = [older, newer][build].join(case.program);
+            let _ = fs::remove_file(&output);
+            let mut command = command(case, &program, case.flags, case.ours, data, &output);
+            runs[build].push(measure::run(&mut command, &printed)?);
+        }
+    }
+    let _ = fs::remove_file(&output);
+    let _ = fs::remove_file(&printed);
+    let [(old, old_peak), (new, new_peak)] = runs.map(|mut runs| {
+        runs.sort_by_key(|run| run.time);
+        let peak = runs.iter().map(|run| run.peak).max().unwrap_or(0);
+        (seconds(runs[REPEATS / 2].time), peak / 1_000_000)
+    });
+    let mark = if new > old * SLOWER { "  SLOWER" } else { "" };
+    println!(
+        "{:66} {old:.3} s -> {new:.3} s, {old_peak} MB -> {new_peak} MB{mark}",
+        case.name
+    );
+    Ok(())
+}
