@@ -57,6 +57,15 @@ pub struct Deflate;
 /// and no smaller on the fields. Level 10 takes about as long as zlib 9. See also `MISLED_LEVELS`.
 pub const LEVELS: [i32; 10] = [0, 3, 5, 5, 5, 5, 7, 7, 10, 10];
 
+/// The libdeflate level for the rest of a chunk whose planes of noise are stored, where `LEVELS` has `LAZY`.
+///
+/// Measured on 100 fields of 361 x 720 numbers with noise in the last 15 of 32 bits and 40 of 64: the copy takes 6 % and
+/// 11 % less time than with the lazy search of level 5, and the file is 0.2 % and 0.3 % larger.
+const BESIDE_NOISE: i32 = 4;
+
+/// The lowest libdeflate level that searches lazily.
+const LAZY: i32 = 5;
+
 /// Maximum length, in bytes, of an input whose beginning is checked by [`encoder`].
 const SMALL: usize = 128 << 10;
 
@@ -104,11 +113,14 @@ enum Encoder {
 /// libdeflate's faster levels estimate the minimum useful match length from the number of different bytes in the first
 /// 4 KiB. If these belong to a plane of few different bytes (numbers rounded, then shuffled), short matches are missed
 /// in the whole first block. In a small input, that is most of it.
-fn encoder(level: usize, input: &[u8]) -> Encoder {
+fn encoder(level: usize, input: &[u8], is_beside_noise: bool) -> Encoder {
     const GUESSED_FROM: usize = 4096;
     // With 46 different bytes, libdeflate searches for matches of 4 bytes in any case, and with 80 for matches of 3.
     const RICH: usize = 46;
-    let usual = Encoder::Libdeflate(LEVELS[level]);
+    let usual = match LEVELS[level] {
+        LAZY if is_beside_noise => Encoder::Libdeflate(BESIDE_NOISE),
+        level => Encoder::Libdeflate(level),
+    };
     if !(1..NEAR_OPTIMAL).contains(&LEVELS[level]) || !(GUESSED_FROM + 1..=SMALL).contains(&input.len()) {
         return usual;
     }
@@ -195,8 +207,8 @@ struct Bound {
 const HEADER: [u8; 2] = [0x78, 0x9c];
 
 /// Puts a deflate stream of `input` into `out`, from byte `start` to the end. What is behind `start` is lost.
-fn deflate(level: usize, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
-    match encoder(level, input) {
+fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
+    match encoder {
         Encoder::Libdeflate(level) => COMPRESSORS.with_borrow_mut(|compressors| {
             let slot = compressors.get_mut(level as usize);
             let slot = slot.ok_or_else(|| format!("no level {level}"))?;
@@ -256,7 +268,9 @@ impl BoundCodec for Bound {
             start = out.len();
         }
         if !is_all_noise {
-            deflate(level, &input[middle], start, out)?;
+            let is_beside_noise = middle.len() < input.len();
+            let middle = &input[middle];
+            deflate(encoder(level, middle, is_beside_noise), middle, start, out)?;
         }
         if !back.is_empty() {
             append(back, start, out).ok_or("a deflate stream that cannot be continued")?;
@@ -393,7 +407,7 @@ mod tests {
             level in 1usize..=9,
         ) {
             let mut stream = vec![1, 2, 3];
-            deflate(level, &data, 3, &mut stream).unwrap();
+            deflate(encoder(level, &data, false), &data, 3, &mut stream).unwrap();
             append(&noise, 3, &mut stream).unwrap();
             let mut inflated = Vec::new();
             std::io::Read::read_to_end(&mut flate2::read::DeflateDecoder::new(&stream[3..]), &mut inflated)
