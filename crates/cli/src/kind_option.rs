@@ -6,14 +6,14 @@ use ncutils_core::model::Kind;
 
 /// The values of `-k`, for `--help`: `nc3 (classic), …`.
 pub fn names() -> String {
-    let names = Kind::BUILT_IN.map(|kind| format!("{} ({})", kind.can().short_name, kind.name()));
+    let names = Kind::OF_FILES.map(|kind| format!("{} ({})", kind.can().short_name, kind.name()));
     names.join(", ")
 }
 
 /// The kinds with an option of one digit, sorted by the digit. The option's id is the kind's name.
 fn with_digits() -> Vec<(char, Kind)> {
     let digit = |kind: Kind| Some((kind.can().digit?, kind));
-    let mut kinds: Vec<_> = Kind::BUILT_IN.into_iter().filter_map(digit).collect();
+    let mut kinds: Vec<_> = Kind::OF_FILES.into_iter().filter_map(digit).collect();
     kinds.sort_by_key(|(digit, _)| *digit);
     kinds
 }

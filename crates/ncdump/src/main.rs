@@ -34,7 +34,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let input = Location::parse_input(Some(&arguments.input))?;
     let reader = input.open_with(&arguments.registry)?;
     if arguments.kind_only {
-        return writeln!(stdout, "{}", reader.schema().kind.name())
+        return writeln!(stdout, "{}", reader.schema().kind.can().format_name)
             .and_then(|()| stdout.flush())
             .context("cannot write");
     }

@@ -15,12 +15,14 @@ const ALLOWED: [&str; 3] = [
 ];
 
 /// The variants of `Kind`.
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 8] = [
     "Classic",
     "Offset64",
     "Data64",
     "Netcdf4",
     "Netcdf4Classic",
+    "Nczarr",
+    "Zarr2",
     "Other",
 ];
 

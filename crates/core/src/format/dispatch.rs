@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tracing::{Level, debug};
 
-use super::{Reader, VariablePlan, Writer, classic, netcdf4};
+use super::{Reader, VariablePlan, Writer, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
@@ -21,6 +21,7 @@ pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
+        Kind::Nczarr | Kind::Zarr2 => zarr::check(schema),
         Kind::Other(_) => Err(no_writer(schema)),
     }
 }
@@ -33,6 +34,7 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
+        Kind::Nczarr | Kind::Zarr2 => zarr::check_plans(schema, plans),
         Kind::Other(_) => Err(no_writer(schema)),
     }
 }
@@ -53,18 +55,23 @@ pub fn create(
     }
     let destination = destination.into();
     debug!(name = ?destination.name(), kind = schema.kind.name(), "creating");
-    let DestinationKind::Object(output) = destination.kind().clone() else {
-        return Err(Error::Usage(format!(
-            "a dataset of the kind {} is one file, and cannot be a store of keys",
-            schema.kind.name()
-        )));
-    };
-    match schema.kind {
-        Kind::Classic | Kind::Offset64 | Kind::Data64 => {
+    match (schema.kind, destination.kind().clone()) {
+        (Kind::Classic | Kind::Offset64 | Kind::Data64, DestinationKind::Object(output)) => {
             Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
         }
-        Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::create(output, schema, plans),
-        Kind::Other(_) => Err(no_writer(schema)),
+        (Kind::Netcdf4 | Kind::Netcdf4Classic, DestinationKind::Object(output)) => {
+            netcdf4::create(output, schema, plans)
+        }
+        (Kind::Nczarr | Kind::Zarr2, DestinationKind::Keys(output)) => zarr::create(output, schema, plans),
+        (Kind::Other(_), _) => Err(no_writer(schema)),
+        (kind, DestinationKind::Keys(_)) => Err(Error::Usage(format!(
+            "a dataset of the kind {} is one file, and cannot be a store of keys",
+            kind.name()
+        ))),
+        (kind, DestinationKind::Object(_)) => Err(Error::Usage(format!(
+            "a dataset of the kind {} is a store of keys, and cannot be one file",
+            kind.name()
+        ))),
     }
 }
 
@@ -107,9 +114,11 @@ fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> 
     }
 }
 
-/// Opens a format of keys, which is recognized by a key that it must have. No such format is built in yet.
+/// Opens a format of keys, which is recognized by a key that it must have.
 fn open_keys(store: &Arc<dyn KeyStore>, registry: &Registry) -> Result<Box<dyn Reader>> {
-    let _ = (store, registry);
+    if zarr::is_zarr(&**store)? {
+        return zarr::open(store, registry);
+    }
     Err(Error::UnknownFormat)
 }
 

@@ -14,6 +14,7 @@ pub mod range_list;
 pub mod read_region;
 mod reorder_window;
 mod written;
+pub mod zarr;
 
 use std::ops::Range;
 use std::sync::Arc;

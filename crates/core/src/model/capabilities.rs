@@ -46,8 +46,10 @@ pub enum UnlimitedDimensions {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// The kind's name in `ncdump -k` and `_Format`.
+    /// The kind's name in messages.
     pub name: &'static str,
+    /// What `ncdump -k` and `_Format` print. netCDF-C knows NCZarr and Zarr as `netCDF-4`.
+    pub format_name: &'static str,
     /// The format, and the flags with which netCDF-C opens it, as `ncdump -K` prints them.
     pub extended_name: &'static str,
     /// The name that messages recommend, such as `nc4`.
@@ -81,6 +83,16 @@ pub struct Capabilities {
     pub codecs: Option<CodecNames>,
     /// The byte order of all numbers; `None` if each variable has its own.
     pub byte_order: Option<Endian>,
+    /// True if each chunk has a filter mask, which says what codecs it skips. Otherwise every chunk passes all of them.
+    pub filter_masks: bool,
+    /// True if a variable can be shorter than its unlimited dimensions. Otherwise its extent is their lengths.
+    pub own_extents: bool,
+    /// True if a chunk can be longer than a fixed dimension.
+    pub chunks_past_dimensions: bool,
+    /// True if all strings of a variable take the same number of bytes.
+    pub fixed_strings: bool,
+    /// True if unwritten characters and strings read as empty, whatever the fill value is.
+    pub unwritten_text_is_empty: bool,
     /// True if a variable can have no fill value. Its unwritten parts then read as zeros. If false, unwritten
     /// parts read as `_FillValue`, or as the default fill value of the type.
     pub no_fill: bool,
@@ -135,6 +147,7 @@ impl Capabilities {
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
+            format_name: name,
             extended_name: name,
             short_name: name,
             other_names: &[],
@@ -150,6 +163,11 @@ impl Capabilities {
             chunks: false,
             codecs: None,
             byte_order: Some(Endian::Big),
+            filter_masks: false,
+            own_extents: false,
+            chunks_past_dimensions: false,
+            fixed_strings: false,
+            unwritten_text_is_empty: false,
             no_fill: false,
             storage_attributes: false,
         }
@@ -172,6 +190,7 @@ impl Capabilities {
 /// CDF-1.
 pub(super) static CDF1: Capabilities = Capabilities {
     name: "classic",
+    format_name: "classic",
     extended_name: "classic mode=00000000",
     short_name: "nc3",
     other_names: &["1"],
@@ -187,6 +206,7 @@ pub(super) static CDF1: Capabilities = Capabilities {
 /// CDF-2.
 pub(super) static CDF2: Capabilities = Capabilities {
     name: "64-bit offset",
+    format_name: "64-bit offset",
     extended_name: "64-bit offset mode=00000200",
     short_name: "nc6",
     other_names: &["64-bit-offset", "2"],
@@ -200,6 +220,7 @@ pub(super) static CDF2: Capabilities = Capabilities {
 /// CDF-5.
 pub(super) static CDF5: Capabilities = Capabilities {
     name: "cdf5",
+    format_name: "cdf5",
     extended_name: "64-bit data mode=00000020",
     short_name: "nc5",
     other_names: &["cdf-5", "64-bit data", "64-bit-data", "5", "pnetcdf"],
@@ -214,6 +235,7 @@ pub(super) static CDF5: Capabilities = Capabilities {
 /// netCDF-4 in HDF5.
 pub(super) static NETCDF4: Capabilities = Capabilities {
     name: "netCDF-4",
+    format_name: "netCDF-4",
     extended_name: "HDF5 mode=00001000",
     short_name: "nc4",
     other_names: &["netcdf-4", "netCDF4", "netcdf4", "hdf5", "enhanced", "3"],
@@ -229,6 +251,7 @@ pub(super) static NETCDF4: Capabilities = Capabilities {
 /// netCDF-4 in HDF5, restricted to the classic model.
 pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
     name: "netCDF-4 classic model",
+    format_name: "netCDF-4 classic model",
     extended_name: "HDF5 mode=00001000",
     short_name: "nc7",
     other_names: &[
@@ -251,7 +274,41 @@ const HDF5: Capabilities = Capabilities {
     chunks: true,
     codecs: Some(CodecNames::Hdf5),
     byte_order: None,
+    filter_masks: true,
+    own_extents: true,
+    chunks_past_dimensions: true,
     no_fill: true,
     storage_attributes: true,
     ..Capabilities::new("HDF5")
+};
+
+/// Zarr version 2 with netCDF's own keys.
+pub(super) static NCZARR: Capabilities = Capabilities {
+    name: "NCZarr",
+    extended_name: "NCZarr version 2.0.0 mode=00001000",
+    unlimited: UnlimitedDimensions::Any,
+    ..ZARR
+};
+
+/// Zarr version 2. A dimension has a length and nothing else.
+pub(super) static ZARR2: Capabilities = Capabilities {
+    name: "Zarr version 2",
+    extended_name: "Zarr version 2 mode=00001000",
+    ..ZARR
+};
+
+/// Features of Zarr version 2.
+const ZARR: Capabilities = Capabilities {
+    format_name: "netCDF-4",
+    groups: true,
+    atomic_types: &ALL,
+    contiguous: false,
+    chunks: true,
+    codecs: Some(CodecNames::Zarr(ZarrVersion::V2)),
+    byte_order: None,
+    fixed_strings: true,
+    unwritten_text_is_empty: true,
+    no_fill: true,
+    storage_attributes: true,
+    ..Capabilities::new("Zarr")
 };

@@ -2,9 +2,9 @@
 //! the kind itself.
 
 use super::Capabilities;
-use super::capabilities::{CDF1, CDF2, CDF5, NETCDF4, NETCDF4_CLASSIC};
+use super::capabilities::{CDF1, CDF2, CDF5, NCZARR, NETCDF4, NETCDF4_CLASSIC, ZARR2};
 
-/// The kind of a dataset, as `ncdump -k` names it.
+/// The kind of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -18,15 +18,19 @@ pub enum Kind {
     Netcdf4,
     /// netCDF-4/HDF5 restricted to the classic model.
     Netcdf4Classic,
+    /// NCZarr: Zarr version 2 with keys of netCDF's own.
+    Nczarr,
+    /// Zarr version 2 without keys of netCDF's own.
+    Zarr2,
     /// A format of another crate. Its reader and writer are called directly, because `format::open` and
     /// `format::create` do not know it.
     Other(&'static Capabilities),
 }
 
 impl Kind {
-    /// The kinds of this crate, from the fewest features to the most. Of two with equal features, the older
-    /// comes first.
-    pub const BUILT_IN: [Self; 5] = [
+    /// The kinds of one file, which users ask for by name (`-k`), from the fewest features to the most. Of two with equal
+    /// features, the older comes first.
+    pub const OF_FILES: [Self; 5] = [
         Self::Classic,
         Self::Offset64,
         Self::Data64,
@@ -42,19 +46,21 @@ impl Kind {
             Self::Data64 => &CDF5,
             Self::Netcdf4 => &NETCDF4,
             Self::Netcdf4Classic => &NETCDF4_CLASSIC,
+            Self::Nczarr => &NCZARR,
+            Self::Zarr2 => &ZARR2,
             Self::Other(can) => can,
         }
     }
 
-    /// The name that `ncdump -k` prints.
+    /// The name for messages.
     pub fn name(self) -> &'static str {
         self.can().name
     }
 
-    /// The kind of this crate with this netCDF name (`-k`, `_Format`). Accepts old names and numbers. `None`
+    /// The kind of one file with this netCDF name (`-k`, `_Format`). Accepts old names and numbers. `None`
     /// for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::BUILT_IN.into_iter().find(|kind| kind.can().is_named(name))
+        Self::OF_FILES.into_iter().find(|kind| kind.can().is_named(name))
     }
 }
 
@@ -66,7 +72,7 @@ mod tests {
     #[test]
     fn every_name_means_one_kind() {
         let mut names = Vec::new();
-        for kind in Kind::BUILT_IN {
+        for kind in Kind::OF_FILES {
             let can = kind.can();
             for name in [can.name, can.short_name].iter().chain(can.other_names) {
                 assert_eq!(Kind::from_name(name), Some(kind), "{name}");

@@ -121,5 +121,5 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
 
 /// The special attribute with the kind of a dataset.
 pub fn format(schema: &Schema) -> (&'static str, Special) {
-    ("_Format", text(schema.kind.name()))
+    ("_Format", text(schema.kind.can().format_name))
 }

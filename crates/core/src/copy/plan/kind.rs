@@ -51,7 +51,7 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
 /// The kinds of this crate that can do what `kind` cannot. Whoever asked for a kind with chunks is not told to do without.
 fn instead_of(kind: Kind, does: impl Fn(&Capabilities) -> bool) -> Vec<Kind> {
     let fits = |can: &Capabilities| does(can) && (can.chunks || !kind.can().chunks);
-    Kind::BUILT_IN
+    Kind::OF_FILES
         .into_iter()
         .filter(|other| fits(other.can()))
         .collect()
@@ -69,7 +69,7 @@ pub struct Unheld {
     pub unlimited: bool,
     /// The kind that cannot hold it.
     kind: Kind,
-    /// The kinds that hold it, in the order of [`Kind::BUILT_IN`].
+    /// The kinds that hold it, in the order of [`Kind::OF_FILES`].
     pub held_by: Vec<Kind>,
 }
 

@@ -240,7 +240,7 @@ fn kind(format: &Attribute) -> Result<Kind, String> {
         _ => None,
     };
     let names = || {
-        let names = Kind::BUILT_IN.map(|kind| format!("\"{}\"", kind.name()));
+        let names = Kind::OF_FILES.map(|kind| format!("\"{}\"", kind.name()));
         let (last, others) = names.split_last().expect("there are kinds");
         format!("expected {} or {last}", others.join(", "))
     };

@@ -6,7 +6,7 @@ use super::*;
 fn kinds() {
     let kind_of = |kind, options: &CopyOptions| plan(&input(kind), options).unwrap().schema.kind;
     let plain = CopyOptions::default();
-    for kind in Kind::BUILT_IN {
+    for kind in Kind::OF_FILES {
         assert_eq!(kind_of(kind, &plain), kind);
     }
     let deflate = CopyOptions {
