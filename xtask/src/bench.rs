@@ -72,31 +72,11 @@ fn data_folder() -> PathBuf {
     }
 }
 
-/// The command of a case: `program` with `flags` and `extra`, and `output` where it writes a file.
-fn command(
-    case: &Case,
-    program: &Path,
-    flags: &[&str],
-    extra: &[&str],
-    data: &Path,
-    output: &Path,
-) -> Command {
-    let input = data.join(case.input);
-    let mut command = Command::new(program);
-    command.args(flags).args(extra);
-    match case.program {
-        "nccopy" => command.arg(input).arg(output),
-        "ncgen" => command.arg("-o").arg(output).arg(input),
-        _ => command.arg(input),
-    };
-    command
-}
-
 fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()> {
     let output = data.join("out.nc");
     let printed = data.join("out.txt");
     let command =
-        |program: &Path, flags: &[&str], extra: &[&str]| command(case, program, flags, extra, data, &output);
+        |program: &Path, flags: &[&str], extra: &[&str]| case.command(program, flags, extra, data, &output);
     let (peer, their_flags) = case.peer.unwrap_or((case.program, case.flags));
     let theirs_path = Path::new("/usr/bin").join(peer);
     let ours_path = binaries.join(case.program);

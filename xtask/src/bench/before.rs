@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Case, command, seconds};
+use super::cases::Case;
 use crate::measure;
 
 /// Number of runs of each build. Their medians are compared.
@@ -23,7 +23,7 @@ pub(super) fn pair(case: &Case, older: &Path, newer: &Path, data: &Path) -> Resu
         for build in [turn % 2, 1 - turn % 2] {
             let program = [older, newer][build].join(case.program);
             let _ = fs::remove_file(&output);
-            let mut command = command(case, &program, case.flags, case.ours, data, &output);
+            let mut command = case.command(&program, case.flags, case.ours, data, &output);
             runs[build].push(measure::run(&mut command, &printed)?);
         }
     }
@@ -32,7 +32,7 @@ pub(super) fn pair(case: &Case, older: &Path, newer: &Path, data: &Path) -> Resu
     let [(old, old_peak), (new, new_peak)] = runs.map(|mut runs| {
         runs.sort_by_key(|run| run.time);
         let peak = runs.iter().map(|run| run.peak).max().unwrap_or(0);
-        (seconds(runs[REPEATS / 2].time), peak / 1_000_000)
+        (runs[REPEATS / 2].time.as_secs_f64(), peak / 1_000_000)
     });
     let mark = if new > old * SLOWER { "  SLOWER" } else { "" };
     println!(

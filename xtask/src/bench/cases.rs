@@ -1,5 +1,8 @@
 //! The cases of the benchmark.
 
+use std::path::Path;
+use std::process::Command;
+
 /// A benchmark.
 pub struct Case {
     /// Its name.
@@ -20,6 +23,29 @@ pub struct Case {
     pub peak: Option<u64>,
     /// The peer and its flags; `None` for netcdf-bin's program of the same name, with the same flags.
     pub peer: Option<(&'static str, &'static [&'static str])>,
+}
+
+impl Case {
+    /// The case run by `program` with `flags` and `extra`, on its input below `data`. A program that writes a file writes
+    /// `output`.
+    pub fn command(
+        &self,
+        program: &Path,
+        flags: &[&str],
+        extra: &[&str],
+        data: &Path,
+        output: &Path,
+    ) -> Command {
+        let input = data.join(self.input);
+        let mut command = Command::new(program);
+        command.args(flags).args(extra);
+        match self.program {
+            "nccopy" => command.arg(input).arg(output),
+            "ncgen" => command.arg("-o").arg(output).arg(input),
+            _ => command.arg(input),
+        };
+        command
+    }
 }
 
 /// All of them.
