@@ -165,6 +165,15 @@ impl Pipeline {
         }
     }
 
+    /// Most bytes that any encoder can make of a full chunk; `usize::MAX` if a codec is not known.
+    pub fn max_encoded_size(&self) -> usize {
+        let stages = self.stages.iter();
+        stages.fold(self.decoded_size, |size, stage| match &stage.codec {
+            Bound::Ready(codec) => codec.max_encoded_size(size).max(size),
+            Bound::Unknown { .. } | Bound::Refused(_) => usize::MAX,
+        })
+    }
+
     /// Checks that all codecs are known. Chunks may still fail in one of them.
     ///
     /// # Errors

@@ -87,6 +87,8 @@ pub struct VariableLayout {
     /// Shape of a shard in elements, a multiple of the chunk's in each dimension. The chunks of a shard are
     /// stored together, as one object. `None` if chunks are stored one by one.
     pub shard: Option<Vec<u64>>,
+    /// Bytes of each string in storage, where all take the same number. `None` for other types and formats.
+    pub string_length: Option<u64>,
     /// The value of elements that were never written.
     pub fill: Fill,
 }
@@ -114,6 +116,7 @@ impl VariableLayout {
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
+            string_length: None,
             fill: Fill::default(),
         }
     }

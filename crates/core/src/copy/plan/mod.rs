@@ -180,6 +180,7 @@ impl Target<'_> {
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
+            string_length: None,
             fill: self.layout.fill.clone(),
         };
         if can.no_fill && layout.extent != self.layout.extent && layout.fill.value.is_none() {

@@ -217,6 +217,7 @@ pub(super) fn layout(
         filters,
         edges: EdgeChunks::Full,
         shard: None,
+        string_length: None,
         fill: Fill {
             value: Some(Values::from_bytes((0xF0..).take(size).collect())),
             explicit: true,

@@ -135,6 +135,7 @@ fn layout(
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
+        string_length: None,
         fill: Fill {
             explicit: value.is_some(),
             no_fill,
