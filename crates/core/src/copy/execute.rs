@@ -6,9 +6,8 @@ use super::chunk_data::Data;
 use super::fetch::Fetched;
 use super::job::Job;
 use super::prepare::Variable;
-use super::rechunk::base;
 use super::report::Meters;
-use super::route::{Route, Same, swap_between};
+use super::route::{Route, swap_between};
 use super::run::Engine;
 use super::sink::Sink;
 use crate::chunk::{Axis, ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
@@ -28,7 +27,7 @@ pub(super) struct Worker {
     /// Input that was fetched for the job.
     pub fetched: Fetched,
     /// A piece of input as stored.
-    encoded: Vec<u8>,
+    pub(super) encoded: Vec<u8>,
     /// A decoded piece of input.
     pub(super) decoded: Vec<u8>,
     /// A chunk or block of output.
@@ -165,123 +164,6 @@ impl Worker {
         self.kept += bytes as u64 + PIECE;
     }
 
-    /// Copies chunks that have the same shape in input and output. `chunks` numbers them among the variable's
-    /// chunks to be written.
-    fn same_chunks(
-        &mut self,
-        engine: &Engine,
-        var: &Variable,
-        same: &Same,
-        raw: bool,
-        chunks: std::ops::Range<u64>,
-    ) -> Result<u64> {
-        let reader = engine.terms.reader;
-        let to = &engine.terms.plans[var.out.0].layout;
-        let target = Target {
-            sink: engine.sink,
-            var,
-            layout: to,
-            pipeline: &engine.terms.plans[var.out.0].pipeline,
-            grid: &same.grid,
-        };
-        let order = same.order();
-        let mut bytes = 0;
-        for n in chunks {
-            let chunk = same.chunk(&order, place(var, n)?);
-            let copied = match same.source(&var.inputs, chunk) {
-                None => Err(lost()),
-                Some((input, from)) => {
-                    let input = &var.inputs[input];
-                    let edges = reader.layout(input.var).edges == to.edges || !same.grid.is_edge(chunk);
-                    if raw && edges && same.is_whole(input, from, chunk) {
-                        self.pass(reader, input.var, from, chunk, &target, var.ticket + n)
-                    } else {
-                        self.refilter_chunk(reader, input.var, from, chunk, &target, var.ticket + n)
-                    }
-                }
-            };
-            copied.map_err(|e| at_chunk(e, to, chunk))?;
-            bytes += decoded_size(to);
-        }
-        Ok(bytes)
-    }
-
-    /// Passes an encoded chunk through unchanged.
-    fn pass(
-        &mut self,
-        reader: &dyn Reader,
-        source: VarId,
-        from: u64,
-        chunk: u64,
-        target: &Target,
-        ticket: u64,
-    ) -> Result<()> {
-        let data = match self.fetched.take_chunk(source, from) {
-            Some(data) => data,
-            None => reader.read_encoded_chunk(source, from)?,
-        };
-        let data = data.ok_or_else(lost)?;
-        self.read += data.bytes.len() as u64;
-        self.keep(data.bytes.len());
-        target.sink.write_encoded_chunk(ticket, target.var, chunk, data)
-    }
-
-    fn refilter_chunk(
-        &mut self,
-        reader: &dyn Reader,
-        source: VarId,
-        from: u64,
-        chunk: u64,
-        target: &Target,
-        ticket: u64,
-    ) -> Result<()> {
-        let layout = reader.layout(source);
-        let whole;
-        let grid = if layout.extent == target.layout.extent {
-            target.grid
-        } else {
-            whole = ChunkGrid::new(&layout.extent, target.grid.chunk())?;
-            &whole
-        };
-        self.decode(reader, source, layout, grid, from)?;
-        swap_units(&mut self.decoded, swap_between(layout, target.layout));
-        if target.grid.is_edge(chunk) || grid.is_edge(from) {
-            // Elements past the extent are arbitrary in the input. In the output they are fill values.
-            let shape = target.grid.chunk();
-            let own = grid.region(from);
-            let origin = vec![0; shape.len()];
-            let inside = target.grid.region(chunk).relative_to(&target.grid.origin(chunk));
-            let held = grid.region(from).relative_to(&grid.origin(from));
-            let inside = inside.intersect(&held).unwrap_or(Region {
-                start: origin.clone(),
-                count: origin.clone(),
-            });
-            let size = chunk_size(target.layout, shape)?;
-            fill_block(
-                &mut self.block,
-                size,
-                base(reader, target.var, target.layout),
-                target.layout,
-            )?;
-            copy_region(
-                &self.decoded,
-                layout.stored_shape(&own.count),
-                &origin,
-                &mut self.block,
-                shape,
-                &origin,
-                &inside.count,
-                target.layout.element_size,
-                1,
-            )?;
-            std::mem::swap(&mut self.block, &mut self.decoded);
-        }
-        let mut data = std::mem::take(&mut self.decoded);
-        let written = self.write_chunk(target, chunk, ticket, Data::Owned(&mut data));
-        self.decoded = data;
-        written
-    }
-
     /// Reads a chunk and decodes it into `self.decoded`, in its stored shape and the layout's byte order.
     ///
     /// # Errors
@@ -310,20 +192,34 @@ impl Worker {
         };
         let filter_mask = filter_mask.ok_or_else(lost)?;
         self.read += bytes.len() as u64;
-        let own = grid.region(chunk);
-        let shape = chunk_shape(layout, &own.count);
-        if pipeline.is_empty() {
-            check_size(bytes.len(), chunk_size(layout, layout.stored_shape(&own.count))?)?;
-        } else {
-            pipeline.decode_into(
-                &self.encoded,
-                filter_mask,
-                shape,
-                &mut self.scratch,
-                &mut self.decoded,
-            )?;
+        if !pipeline.is_empty() {
+            return self.decode_encoded(reader, var, &pipeline, grid, chunk, filter_mask);
         }
-        Ok(())
+        let own = grid.region(chunk);
+        check_size(
+            self.decoded.len(),
+            chunk_size(layout, layout.stored_shape(&own.count))?,
+        )
+    }
+
+    /// Decodes the chunk in `self.encoded` into `self.decoded`.
+    pub(super) fn decode_encoded(
+        &mut self,
+        reader: &dyn Reader,
+        var: VarId,
+        pipeline: &Pipeline,
+        grid: &ChunkGrid,
+        chunk: u64,
+        filter_mask: u32,
+    ) -> Result<()> {
+        let own = grid.region(chunk);
+        pipeline.decode_into(
+            &self.encoded,
+            filter_mask,
+            chunk_shape(reader.layout(var), &own.count),
+            &mut self.scratch,
+            &mut self.decoded,
+        )
     }
 
     /// Reads a region of a contiguous input into `out`, in the layout's byte order.
@@ -445,18 +341,8 @@ fn clip(bytes: &[u8], full: &[u64], count: &[u64], size: usize, out: &mut Vec<u8
     copy_region(bytes, full, &origin, out, count, &origin, count, size, 1)
 }
 
-fn lost() -> Error {
+pub(super) fn lost() -> Error {
     Error::Damaged("a stored chunk cannot be found".into())
-}
-
-fn place(var: &Variable, n: u64) -> Result<u64> {
-    var.places
-        .place(n)
-        .ok_or_else(|| Error::Internal("more chunks than were planned".into()))
-}
-
-fn decoded_size(layout: &VariableLayout) -> u64 {
-    chunk_size(layout, layout.chunk_shape()).map_or(0, |size| size as u64)
 }
 
 /// Fills `buffer` with `size` bytes of the values of unwritten input elements, in the output's byte order.

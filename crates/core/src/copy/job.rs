@@ -15,10 +15,12 @@ use super::order::Block;
 use super::prepare::Variable;
 use super::records::{self, Part};
 use super::route::{Route, Same};
+use super::sources::Input;
 use super::spill::Spill;
 use super::tiling::Tiling;
 use crate::chunk::{Region, byte_count};
 use crate::error::Result;
+use crate::filter::pipeline::ALL_SKIPPED;
 use crate::format::{Reader, VariablePlan};
 use crate::model::VariableLayout;
 
@@ -230,8 +232,14 @@ fn raw<'e>(
 ) -> impl Iterator<Item = Costed<'e>> + Send + 'e {
     let to = &terms.plans[var.out.0].layout;
     let whole = chunk_bytes(to);
-    // A chunk that a selection cuts is decoded and encoded again.
-    let cut = match var.inputs.iter().any(|input| input.selection.is_some()) {
+    // A chunk that a selection or the input's extent cuts is decoded and encoded again, and one that skipped codecs where
+    // the output has no filter masks.
+    let is_cut = |input: &Input| {
+        input.selection.is_some() || input.grid.as_ref().is_some_and(|grid| grid.extent() != to.extent)
+    };
+    let loses_masks =
+        !terms.plans[var.out.0].pipeline.allows(ALL_SKIPPED) && terms.reader.schema().kind.can().filter_masks;
+    let cut = match loses_masks || var.inputs.iter().any(is_cut) {
         true => decode_cost_of(terms, var).saturating_add(encode_cost(to, whole)),
         false => 0,
     };

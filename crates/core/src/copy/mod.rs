@@ -28,6 +28,7 @@ mod records;
 mod report;
 mod route;
 mod run;
+mod same_chunks;
 mod scatter;
 mod sink;
 mod sources;

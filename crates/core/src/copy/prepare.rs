@@ -116,7 +116,8 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         variables: Vec::new(),
         nothing: Vec::new(),
     };
-    let pipelines = SharedPipelines::new(plan.registry.clone());
+    let masks = plan.schema.kind.can().filter_masks;
+    let pipelines = SharedPipelines::new(plan.registry.clone()).with_masks(masks);
     let ways = ways(reader, plan)?;
     prepared.variables.reserve_exact(ways.iter().flatten().count());
     for (n, way) in ways.into_iter().enumerate() {

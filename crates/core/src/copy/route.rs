@@ -305,7 +305,10 @@ impl Found {
             let from = reader.layout(input.var);
             let aligned = match (&input.grid, &input.selection) {
                 (None, _) => false,
-                (Some(grid), None) => grid.chunk() == shape && from.extent == to.extent,
+                (Some(grid), None) => {
+                    let mut lengths = from.extent.iter().zip(&to.extent);
+                    grid.chunk() == shape && lengths.all(|(from, to)| from <= to)
+                }
                 (Some(grid), Some(selection)) => {
                     let bounds = selection.bounds();
                     let target = selection.target();
@@ -329,10 +332,11 @@ impl Found {
         let grid = ChunkGrid::new(&to.extent, shape)?;
         // A chunk that is cut passes through its filters, even if other chunks pass unchanged.
         let edges = |input: &Input| reader.layout(input.var).edges != to.edges;
+        let shorter = |input: &Input| reader.layout(input.var).extent != to.extent;
         let cut = self
             .inputs
             .iter()
-            .any(|input| input.selection.is_some() || edges(input));
+            .any(|input| input.selection.is_some() || shorter(input) || edges(input));
         if !raw || cut {
             for input in &self.inputs {
                 match reader.pipeline(input.var)?.check_known() {
@@ -351,7 +355,7 @@ impl Found {
             (0..grid.counts().len()).all(|d| {
                 let end = input.target.start[d] + input.target.count[d];
                 let taken = input.input(&input.target).map_or(0, |r| r.start[d] + r.count[d]);
-                end.is_multiple_of(grid.chunk()[d]) || taken == own.extent()[d]
+                end.is_multiple_of(grid.chunk()[d]) || end == grid.extent()[d] && taken == own.extent()[d]
             })
         })
     }
@@ -360,6 +364,10 @@ impl Found {
     fn same_places(&self, same: &Same) -> Places {
         if let [input] = &self.inputs[..]
             && input.selection.is_none()
+            && input
+                .grid
+                .as_ref()
+                .is_some_and(|grid| grid.counts() == same.grid.counts())
         {
             return match (&input.stored, &same.shard) {
                 (None, _) => Places::first(same.grid.len()),

@@ -128,6 +128,15 @@ pub trait BoundCodec: Send + Sync {
     /// Bad parameters, or input that this codec cannot encode. A pipeline then skips the codec if it is optional.
     fn encode(&self, input: &[u8], shape: ChunkShape, out: &mut Vec<u8>) -> Outcome;
 
+    /// Encodes like [`BoundCodec::encode`], but keeps a stream that is longer than `input`. For chunks that must pass
+    /// all codecs.
+    ///
+    /// # Errors
+    /// Bad parameters, or input that this codec has no stream for.
+    fn encode_always(&self, input: &[u8], shape: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        self.encode(input, shape, out)
+    }
+
     /// Decodes `input` into `out`, replacing its content. At most slightly more than `limit` bytes are made or
     /// allocated. `shape` is the shape of the decoded chunk.
     ///

@@ -246,6 +246,16 @@ impl BoundCodec for Bound {
         }
     }
 
+    /// A chunk that does not shrink becomes literal runs.
+    fn encode_always(&self, input: &[u8], shape: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        if self.encode(input, shape, out).is_err() {
+            out.clear();
+            out.reserve(input.len() + input.len().div_ceil(MAX_LITERALS));
+            push_literals(input, out);
+        }
+        Ok(())
+    }
+
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         let most = limit.min(input.len().saturating_mul(EXPANSION));
         room(out, most).map_err(|error| error.to_string())?;

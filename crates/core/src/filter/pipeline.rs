@@ -62,6 +62,8 @@ pub struct Pipeline {
     decoded_size: usize,
     /// Position of the first codec that changes the type of chunks.
     retypes: Option<usize>,
+    /// True if a chunk may skip codecs, because its filter mask is stored.
+    masks: bool,
 }
 
 /// One codec of a pipeline.
@@ -96,6 +98,7 @@ impl Pipeline {
                 chunk: ChunkType::of_bytes(0),
                 decoded_size: 0,
                 retypes: None,
+                masks: true,
             })
         });
         Arc::clone(&EMPTY)
@@ -131,7 +134,20 @@ impl Pipeline {
             specs: specs.into(),
             decoded_size: chunk.decoded_size(ChunkShape::Full)?,
             chunk: chunk.clone(),
+            masks: true,
         })
+    }
+
+    /// The same pipeline for chunks without a filter mask. Every chunk passes all codecs.
+    #[must_use]
+    pub fn without_masks(mut self) -> Self {
+        self.masks = false;
+        self
+    }
+
+    /// True if chunks that were stored with `filter_mask` can be stored with this pipeline.
+    pub fn allows(&self, filter_mask: u32) -> bool {
+        self.masks || self.active(filter_mask).count() == self.stages.len()
     }
 
     /// True if there are no codecs.
@@ -189,7 +205,8 @@ impl Pipeline {
 
     /// Encodes one chunk. The result has no spare capacity.
     ///
-    /// As in libhdf5, an optional codec that fails on the chunk is skipped, and its bit is set in the mask. Without
+    /// As in libhdf5, an optional codec that fails on the chunk is skipped, and its bit is set in the mask. In a
+    /// pipeline without masks, a codec that declines a chunk because it would grow makes it longer instead. Without
     /// codecs, the data is copied; a caller that owns the data should make an [`EncodedChunk`] of it instead.
     ///
     /// # Errors
@@ -203,13 +220,23 @@ impl Pipeline {
         let mut filter_mask = 0;
         for (position, stage) in self.stages.iter().enumerate() {
             let from = if in_scratch { input.as_slice() } else { data };
-            match stage.encode(from, shape, output) {
+            let encoded = match self.masks {
+                true => stage.encode(from, shape, output),
+                false => stage.encode_always(from, shape, output),
+            };
+            match encoded {
                 Ok(()) => {
                     std::mem::swap(&mut input, &mut output);
                     in_scratch = true;
                 }
-                Err(_) if stage.optional => filter_mask |= 1 << position,
-                Err(why) => return Err(self.failure(position, why)),
+                Err(_) if stage.optional && self.masks => filter_mask |= 1 << position,
+                Err(why) if self.masks => return Err(self.failure(position, why)),
+                Err(why) => {
+                    let why = format!(
+                        "{why}, and a chunk cannot skip it here: choose other filters for this variable"
+                    );
+                    return Err(self.failure(position, why));
+                }
             }
         }
         let bytes = match in_scratch {
@@ -331,6 +358,13 @@ impl Stage {
         }
     }
 
+    fn encode_always(&self, input: &[u8], shape: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        match &self.codec {
+            Bound::Ready(codec) => codec.encode_always(input, shape, out),
+            _ => self.encode(input, shape, out),
+        }
+    }
+
     fn decode(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         match &self.codec {
             Bound::Ready(codec) => codec.decode(input, shape, limit, out),
@@ -343,7 +377,7 @@ impl Stage {
 /// Compares specs and chunk types, not the bound codecs.
 impl PartialEq for Pipeline {
     fn eq(&self, other: &Self) -> bool {
-        self.specs == other.specs && self.chunk == other.chunk
+        self.specs == other.specs && self.chunk == other.chunk && self.masks == other.masks
     }
 }
 

@@ -15,6 +15,8 @@ use crate::model::CodecSpec;
 #[derive(Debug, Default)]
 pub struct SharedPipelines {
     registry: Registry,
+    /// True if chunks have no filter mask: see [`Pipeline::without_masks`].
+    without_masks: bool,
     hasher: RandomState,
     /// Pipelines by the hash of specs and chunk type.
     bound: Mutex<HashMap<u64, Vec<Arc<Pipeline>>>>,
@@ -27,6 +29,13 @@ impl SharedPipelines {
             registry,
             ..Self::default()
         }
+    }
+
+    /// Binds pipelines for a dataset whose chunks have filter masks, or have none.
+    #[must_use]
+    pub fn with_masks(mut self, masks: bool) -> Self {
+        self.without_masks = !masks;
+        self
     }
 
     /// The codecs that pipelines are bound to.
@@ -48,7 +57,11 @@ impl SharedPipelines {
         if let Some(found) = found {
             return Ok(Arc::clone(found));
         }
-        let new = Arc::new(self.registry.bind(specs, chunk)?);
+        let mut new = self.registry.bind(specs, chunk)?;
+        if self.without_masks {
+            new = new.without_masks();
+        }
+        let new = Arc::new(new);
         equal.push(Arc::clone(&new));
         Ok(new)
     }

@@ -189,7 +189,11 @@ impl VariablePlan {
         let pipeline = match &layout.storage {
             Storage::Chunked { shape } => {
                 let chunk = ChunkType::new(schema, schema.var(var).ty, &layout, shape);
-                Arc::new(registry.bind(&layout.filters, &chunk)?)
+                let pipeline = registry.bind(&layout.filters, &chunk)?;
+                Arc::new(match schema.kind.can().filter_masks {
+                    true => pipeline,
+                    false => pipeline.without_masks(),
+                })
             }
             _ => Pipeline::empty(),
         };

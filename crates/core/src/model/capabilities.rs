@@ -87,7 +87,9 @@ pub struct Capabilities {
     pub filter_masks: bool,
     /// True if a variable can be shorter than its unlimited dimensions. Otherwise its extent is their lengths.
     pub own_extents: bool,
-    /// True if a chunk can be longer than a fixed dimension.
+    /// True if a chunk can be longer than a fixed dimension. Such chunks of the input are then kept, and pass. If false,
+    /// every chunk is cut to the fixed dimensions. Chunks are cut in either case along a dimension that was unlimited in
+    /// the input and is fixed in the output, because not all readers of such a kind expect longer ones.
     pub chunks_past_dimensions: bool,
     /// True if all strings of a variable take the same number of bytes.
     pub fixed_strings: bool,
@@ -179,6 +181,12 @@ impl Capabilities {
             Type::User(_) => self.user_types,
             atomic => self.atomic_types.contains(&atomic),
         }
+    }
+
+    /// True if every unlimited dimension becomes a fixed one of its present length, without an option. The arrays of such
+    /// a kind have chunks, so that they can be made longer later.
+    pub fn fixes_unlimited(&self) -> bool {
+        self.chunks && self.unlimited == UnlimitedDimensions::None
     }
 
     /// True if `name` is one of the kind's names.
@@ -276,7 +284,6 @@ const HDF5: Capabilities = Capabilities {
     byte_order: None,
     filter_masks: true,
     own_extents: true,
-    chunks_past_dimensions: true,
     no_fill: true,
     storage_attributes: true,
     ..Capabilities::new("HDF5")
@@ -306,6 +313,7 @@ const ZARR: Capabilities = Capabilities {
     chunks: true,
     codecs: Some(CodecNames::Zarr(ZarrVersion::V2)),
     byte_order: None,
+    chunks_past_dimensions: true,
     fixed_strings: true,
     unwritten_text_is_empty: true,
     no_fill: true,

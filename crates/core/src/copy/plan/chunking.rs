@@ -2,7 +2,8 @@
 //!
 //! A variable that no option touches keeps its storage and chunk shape. Unlimited dimensions and filters need
 //! chunks. A shape that options give in part takes its other lengths from the input's chunks, else from the
-//! dimensions. A shape that nobody gave is netCDF-C's default.
+//! dimensions. A shape that nobody gave is netCDF-C's default. In a kind where every variable has chunks, what would be
+//! contiguous or compact by an option is one chunk, and no default chunk is a single record.
 
 use super::CopyOptions;
 use super::chunk_spec::{AskedLayout, ChunkSpec};
@@ -22,6 +23,8 @@ pub struct Chunking {
     /// length.
     by_dim: Vec<Option<Option<u64>>>,
     vars_dims: Vec<Vec<DimId>>,
+    /// For each dimension of the input: true if it is unlimited there.
+    unlimited: Vec<bool>,
 }
 
 /// The storage of one variable.
@@ -34,17 +37,18 @@ pub struct Chosen {
 }
 
 impl Chunking {
-    /// Resolves every `-c` argument against the input.
+    /// Resolves every `-c` argument against the input. With `fixed`, no dimension of the output is unlimited.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for an unknown name, or a shape that does not fit its
     /// variable.
-    pub fn resolve(input: &Schema, options: &CopyOptions) -> Result<Self> {
+    pub fn resolve(input: &Schema, options: &CopyOptions, fixed: bool) -> Result<Self> {
         let mut chunking = Self {
             unchunked: false,
             by_var: vec![None; input.vars.len()],
             by_dim: vec![None; input.dims.len()],
             vars_dims: input.vars.iter().map(|v| v.dims.clone()).collect(),
+            unlimited: input.dims.iter().map(|d| d.unlimited).collect(),
         };
         for spec in &options.chunking {
             match spec {
@@ -55,7 +59,7 @@ impl Chunking {
                     }
                 }
                 ChunkSpec::Variable { name, layout } => {
-                    chunking.add_variable(input, name, layout, options.fix_unlimited)?;
+                    chunking.add_variable(input, name, layout, fixed)?;
                 }
             }
         }
@@ -101,8 +105,8 @@ impl Chunking {
         Ok(())
     }
 
-    /// Chooses the storage of variable `var` of the input. `source` is its layout there, and `dims` are its
-    /// dimensions in the output.
+    /// Chooses the storage of variable `var` of the input. `source` is its layout there, `dims` are its
+    /// dimensions in the output, and `can` is what the output's kind can hold.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if a chunk or a compact variable would be larger than HDF5
@@ -111,6 +115,7 @@ impl Chunking {
         &self,
         var: VarId,
         source: &VariableLayout,
+        can: &Capabilities,
         dims: &[&Dimension],
         element_size: usize,
         pipeline: &Pipeline,
@@ -129,6 +134,9 @@ impl Chunking {
                 drop_filters: false,
             })
         };
+        if dims.is_empty() && !can.contiguous {
+            return chunked(Vec::new());
+        }
         if dims.is_empty() {
             let compact = match &self.by_var[var.0] {
                 Some(asked) => *asked == AskedLayout::Compact,
@@ -148,6 +156,9 @@ impl Chunking {
         let filters_asked = !pipeline.is_empty() && pipeline.wish != Wish::Kept;
         match asked {
             Some(AskedLayout::Chunked(shape)) => return chunked(within_limit(shape, element_size)?),
+            Some(AskedLayout::Contiguous | AskedLayout::Compact) if !can.contiguous => {
+                return chunked(within_limit(one_chunk(dims), element_size)?);
+            }
             Some(AskedLayout::Contiguous) if !unlimited && !filters_asked => {
                 return one_piece(Storage::Contiguous);
             }
@@ -180,9 +191,10 @@ impl Chunking {
             return chunked(within_limit(shape, element_size)?);
         }
         match own_shape {
-            Some(shape) => chunked(clipped(shape, dims)),
+            Some(shape) => chunked(self.kept(var, shape, can, dims)),
             None if unlimited || !pipeline.is_empty() => {
-                let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
+                let records = |d: &Dimension| d.unlimited && can.contiguous;
+                let lengths: Vec<_> = dims.iter().map(|d| (d.length, records(d))).collect();
                 let shape = default_chunk_shape(element_size, &lengths);
                 if !unlimited && pipeline.wish != Wish::Named && too_small(&shape, element_size, options) {
                     return one_piece(source.storage.clone());
@@ -191,6 +203,19 @@ impl Chunking {
             }
             None => one_piece(source.storage.clone()),
         }
+    }
+
+    /// The input's chunk shape, as far as the output can have it: see [`Capabilities::chunks_past_dimensions`].
+    fn kept(&self, var: VarId, shape: &[u64], can: &Capabilities, dims: &[&Dimension]) -> Vec<u64> {
+        let mut kept = clipped(shape, dims);
+        if can.chunks_past_dimensions {
+            for ((kept, own), dim) in kept.iter_mut().zip(shape).zip(&self.vars_dims[var.0]) {
+                if !self.unlimited[dim.0] {
+                    *kept = *own;
+                }
+            }
+        }
+        kept
     }
 
     /// The chunk lengths given by dimension. Other lengths come from the input's chunks, else are whole
@@ -234,7 +259,7 @@ impl Chunking {
 }
 
 /// The storage of a variable in a kind that may lack what was chosen. What cannot be compact is in one piece; what cannot be in one
-/// piece has chunks, of netCDF-C's default shape.
+/// piece has chunks, of netCDF-C's default shape for fixed dimensions.
 pub(crate) fn possible_storage(
     can: &Capabilities,
     chosen: Storage,
@@ -245,13 +270,18 @@ pub(crate) fn possible_storage(
         Storage::Compact if can.compact => Storage::Compact,
         Storage::Compact | Storage::Contiguous if can.contiguous => Storage::Contiguous,
         Storage::Compact | Storage::Contiguous => {
-            let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
+            let lengths: Vec<_> = dims.iter().map(|d| (d.length, false)).collect();
             Storage::Chunked {
                 shape: default_chunk_shape(element_size, &lengths),
             }
         }
         chunked @ Storage::Chunked { .. } => chunked,
     }
+}
+
+/// The shape of the only chunk of a variable.
+pub(crate) fn one_chunk(dims: &[&Dimension]) -> Vec<u64> {
+    dims.iter().map(|d| d.length.max(1)).collect()
 }
 
 /// The bytes of a chunk of this shape; `None` where they are too many to count.

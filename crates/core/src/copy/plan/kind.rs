@@ -116,7 +116,8 @@ pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
     }
 }
 
-/// The first item of `schema` that `kind` cannot hold.
+/// The first item of `schema` that `kind` cannot hold. Unlimited dimensions are not such items where they
+/// [become fixed](Capabilities::fixes_unlimited).
 pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
     let can = kind.can();
     if let (Some(group), false) = (schema.groups[0].children.first(), can.groups) {
@@ -175,7 +176,7 @@ fn unlimited(schema: &Schema, kind: Kind) -> Option<Unheld> {
         })
     };
     let any = UnlimitedDimensions::Any;
-    if allowed == any {
+    if allowed == any || kind.can().fixes_unlimited() {
         return None;
     }
     let mut all = schema.dims.iter().enumerate().filter(|(_, d)| d.unlimited);

@@ -21,8 +21,8 @@ mod select;
 
 pub use auto::AutoChoice;
 pub use chunk_spec::{AskedLayout, ChunkSpec};
-pub(crate) use chunking::possible_storage;
 pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
+pub(crate) use chunking::{one_chunk, possible_storage};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 pub use kind::{Unheld, unheld};
 pub use quantize::QuantizeRequest;
@@ -88,13 +88,14 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let input = reader.schema();
     let kind = kind::output_kind(input, options)?;
     let requests = Requests::resolve(input, &options.filters)?;
-    let chunking = Chunking::resolve(input, options)?;
+    let fixes = kind.can().fixes_unlimited();
+    let fixed = options.fix_unlimited || fixes;
+    let chunking = Chunking::resolve(input, options, fixed)?;
     let selected = select::select(input, options)?;
-    if options.fix_unlimited {
+    if options.fix_unlimited && !fixes {
         refuse_fixing_empty(input)?;
     }
-    let OutputSchema { mut schema, sources } =
-        output_schema::build(input, &selected, kind, options.fix_unlimited);
+    let OutputSchema { mut schema, sources } = output_schema::build(input, &selected, kind, fixed);
     kind::check(&schema, kind)?;
 
     let quantized = QuantizeRequest::resolve(&options.quantize, input, &schema)?;
@@ -210,7 +211,15 @@ impl Target<'_> {
             .iter()
             .map(|d| self.output.dim(*d))
             .collect();
-        let chosen = chunking.choose(self.source, self.layout, &dims, element_size, &pipeline, options)?;
+        let chosen = chunking.choose(
+            self.source,
+            self.layout,
+            can,
+            &dims,
+            element_size,
+            &pipeline,
+            options,
+        )?;
         layout.storage = possible_storage(can, chosen.storage, element_size, &dims);
         if let (Storage::Chunked { shape }, false, Some(names)) =
             (&layout.storage, chosen.drop_filters, can.codecs)
@@ -237,14 +246,20 @@ impl Target<'_> {
         Ok(layout)
     }
 
-    /// The variable's own lengths: the input's, except along dimensions that are fixed in the output.
+    /// The variable's own lengths: the input's, except along dimensions that are fixed in the output. A kind without
+    /// such lengths has those of the dimensions.
     fn extent(&self) -> Vec<u64> {
+        let own_extents = self.output.kind.can().own_extents;
         let dims = &self.output.var(self.var).dims;
         dims.iter()
             .zip(&self.layout.extent)
             .map(|(dim, own)| {
                 let dim = self.output.dim(*dim);
-                if dim.unlimited { *own } else { dim.length }
+                if dim.unlimited && own_extents {
+                    *own
+                } else {
+                    dim.length
+                }
             })
             .collect()
     }

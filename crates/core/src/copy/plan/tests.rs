@@ -6,8 +6,8 @@ use super::*;
 use crate::filter::spec;
 use crate::format::Region;
 use crate::model::{
-    Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Fill, GroupId, Type, Values,
-    Variable, ZarrVersion,
+    Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Fill, GroupId, Type,
+    UnlimitedDimensions, Values, Variable, ZarrVersion,
 };
 
 /// An input whose data is never read.

@@ -3,6 +3,7 @@
 mod budget;
 mod failures;
 mod in_memory;
+mod masks;
 mod model;
 mod progress;
 mod records;

@@ -107,11 +107,13 @@ struct Bound {
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         let settings = self.settings.as_ref().map_err(Clone::clone)?;
-        let most = input.len().saturating_add(self.overhead);
-        compress(settings, input, most, out).map_err(|error| match error {
-            ncutils_blosc::Error::OutputTooLong(_) => "the chunk does not become smaller".to_owned(),
-            error => error.to_string(),
-        })
+        encode(settings, input, self.overhead, out)
+    }
+
+    /// Blosc copies what does not shrink, behind its header.
+    fn encode_always(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        let settings = self.settings.as_ref().map_err(Clone::clone)?;
+        encode(settings, input, HEADER_LENGTH, out)
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
@@ -121,6 +123,15 @@ impl BoundCodec for Bound {
     fn max_encoded_size(&self, input_len: usize) -> usize {
         generous_bound(input_len)
     }
+}
+
+/// Encodes a chunk into a buffer of at most `overhead` bytes more.
+fn encode(settings: &Settings, input: &[u8], overhead: usize, out: &mut Vec<u8>) -> Outcome {
+    let most = input.len().saturating_add(overhead);
+    compress(settings, input, most, out).map_err(|error| match error {
+        ncutils_blosc::Error::OutputTooLong(_) => "the chunk does not become smaller".to_owned(),
+        error => error.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -134,8 +134,9 @@ impl StorageAttributes {
         let asked: [(bool, &'static str, Does); 10] = [
             (self.chunk_sizes.is_some(), "_ChunkSizes", chunks),
             (self.storage == Some(StorageKind::Chunked), "_Storage", chunks),
+            // One chunk takes the place of compact storage where every variable has chunks.
             (self.storage == Some(StorageKind::Compact), "_Storage", |can| {
-                can.compact
+                can.compact || !can.contiguous
             }),
             (compressed, "_DeflateLevel", codecs),
             (self.shuffle == Some(true), "_Shuffle", codecs),

@@ -2,7 +2,7 @@
 
 use super::attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::{
-    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, possible_storage,
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, one_chunk, possible_storage,
 };
 use crate::copy::quantization::Quantization;
 use crate::copy::{CopyPlan, Sources, VariableCopy};
@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
 use crate::format::{Reader, Written};
 use crate::model::{
-    EdgeChunks, Endian, Fill, FillTime, Item, Kind, Schema, SharedLayouts, SizesInC, Storage, Type,
-    TypeClass, VarId, VariableLayout, default_fill_value, fill_value_attribute,
+    Dimension, EdgeChunks, Endian, Fill, FillTime, Item, Kind, Schema, SharedLayouts, SizesInC, Storage,
+    Type, TypeClass, VarId, VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 /// Options for making a file of a text.
@@ -45,6 +45,9 @@ pub fn plan(
             .filter(|d| d.unlimited)
             .for_each(|d| d.length = 0);
     }
+    if schema.kind.can().fixes_unlimited() {
+        schema.dims.iter_mut().for_each(|d| d.unlimited = false);
+    }
     let sizes = SizesInC::new(&schema);
     let mut variables = Vec::with_capacity(schema.vars.len());
     let mut layouts = SharedLayouts::default();
@@ -56,6 +59,7 @@ pub fn plan(
         }
         let written = !options.header_only && reader.written(var)? != Written::Nothing;
         let layout = layout(
+            reader.schema(),
             &schema,
             &sizes,
             var,
@@ -90,6 +94,7 @@ pub fn plan(
 }
 
 fn layout(
+    text: &Schema,
     schema: &Schema,
     sizes: &SizesInC,
     id: VarId,
@@ -111,11 +116,11 @@ fn layout(
             .or_else(|| default_fill_value(fill_type(schema, var.ty)))
     };
     // A list shorter than the unlimited dimension is extended to all records.
-    let mut extent = match written {
+    let mut extent = match written || !can.own_extents {
         true => schema.shape(id),
         false => source.extent.clone(),
     };
-    if extent.contains(&0) {
+    if can.own_extents && extent.contains(&0) {
         // Make all unlimited dimensions of an empty variable 0, as netCDF-C does. Given an extent such as 3 × 0, it
         // accesses memory for the dimensions that are not 0.
         for (length, dim) in extent.iter_mut().zip(&var.dims) {
@@ -144,7 +149,7 @@ fn layout(
         },
     };
     if can.chunks {
-        let storage = storage_of(schema, sizes, id, asked, element_size, asked.has_codecs())?;
+        let storage = storage_of(text, schema, sizes, id, asked, element_size, asked.has_codecs())?;
         let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
         layout.storage = possible_storage(can, storage, element_size, &dims);
         if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
@@ -169,8 +174,9 @@ pub(crate) fn fill_type(schema: &Schema, ty: Type) -> Type {
     }
 }
 
-/// The requested storage, or netCDF-C's default. Filters need chunks, whatever `_Storage` says.
+/// The requested storage, or netCDF-C's default. `text` is the schema as the text has it, `schema` the file's. Filters need chunks, whatever `_Storage` says.
 fn storage_of(
+    text: &Schema,
     schema: &Schema,
     sizes: &SizesInC,
     id: VarId,
@@ -178,12 +184,14 @@ fn storage_of(
     element_size: usize,
     filtered: bool,
 ) -> Result<Storage> {
+    let can = schema.kind.can();
     let dims: Vec<_> = schema.var(id).dims.iter().map(|d| schema.dim(*d)).collect();
     let refuse = |attribute, why| Err(Error::Usage(why).about(Item::StorageAttribute(id, attribute)));
     let refuse_storage = |why: String| refuse("_Storage", why);
     let refuse_sizes = |why: String| refuse("_ChunkSizes", why);
     let unlimited = dims.iter().find(|d| d.unlimited);
     let in_one_piece = match asked.storage {
+        _ if !can.contiguous => None,
         Some(StorageKind::Chunked) => None,
         Some(StorageKind::Contiguous) => Some((Storage::Contiguous, "contiguous")),
         Some(StorageKind::Compact) => Some((Storage::Compact, "compact")),
@@ -191,7 +199,13 @@ fn storage_of(
         None => None,
     };
     if dims.is_empty() {
+        let chunked = asked.chunk_sizes.is_some() || filtered;
         return match in_one_piece {
+            None if !can.contiguous && asked.chunk_sizes.is_none() => {
+                Ok(Storage::Chunked { shape: Vec::new() })
+            }
+            // `ncdump -s` prints it for the scalars of kinds where every variable has chunks.
+            None if !chunked => Ok(Storage::Contiguous),
             Some((storage, _)) if !filtered => Ok(storage),
             _ => Err(Error::Usage(
                 "a scalar has neither chunks nor filters; take these attributes away".into(),
@@ -221,40 +235,54 @@ fn storage_of(
             None => {}
         }
     }
-    let Some(sizes) = &asked.chunk_sizes else {
-        let lengths: Vec<_> = dims.iter().map(|d| (d.length, d.unlimited)).collect();
-        return Ok(Storage::Chunked {
-            shape: default_chunk_shape(sizes.of(schema.var(id).ty).size, &lengths),
-        });
+    let one_piece = matches!(
+        asked.storage,
+        Some(StorageKind::Contiguous | StorageKind::Compact)
+    );
+    let mut shape = match &asked.chunk_sizes {
+        _ if one_piece && !can.contiguous => one_chunk(&dims),
+        Some(sizes) => sizes.clone(),
+        None => {
+            let records = |d: &Dimension| d.unlimited && can.contiguous;
+            let lengths: Vec<_> = dims.iter().map(|d| (d.length, records(d))).collect();
+            default_chunk_shape(sizes.of(schema.var(id).ty).size, &lengths)
+        }
     };
-    if sizes.len() != dims.len() {
+    if shape.len() != dims.len() {
         return refuse_sizes(format!(
             "_ChunkSizes needs one length for each dimension: {} in all, not {}",
             dims.len(),
-            sizes.len()
+            shape.len()
         ));
     }
-    let beyond =
-        |(size, dim): &(&u64, &&crate::model::Dimension)| !dim.unlimited && **size > dim.length.max(1);
-    if let Some((size, dim)) = sizes.iter().zip(&dims).find(beyond) {
+    for (length, dim) in shape.iter_mut().zip(&schema.var(id).dims) {
+        let fixed = schema.dim(*dim);
+        if text.dim(*dim).unlimited && !fixed.unlimited {
+            *length = (*length).min(fixed.length.max(1));
+        }
+    }
+    let beyond = |(size, dim): &(&u64, &&Dimension)| !dim.unlimited && **size > dim.length.max(1);
+    if !can.chunks_past_dimensions
+        && let Some((size, dim)) = shape.iter().zip(&dims).find(beyond)
+    {
         return refuse_sizes(format!(
             "_ChunkSizes: the chunk length {size} exceeds the dimension {} of length {}",
             dim.name, dim.length
         ));
     }
-    if chunk_bytes(sizes, element_size).is_none_or(|n| n > MAX_CHUNK_BYTES) {
+    if chunk_bytes(&shape, element_size).is_none_or(|n| n > MAX_CHUNK_BYTES) {
         return refuse_sizes(
             "_ChunkSizes: a chunk would be larger than 4 GiB; ask for smaller lengths".into(),
         );
     }
-    Ok(Storage::Chunked { shape: sizes.clone() })
+    Ok(Storage::Chunked { shape })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format::in_memory::InMemoryReader;
-    use crate::model::{Dimension, Values, Variable};
+    use crate::model::{Capabilities, Values, Variable};
 
     const OPTIONS: PlanOptions = PlanOptions {
         kind: Kind::Netcdf4,
@@ -385,6 +413,48 @@ mod tests {
                 .all(|v| v.sources == Sources::Nothing && v.layout.fill.no_fill)
         );
         assert_eq!(plan.variables[0].layout.extent, [0, 20]);
+    }
+
+    #[test]
+    fn every_variable_has_chunks_where_nothing_is_contiguous() {
+        static ARRAYS: Capabilities = {
+            let mut can = Capabilities::new("arrays");
+            can.contiguous = false;
+            can.chunks = true;
+            can.chunks_past_dimensions = true;
+            can
+        };
+        let options = PlanOptions {
+            kind: Kind::Other(&ARRAYS),
+            ..OPTIONS
+        };
+        let sizes = |sizes: &[u64]| StorageAttributes {
+            storage: Some(StorageKind::Chunked),
+            chunk_sizes: Some(sizes.to_vec()),
+            ..Default::default()
+        };
+        let compact = StorageAttributes {
+            storage: Some(StorageKind::Compact),
+            ..Default::default()
+        };
+        let chunked_scalar = StorageAttributes {
+            storage: Some(StorageKind::Chunked),
+            ..Default::default()
+        };
+        for (var, asked, shape) in [
+            (0, StorageAttributes::default(), &[3, 20][..]),
+            (0, compact, &[3, 20]),
+            // The unlimited dimension of the text becomes fixed.
+            (0, sizes(&[7, 30]), &[3, 30]),
+            (1, sizes(&[30]), &[30]),
+            (2, StorageAttributes::default(), &[]),
+            (2, chunked_scalar.clone(), &[]),
+        ] {
+            let plan = planned(var, asked, options).unwrap();
+            assert!(plan.schema.dims.iter().all(|dim| !dim.unlimited));
+            assert_eq!(plan.variables[var].layout.storage, chunked(shape));
+        }
+        assert_eq!(layout_of(2, chunked_scalar).storage, Storage::Contiguous);
     }
 
     #[test]

@@ -124,12 +124,6 @@ fn a_kind_of_another_crate_is_planned_by_what_it_can() {
         kind: Some(kind),
         ..CopyOptions::default()
     };
-    let growing = plan(&input(Kind::Netcdf4), &options).unwrap_err().to_string();
-    assert_eq!(
-        growing,
-        "the dimension t is unlimited, which the kind 'chunk store' cannot hold; these can: netCDF-4, netCDF-4 classic model"
-    );
-    options.fix_unlimited = true;
     options.filters = vec![spec::parse("checked,511,1").unwrap()];
     let nameless = plan(&input(Kind::Netcdf4), &options).unwrap_err().to_string();
     assert!(
@@ -171,4 +165,146 @@ fn a_kind_of_another_crate_is_planned_by_what_it_can() {
 
 fn output_kind_of(input: &Input, options: &CopyOptions) -> Kind {
     kind::output_kind(&input.schema, options).unwrap()
+}
+
+/// A kind whose variables cannot have chunks, and whose dimensions are fixed.
+static RIGID: Capabilities = Capabilities::new("rigid");
+
+/// As Zarr version 2: fixed dimensions, and chunks that may be longer.
+static ARRAYS: Capabilities = {
+    let mut can = Capabilities::new("arrays");
+    can.contiguous = false;
+    can.chunks = true;
+    can.codecs = Some(CodecNames::Zarr(ZarrVersion::V2));
+    can.byte_order = None;
+    can.chunks_past_dimensions = true;
+    can.no_fill = true;
+    can
+};
+
+/// As NCZarr.
+static GROWING_ARRAYS: Capabilities = {
+    let mut can = Capabilities::new("growing arrays");
+    can.unlimited = UnlimitedDimensions::Any;
+    can.contiguous = false;
+    can.chunks = true;
+    can.codecs = Some(CodecNames::Zarr(ZarrVersion::V2));
+    can.byte_order = None;
+    can.chunks_past_dimensions = true;
+    can.no_fill = true;
+    can
+};
+
+fn to(can: &'static Capabilities, options: CopyOptions) -> CopyOptions {
+    CopyOptions {
+        kind: Some(Kind::Other(can)),
+        ..options
+    }
+}
+
+#[test]
+fn unlimited_dimensions_become_fixed_where_no_dimension_is_unlimited() {
+    let refused = plan(&input(Kind::Netcdf4), &to(&RIGID, CopyOptions::default()))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        refused,
+        "the dimension t is unlimited, which the kind 'rigid' cannot hold; these can: classic, 64-bit offset, cdf5, netCDF-4, netCDF-4 classic model"
+    );
+    let options = to(&ARRAYS, CopyOptions::default());
+    for length in [3, 0] {
+        let mut source = input(Kind::Netcdf4);
+        source.schema.dims[0].length = length;
+        source.layouts[0].extent[0] = length;
+        let plan = plan(&source, &options).unwrap();
+        let t = &plan.schema.dims[0];
+        assert_eq!((t.length, t.unlimited), (length, false));
+        assert_eq!(plan.variables[0].layout.extent, [length, 10, 20]);
+        assert_eq!(shape(&plan.variables[0].layout), [1, 10, 20]);
+    }
+}
+
+#[test]
+fn variables_are_as_long_as_their_dimensions_where_they_have_no_extent_of_their_own() {
+    let mut source = input(Kind::Netcdf4);
+    source.layouts[0].extent = vec![1, 10, 20];
+    let extent = |can| {
+        plan(&source, &to(can, CopyOptions::default())).unwrap().variables[0]
+            .layout
+            .extent
+            .clone()
+    };
+    assert_eq!(extent(&GROWING_ARRAYS), [3, 10, 20]);
+    assert_eq!(extent(&ARRAYS), [3, 10, 20]);
+    let kept = plan(&source, &CopyOptions::default()).unwrap();
+    assert_eq!(kept.variables[0].layout.extent, [1, 10, 20]);
+}
+
+#[test]
+fn chunks_may_be_longer_than_a_dimension_that_was_fixed() {
+    let shapes = |source: &Input, can| {
+        let plan = plan(source, &to(can, CopyOptions::default())).unwrap();
+        plan.variables[..3]
+            .iter()
+            .map(|v| shape(&v.layout).to_vec())
+            .collect::<Vec<_>>()
+    };
+    let mut source = input(Kind::Netcdf4);
+    source.layouts[0].storage = Storage::Chunked {
+        shape: vec![512, 10, 30],
+    };
+    source.layouts[2].storage = Storage::Chunked { shape: vec![64, 64] };
+    let plain = vec![10, 20];
+    // Nothing that was unlimited is cut while it stays so.
+    assert_eq!(
+        shapes(&source, &GROWING_ARRAYS),
+        [vec![512, 10, 30], plain.clone(), vec![64, 64]]
+    );
+    // A dimension that becomes fixed cuts its chunks.
+    assert_eq!(
+        shapes(&source, &ARRAYS),
+        [vec![3, 10, 30], plain.clone(), vec![64, 64]]
+    );
+    // HDF5 has no such chunks.
+    let hdf5 = plan(&source, &CopyOptions::default()).unwrap();
+    assert_eq!(shape(&hdf5.variables[0].layout), [512, 10, 20]);
+    assert_eq!(shape(&hdf5.variables[2].layout), [10, 20]);
+    assert_eq!(
+        shapes(&source, &CHUNK_STORE),
+        [vec![3, 10, 20], plain, vec![10, 20]]
+    );
+}
+
+#[test]
+fn what_cannot_be_in_one_piece_is_one_chunk_or_default_chunks() {
+    let shapes = |from, options: &[&str]| {
+        let plan = plan(&input(from), &to(&GROWING_ARRAYS, chunks(options))).unwrap();
+        plan.variables
+            .iter()
+            .map(|v| shape(&v.layout).to_vec())
+            .collect::<Vec<_>>()
+    };
+    let scalar = Vec::new;
+    // A record variable gets no chunks of one record.
+    assert_eq!(
+        shapes(Kind::Classic, &[]),
+        [vec![3, 10, 20], vec![10, 20], vec![10, 20], scalar()]
+    );
+    for asked in ["/", "deflated:"] {
+        assert_eq!(shapes(Kind::Netcdf4, &[asked])[0], [3, 10, 20]);
+    }
+    assert_eq!(shapes(Kind::Netcdf4, &["checked:compact"])[2], [10, 20]);
+    let mut large = input(Kind::Classic);
+    large.schema.dims[0].length = 5000;
+    large.schema.dims[2].length = 5000;
+    let plan = plan(&large, &to(&GROWING_ARRAYS, CopyOptions::default())).unwrap();
+    let lengths = [5000, 10, 5000].map(|length| (length, false));
+    assert_eq!(shape(&plan.variables[0].layout), default_chunk_shape(4, &lengths));
+    // The filters of one chunk stay, and so do those of a scalar.
+    let mut source = input(Kind::Netcdf4);
+    source.layouts[3].storage = Storage::Chunked { shape: scalar() };
+    source.layouts[3].filters = vec![filter(1, &[2])];
+    let plan = super::plan(&source, &to(&GROWING_ARRAYS, chunks(&["checked:"]))).unwrap();
+    let count = |n: usize| plan.variables[n].layout.filters.len();
+    assert_eq!((count(2), count(3)), (3, 1));
 }

@@ -1,0 +1,173 @@
+//! Copying chunks that keep their shape: unchanged, or decoded and encoded one by one.
+
+use super::chunk_data::Data;
+use super::execute::{Target, Worker, at_chunk, fill_block, lost};
+use super::prepare::Variable;
+use super::rechunk::base;
+use super::route::{Same, swap_between};
+use super::run::Engine;
+use crate::chunk::{ChunkGrid, Region, copy_region, swap_units};
+use crate::error::{Error, Result};
+use crate::format::Reader;
+use crate::format::read_region::chunk_size;
+use crate::model::{VarId, VariableLayout};
+
+/// A chunk that keeps its shape.
+struct Place {
+    /// Its number in the input.
+    from: u64,
+    /// Its number in the output.
+    chunk: u64,
+    /// Its ticket.
+    ticket: u64,
+}
+
+impl Worker {
+    /// Copies chunks that have the same shape in input and output. `chunks` numbers them among the variable's
+    /// chunks to be written.
+    pub(super) fn same_chunks(
+        &mut self,
+        engine: &Engine,
+        var: &Variable,
+        same: &Same,
+        raw: bool,
+        chunks: std::ops::Range<u64>,
+    ) -> Result<u64> {
+        let reader = engine.terms.reader;
+        let to = &engine.terms.plans[var.out.0].layout;
+        let target = Target {
+            sink: engine.sink,
+            var,
+            layout: to,
+            pipeline: &engine.terms.plans[var.out.0].pipeline,
+            grid: &same.grid,
+        };
+        let order = same.order();
+        let mut bytes = 0;
+        for n in chunks {
+            let chunk = same.chunk(&order, place(var, n)?);
+            let copied = match same.source(&var.inputs, chunk) {
+                None => Err(lost()),
+                Some((input, from)) => {
+                    let input = &var.inputs[input];
+                    let edges = reader.layout(input.var).edges == to.edges || !same.grid.is_edge(chunk);
+                    let place = Place {
+                        from,
+                        chunk,
+                        ticket: var.ticket + n,
+                    };
+                    if raw && edges && same.is_whole(input, from, chunk) {
+                        self.pass(reader, input.var, &place, &target)
+                    } else {
+                        self.refilter_chunk(reader, input.var, &place, &target)
+                    }
+                }
+            };
+            copied.map_err(|e| at_chunk(e, to, chunk))?;
+            bytes += decoded_size(to);
+        }
+        Ok(bytes)
+    }
+
+    /// Passes an encoded chunk through unchanged. A chunk that skipped codecs is encoded anew where the output stores no
+    /// filter masks.
+    fn pass(&mut self, reader: &dyn Reader, source: VarId, place: &Place, target: &Target) -> Result<()> {
+        let data = match self.fetched.take_chunk(source, place.from) {
+            Some(data) => data,
+            None => reader.read_encoded_chunk(source, place.from)?,
+        };
+        let data = data.ok_or_else(lost)?;
+        self.read += data.bytes.len() as u64;
+        if data.filter_mask != 0 && !target.pipeline.allows(data.filter_mask) {
+            self.encoded = data.bytes;
+            let whole = self.input_grid(reader, source, target)?;
+            let grid = whole.as_ref().unwrap_or(target.grid);
+            let pipeline = reader.pipeline(source)?;
+            self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)?;
+            return self.encode_decoded(reader, source, grid, place, target);
+        }
+        self.keep(data.bytes.len());
+        let sink = target.sink;
+        sink.write_encoded_chunk(place.ticket, target.var, place.chunk, data)
+    }
+
+    /// The grid of an input with the output's chunk shape; `None` if it is the output's.
+    fn input_grid(&self, reader: &dyn Reader, source: VarId, target: &Target) -> Result<Option<ChunkGrid>> {
+        let extent = &reader.layout(source).extent;
+        if *extent == target.layout.extent {
+            return Ok(None);
+        }
+        ChunkGrid::new(extent, target.grid.chunk()).map(Some)
+    }
+
+    fn refilter_chunk(
+        &mut self,
+        reader: &dyn Reader,
+        source: VarId,
+        place: &Place,
+        target: &Target,
+    ) -> Result<()> {
+        let whole = self.input_grid(reader, source, target)?;
+        let grid = whole.as_ref().unwrap_or(target.grid);
+        self.decode(reader, source, reader.layout(source), grid, place.from)?;
+        self.encode_decoded(reader, source, grid, place, target)
+    }
+
+    /// Encodes the chunk in `self.decoded`, and writes it. `grid` is the input's.
+    fn encode_decoded(
+        &mut self,
+        reader: &dyn Reader,
+        source: VarId,
+        grid: &ChunkGrid,
+        &Place { from, chunk, ticket }: &Place,
+        target: &Target,
+    ) -> Result<()> {
+        let layout = reader.layout(source);
+        swap_units(&mut self.decoded, swap_between(layout, target.layout));
+        if target.grid.is_edge(chunk) || grid.is_edge(from) {
+            // Elements past the extent are arbitrary in the input. In the output they are fill values.
+            let shape = target.grid.chunk();
+            let own = grid.region(from);
+            let origin = vec![0; shape.len()];
+            let inside = target.grid.region(chunk).relative_to(&target.grid.origin(chunk));
+            let held = grid.region(from).relative_to(&grid.origin(from));
+            let inside = inside.intersect(&held).unwrap_or(Region {
+                start: origin.clone(),
+                count: origin.clone(),
+            });
+            let size = chunk_size(target.layout, shape)?;
+            fill_block(
+                &mut self.block,
+                size,
+                base(reader, target.var, target.layout),
+                target.layout,
+            )?;
+            copy_region(
+                &self.decoded,
+                layout.stored_shape(&own.count),
+                &origin,
+                &mut self.block,
+                shape,
+                &origin,
+                &inside.count,
+                target.layout.element_size,
+                1,
+            )?;
+            std::mem::swap(&mut self.block, &mut self.decoded);
+        }
+        let mut data = std::mem::take(&mut self.decoded);
+        let written = self.write_chunk(target, chunk, ticket, Data::Owned(&mut data));
+        self.decoded = data;
+        written
+    }
+}
+
+fn place(var: &Variable, n: u64) -> Result<u64> {
+    var.places
+        .place(n)
+        .ok_or_else(|| Error::Internal("more chunks than were planned".into()))
+}
+
+fn decoded_size(layout: &VariableLayout) -> u64 {
+    chunk_size(layout, layout.chunk_shape()).map_or(0, |size| size as u64)
+}
