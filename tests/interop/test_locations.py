@@ -83,3 +83,115 @@ def test_the_same_file_under_two_names(folder):
     ncgen("-o", folder / "a.nc", folder / "a b.cdl")
     error = nccopy(folder / "a.nc", url(folder / "a.nc"), ok=False)
     assert "are the same file" in error
+
+
+@pytest.fixture
+def classic(tmp_path):
+    ncgen("-o", tmp_path / "in.nc", "-", input=CDL.encode())
+    return tmp_path / "in.nc"
+
+
+def refused(program, *arguments, cwd):
+    """The one line that a program prints when it refuses a name."""
+    done = subprocess.run([BIN / program, *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == 1 and done.stdout == "", done
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    return done.stderr
+
+
+def test_a_fragment_must_fit_what_is_there(classic, tmp_path):
+    for fragment, says in [
+        ("mode=zarr", "the fragment is for a Zarr dataset, but this one is of the kind 'classic'"),
+        ("nczarr", "the fragment is for a Zarr dataset"),
+        ("mode=nczarr,file", "mode=file stands for a folder, but this is a file that is no zip file"),
+        ("mode=nczarr,zip", "mode=zip stands for a zip file, but this is a file that is no zip file"),
+        ("mode=bytes", "#bytes is not supported yet"),
+        ("mode=nczarr,s3", "#s3 is not supported yet"),
+        ("mode=zarr,v3", "Zarr version 3 is not supported yet"),
+    ]:
+        for program, rest in [("ncdump", []), ("nccopy", ["out.nc"])]:
+            name = f"{classic}#{fragment}"
+            error = refused(program, name, *rest, cwd=tmp_path)
+            assert error.startswith(f"{program}: {name}: ") and says in error, error
+    (tmp_path / "folder").mkdir()
+    for name in ["folder", "folder/", "file://folder#mode=nczarr", "folder#mode=zarr,file"]:
+        assert "no Zarr dataset: neither .zgroup nor .zarray" in refused("ncdump", name, cwd=tmp_path)
+    assert "mode=zip stands for a zip file, but this is a folder" in refused(
+        "ncdump", "folder#mode=zarr,zip", cwd=tmp_path
+    )
+    assert "a text is read here" in refused("ncgen", "in.cdl#mode=zarr", cwd=tmp_path)
+
+
+def test_unknown_words_are_warnings(classic, tmp_path):
+    warning = "warning: mode=fast: an unknown word, which is ignored"
+    for command in [
+        ["ncdump", "-h", "in.nc#mode=fast"],
+        ["nccopy", "in.nc#mode=fast", "out.nc"],
+        ["nccopy", "in.nc", "out.nc#mode=fast"],
+        ["ncgen", "-o", "out.nc#mode=fast", "-"],
+    ]:
+        done = subprocess.run(
+            [BIN / command[0], *command[1:]], cwd=tmp_path, input=CDL, capture_output=True, text=True, check=True
+        )
+        assert done.stderr.splitlines() == [
+            f"{command[0]}: {next(name for name in command if '#' in name)}: {warning}"
+        ]
+    assert ncdump("-k", tmp_path / "out.nc") == b"classic\n"
+
+
+def test_which_kind_an_output_gets(classic, tmp_path):
+    (tmp_path / "in.cdl").write_text(CDL)
+    for output, options, says in [
+        ("out.zarr", [], "'out.zarr#mode=nczarr,file' or 'out.zarr#mode=zarr,file'"),
+        ("out.zarr/", [], "#mode=nczarr,file' or "),
+        ("out.zarr", ["-k", "nc4"], "'out.zarr#mode=nczarr,file'"),
+        ("out.zarr.zip", [], "'out.zarr.zip#mode=nczarr,zip' or 'out.zarr.zip#mode=zarr,zip'"),
+        ("out#mode=zip", [], "the fragment names no format; write 'out#mode=nczarr,zip'"),
+        ("out#mode=consolidated", [], "the fragment names no format"),
+        ("out#mode=nczarr", ["-3"], "the fragment asks for NCZarr, and the option for the kind 'classic'"),
+        ("out#mode=zarr", ["-k", "nc7"], "the option for the kind 'netCDF-4 classic model'"),
+        ("out#mode=nczarr,zarr,zip,file", [], "contradict each other"),
+    ]:
+        for program, arguments in [("nccopy", ["in.nc", output]), ("ncgen", ["-o", output, "in.cdl"])]:
+            error = refused(program, *options, *arguments, cwd=tmp_path)
+            assert error.startswith(f"{program}: {output}: ") and says in error, error
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.cdl", "in.nc"]
+
+
+def test_what_is_not_zarr_is_not_replaced(classic, tmp_path):
+    home = tmp_path / "home"
+    for name in ["thesis.tex", "x.zarr/.zgroup", "y.zarr/.zgroup", "y.zarr/README", "y.zarr/v/.zarray"]:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("{}")
+    before = sorted(home.rglob("*"))
+    for output, says in [
+        ("home#mode=zarr", "the folder is neither empty nor a Zarr dataset"),
+        ("file://home/#mode=nczarr,file", "the folder is neither empty nor a Zarr dataset"),
+        ("home/y.zarr#mode=zarr", "the folder holds README, which is no part of a Zarr dataset"),
+        ("home/thesis.tex#mode=zarr", "a file has this name, and is not replaced by a folder"),
+        ("home#mode=zarr,zip", "a folder has this name, and is not replaced by a file"),
+        ("home", "a folder has this name, and is not replaced by a file"),
+        ("no/such/folder#mode=zarr", "cannot create: No such file or directory"),
+    ]:
+        error = refused("nccopy", "in.nc", output, cwd=tmp_path)
+        assert error.startswith(f"nccopy: {output}: ") and says in error, error
+    assert sorted(home.rglob("*")) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "in.nc"]
+
+
+def test_input_and_output_do_not_lie_within_each_other(classic, tmp_path):
+    store = tmp_path / "store.zarr"
+    store.mkdir()
+    (store / ".zgroup").write_text('{"zarr_format": 2}')
+    (store / "in.nc").write_bytes(classic.read_bytes())
+    (store / "in.cdl").write_text(CDL)
+    for source, output in [
+        ("store.zarr", "store.zarr/out.nc"),
+        ("store.zarr", "store.zarr/new#mode=nczarr"),
+        ("store.zarr/in.nc", "store.zarr#mode=nczarr"),
+    ]:
+        assert "lie within each other" in refused("nccopy", source, output, cwd=tmp_path)
+    assert "are the same folder" in refused("nccopy", "store.zarr", "file://store.zarr#mode=zarr", cwd=tmp_path)
+    error = refused("ncgen", "-o", "store.zarr#mode=zarr", "store.zarr/in.cdl", cwd=tmp_path)
+    assert "lie within each other" in error
+    assert sorted(path.name for path in store.iterdir()) == [".zgroup", "in.cdl", "in.nc"]

@@ -38,6 +38,9 @@ Examples:
   nccopy -F none in.nc out.nc                take all filters off
   nccopy -d 5 -s -c time/1,lat/90,lon/90 in.nc out.nc
   nccopy -k nc4 -u in.nc out.nc              netCDF-4 with fixed dimensions
+  nccopy in.nc 'out.zarr#mode=nczarr,file'   NCZarr in a folder
+  nccopy in.nc 'out.zip#mode=zarr,zip'       pure Zarr in a zip file
+  nccopy in.zarr out.nc                      netCDF-4 from Zarr
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023.
@@ -77,8 +80,8 @@ pub fn command() -> Command {
         .arg(value("log", 'L', "N", "Accepted for compatibility; not needed"))
         .arg(help())
         .arg(version())
-        .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The file to read, by its path or file:// URL; - for standard input"))
-        .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(OsString)).help("The file to write; it appears, or replaces an older one, only when complete"))
+        .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The dataset to read, by its path or file:// URL: a file, or a folder or zip of Zarr; - for standard input"))
+        .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(OsString)).help("The file to write, or with a fragment such as #mode=nczarr,file or #mode=zarr,zip a Zarr dataset; it appears, or replaces an older one, only when complete"))
 }
 
 fn long_flag(name: &'static str, help: &'static str) -> Arg {

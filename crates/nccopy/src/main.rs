@@ -8,7 +8,7 @@ use nccopy::flags::{self, Arguments};
 use nccopy::{plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
-use ncutils_core::copy::plan::plan;
+use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::Error;
 use ncutils_core::location::Location;
@@ -23,13 +23,22 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let input = Location::parse_input(Some(&arguments.input))?;
     let output = Location::parse(&arguments.output)?;
+    for location in [&input, &output] {
+        for warning in location.warnings() {
+            tell("nccopy", format_args!("{location}: warning: {warning}"));
+        }
+    }
     let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
     let reader = input.open_with(&arguments.copy.registry).map_err(in_input)?;
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
-    let plan = plan(&*reader, &arguments.copy).map_err(in_input)?;
+    let options = CopyOptions {
+        kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
+        ..arguments.copy.clone()
+    };
+    let plan = plan(&*reader, &options).map_err(in_input)?;
     for choice in &plan.choices {
         tell("nccopy", format_args!("{choice}"));
     }

@@ -181,7 +181,7 @@ pub fn command() -> Command {
             .value_name("INPUT")
             .required_unless_present("list-filters")
             .value_parser(value_parser!(OsString))
-            .help("The file to read, by its path or file:// URL; - for standard input"),
+            .help("The dataset to read, by its path or file:// URL: a file, or a folder or zip of Zarr; - for standard input"),
     )
 }
 

@@ -32,6 +32,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .context("cannot write");
     }
     let input = Location::parse_input(Some(&arguments.input))?;
+    for warning in input.warnings() {
+        tell("ncdump", format_args!("{input}: warning: {warning}"));
+    }
     let reader = input.open_with(&arguments.registry)?;
     if arguments.kind_only {
         return writeln!(stdout, "{}", reader.schema().kind.can().format_name)

@@ -46,9 +46,10 @@ Examples:
   ncgen in.cdl                   check the text, and make nothing
   ncgen -b in.cdl                make in.nc, of the kind that the text needs
   ncgen -k nc4 -o out.nc in.cdl  make a netCDF-4 file
+  ncgen -o 'out.zarr#mode=nczarr,file' in.cdl  make NCZarr in a folder
   ncgen -l c in.cdl > make.c     print a C program that makes in.nc
 
-Without -k and a global attribute _Format, the kind is netCDF-4 where the text has groups, user-defined types, strings, \
+Without a fragment, -k and a global attribute _Format, the kind is netCDF-4 where the text has groups, user-defined types, strings, \
 more than one unlimited dimension, one that is not first, or attributes such as _DeflateLevel; else cdf5 where it has unsigned \
 or 64-bit integers; else classic.";
 
@@ -70,7 +71,7 @@ pub fn command() -> Command {
             "output",
             'o',
             "FILE",
-            "The file to make; it appears, or replaces an older one, only when complete",
+            "The file to make, or with a fragment such as #mode=nczarr,file or #mode=zarr,zip a Zarr dataset; it appears, or replaces an older one, only when complete",
         )
         .value_parser(value_parser!(OsString)),
     )

@@ -16,7 +16,7 @@ use ncutils_core::copy::{self, CopyPlan, Progress, RunOptions, default_budget, p
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
-use ncutils_core::message::tell_lines;
+use ncutils_core::message::{tell, tell_lines};
 
 /// At most this part of the memory (1 / 4) holds text from a pipe.
 const TEXT_SHARE: u64 = 4;
@@ -38,13 +38,25 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for warning in reader.warnings() {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }
-    let kind = infer(
-        reader.schema(),
-        reader.storages(),
-        reader.format(),
-        arguments.kind,
-    )
-    .map_err(in_input)?;
+    let name = arguments.name.as_deref().unwrap_or(reader.name());
+    let output_name = || match &arguments.output {
+        Some(output) => Ok(output.clone()),
+        None => output_name(input.file_name(), name, arguments.suffix).map(OsString::from),
+    };
+    let output = match (arguments.language, &arguments.output) {
+        (Some(Language::Binary), Some(output)) => Some(Location::parse(output)?),
+        // A text's own name is no URL, and asks for no format.
+        (Some(Language::Binary), None) => Some(Location::from_path(output_name()?)),
+        _ => None,
+    };
+    let mut asked = arguments.kind;
+    if let Some(output) = &output {
+        for warning in output.warnings() {
+            tell("ncgen", format_args!("{output}: warning: {warning}"));
+        }
+        asked = output.output_kind(asked, None)?;
+    }
+    let kind = infer(reader.schema(), reader.storages(), reader.format(), asked).map_err(in_input)?;
     let options = PlanOptions {
         kind,
         no_fill: arguments.no_fill,
@@ -53,23 +65,19 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let plan = plan(&reader, reader.storages(), options, &arguments.registry).map_err(in_input)?;
     format::check(&plan.schema).map_err(in_input)?;
 
-    let name = arguments.name.as_deref().unwrap_or(reader.name());
-    let output = || match &arguments.output {
-        Some(output) => Ok(output.clone()),
-        None => output_name(input.file_name(), name, arguments.suffix).map(OsString::from),
-    };
     let main = arguments.main.as_deref();
     let prints = matches!(arguments.language, Some(Language::C | Language::Fortran77));
-    let done = match arguments.language {
-        None => reader.check(),
-        Some(Language::Binary) => {
-            let output = Location::parse(output()?)?;
-            input.check_output(&output)?;
-            make(&reader, &plan, &output, arguments)
+    let done = match (arguments.language, &output) {
+        (Some(Language::Binary), Some(output)) => {
+            input.check_output(output)?;
+            make(&reader, &plan, output, arguments)
         }
-        Some(Language::C) => print(|out| c::write(&reader, &plan, &shown_name(&output()?), main, out)),
-        Some(Language::Fortran77) => {
-            print(|out| fortran77::write(&reader, &plan, &shown_name(&output()?), main, out))
+        (None | Some(Language::Binary), _) => reader.check(),
+        (Some(Language::C), _) => {
+            print(|out| c::write(&reader, &plan, &shown_name(&output_name()?), main, out))
+        }
+        (Some(Language::Fortran77), _) => {
+            print(|out| fortran77::write(&reader, &plan, &shown_name(&output_name()?), main, out))
         }
     };
     for warning in reader.warnings_of_values()? {

@@ -11,7 +11,7 @@ use super::source::{end_of_item, is_cfg_test};
 const ALLOWED: [&str; 3] = [
     "crates/core/src/format/",
     "crates/core/src/model/kind.rs",
-    "crates/core/src/location.rs",
+    "crates/core/src/location/",
 ];
 
 /// The variants of `Kind`.

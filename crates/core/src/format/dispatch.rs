@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use tracing::{Level, debug};
 
+use super::zarr::ZarrOptions;
 use super::{Reader, VariablePlan, Writer, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -50,6 +51,19 @@ pub fn create(
     schema: &Schema,
     plans: &[VariablePlan],
 ) -> Result<Box<dyn Writer>> {
+    create_with(destination, schema, plans, &ZarrOptions::write(schema.kind))
+}
+
+/// Same as [`create`], with options for a Zarr hierarchy. Other formats ignore them.
+///
+/// # Errors
+/// The errors of [`create`].
+pub fn create_with(
+    destination: impl Into<Destination>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: &ZarrOptions,
+) -> Result<Box<dyn Writer>> {
     if let Kind::Other(_) = schema.kind {
         return Err(no_writer(schema));
     }
@@ -62,7 +76,10 @@ pub fn create(
         (Kind::Netcdf4 | Kind::Netcdf4Classic, DestinationKind::Object(output)) => {
             netcdf4::create(output, schema, plans)
         }
-        (Kind::Nczarr | Kind::Zarr2, DestinationKind::Keys(output)) => zarr::create(output, schema, plans),
+        (Kind::Nczarr | Kind::Zarr2, DestinationKind::Keys(output)) => {
+            let _ = options;
+            zarr::create(output, schema, plans)
+        }
         (Kind::Other(_), _) => Err(no_writer(schema)),
         (kind, DestinationKind::Keys(_)) => Err(Error::Usage(format!(
             "a dataset of the kind {} is one file, and cannot be a store of keys",
@@ -88,11 +105,23 @@ fn no_writer(schema: &Schema) -> Error {
 /// # Errors
 /// [`Error::UnknownFormat`] if no format recognizes it. Otherwise what is wrong with it.
 pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Reader>> {
+    open_with(place, registry, &ZarrOptions::READ)
+}
+
+/// Same as [`open`], with options for a Zarr hierarchy. Other formats ignore them.
+///
+/// # Errors
+/// The errors of [`open`].
+pub fn open_with(
+    place: impl Into<Place>,
+    registry: &Registry,
+    options: &ZarrOptions,
+) -> Result<Box<dyn Reader>> {
     let place = place.into();
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match place.kind() {
         PlaceKind::Object(object) => open_object(object, &place, registry),
-        PlaceKind::Keys(store) => open_keys(store, registry),
+        PlaceKind::Keys(store) => open_keys(store, registry, options),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?place.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
@@ -115,7 +144,12 @@ fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> 
 }
 
 /// Opens a format of keys, which is recognized by a key that it must have.
-fn open_keys(store: &Arc<dyn KeyStore>, registry: &Registry) -> Result<Box<dyn Reader>> {
+fn open_keys(
+    store: &Arc<dyn KeyStore>,
+    registry: &Registry,
+    options: &ZarrOptions,
+) -> Result<Box<dyn Reader>> {
+    let _ = options;
     if zarr::is_zarr(&**store)? {
         return zarr::open(store, registry);
     }

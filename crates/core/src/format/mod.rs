@@ -1,6 +1,6 @@
 //! File formats. Each stores a schema and chunks in its own way.
 //!
-//! The rest of the program sees only [`Reader`] and [`Writer`]. Nothing outside this folder and `location.rs`
+//! The rest of the program sees only [`Reader`] and [`Writer`]. Nothing outside this folder and `location/`
 //! knows which format is behind them.
 
 pub mod classic;
@@ -26,7 +26,7 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
-pub use dispatch::{check, check_plans, create, open};
+pub use dispatch::{check, check_plans, create, create_with, open, open_with};
 pub use promise::{Promised, Received};
 pub use reorder_window::ReorderWindow;
 pub use written::Written;

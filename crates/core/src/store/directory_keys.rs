@@ -28,7 +28,8 @@ impl DirectoryKeys {
         Self::of(path).map_err(|e| Error::io("cannot open", e).in_file(path))
     }
 
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    /// Same as [`open`](Self::open), but errors do not name the path.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let root = path.canonicalize()?;
         if !root.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());

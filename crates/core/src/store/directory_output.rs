@@ -9,12 +9,12 @@
 //! ```
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing::debug;
 
@@ -29,15 +29,27 @@ use crate::error::{Error, Result};
 /// Folder inside a stage for values that are not complete. No key can be below it.
 const UNFINISHED: &str = ".ncutils-partial-values";
 
+/// Checks whether an existing folder may be replaced. An error says why it may not.
+pub type FolderCheck = Arc<dyn Fn(&Path) -> io::Result<()> + Send + Sync>;
+
 /// A folder of keys that is being written, by one process or several.
-#[derive(Debug)]
 pub struct DirectoryOutput {
     target: PathBuf,
     stage: PathBuf,
     staged: DirectoryKeys,
-    known_by: Vec<String>,
+    /// Called when the stage is created, and again before the old folder is replaced.
+    check: FolderCheck,
     /// Removes the stage when it is dropped. `None` if another process removes it, or nobody.
     own: Mutex<Option<PartialName>>,
+}
+
+impl fmt::Debug for DirectoryOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DirectoryOutput")
+            .field("target", &self.target)
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
 }
 
 impl DirectoryOutput {
@@ -50,19 +62,24 @@ impl DirectoryOutput {
     /// Names the path if its parent does not exist or cannot be written to, or if the existing folder may not
     /// be replaced.
     pub fn create(path: &Path, known_by: &[&str]) -> Result<Self> {
-        Self::begin(path, known_by).map_err(|e| Error::io("cannot create", e).in_file(path))
+        Self::create_over(path, marked_by(known_by)).map_err(|e| Error::io("cannot create", e).in_file(path))
     }
 
-    fn begin(path: &Path, known_by: &[&str]) -> io::Result<Self> {
+    /// Same as [`create`](Self::create), but `check` decides whether an existing folder may be replaced, and errors do
+    /// not name the path.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create) and of `check`.
+    pub fn create_over(path: &Path, check: FolderCheck) -> io::Result<Self> {
         let target = target_of(path)?;
-        replaceable(&target, known_by)?;
+        replaceable(&target, &check)?;
         let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
         let (own, ()) = partial_beside(directory_of(&target), name, |p| fs::create_dir(p))?;
         let stage = own.path().canonicalize()?;
         if let Ok(old) = fs::metadata(&target) {
             fs::set_permissions(&stage, old.permissions())?;
         }
-        let output = Self::at(target, stage, known_by)?;
+        let output = Self::at(target, stage, check)?;
         *output.own() = Some(own);
         Ok(output)
     }
@@ -87,15 +104,15 @@ impl DirectoryOutput {
                 format!("not a stage of {}", path.display()),
             ));
         }
-        Self::at(target, stage, known_by)
+        Self::at(target, stage, marked_by(known_by))
     }
 
-    fn at(target: PathBuf, stage: PathBuf, known_by: &[&str]) -> io::Result<Self> {
+    fn at(target: PathBuf, stage: PathBuf, check: FolderCheck) -> io::Result<Self> {
         Ok(Self {
             staged: DirectoryKeys::of(&stage)?,
             target,
             stage,
-            known_by: known_by.iter().map(|key| (*key).to_owned()).collect(),
+            check,
             own: Mutex::new(None),
         })
     }
@@ -180,7 +197,7 @@ impl KeyOutput for DirectoryOutput {
             _ => {}
         }
         sync(&self.stage)?;
-        let replaces = replaceable(&self.target, &self.known_by)?;
+        let replaces = replaceable(&self.target, &self.check)?;
         let publish = |stage: &Path| {
             if replaces {
                 replace(stage, &self.target).map(Some)
@@ -196,12 +213,15 @@ impl KeyOutput for DirectoryOutput {
         *own = None;
         debug!(path = ?self.target, replaced = old.is_some(), "published");
         sync_directory(directory_of(&self.target))?;
-        // The new dataset is in place. If parts of the old one cannot be removed, they stay under a name that
-        // marks them as partial.
-        if let Some(old) = old {
-            let _ = fs::remove_dir_all(old);
+        match old {
+            Some(old) => fs::remove_dir_all(&old).map_err(|e| {
+                let old = old.display();
+                let what =
+                    "the new dataset is complete, but the old one could not be removed, and is left in";
+                io::Error::new(e.kind(), format!("{what} {old}: {e}"))
+            }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -281,30 +301,35 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// Accepts folders that are empty or have one of these keys.
+fn marked_by(known_by: &[&str]) -> FolderCheck {
+    let known_by: Vec<String> = known_by.iter().map(|key| (*key).to_owned()).collect();
+    Arc::new(move |folder| {
+        let is_dataset = known_by.iter().any(|key| folder.join(key).is_file());
+        if !is_dataset && fs::read_dir(folder)?.next().is_some() {
+            return Err(io::Error::new(
+                io::ErrorKind::DirectoryNotEmpty,
+                "the folder holds something else than a dataset, and is not replaced",
+            ));
+        }
+        Ok(())
+    })
+}
+
 /// True if a folder exists at `target`.
 ///
 /// # Errors
 /// If the existing file or folder may not be replaced.
-fn replaceable(target: &Path, known_by: &[impl AsRef<str>]) -> io::Result<bool> {
+fn replaceable(target: &Path, check: &FolderCheck) -> io::Result<bool> {
     match fs::metadata(target) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(e) => return Err(e),
-        Ok(found) if !found.is_dir() => {
-            return Err(io::Error::new(
-                io::ErrorKind::NotADirectory,
-                "a file has this name, and is not replaced by a folder",
-            ));
-        }
-        Ok(_) => {}
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
+        Ok(found) if !found.is_dir() => Err(io::Error::new(
+            io::ErrorKind::NotADirectory,
+            "a file has this name, and is not replaced by a folder",
+        )),
+        Ok(_) => check(target).map(|()| true),
     }
-    let is_dataset = known_by.iter().any(|key| target.join(key.as_ref()).is_file());
-    if !is_dataset && fs::read_dir(target)?.next().is_some() {
-        return Err(io::Error::new(
-            io::ErrorKind::DirectoryNotEmpty,
-            "the folder holds something else than a dataset, and is not replaced",
-        ));
-    }
-    Ok(true)
 }
 
 /// Puts `stage` in the place of `target`. Returns the new path of the old folder.
@@ -335,7 +360,13 @@ fn replace_by_renames(stage: &Path, target: &Path) -> io::Result<PathBuf> {
     match fs::rename(stage, target) {
         Ok(()) => Ok(away),
         Err(e) => {
-            fs::rename(&away, target)?;
+            fs::rename(&away, target).map_err(|again| {
+                let away = away.display();
+                io::Error::new(
+                    again.kind(),
+                    format!("{e}; the old dataset is left in {away}: {again}"),
+                )
+            })?;
             Err(e)
         }
     }

@@ -35,7 +35,7 @@ use std::io;
 use crate::error::{Error, Result};
 
 pub use directory_keys::DirectoryKeys;
-pub use directory_output::DirectoryOutput;
+pub use directory_output::{DirectoryOutput, FolderCheck};
 pub use fetch_pool::FetchPool;
 pub use file_neighbours::FileNeighbours;
 pub use file_output::{FileOutput, same_file};

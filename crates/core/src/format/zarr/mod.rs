@@ -5,6 +5,8 @@
 //! Schema, plans ─► ZarrWriter ─► chunks, then metadata ─► keys
 //! ```
 
+mod options;
+
 use std::sync::Arc;
 
 use super::{Reader, VariablePlan, Writer};
@@ -12,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::Schema;
 use crate::store::{KeyOutput, KeyStore};
+pub use options::ZarrOptions;
 
 /// True if a store of keys holds a Zarr hierarchy.
 ///

@@ -1,0 +1,338 @@
+//! Fragments of names: what follows the `#`, as in `#mode=nczarr,zip&key=/data`.
+//!
+//! ```text
+//! fragment ─► key=value & key=value …      mode=  a comma list of words
+//!                                          key=   the folder of all keys in a zip
+//! #zarr  #nczarr                           the same as #mode=zarr, #mode=nczarr
+//! ```
+//!
+//! | words | mean |
+//! | --- | --- |
+//! | `nczarr` | NCZarr |
+//! | `zarr`, `nczarr,zarr`; `xarray` or `noxarray` without `nczarr` | pure Zarr |
+//! | `file`, `zip` | the store: a folder, a zip file |
+//! | `noxarray` | no `_ARRAY_DIMENSIONS` |
+//! | `consolidated` | with `.zmetadata` |
+//! | `v2` | Zarr version 2, the only one |
+
+use std::borrow::Cow;
+
+use url::form_urlencoded;
+
+use crate::error::{Error, Result};
+use crate::format::zarr::ZarrOptions;
+use crate::model::Kind;
+
+/// Keys that make a fragment one of netCDF's. Any other fragment is part of the file name.
+const KEYS: [&str; 7] = ["mode", "bytes", "dap2", "dap4", "protocol", "zarr", "nczarr"];
+
+/// Words of `mode=` that netCDF-C knows, but no store or format here does.
+const NOT_YET: [&str; 4] = ["bytes", "s3", "dap2", "dap4"];
+
+/// The kind of store that holds the keys of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreKind {
+    /// Files below a folder.
+    Directory,
+    /// Members of a zip file.
+    Zip,
+}
+
+impl StoreKind {
+    /// Its word in a fragment.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Directory => "file",
+            Self::Zip => "zip",
+        }
+    }
+
+    /// Its name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Directory => "a folder",
+            Self::Zip => "a zip file",
+        }
+    }
+}
+
+/// What a fragment says about a dataset.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mode {
+    /// [`Kind::Nczarr`] or [`Kind::Zarr2`]; `None` if no word names a format.
+    pub format: Option<Kind>,
+    /// The store; `None` if no word names one.
+    pub store: Option<StoreKind>,
+    /// False if `noxarray` asks to leave `_ARRAY_DIMENSIONS` out; `None` if no word says.
+    pub xarray: Option<bool>,
+    /// True if `consolidated` asks for `.zmetadata`.
+    pub consolidated: bool,
+    /// The folder of all keys in a zip, without slashes around it; empty for the zip's root. `None` if the fragment has
+    /// no `key=`.
+    pub top_folder: Option<String>,
+    /// What the fragment says that has no effect, for warnings.
+    pub warnings: Vec<String>,
+}
+
+impl Mode {
+    /// True if the fragment says something about Zarr. A fragment of unknown words says nothing.
+    pub fn is_zarr(&self) -> bool {
+        self.format.is_some()
+            || self.store.is_some()
+            || self.xarray.is_some()
+            || self.consolidated
+            || self.top_folder.is_some()
+    }
+
+    /// The options for writing a dataset of a kind.
+    pub fn write_options(&self, kind: Kind) -> ZarrOptions {
+        let unsaid = ZarrOptions::write(kind);
+        ZarrOptions {
+            xarray: self.xarray.unwrap_or(unsaid.xarray),
+            consolidated: self.consolidated || unsaid.consolidated,
+        }
+    }
+
+    /// The options for reading.
+    pub fn read_options(&self) -> ZarrOptions {
+        ZarrOptions {
+            consolidated: self.consolidated,
+            ..ZarrOptions::READ
+        }
+    }
+}
+
+/// Splits a name at the `#` of a netCDF fragment, and parses the fragment. `None` if the name has no such fragment.
+///
+/// # Errors
+/// Words that contradict each other or are not supported; a `key=` that is not a path below the zip's root.
+pub fn split(name: &str) -> Result<Option<(&str, Mode)>> {
+    match name.split_once('#') {
+        Some((rest, fragment)) if is_netcdf_fragment(fragment) => Ok(Some((rest, parse(fragment)?))),
+        _ => Ok(None),
+    }
+}
+
+/// The `key=value` pairs of a fragment, decoded. A key without `=` has an empty value.
+fn pairs(fragment: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+    form_urlencoded::parse(fragment.as_bytes())
+}
+
+fn is_netcdf_fragment(fragment: &str) -> bool {
+    pairs(fragment).any(|(key, _)| KEYS.iter().any(|known| known.eq_ignore_ascii_case(&key)))
+}
+
+/// The words of a fragment, as they were found.
+#[derive(Default)]
+struct Words {
+    zarr: bool,
+    nczarr: bool,
+}
+
+fn parse(fragment: &str) -> Result<Mode> {
+    let mut mode = Mode::default();
+    let mut words = Words::default();
+    for (key, value) in pairs(fragment) {
+        let key = key.to_ascii_lowercase();
+        match key.as_str() {
+            "mode" => {
+                for word in value.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+                    if !take(&mut mode, &mut words, word)? {
+                        mode.warnings
+                            .push(format!("mode={word}: an unknown word, which is ignored"));
+                    }
+                }
+            }
+            "key" => mode.top_folder = Some(folder(&value)?),
+            "protocol" => return Err(unsupported(&key)),
+            // `#zarr` is `#mode=zarr`.
+            _ if value.is_empty() && take(&mut mode, &mut words, &key)? => {}
+            _ => mode
+                .warnings
+                .push(format!("#{key}: an unknown key, which is ignored")),
+        }
+    }
+    mode.format = if words.zarr {
+        Some(Kind::Zarr2)
+    } else if words.nczarr {
+        Some(Kind::Nczarr)
+    } else {
+        mode.xarray.map(|_| Kind::Zarr2)
+    };
+    if mode.top_folder.is_some() && mode.store == Some(StoreKind::Directory) {
+        mode.warnings
+            .push("key= names a folder in a zip file, and is ignored for a folder".to_owned());
+    }
+    Ok(mode)
+}
+
+/// Takes a word. Returns false if it is unknown.
+fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
+    let word = word.to_ascii_lowercase();
+    match word.as_str() {
+        "nczarr" => words.nczarr = true,
+        "zarr" => words.zarr = true,
+        "xarray" => set(&mut mode.xarray, true, "xarray", "noxarray")?,
+        "noxarray" => set(&mut mode.xarray, false, "xarray", "noxarray")?,
+        "consolidated" => mode.consolidated = true,
+        "v2" => {}
+        "v3" => {
+            return Err(Error::Usage(
+                "mode=v3: Zarr version 3 is not supported yet; version 2 is".to_owned(),
+            ));
+        }
+        "file" => set(&mut mode.store, StoreKind::Directory, "file", "zip")?,
+        "zip" => set(&mut mode.store, StoreKind::Zip, "file", "zip")?,
+        word if NOT_YET.contains(&word) => return Err(unsupported(word)),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Sets what a word says.
+///
+/// # Errors
+/// If the other one of two words said something else.
+fn set<T: PartialEq>(to: &mut Option<T>, value: T, one: &str, other: &str) -> Result<()> {
+    if to.as_ref().is_some_and(|set| *set != value) {
+        return Err(Error::Usage(format!(
+            "mode={one},{other}: these words contradict each other; give one of them"
+        )));
+    }
+    *to = Some(value);
+    Ok(())
+}
+
+fn unsupported(word: &str) -> Error {
+    Error::Usage(format!(
+        "#{word} is not supported yet; local files, folders and zip files are"
+    ))
+}
+
+/// The folder that `key=` names, without slashes around it.
+fn folder(value: &str) -> Result<String> {
+    let folder = value.trim_matches('/');
+    let strange = |part: &str| matches!(part, "" | "." | "..") || part.contains('\0');
+    if !folder.is_empty() && folder.split('/').any(strange) {
+        return Err(Error::Usage(format!(
+            "key={value}: not a folder below a zip's root"
+        )));
+    }
+    Ok(folder.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(fragment: &str) -> Mode {
+        let name = format!("x#{fragment}");
+        let (rest, mode) = split(&name).unwrap().unwrap();
+        assert_eq!(rest, "x");
+        mode
+    }
+
+    #[test]
+    fn words_name_the_format() {
+        let (nczarr, pure) = (Some(Kind::Nczarr), Some(Kind::Zarr2));
+        for (fragment, format) in [
+            ("mode=nczarr", nczarr),
+            ("mode=nczarr,file", nczarr),
+            ("mode=nczarr,xarray", nczarr),
+            ("mode=noxarray,nczarr", nczarr),
+            ("mode=nczarr,v2", nczarr),
+            ("nczarr", nczarr),
+            ("NCZarr", nczarr),
+            ("Mode=NCZARR", nczarr),
+            ("mode=nczarr&mode=zip", nczarr),
+            ("mode=zarr", pure),
+            ("zarr", pure),
+            ("zarr&key=/", pure),
+            ("mode=nczarr,zarr", pure),
+            ("nczarr&mode=zarr", pure),
+            ("mode=zarr,nczarr,xarray", pure),
+            ("mode=xarray", pure),
+            ("mode=noxarray", pure),
+            ("mode=file", None),
+            ("mode=v2", None),
+            ("mode=consolidated,zip", None),
+            ("mode=", None),
+        ] {
+            assert_eq!(mode(fragment).format, format, "{fragment}");
+        }
+    }
+
+    #[test]
+    fn words_name_the_store_and_the_options() {
+        assert_eq!(mode("mode=nczarr").store, None);
+        assert_eq!(mode("mode=nczarr,file").store, Some(StoreKind::Directory));
+        assert_eq!(mode("mode=zip, zarr").store, Some(StoreKind::Zip));
+        let options = |fragment, kind| {
+            let options = mode(fragment).write_options(kind);
+            (options.xarray, options.consolidated)
+        };
+        assert_eq!(options("mode=nczarr", Kind::Nczarr), (true, false));
+        assert_eq!(
+            options("mode=nczarr,noxarray,consolidated", Kind::Nczarr),
+            (false, true)
+        );
+        assert_eq!(options("mode=zarr", Kind::Zarr2), (true, true));
+        assert_eq!(options("mode=noxarray", Kind::Zarr2), (false, true));
+        assert!(!mode("mode=zarr").read_options().consolidated);
+        assert!(mode("mode=consolidated").read_options().consolidated);
+        for (fragment, folder) in [
+            ("mode=zip", None),
+            ("mode=zip&key=/", Some("")),
+            ("mode=zip&key=/a/b%20c/", Some("a/b c")),
+            ("mode=zip&KEY=a", Some("a")),
+        ] {
+            assert_eq!(mode(fragment).top_folder.as_deref(), folder, "{fragment}");
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_told() {
+        for (fragment, warning) in [
+            ("mode=nczarr,fast", "mode=fast: an unknown word, which is ignored"),
+            ("nczarr&log", "#log: an unknown key, which is ignored"),
+            ("mode=zarr&a.b=c", "#a.b: an unknown key, which is ignored"),
+            ("nczarr=1&zarr", "#nczarr: an unknown key, which is ignored"),
+            (
+                "mode=nczarr,file&key=a",
+                "key= names a folder in a zip file, and is ignored for a folder",
+            ),
+        ] {
+            assert_eq!(mode(fragment).warnings, [warning], "{fragment}");
+        }
+        assert!(mode("mode=nczarr,zip,v2,xarray&key=/a").warnings.is_empty());
+        assert!(!mode("mode=netcdf4").is_zarr());
+        assert!(mode("mode=zip").is_zarr());
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (fragment, says) in [
+            ("mode=bytes", "#bytes is not supported yet"),
+            ("bytes", "#bytes is not supported yet"),
+            ("mode=nczarr,s3", "#s3 is not supported yet"),
+            ("mode=zarr,v3", "version 3"),
+            ("protocol=dap2", "#protocol is not supported yet"),
+            ("dap4", "#dap4 is not supported yet"),
+            ("mode=nczarr,zip,file", "contradict"),
+            ("mode=nczarr,xarray,noxarray", "contradict"),
+            ("mode=zip&key=../x", "key=../x"),
+            ("mode=zip&key=a//x", "key=a//x"),
+            ("mode=zip&key=a%00", "not a folder"),
+        ] {
+            let error = split(&format!("x#{fragment}")).unwrap_err().to_string();
+            assert!(error.contains(says), "{fragment}: {error}");
+        }
+    }
+
+    #[test]
+    fn other_fragments_are_part_of_the_name() {
+        for name in ["x", "x#", "x#1.nc", "x#modest=1", "x#zarrs", "x#zip", "x#key=a"] {
+            assert_eq!(split(name).unwrap(), None, "{name}");
+        }
+    }
+}

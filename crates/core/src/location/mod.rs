@@ -1,0 +1,385 @@
+//! [`Location`]: the place of a dataset as the user names it, a path or a URL, with netCDF's `#mode=` fragments.
+//!
+//! ```text
+//! data.nc  file:///tmp/a%20b.nc              ─► a local file
+//! odd#name.nc                                ─► a local file, unless the fragment is one of netCDF's
+//! a named pipe, or - as input                ─► read to its end first
+//! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
+//! a file that begins as zip files do         ─► the keys in it
+//! s3://…  https://…  x.nc#mode=bytes         ─► not supported
+//! ```
+//!
+//! What is read is found by looking at it, with or without a fragment. What is written follows
+//! [`Location::output_kind`].
+
+mod containment;
+mod file_url;
+mod fragment;
+mod output_kind;
+mod zarr_folder;
+mod zip;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use fragment::{Mode, StoreKind};
+
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::format::zarr::ZarrOptions;
+use crate::format::{self, Reader, VariablePlan, Writer};
+use crate::model::{Kind, Schema};
+use crate::store::{
+    Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
+    Object, Output, Place, PlaceKind, open_stream,
+};
+use output_kind::is_zarr;
+
+/// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
+const SPOOLED_IN_MEMORY: u64 = 64 << 20;
+
+/// Path of standard input.
+const STDIN: &str = "/dev/stdin";
+
+/// The place of a dataset or a CDL text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    name: OsString,
+    target: Target,
+    /// What the name's fragment says; `None` without a fragment.
+    mode: Option<Mode>,
+}
+
+/// The meaning of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    /// A path, of a file or a folder.
+    Path(PathBuf),
+    StandardInput,
+}
+
+impl Location {
+    /// Parses the user's argument. If a file has exactly this name, the argument means that file.
+    ///
+    /// # Errors
+    /// An unsupported scheme or mode, or an invalid URL.
+    pub fn parse(argument: impl AsRef<OsStr>) -> Result<Self> {
+        let name = argument.as_ref();
+        // Text that is not UTF-8 is not a URL.
+        let Some(text) = name.to_str().filter(|_| fs::symlink_metadata(name).is_err()) else {
+            return Ok(Self::from_path(name));
+        };
+        let (path, mode) = meaning(text).map_err(|e| e.in_file(name))?;
+        Ok(Self {
+            name: name.to_owned(),
+            target: Target::Path(path),
+            mode,
+        })
+    }
+
+    /// Like [`parse`](Self::parse), for input. No argument and `-` mean standard input, which messages call `stdin`.
+    ///
+    /// # Errors
+    /// The same as for [`parse`](Self::parse).
+    pub fn parse_input(argument: Option<&OsStr>) -> Result<Self> {
+        match argument {
+            Some(name) if name != "-" => Self::parse(name),
+            _ => Ok(Self {
+                name: "stdin".into(),
+                target: Target::StandardInput,
+                mode: None,
+            }),
+        }
+    }
+
+    /// The location of a path as it stands: neither a URL nor a fragment.
+    pub fn from_path(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self {
+            name: path.clone().into(),
+            target: Target::Path(path),
+            mode: None,
+        }
+    }
+
+    /// The user's argument.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// What the name's fragment says; `None` without a fragment.
+    pub fn mode(&self) -> Option<&Mode> {
+        self.mode.as_ref()
+    }
+
+    /// Parts of the name that have no effect, for warnings.
+    pub fn warnings(&self) -> &[String] {
+        self.mode.as_ref().map_or(&[], |mode| &mode.warnings)
+    }
+
+    /// The last component of the path; `None` for standard input and for a path without one.
+    pub fn file_name(&self) -> Option<&OsStr> {
+        match &self.target {
+            Target::Path(path) => path.file_name(),
+            Target::StandardInput => None,
+        }
+    }
+
+    fn path(&self) -> &Path {
+        match &self.target {
+            Target::Path(path) => path,
+            Target::StandardInput => Path::new(STDIN),
+        }
+    }
+
+    /// What the fragment says about Zarr; `None` if it says nothing about it.
+    fn zarr_mode(&self) -> Option<&Mode> {
+        self.mode.as_ref().filter(|mode| mode.is_zarr())
+    }
+
+    fn named(&self) -> impl Fn(Error) -> Error + '_ {
+        |error| error.in_file(&self.name)
+    }
+
+    /// The place to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
+    /// to its end first.
+    ///
+    /// # Errors
+    /// The location's name, and the reason that it cannot be opened; a fragment that names another store.
+    pub fn place(&self) -> Result<Place> {
+        let found = match &self.target {
+            Target::StandardInput => None,
+            Target::Path(path) => fs::metadata(path).ok(),
+        };
+        if found.as_ref().is_some_and(fs::Metadata::is_dir) {
+            self.expect_store(Some(StoreKind::Directory))?;
+            let keys = DirectoryKeys::of(self.path())
+                .map_err(|e| Error::io("cannot open", e))
+                .map_err(self.named())?;
+            return Ok(Place::keys(&self.name, Arc::new(keys)));
+        }
+        let is_pipe = match &self.target {
+            Target::StandardInput => true,
+            Target::Path(_) => found.is_some_and(|found| {
+                let kind = found.file_type();
+                kind.is_fifo() || kind.is_socket()
+            }),
+        };
+        let object: Arc<dyn Object> = match is_pipe {
+            true => self.bytes(SPOOLED_IN_MEMORY)?,
+            false => Arc::new(FileSource::open_unnamed(self.path()).map_err(self.named())?),
+        };
+        if zip::is_zip(&*object) {
+            self.expect_store(Some(StoreKind::Zip))?;
+            return Ok(Place::keys(&self.name, self.zip_keys(object)?));
+        }
+        self.expect_store(None)?;
+        let place = Place::object(&self.name, object);
+        if is_pipe {
+            return Ok(place);
+        }
+        Ok(match FileNeighbours::of(self.path()) {
+            Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
+            None => place,
+        })
+    }
+
+    fn zip_keys(&self, object: Arc<dyn Object>) -> Result<Arc<dyn KeyStore>> {
+        let folder = self.mode.as_ref().and_then(|mode| mode.top_folder.as_deref());
+        zip::open(object, folder).map_err(self.named())
+    }
+
+    /// Checks that the fragment names no other store than `found`, which is `None` for a file that is no zip.
+    fn expect_store(&self, found: Option<StoreKind>) -> Result<()> {
+        let Some(asked) = self.mode.as_ref().and_then(|mode| mode.store) else {
+            return Ok(());
+        };
+        if found == Some(asked) {
+            return Ok(());
+        }
+        let what = found.map_or("a file that is no zip file", StoreKind::name);
+        Err(self.named()(Error::Usage(format!(
+            "mode={} stands for {}, but this is {what}; leave the word out",
+            asked.word(),
+            asked.name()
+        ))))
+    }
+
+    /// The bytes of a text, from any kind of file. At most about `memory` bytes of a pipe or device stay in memory.
+    ///
+    /// # Errors
+    /// The location's name, and the reason that it cannot be read.
+    pub fn text(&self, memory: u64) -> Result<Arc<dyn Object>> {
+        match self.zarr_mode() {
+            None => self.bytes(memory),
+            Some(_) => Err(self.named()(Error::Usage(
+                "the fragment is for a Zarr dataset, but a text is read here".to_owned(),
+            ))),
+        }
+    }
+
+    fn bytes(&self, memory: u64) -> Result<Arc<dyn Object>> {
+        let path = match &self.target {
+            Target::Path(path) => Some(path.as_path()),
+            Target::StandardInput => None,
+        };
+        open_stream(path, memory).map_err(self.named())
+    }
+
+    /// Opens the dataset, in any format.
+    ///
+    /// # Errors
+    /// The location's name, and the reason.
+    pub fn open(&self) -> Result<Box<dyn Reader>> {
+        self.open_with(&Registry::builtin())
+    }
+
+    /// Like [`Location::open`], with the codecs of `registry` in place of the built-in ones.
+    ///
+    /// # Errors
+    /// The same as for [`Location::open`]; a fragment that asks for Zarr where the dataset has another format.
+    pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
+        let place = self.place()?;
+        let is_keys = matches!(place.kind(), PlaceKind::Keys(_));
+        let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
+        let reader = match format::open_with(place, registry, &options) {
+            Err(Error::UnknownFormat) if is_keys => Err(Error::Usage(
+                "no Zarr dataset: neither .zgroup nor .zarray was found here or in the folders directly below"
+                    .to_owned(),
+            )),
+            opened => opened,
+        };
+        let reader = reader.map_err(self.named())?;
+        let kind = reader.schema().kind;
+        if self.zarr_mode().is_some() && !is_zarr(kind) {
+            return Err(self.named()(Error::Usage(format!(
+                "the fragment is for a Zarr dataset, but this one is of the kind '{}'; leave the fragment out",
+                kind.name()
+            ))));
+        }
+        Ok(reader)
+    }
+
+    /// The destination to write a dataset of a kind to. What exists there is replaced only when the new dataset is
+    /// complete.
+    ///
+    /// # Errors
+    /// The location's name, and the reason that it cannot be written: a folder in the place of a file, a file in the
+    /// place of a folder, or a folder that holds anything else than a Zarr dataset.
+    pub fn destination(&self, kind: Kind) -> Result<Destination> {
+        match is_zarr(kind) {
+            true => Ok(Destination::keys(&self.name, self.key_output(kind)?)),
+            false => Ok(Destination::object(&self.name, self.output()?)),
+        }
+    }
+
+    fn output(&self) -> Result<Arc<dyn Output>> {
+        if self.path().is_dir() {
+            let is_a_folder = io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "a folder has this name, and is not replaced by a file",
+            );
+            return Err(self.named()(Error::io("cannot create", is_a_folder)));
+        }
+        let output = FileOutput::create_unnamed(self.path()).map_err(self.named())?;
+        Ok(Arc::new(output))
+    }
+
+    fn key_output(&self, kind: Kind) -> Result<Arc<dyn KeyOutput>> {
+        match self.store() {
+            StoreKind::Directory => {
+                let check = Arc::new(zarr_folder::check_replaceable);
+                let output = DirectoryOutput::create_over(self.path(), check)
+                    .map_err(|e| Error::io("cannot create", e))
+                    .map_err(self.named())?;
+                Ok(Arc::new(output))
+            }
+            StoreKind::Zip => zip::create(self.output()?, self.top_folder(kind)).map_err(self.named()),
+        }
+    }
+
+    /// The store to write keys to: the fragment's, or the one of the name's ending. A fragment without such a word
+    /// means a folder.
+    fn store(&self) -> StoreKind {
+        let store = match self.zarr_mode() {
+            Some(mode) => mode.store,
+            None => self.store_by_name(),
+        };
+        store.unwrap_or(StoreKind::Directory)
+    }
+
+    /// The folder of all keys in a zip that is written; `None` for its root. netCDF-C takes the folder from a zip's
+    /// first entry. Other readers of Zarr look at the root.
+    fn top_folder(&self, kind: Kind) -> Option<String> {
+        let folder = match self.mode.as_ref().and_then(|mode| mode.top_folder.clone()) {
+            Some(folder) => folder,
+            None if kind == Kind::Nczarr => self.path().file_stem()?.to_string_lossy().into_owned(),
+            None => return None,
+        };
+        Some(folder).filter(|folder| !folder.is_empty())
+    }
+
+    /// Creates a dataset here: see [`format::create`]. What exists is replaced only by [`Writer::finish`].
+    ///
+    /// # Errors
+    /// The location's name, and the item that its kind cannot hold, or the reason that it cannot be written.
+    pub fn create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
+        format::check(schema).map_err(self.named())?;
+        let options = match &self.mode {
+            Some(mode) => mode.write_options(schema.kind),
+            None => ZarrOptions::write(schema.kind),
+        };
+        let destination = self.destination(schema.kind)?;
+        format::create_with(destination, schema, plans, &options).map_err(self.named())
+    }
+
+    /// Checks what [`Location::create`] checks of the dataset, and touches no file.
+    ///
+    /// # Errors
+    /// Those of [`Location::create`] that have nothing to do with the place.
+    pub fn check_create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+        format::check_plans(schema, plans).map_err(self.named())
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name.display().fmt(f)
+    }
+}
+
+/// The path and the fragment that a name means.
+fn meaning(text: &str) -> Result<(PathBuf, Option<Mode>)> {
+    let (rest, fragment) = match text.split_once('#') {
+        Some((rest, _)) if file_url::scheme(rest).is_some_and(|scheme| !is_file(scheme)) => (rest, None),
+        _ => match fragment::split(text)? {
+            Some((rest, mode)) => (rest, Some(mode)),
+            None => (text, None),
+        },
+    };
+    let path = match file_url::scheme(rest) {
+        None => PathBuf::from(rest),
+        Some(scheme) if is_file(scheme) => file_url::path(rest, fragment.is_some())?,
+        Some(scheme) => {
+            return Err(Error::Usage(format!(
+                "the scheme {scheme}:// is not supported yet; local files, folders and zip files are"
+            )));
+        }
+    };
+    match path.as_os_str().is_empty() && fragment.is_some() {
+        true => Err(Error::Usage("the name has a fragment and no path".to_owned())),
+        false => Ok((path, fragment)),
+    }
+}
+
+fn is_file(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("file")
+}
+
+#[cfg(test)]
+mod tests;

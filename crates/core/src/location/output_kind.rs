@@ -1,0 +1,165 @@
+//! The kind of an output, as its name and the user's options say.
+//!
+//! | output | kind |
+//! | --- | --- |
+//! | a fragment with a format | NCZarr or pure Zarr; `-k` may say netCDF-4 beside it |
+//! | a fragment with a store only | an error |
+//! | `*.zarr`, `*.zarr.zip` | that of a Zarr input; else an error that shows the fragments |
+//! | any other name | what `-k` says; else netCDF-4 for a Zarr input, and no rule for others |
+
+use std::os::unix::ffi::OsStrExt;
+
+use crate::error::{Error, Result};
+use crate::model::Kind;
+
+use super::{Location, StoreKind};
+
+/// True for the formats that store keys.
+pub(super) fn is_zarr(kind: Kind) -> bool {
+    matches!(kind, Kind::Nczarr | Kind::Zarr2)
+}
+
+impl Location {
+    /// The kind of the dataset to create here. `asked` is the kind that the user asks for by an option, `input` that of
+    /// a dataset that is copied. `None` if neither the name nor the option decides.
+    ///
+    /// # Errors
+    /// A name that contradicts `asked`, or that asks for Zarr and does not say for which.
+    pub fn output_kind(&self, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
+        self.choose_kind(asked, input).map_err(self.named())
+    }
+
+    fn choose_kind(&self, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
+        if let Some(mode) = self.zarr_mode() {
+            let Some(format) = mode.format else {
+                return Err(Error::Usage(format!(
+                    "the fragment names no format; write {}",
+                    self.fragments(mode.store.unwrap_or(StoreKind::Directory))
+                )));
+            };
+            // Scripts for netCDF-C ask for netCDF-4 beside the fragment.
+            return match asked {
+                Some(kind) if kind != Kind::Netcdf4 && kind != format => Err(Error::Usage(format!(
+                    "the fragment asks for {}, and the option for the kind '{}'; leave one of them out",
+                    format.name(),
+                    kind.name()
+                ))),
+                _ => Ok(Some(format)),
+            };
+        }
+        let from_zarr = input.filter(|kind| is_zarr(*kind));
+        match (self.store_by_name(), asked, from_zarr) {
+            (Some(_), None, Some(kind)) => Ok(Some(kind)),
+            (Some(store), _, _) => Err(Error::Usage(format!(
+                "this name is one of Zarr, but says neither NCZarr nor pure Zarr; write {}",
+                self.fragments(store)
+            ))),
+            (None, None, Some(_)) => Ok(Some(Kind::Netcdf4)),
+            (None, asked, _) => Ok(asked),
+        }
+    }
+
+    /// The store for keys that a name without a fragment asks for by its ending.
+    pub(super) fn store_by_name(&self) -> Option<StoreKind> {
+        let name = self.file_name()?.as_bytes();
+        if name.ends_with(b".zarr") {
+            Some(StoreKind::Directory)
+        } else if name.ends_with(b".zarr.zip") {
+            Some(StoreKind::Zip)
+        } else {
+            None
+        }
+    }
+
+    /// The names to type for a Zarr dataset in a store, for messages.
+    fn fragments(&self, store: StoreKind) -> String {
+        let path = self.path().display();
+        let word = store.word();
+        format!("'{path}#mode=nczarr,{word}' or '{path}#mode=zarr,{word}'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
+        Location::parse(name).unwrap().output_kind(asked, input)
+    }
+
+    #[test]
+    fn fragments_decide() {
+        let nc4 = Some(Kind::Netcdf4);
+        for (name, expected) in [
+            ("x#mode=nczarr", Kind::Nczarr),
+            ("x.nc#mode=nczarr,zip", Kind::Nczarr),
+            ("x.zarr#mode=zarr,file", Kind::Zarr2),
+            ("file://x.zarr#mode=xarray", Kind::Zarr2),
+        ] {
+            for asked in [None, nc4, Some(expected)] {
+                for input in [
+                    None,
+                    nc4,
+                    Some(Kind::Classic),
+                    Some(Kind::Nczarr),
+                    Some(Kind::Zarr2),
+                ] {
+                    assert_eq!(kind(name, asked, input).unwrap(), Some(expected), "{name}");
+                }
+            }
+            for asked in [Kind::Classic, Kind::Offset64, Kind::Data64, Kind::Netcdf4Classic] {
+                let error = kind(name, Some(asked), nc4).unwrap_err().to_string();
+                assert!(error.starts_with(name) && error.contains(asked.name()), "{error}");
+            }
+        }
+        for (name, says) in [
+            ("x#mode=zip", "'x#mode=nczarr,zip' or 'x#mode=zarr,zip'"),
+            ("x#mode=file", "'x#mode=nczarr,file' or 'x#mode=zarr,file'"),
+            ("file:///x#mode=consolidated", "'/x#mode=nczarr,file'"),
+        ] {
+            let error = kind(name, None, Some(Kind::Nczarr)).unwrap_err().to_string();
+            assert!(error.starts_with(name) && error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_of_zarr_take_the_inputs_kind() {
+        for name in ["a/x.zarr", "x.zarr/", "x.zarr.zip", "file:///x.zarr"] {
+            for input in [Kind::Nczarr, Kind::Zarr2] {
+                assert_eq!(kind(name, None, Some(input)).unwrap(), Some(input));
+            }
+            for (asked, input) in [
+                (None, None),
+                (None, Some(Kind::Netcdf4)),
+                (Some(Kind::Netcdf4), Some(Kind::Nczarr)),
+                (Some(Kind::Classic), None),
+            ] {
+                let error = kind(name, asked, input).unwrap_err().to_string();
+                assert!(
+                    error.contains("#mode=nczarr,") && error.contains("#mode=zarr,"),
+                    "{error}"
+                );
+            }
+        }
+        let error = kind("x.zarr.zip", None, None).unwrap_err().to_string();
+        assert!(error.contains("'x.zarr.zip#mode=nczarr,zip'"), "{error}");
+    }
+
+    #[test]
+    fn other_names_are_files() {
+        for name in [
+            "x.nc",
+            "x",
+            "x.zip",
+            "x.zarr.nc",
+            "x.nc#mode=netcdf4",
+            "/dev/null",
+        ] {
+            assert_eq!(kind(name, None, None).unwrap(), None);
+            assert_eq!(kind(name, None, Some(Kind::Classic)).unwrap(), None);
+            assert_eq!(kind(name, None, Some(Kind::Zarr2)).unwrap(), Some(Kind::Netcdf4));
+            let classic = Some(Kind::Classic);
+            assert_eq!(kind(name, classic, Some(Kind::Nczarr)).unwrap(), classic);
+        }
+    }
+}

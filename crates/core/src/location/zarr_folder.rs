@@ -1,0 +1,245 @@
+//! The check that an existing folder may be replaced: it is empty, or a Zarr dataset without foreign entries.
+//!
+//! ```text
+//! root     has .zgroup, .zarray or zarr.json of its own
+//! folder   ┌ with metadata ─► metadata, chunks 0.0, folders
+//!          ├ without, below an array ─► chunks 0, folders 0 …   (nested chunk keys)
+//!          └ without, elsewhere ─► must be empty
+//! ```
+//!
+//! Only names are read: one listing of each folder, as its removal needs too. No link is followed.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Files that describe a group or an array.
+const NODE: [&str; 3] = [".zgroup", ".zarray", "zarr.json"];
+
+/// Other files that belong to a hierarchy: those of Zarr, of NCZarr's first version, and the mark of a writer that has
+/// not ended.
+const METADATA: [&str; 8] = [
+    ".zattrs",
+    ".zmetadata",
+    ".nczarr",
+    ".nczgroup",
+    ".nczarray",
+    ".nczvar",
+    ".nczattr",
+    ".ncutils-partial",
+];
+
+/// Most levels of nested folders, as in a store of keys.
+const DEEPEST: usize = 512;
+
+/// Checks that nothing is lost but a Zarr dataset if a folder is removed.
+///
+/// # Errors
+/// Names the entry that is not part of a Zarr dataset.
+pub(super) fn check_replaceable(root: &Path) -> io::Result<()> {
+    if fs::read_dir(root)?.next().is_none() {
+        return Ok(());
+    }
+    if !NODE.iter().any(|name| is_file(root, name)) {
+        return Err(refused(
+            "the folder is neither empty nor a Zarr dataset (it has no .zgroup, .zarray or zarr.json)"
+                .to_owned(),
+        ));
+    }
+    let mut left = vec![Folder {
+        path: root.to_owned(),
+        place: Place::Node,
+        depth: 0,
+    }];
+    while let Some(folder) = left.pop() {
+        if folder.depth > DEEPEST {
+            return Err(io::Error::other("folders lie in each other too deeply"));
+        }
+        folder.check(root, &mut left)?;
+    }
+    Ok(())
+}
+
+fn refused(why: String) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::DirectoryNotEmpty,
+        format!("{why}, and is not replaced; name another output, or remove the folder"),
+    )
+}
+
+/// What a folder may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// A group or an array, which has metadata.
+    Node,
+    /// The same, or nested chunk keys of the array around it.
+    NodeOrChunks,
+    /// Nested chunk keys.
+    Chunks,
+}
+
+/// A folder that is still to be checked.
+struct Folder {
+    path: PathBuf,
+    place: Place,
+    depth: usize,
+}
+
+impl Folder {
+    /// Checks the entries, and adds the folders among them to `left`. An empty folder is part of any dataset.
+    fn check(&self, root: &Path, left: &mut Vec<Self>) -> io::Result<()> {
+        let has = |name: &str| self.place != Place::Chunks && is_file(&self.path, name);
+        let [group, array, version3] = NODE.map(has);
+        let is_node = group || array || version3;
+        // Version 3 tells arrays from groups within the file, so both may have chunks here.
+        let has_chunks = !is_node || array || version3;
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if !is_node && self.place == Place::Node {
+                return Err(foreign(root, &self.path));
+            }
+            let kind = entry.file_type()?;
+            let name = entry.file_name();
+            // A name that is not UTF-8 is no key.
+            let name = name.to_str().unwrap_or_default();
+            let metadata = is_node && (NODE.contains(&name) || METADATA.contains(&name));
+            let chunk = has_chunks && is_chunk_key(name);
+            // Keys of chunks in version 3 begin with `c`.
+            let chunk3 = version3 && name.strip_prefix('c').is_some_and(is_rest_of_chunk_key);
+            if kind.is_dir() && (is_node || is_number(name)) {
+                left.push(Self {
+                    path: entry.path(),
+                    place: match is_node {
+                        false => Place::Chunks,
+                        true if has_chunks && is_number(name) || version3 && name == "c" => {
+                            Place::NodeOrChunks
+                        }
+                        true => Place::Node,
+                    },
+                    depth: self.depth + 1,
+                });
+            } else if !kind.is_file() || !(metadata || chunk || chunk3) {
+                return Err(foreign(root, &entry.path()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn foreign(root: &Path, path: &Path) -> io::Error {
+    let shown = path.strip_prefix(root).unwrap_or(path).display();
+    refused(format!(
+        "the folder holds {shown}, which is no part of a Zarr dataset"
+    ))
+}
+
+/// True if a folder has a file of this name. A link is none.
+fn is_file(folder: &Path, name: &str) -> bool {
+    fs::symlink_metadata(folder.join(name)).is_ok_and(|found| found.is_file())
+}
+
+/// True for digits only.
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|c| c.is_ascii_digit())
+}
+
+/// True for numbers joined with dots: the place of a chunk in its array.
+fn is_chunk_key(name: &str) -> bool {
+    name.split('.').all(is_number)
+}
+
+/// True for the text after the `c` of a chunk's key in version 3: nothing, or a dot and a chunk key.
+fn is_rest_of_chunk_key(rest: &str) -> bool {
+    rest.is_empty() || rest.strip_prefix('.').is_some_and(is_chunk_key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A folder with these files. Names that end in `/` are folders.
+    fn folder(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = folder.path().join(name);
+            if name.ends_with('/') {
+                fs::create_dir_all(path).unwrap();
+            } else {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, "x").unwrap();
+            }
+        }
+        folder
+    }
+
+    #[test]
+    fn datasets_are_replaced() {
+        for names in [
+            &[][..],
+            &[".zgroup"],
+            &[".zgroup", ".zattrs", ".zmetadata", ".nczarr", ".ncutils-partial"],
+            &[".zarray", "0", "1"],
+            &[".zgroup", "v/.zarray", "v/.zattrs", "v/0.0", "v/10.2.3"],
+            &[".zgroup", "v/.zarray", "v/0/0/1", "v/0/1/0", "v/12/"],
+            &[".zgroup", "g/.zgroup", "g/h/.zgroup", "g/h/v/.zarray", "empty/"],
+            &[".zgroup", "0/.zgroup", "0/1/.zarray", "0/1/2.3"],
+            &[".zgroup", ".nczgroup", "v/.zarray", "v/.nczarray", "v/.nczattr"],
+            &[
+                "zarr.json",
+                "v/zarr.json",
+                "v/c/0/1",
+                "w/zarr.json",
+                "w/c.0.1",
+                "s/zarr.json",
+                "s/c",
+            ],
+            &["zarr.json", "c/zarr.json", "c/v/zarr.json", "c/v/c/0"],
+        ] {
+            let folder = folder(names);
+            check_replaceable(folder.path()).unwrap_or_else(|e| panic!("{names:?}: {e}"));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_kept() {
+        for (names, foreign) in [
+            (&["README"][..], "no .zgroup"),
+            (&["a/"], "no .zgroup"),
+            // A folder of datasets is no dataset.
+            (&["x.zarr/.zgroup", "y.zarr/.zgroup"], "no .zgroup"),
+            (&[".zattrs"], "no .zgroup"),
+            (&[".zgroup", "README"], "holds README"),
+            (&[".zgroup", "0"], "holds 0,"),
+            (&[".zgroup", "v/.zarray", "v/data.csv"], "holds v/data.csv"),
+            (&[".zgroup", "v/.zarray", "v/0.a"], "holds v/0.a"),
+            (&[".zgroup", "v/.zarray", "v/0."], "holds v/0."),
+            (&[".zgroup", "v/.zarray", "v/0/x"], "holds v/0/x"),
+            (&[".zgroup", "v/.zarray", "v/0/1/x/0"], "holds v/0/1/x"),
+            (&[".zgroup", "v/.zarray", "v/0/.zattrs"], "holds v/0/.zattrs"),
+            (&[".zgroup", "v/.zarray", "v/0/1/.zarray"], "holds v/0/1/.zarray"),
+            (&[".zgroup", "notes/a.txt"], "holds notes,"),
+            (&[".zgroup", "notes/deep/a.txt"], "holds notes,"),
+            (&[".zgroup", ".git/config"], "holds .git,"),
+            (&[".zgroup", ".zgroup~"], "holds .zgroup~"),
+            (&["zarr.json", "c/0/x"], "holds c/0/x"),
+            (&["zarr.json", "c0"], "holds c0"),
+        ] {
+            let folder = folder(names);
+            let error = check_replaceable(folder.path()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::DirectoryNotEmpty);
+            let error = error.to_string();
+            assert!(error.contains(foreign), "{names:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn links_are_foreign() {
+        for name in ["link", "0", ".zattrs"] {
+            let folder = folder(&[".zgroup", "v/.zarray"]);
+            symlink("/", folder.path().join("v").join(name)).unwrap();
+            let error = check_replaceable(folder.path()).unwrap_err().to_string();
+            assert!(error.contains(&format!("holds v/{name},")), "{error}");
+        }
+    }
+}
