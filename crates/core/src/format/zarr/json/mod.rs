@@ -87,14 +87,12 @@ impl Json {
         i64::try_from(self.as_whole()?).ok()
     }
 
-    /// A number without fraction, in the range of [`Json::Integer`].
+    /// A number without fraction, in the range of [`Json::Integer`]. Of floats only those up to 2^53 count, because larger
+    /// ones may be rounded.
     pub(super) fn as_whole(&self) -> Option<i128> {
         match self {
             Self::Integer(value) => Some(*value),
-            // 2^64 is beyond the range; all whole numbers below it convert exactly.
-            Self::Float(value) if value.fract() == 0.0 && (-TWO_63..TWO_64).contains(value) => {
-                Some(*value as i128)
-            }
+            Self::Float(value) if value.fract() == 0.0 && value.abs() <= TWO_53 => Some(*value as i128),
             _ => None,
         }
     }
@@ -127,8 +125,7 @@ impl Json {
     }
 }
 
-const TWO_63: f64 = (1u64 << 63) as f64;
-const TWO_64: f64 = 2.0 * TWO_63;
+const TWO_53: f64 = (1u64 << 53) as f64;
 
 impl From<&str> for Json {
     fn from(text: &str) -> Self {
@@ -177,6 +174,9 @@ impl<K: Into<String>> FromIterator<(K, Json)> for Json {
         )
     }
 }
+
+#[cfg(test)]
+pub(super) use tests::any_json;
 
 #[cfg(test)]
 mod tests;

@@ -40,9 +40,9 @@ fn numbers() {
         ("1.0", Json::Float(1.0)),
         ("1e0", Json::Float(1.0)),
         ("18446744073709551615", Json::Integer(max)),
-        ("18446744073709551616", Json::Float(TWO_64)),
+        ("18446744073709551616", Json::Float(18446744073709551616.0)),
         ("-9223372036854775808", Json::Integer(min)),
-        ("-9223372036854775809", Json::Float(-TWO_63)),
+        ("-9223372036854775809", Json::Float(-9223372036854775808.0)),
         ("1E+2", Json::Float(100.0)),
         ("1e999999", Json::Float(f64::INFINITY)),
         ("-1e-999999", Json::Float(-0.0)),
@@ -66,7 +66,7 @@ fn accessors_take_whole_floats_for_integers() {
     assert_eq!(parse("3.5").as_u64(), None);
     assert_eq!(parse("1e300").as_u64(), None);
     assert_eq!(parse("NaN").as_i64(), None);
-    assert_eq!(parse("18446744073709551616.0").as_u64(), None);
+    assert_eq!(parse("9007199254740994.0").as_u64(), None);
     assert_eq!(parse("\"3\"").as_u64(), None);
     assert_eq!(parse("3").as_f64(), Some(3.0));
 }
@@ -189,7 +189,7 @@ fn serde_values() {
 }
 
 /// Any value.
-pub(in crate::format::zarr) fn any_json() -> impl Strategy<Value = Json> {
+pub fn any_json() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
         any::<bool>().prop_map(Json::Bool),
