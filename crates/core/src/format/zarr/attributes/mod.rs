@@ -1,0 +1,67 @@
+//! Attributes: the members of `.zattrs`.
+//!
+//! ```text
+//! {"units": "K", "valid_range": [0.0,400.0],            the values
+//!  "_nczarr_attr": {"types": {"units": ">S1", …}}}       their types, in NCZarr
+//!
+//! read:   members, types ─► typed (infer where no type fits) ─► Attribute
+//! write:  Attribute ─► members, types
+//! ```
+//!
+//! | netCDF | JSON | type in NCZarr |
+//! | --- | --- | --- |
+//! | one number | `1.5` | `<f4` |
+//! | numbers | `[1,2]` | `<i4` |
+//! | chars | `"text"`, or an object or array that prints as this text | `>S1` |
+//! | strings | `"text"` or `["a","b"]` | `\|S128` |
+//!
+//! Without types, a single string is read as chars, and an array of strings as the text of that array.
+
+mod infer;
+mod names;
+mod read;
+#[cfg(test)]
+mod round_trip;
+mod typed;
+mod write;
+
+pub use names::{is_reserved, type_map};
+pub use read::{Found, read};
+pub use write::{Written, write};
+
+use super::json::Json;
+use crate::model::{Attribute, Type, Values};
+
+/// The elements of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+struct Elements {
+    ty: Type,
+    length: usize,
+    values: Values,
+}
+
+impl Elements {
+    /// Text as chars.
+    fn chars(text: &str) -> Self {
+        Self {
+            ty: Type::Char,
+            length: text.len(),
+            values: Values::from_text(text),
+        }
+    }
+
+    /// JSON as text, spaced as netCDF-C spaces it.
+    fn json(json: &Json) -> Self {
+        Self::chars(&json.to_string())
+    }
+
+    /// The attribute with this name.
+    fn named(self, name: &str) -> Attribute {
+        Attribute {
+            name: name.to_owned(),
+            ty: self.ty,
+            length: self.length,
+            values: self.values,
+        }
+    }
+}

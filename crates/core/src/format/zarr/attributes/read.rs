@@ -1,0 +1,110 @@
+//! Reads attributes.
+
+use std::collections::HashMap;
+
+use super::super::json::Json;
+use super::names::{NC_PROPERTIES, is_reserved};
+use super::{Elements, infer, typed};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type};
+
+/// What the members of `.zattrs` hold for netCDF.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The attributes, in order, without the keys of Zarr's conventions.
+    pub attributes: Vec<Attribute>,
+    /// The text of `_NCProperties`.
+    pub nc_properties: Option<String>,
+}
+
+/// Reads the attributes of a group or variable.
+///
+/// - `members` are those of `.zattrs`.
+/// - `types` is NCZarr's map from names to types, which [`type_map`](super::type_map) finds. An attribute that is not in
+///   it, or whose value does not fit, has the type that its value suggests.
+/// - `variable` is the type of the variable. `_FillValue` has it, unless `types` says another.
+/// - `owner` names the group or variable in warnings: "variable t".
+pub fn read(
+    members: &[(String, Json)],
+    types: Option<&Json>,
+    variable: Option<Type>,
+    owner: &str,
+    warnings: &mut Vec<String>,
+) -> Found {
+    let types = type_names(types, owner, warnings);
+    let mut found = Found::default();
+    for (name, value) in members {
+        if name == NC_PROPERTIES {
+            found.nc_properties = Some(match value {
+                Json::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+        } else if name.is_empty() || name.len() > MAX_NAME {
+            warnings.push(format!(
+                "an attribute of {owner} is left out: its name has {} bytes, and netCDF takes 1 to {MAX_NAME}",
+                name.len()
+            ));
+        } else if !is_reserved(name) {
+            let context = Context { name, owner };
+            let elements = context.elements(value, types.get(name.as_str()).copied(), variable, warnings);
+            found.attributes.push(elements.named(name));
+        }
+    }
+    found
+}
+
+/// The types by name.
+fn type_names<'a>(
+    types: Option<&'a Json>,
+    owner: &str,
+    warnings: &mut Vec<String>,
+) -> HashMap<&'a str, &'a Json> {
+    match types {
+        None => HashMap::new(),
+        Some(Json::Object(members)) => members.iter().map(|(name, ty)| (name.as_str(), ty)).collect(),
+        Some(other) => {
+            warnings.push(format!(
+                "{owner}: the types of its attributes are {}, not an object; they are taken from the values",
+                other.sort()
+            ));
+            HashMap::new()
+        }
+    }
+}
+
+/// The names that a warning needs.
+struct Context<'a> {
+    name: &'a str,
+    owner: &'a str,
+}
+
+impl Context<'_> {
+    fn elements(
+        &self,
+        value: &Json,
+        ty: Option<&Json>,
+        variable: Option<Type>,
+        warnings: &mut Vec<String>,
+    ) -> Elements {
+        let (expected, spelled) = match ty {
+            Some(Json::String(text)) => (typed::parse(text), text.as_str()),
+            Some(other) => (None, other.sort()),
+            None if self.name == FILL_VALUE_ATTRIBUTE => (variable, "of the variable"),
+            None => return infer::infer(value),
+        };
+        if let Some(elements) = expected.and_then(|ty| typed::elements(value, ty)) {
+            return elements;
+        }
+        let elements = infer::infer(value);
+        if ty.is_some() || variable.is_some() {
+            let Self { name, owner } = self;
+            warnings.push(format!(
+                "{owner}: the value of attribute {name} does not fit the type {spelled}; it is read as {}",
+                elements.ty.cdl_name().unwrap_or_default()
+            ));
+        }
+        elements
+    }
+}
+
+#[cfg(test)]
+mod tests;

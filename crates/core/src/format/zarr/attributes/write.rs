@@ -1,0 +1,140 @@
+//! Writes attributes.
+
+use super::super::dtype::Dtype;
+use super::super::flavor::Flavor;
+use super::super::json::Json;
+use super::super::number::numbers;
+use super::infer::infer;
+use super::names::is_reserved;
+use super::{Elements, typed};
+use crate::model::{Attribute, Endian, SLOT_SIZE, Type};
+
+/// Least length in the type of strings, in bytes. netCDF-C's default for a variable of strings.
+const LEAST_STRING: usize = 128;
+
+/// Attributes as members of `.zattrs`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Written {
+    /// The values, in order.
+    pub members: Vec<(String, Json)>,
+    /// The type of each, in order; none in pure Zarr.
+    pub types: Vec<(String, String)>,
+}
+
+/// Converts the attributes of a group or variable. `owner` names it in warnings and errors: "variable t".
+///
+/// Attributes that have the name of a key of Zarr's conventions are left out: the writer makes these keys itself.
+///
+/// # Errors
+/// An attribute of a user-defined type, as a clause that names it.
+pub fn write(
+    attributes: &[Attribute],
+    flavor: Flavor,
+    owner: &str,
+    warnings: &mut Vec<String>,
+) -> Result<Written, String> {
+    let mut written = Written::default();
+    for attribute in attributes.iter().filter(|a| !is_reserved(&a.name)) {
+        let name = &attribute.name;
+        let mut latin = false;
+        let (value, ty) = match attribute.ty {
+            Type::User(_) => {
+                return Err(format!(
+                    "attribute {name} of {owner} has a user-defined type, which Zarr cannot hold"
+                ));
+            }
+            Type::Char => {
+                let text = utf8(&attribute.values.bytes, &mut latin);
+                (chars(text, flavor), Dtype::number(Type::Char, Endian::Little))
+            }
+            Type::String => {
+                let strings = strings(attribute, &mut latin);
+                let longest = strings.iter().map(String::len).max().unwrap_or(0);
+                let strings = strings.into_iter().map(Json::String).collect();
+                (list(strings, flavor), Dtype::string(longest.max(LEAST_STRING)))
+            }
+            ty => (
+                list(numbers(&attribute.values.bytes, ty), flavor),
+                Dtype::number(ty, Endian::Little),
+            ),
+        };
+        if latin {
+            warnings.push(format!(
+                "{owner}: the text of attribute {name} is not UTF-8; it is taken as Latin-1"
+            ));
+        }
+        if flavor.is_nczarr() {
+            written.types.push((name.clone(), ty.text(flavor)));
+        }
+        written.members.push((name.clone(), value));
+    }
+    Ok(written)
+}
+
+/// The strings of an attribute. NIL becomes the empty string.
+fn strings(attribute: &Attribute, latin: &mut bool) -> Vec<String> {
+    let places = (0..attribute.values.bytes.len() / SLOT_SIZE).map(|at| at * SLOT_SIZE);
+    places
+        .map(|at| utf8(attribute.values.string(at).unwrap_or_default(), latin))
+        .collect()
+}
+
+/// Text as UTF-8. If it is none, each byte is a character of Latin-1, and `latin` is set.
+fn utf8(bytes: &[u8], latin: &mut bool) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => {
+            *latin = true;
+            bytes.iter().map(|byte| char::from(*byte)).collect()
+        }
+    }
+}
+
+/// One element bare, others in an array. In pure Zarr no elements are `""`, because netCDF-C reads no type from `[]`.
+fn list(mut elements: Vec<Json>, flavor: Flavor) -> Json {
+    match elements.len() {
+        0 if !flavor.is_nczarr() => "".into(),
+        1 => elements.remove(0),
+        _ => Json::Array(elements),
+    }
+}
+
+/// Text as a string, or as JSON if every reader makes the same text of that: so an object in Zarr is still one after a way
+/// through netCDF.
+fn chars(text: String, flavor: Flavor) -> Json {
+    // netCDF-C knows no escapes \uXXXX. Outside of objects it would take them wrong as well, but only once.
+    if text.starts_with(['{', '[', 'n'])
+        && !text.contains("\\u")
+        && let Ok(json) = Json::parse(text.as_bytes())
+        && is_read_as(&json, &text, flavor)
+    {
+        return json;
+    }
+    Json::String(text)
+}
+
+/// True if `json` is read as chars, and these are `text`.
+fn is_read_as(json: &Json, text: &str, flavor: Flavor) -> bool {
+    let expected = Elements::chars(text);
+    let read = match flavor.is_nczarr() {
+        // netCDF-C joins an array of strings or numbers to one text if its type is char, and refuses null.
+        true if !is_nested(json) => return false,
+        true => typed::elements(json, Type::Char),
+        false => Some(infer(json)),
+    };
+    read == Some(expected)
+}
+
+/// True for an object, and for an array that contains an object or array.
+fn is_nested(json: &Json) -> bool {
+    match json {
+        Json::Object(_) => true,
+        Json::Array(elements) => elements
+            .iter()
+            .any(|e| matches!(e, Json::Object(_) | Json::Array(_))),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! JSON as Zarr's metadata needs it.
+//!
+//! ```text
+//! bytes ─► parse ─► Json ─► Display ─► text, spaced as netCDF-C spaces it
+//!                     ▲ │
+//!                     │ ▼
+//!            serde_json::Value, for the configurations of codecs
+//! ```
+//!
+//! It differs from `serde_json` in these points:
+//! - The tokens `NaN`, `Infinity` and `-Infinity` are numbers. Python and netCDF-C write them.
+//! - Integers keep 64 bits, and 1 differs from 1.0. The type of an attribute depends on it.
+//! - Keys keep their order.
+
+mod parse;
+mod print;
+mod serde_value;
+
+pub use parse::JsonError;
+pub use serde_value::NotFinite;
+
+/// A JSON value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number without point and exponent, from `i64::MIN` to `u64::MAX`.
+    Integer(i128),
+    /// Any other number, also one that is not finite.
+    Float(f64),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object: its members in order. No two have the same key.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// The member of an object with this key. `None` if there is none, or if this is no object.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        let (_, value) = self.as_object()?.iter().find(|(name, _)| name == key)?;
+        Some(value)
+    }
+
+    /// The members of an object.
+    pub fn as_object(&self) -> Option<&[(String, Json)]> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array.
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Self::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of `true` or `false`.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// An integer that is not negative. A whole number written with a point counts as one.
+    pub fn as_u64(&self) -> Option<u64> {
+        u64::try_from(self.as_whole()?).ok()
+    }
+
+    /// An integer that fits into 64 bits with a sign. A whole number written with a point counts as one.
+    pub fn as_i64(&self) -> Option<i64> {
+        i64::try_from(self.as_whole()?).ok()
+    }
+
+    /// A number without fraction, in the range of [`Json::Integer`]. Of floats only those up to 2^53 count, because larger
+    /// ones may be rounded.
+    pub(super) fn as_whole(&self) -> Option<i128> {
+        match self {
+            Self::Integer(value) => Some(*value),
+            Self::Float(value) if value.fract() == 0.0 && value.abs() <= TWO_53 => Some(*value as i128),
+            _ => None,
+        }
+    }
+
+    /// Any number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// True for `null`.
+    pub fn is_null(&self) -> bool {
+        *self == Self::Null
+    }
+
+    /// The sort of value, with an article: "a string".
+    pub fn sort(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Integer(_) => "an integer",
+            Self::Float(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+const TWO_53: f64 = (1u64 << 53) as f64;
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+impl From<i64> for Json {
+    fn from(value: i64) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+impl<T: Into<Json>> From<Vec<T>> for Json {
+    fn from(elements: Vec<T>) -> Self {
+        Self::Array(elements.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<K: Into<String>> FromIterator<(K, Json)> for Json {
+    /// An object. The keys must differ.
+    fn from_iter<I: IntoIterator<Item = (K, Json)>>(members: I) -> Self {
+        Self::Object(
+            members
+                .into_iter()
+                .map(|(key, value)| (key.into(), value))
+                .collect(),
+        )
+    }
+}
+
+#[cfg(test)]
+pub(super) use tests::any_json;
+
+#[cfg(test)]
+mod tests;
