@@ -3,6 +3,7 @@
 //! ```text
 //! KeyStore    get, fetch many, list            what a reader sees
 //! KeyOutput   put, create, put_last ─► publish what a writer stages; nobody sees it before
+//!             reserve ─► put_reserved          the same, in an order that does not depend on threads
 //! ```
 
 use std::io;
@@ -75,6 +76,11 @@ pub trait KeyStore: Send + Sync {
 
 /// A dataset of keys that is being written, by one process or several. Readers see no part of it before
 /// [`publish`](Self::publish).
+///
+/// Values have an order in some stores: in a zip file, that of the calls of [`put`](Self::put) and
+/// [`reserve`](Self::reserve). A writer whose threads race, but whose output must not depend on them, reserves values in a
+/// fixed order, such as the turns of a [`ReorderWindow`](crate::format::ReorderWindow), and writes them by
+/// [`put_reserved`](Self::put_reserved) from any thread.
 pub trait KeyOutput: Send + Sync {
     /// Stores a whole value. It replaces an earlier value of the same key.
     ///
@@ -82,8 +88,27 @@ pub trait KeyOutput: Send + Sync {
     /// If the store fails.
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()>;
 
+    /// Gives a value of `size` bytes its place among the others. This is cheap: no bytes are written. The value must
+    /// follow by [`put_reserved`](Self::put_reserved) before the dataset is published. This default is for stores
+    /// without an order.
+    ///
+    /// # Errors
+    /// If the store has no room, or the key is not one.
+    fn reserve(&self, key: String, size: usize) -> io::Result<ReservedKey> {
+        Ok(ReservedKey { key, size, place: 0 })
+    }
+
+    /// Stores the value of a reserved key. It replaces an earlier value of the same key.
+    ///
+    /// # Errors
+    /// If the store fails, or the value's size is not the reserved one.
+    fn put_reserved(&self, reserved: ReservedKey, value: &[u8]) -> io::Result<()> {
+        reserved.check_size(value)?;
+        self.put(&reserved.key, value)
+    }
+
     /// Stores a value that marks the dataset as one: its metadata. A store that cannot rename writes such
-    /// keys last, when it publishes.
+    /// keys last, when it publishes: in the order of their names.
     ///
     /// # Errors
     /// If the store fails.
@@ -113,6 +138,38 @@ pub trait KeyOutput: Send + Sync {
     /// # Errors
     /// If the store fails. The old content is still there then.
     fn publish(&self) -> io::Result<()>;
+}
+
+/// A key whose value has a place among the others, and no bytes yet.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ReservedKey {
+    /// The key.
+    pub key: String,
+    /// The value's size in bytes.
+    pub size: usize,
+    /// The value's place. Only the store that reserved it knows what it means.
+    pub place: u64,
+}
+
+impl ReservedKey {
+    /// Checks that a value has the reserved size.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it has another one.
+    pub fn check_size(&self, value: &[u8]) -> io::Result<()> {
+        match value.len() == self.size {
+            true => Ok(()),
+            false => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "the key {:?} has a value of {} bytes, not the reserved {}",
+                    self.key,
+                    value.len(),
+                    self.size
+                ),
+            )),
+        }
+    }
 }
 
 /// A value that is written from its beginning to its end.

@@ -10,6 +10,8 @@
 //!
 //! format::create ─► Destination ─┬─► FileOutput ──── partial file ── commit: sync, rename, sync the directory ─► path
 //!                                └─► DirectoryOutput ── stage ── publish: sync, rename, sync the directory ─► folder
+//!
+//! any Object ─► ZipKeys ─► Place                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
 //! ```
 
 mod directory_keys;
@@ -29,6 +31,11 @@ mod requests;
 mod spooled;
 mod temporary;
 mod unnamed;
+mod zip_directory;
+mod zip_keys;
+mod zip_output;
+mod zip_records;
+mod zip_value;
 
 use std::io;
 
@@ -40,7 +47,7 @@ pub use fetch_pool::FetchPool;
 pub use file_neighbours::FileNeighbours;
 pub use file_output::{FileOutput, same_file};
 pub use file_source::FileSource;
-pub use keys::{KeyOutput, KeyStore, ValueWriter};
+pub use keys::{KeyOutput, KeyStore, ReservedKey, ValueWriter};
 pub use memory::MemoryOutput;
 pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
@@ -49,6 +56,8 @@ pub use place::{Destination, DestinationKind, Neighbour, Neighbours, NoNeighbour
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
+pub use zip_keys::ZipKeys;
+pub use zip_output::ZipOutput;
 
 /// An object that is being written, by many threads at once. Bytes never written read as zero.
 pub trait Output: Send + Sync {

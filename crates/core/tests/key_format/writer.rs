@@ -6,7 +6,7 @@ use ncutils_core::chunk::ChunkGrid;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::{EncodedChunk, Received, Region, ReorderWindow, VariablePlan, Writer};
 use ncutils_core::model::{Schema, Values, VarId, VariableLayout};
-use ncutils_core::store::{KeyOutput, ValueWriter};
+use ncutils_core::store::{KeyOutput, ReservedKey, ValueWriter};
 
 use super::metadata::{INDEX_ENTRY, METADATA, chunk_key, grids, in_shard, shard_key, to_json};
 
@@ -74,11 +74,13 @@ impl KeyWriter {
         })
     }
 
-    /// What happens to chunks in the order of tickets: those of a shard are appended to it.
-    fn turn(&self, (var, chunk, data): (VarId, u64, EncodedChunk)) -> Result<Option<(String, Vec<u8>)>> {
+    /// What happens to chunks in the order of tickets: those of a shard are appended to it, and others get their place.
+    fn turn(&self, (var, chunk, data): (VarId, u64, EncodedChunk)) -> Result<Option<(ReservedKey, Vec<u8>)>> {
         let (shards, chunks) = &self.grids[var.0];
         let Some(shards) = shards else {
-            return Ok(Some((chunk_key(&self.schema, var, chunk), data.bytes)));
+            let key = chunk_key(&self.schema, var, chunk);
+            let reserved = self.output.reserve(key, data.bytes.len()).map_err(io)?;
+            return Ok(Some((reserved, data.bytes)));
         };
         let (number, within, index) = in_shard(&self.layouts[var.0], shards, chunks, chunk)?;
         let mut open = self.shard.lock().unwrap();
@@ -123,8 +125,8 @@ impl Writer for KeyWriter {
             return Err(Error::Unsupported("a chunk that skips codecs".into()));
         }
         self.received.add_chunk(var);
-        let put = |stored: Option<(String, Vec<u8>)>| match stored {
-            Some((key, bytes)) => self.output.put(&key, &bytes).map_err(io),
+        let put = |stored: Option<(ReservedKey, Vec<u8>)>| match stored {
+            Some((key, bytes)) => self.output.put_reserved(key, &bytes).map_err(io),
             None => Ok(()),
         };
         self.window
