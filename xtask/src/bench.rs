@@ -7,9 +7,12 @@
 //! really give.
 //!
 //! With `--before FOLDER`, the other program is an older build of ours, and what became slower is marked.
+//!
+//! With `filters`, it compares each filter with the reference library's: see [`filters`].
 
 mod before;
 mod cases;
+mod filters;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,8 +32,16 @@ const REPEATS: usize = 3;
 /// A peer that takes longer than this runs only once.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Runs the cases whose names contain the argument, against netcdf-bin or, with `--before FOLDER`, an older build.
+/// Runs the cases whose names contain the argument, against netcdf-bin or, with `--before FOLDER`, an older build. The
+/// argument `filters` compares filters instead.
 pub fn run(arguments: &[String]) -> Result<()> {
+    if let [first, rest @ ..] = arguments
+        && first == "filters"
+    {
+        let (python, data) = make_data()?;
+        let script = root().join("tests/bench/filters.py");
+        return filters::run(&python, &script, &data, rest.first().map(String::as_str));
+    }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {
             let folder = rest
@@ -41,12 +52,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         rest => (None, rest.first()),
     };
     let binaries = build_release()?;
-    let data = data_folder();
-    succeed(
-        Command::new(python::interpreter()?)
-            .arg(root().join("tests/bench/make.py"))
-            .arg(&data),
-    )?;
+    let (_, data) = make_data()?;
     let threads = std::thread::available_parallelism()?.get();
     println!("{threads} threads, data and output in {}", data.display());
     for case in CASES
@@ -60,6 +66,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
         .with_context(|| case.name)?;
     }
     Ok(())
+}
+
+/// Makes the data, where it is missing. Returns the Python interpreter and the folder.
+fn make_data() -> Result<(PathBuf, PathBuf)> {
+    let (python, data) = (python::interpreter()?, data_folder());
+    succeed(
+        Command::new(&python)
+            .arg(root().join("tests/bench/make.py"))
+            .arg(&data),
+    )?;
+    Ok((python, data))
 }
 
 /// The folder of the data: on tmpfs, so that the disk does not matter.

@@ -5,7 +5,7 @@
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
 //! cargo xtask instructions  counts of instructions, against a table
 //! cargo xtask licences  licences and sources of the dependencies, checked against deny.toml
-//! cargo xtask bench     pairs against netcdf-bin in the same run
+//! cargo xtask bench     pairs against netcdf-bin in the same run; filters against the reference libraries'
 //! cargo xtask fuzz      damaged input for every parser
 //! cargo xtask arrows    uses between files: no cycle between folders, no use of a higher layer
 //! cargo xtask man DIR   man pages, from the flags' definitions
@@ -43,7 +43,8 @@ cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
-cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours
+cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours;
+                             `bench filters [NAME]` each filter against the reference library's, on one core
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
 cargo xtask arrows [--all]   cycles between files of different folders, and arrows that go up; `--all` cycles within folders too
 cargo xtask man DIR          man pages of the binaries, written to DIR";

@@ -61,23 +61,24 @@ impl Codec for BitRound {
     }
 }
 
-/// Appends the floats of `input` without their lowest `dropped` bits, at least one.
+/// Writes the floats of `input` without their lowest `dropped` bits, at least one.
 macro_rules! rounded {
-    ($bits:ty, $size:literal, $input:expr, $endian:expr, $dropped:expr, $out:expr) => {
-        for float in $input.as_chunks::<$size>().0 {
-            let bits = match $endian {
-                Endian::Little => <$bits>::from_le_bytes(*float),
-                Endian::Big => <$bits>::from_be_bytes(*float),
-            };
-            // Less than half of the last bit that is kept, or half of it if that bit is set, so that a tie goes to even.
-            let half = (1 << ($dropped - 1)) - 1;
-            let bits = bits.wrapping_add((bits >> $dropped & 1) + half) >> $dropped << $dropped;
-            $out.extend_from_slice(&match $endian {
-                Endian::Little => bits.to_le_bytes(),
-                Endian::Big => bits.to_be_bytes(),
-            });
+    ($bits:ty, $size:literal, $input:expr, $endian:expr, $dropped:expr, $out:expr) => {{
+        let dropped: u32 = $dropped;
+        // Less than half of the last bit that is kept, or half of it if that bit is set, so that a tie goes to even.
+        let half: $bits = (1 << (dropped - 1)) - 1;
+        let round = |bits: $bits| bits.wrapping_add((bits >> dropped & 1) + half) >> dropped << dropped;
+        let floats = $input.as_chunks::<$size>().0.iter();
+        let floats = floats.zip($out.as_chunks_mut::<$size>().0);
+        match $endian {
+            Endian::Little => floats.for_each(|(float, made)| {
+                *made = round(<$bits>::from_le_bytes(*float)).to_le_bytes();
+            }),
+            Endian::Big => floats.for_each(|(float, made)| {
+                *made = round(<$bits>::from_be_bytes(*float)).to_be_bytes();
+            }),
         }
-    };
+    }};
 }
 
 impl BoundCodec for Bound {
@@ -86,10 +87,9 @@ impl BoundCodec for Bound {
         if !input.len().is_multiple_of(self.size) {
             return Err(format!("{} bytes for elements of {}", input.len(), self.size));
         }
-        out.clear();
-        out.reserve(input.len());
+        out.resize(input.len(), 0);
         match (dropped, self.size) {
-            (0, _) => out.extend_from_slice(input),
+            (0, _) => out.copy_from_slice(input),
             (_, 2) => rounded!(u16, 2, input, self.endian, dropped, out),
             (_, 4) => rounded!(u32, 4, input, self.endian, dropped, out),
             _ => rounded!(u64, 8, input, self.endian, dropped, out),

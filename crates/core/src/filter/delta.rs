@@ -5,10 +5,10 @@
 //!
 //! numcodecs, `Delta`.
 
-use super::numpy_type::{Number, NumpyType, check_converted, convert, converted_len, map, with_number};
+use super::numpy_type::{Number, NumpyType, check_converted, convert, converted_len, with_number};
 use super::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use crate::model::{CodecSpec, ZarrVersion};
+use crate::model::{CodecSpec, Endian, ZarrVersion};
 
 /// The delta codec.
 #[derive(Debug, Clone, Copy)]
@@ -35,31 +35,57 @@ impl Bound {
 
 number_codec!(Delta, "delta", "dtype, astype");
 
-/// Appends the first number of `input`, and the differences of the others, in the same type.
+/// Replaces the content of `out` by the first number of `input`, and the differences of the others, in the same type.
 fn differences<T: Number>(input: &[u8], ty: NumpyType, out: &mut Vec<u8>) {
-    let mut last = None;
-    map::<T, T>((input, ty.endian), (out, ty.endian), |number| {
-        let difference = last.map_or(number, |last| number.minus(last));
-        last = Some(number);
-        difference
-    });
+    out.clear();
+    let Some((first, rest)) = input.split_at_checked(T::SIZE) else {
+        return;
+    };
+    out.resize(input.len(), 0);
+    out[..T::SIZE].copy_from_slice(first);
+    // Reads both numbers from the input, so that no step waits for the one before.
+    let pairs = rest.chunks_exact(T::SIZE).zip(input.chunks_exact(T::SIZE));
+    let made = out[T::SIZE..].chunks_exact_mut(T::SIZE);
+    match ty.endian {
+        Endian::Little => {
+            for ((number, last), difference) in pairs.zip(made) {
+                let [number, last] = [number, last].map(|bytes| T::from_slice(bytes, Endian::Little));
+                number.minus(last).to_slice(Endian::Little, difference);
+            }
+        }
+        Endian::Big => {
+            for ((number, last), difference) in pairs.zip(made) {
+                let [number, last] = [number, last].map(|bytes| T::from_slice(bytes, Endian::Big));
+                number.minus(last).to_slice(Endian::Big, difference);
+            }
+        }
+    }
 }
 
-/// Appends the sums of the numbers of `input`, which are little-endian, as numbers in the order of `ty`.
+/// Replaces the content of `out` by the sums of the numbers of `input`, which are little-endian, as numbers in the order
+/// of `ty`.
 fn sums<T: Number>(input: &[u8], from: NumpyType, ty: NumpyType, out: &mut Vec<u8>) {
-    let mut sum = None;
-    map::<T, T>((input, from.endian), (out, ty.endian), |number| {
-        let next = sum.map_or(number, |sum: T| sum.plus(number));
-        sum = Some(next);
-        next
-    });
+    out.clear();
+    let Some((first, rest)) = input.split_at_checked(T::SIZE) else {
+        return;
+    };
+    let mut sum = T::from_slice(first, from.endian);
+    out.resize(input.len(), 0);
+    sum.to_slice(ty.endian, &mut out[..T::SIZE]);
+    let numbers = rest.chunks_exact(T::SIZE);
+    let mut add = |number: T| {
+        sum = sum.plus(number);
+        sum
+    };
+    for (number, made) in numbers.zip(out[T::SIZE..].chunks_exact_mut(T::SIZE)) {
+        add(T::from_slice(number, from.endian)).to_slice(ty.endian, made);
+    }
 }
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         check_converted(self.decoded, self.encoded, input, usize::MAX)?;
         if self.decoded == self.encoded {
-            out.clear();
             with_number!(self.decoded, T => differences::<T>(input, self.decoded, out));
             return Ok(());
         }
@@ -70,7 +96,6 @@ impl BoundCodec for Bound {
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         check_converted(self.encoded, self.decoded, input, limit)?;
-        out.clear();
         if self.decoded == self.encoded {
             with_number!(self.decoded, T => sums::<T>(input, self.encoded, self.decoded, out));
             return Ok(());

@@ -10,10 +10,11 @@
 
 use serde_json::Value;
 
+use super::nearest::{nearest_f32, nearest_f64};
 use super::numpy_type::{Number, NumpyType, To, check_converted, convert, converted_len, map, with_number};
 use super::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
-use crate::model::{CodecSpec, ZarrVersion};
+use crate::model::{CodecSpec, Endian, ZarrVersion};
 
 /// The codec of fixed scale and offset.
 #[derive(Debug, Clone, Copy)]
@@ -77,19 +78,14 @@ number_codec!(
     "offset, scale, dtype, astype"
 );
 
-/// The type that floats of `ty` are calculated with: their own, or doubles for integers.
-fn floats(ty: NumpyType) -> NumpyType {
-    match ty.class {
-        NumberClass::Float => ty.little(),
-        _ => NumpyType {
-            class: NumberClass::Float,
-            size: 8,
-            endian: ty.little().endian,
-        },
-    }
-}
+/// The type that integers are calculated with. Floats are calculated with their own.
+const DOUBLES: NumpyType = NumpyType {
+    class: NumberClass::Float,
+    size: 8,
+    endian: Endian::Little,
+};
 
-/// Integers less an integer, in their own type. Appends them in little-endian order.
+/// Integers less an integer, in their own type and little-endian order, in `out`.
 fn less<T: Number>(input: &[u8], ty: NumpyType, offset: T, scale: T, out: &mut Vec<u8>) {
     map::<T, T>((input, ty.endian), (out, ty.little().endian), |number| {
         number.minus(offset).times(scale)
@@ -141,35 +137,57 @@ impl BoundCodec for Bound {
         let Some((offset, scale)) = factors else {
             return convert(ty, self.encoded, &given, usize::MAX, out);
         };
-        let (from, little) = (ty.endian, floats(ty).endian);
-        let mut scaled = Vec::new();
+        let (from, to) = ((&given[..], ty.endian), self.encoded.endian);
         match (ty.class, ty.size) {
-            (NumberClass::Float, 4) => map::<f32, f32>((&given, from), (&mut scaled, little), |x| {
-                ((x - offset as f32) * scale as f32).round_ties_even()
-            }),
-            _ => with_number!(ty, A => map::<A, f64>((&given, from), (&mut scaled, little), |x| {
-                let x: f64 = x.to();
-                ((x - offset) * scale).round_ties_even()
+            (NumberClass::Float, 4) => {
+                let (offset, scale) = (offset as f32, scale as f32);
+                with_number!(self.encoded, B => map::<f32, B>(from, (out, to), |x| {
+                    nearest_f32((x - offset) * scale).to()
+                }));
+            }
+            (NumberClass::Float, _) => with_number!(self.encoded, B => map::<f64, B>(from, (out, to), |x| {
+                nearest_f64((x - offset) * scale).to()
             })),
+            _ => {
+                let mut scaled = Vec::new();
+                with_number!(ty, A => map::<A, f64>(from, (&mut scaled, Endian::Little), |x| {
+                    let x: f64 = x.to();
+                    nearest_f64((x - offset) * scale)
+                }));
+                return convert(DOUBLES, self.encoded, &scaled, usize::MAX, out);
+            }
         }
-        convert(floats(ty), self.encoded, &scaled, usize::MAX, out)
+        Ok(())
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         check_converted(self.encoded, self.decoded, input, limit)?;
         let (offset, scale) = (self.offset.float(), self.scale.float());
-        let (ty, work) = (self.encoded, floats(self.encoded));
-        let mut made = Vec::new();
-        match (ty.class, ty.size) {
-            (NumberClass::Float, 4) => map::<f32, f32>((input, ty.endian), (&mut made, work.endian), |x| {
-                x / scale as f32 + offset as f32
-            }),
-            _ => with_number!(ty, A => map::<A, f64>((input, ty.endian), (&mut made, work.endian), |x| {
-                let x: f64 = x.to();
-                x / scale + offset
-            })),
+        let (ty, to) = (self.encoded, self.decoded.endian);
+        let from = (input, ty.endian);
+        match (ty.class, ty.size, self.decoded.class) {
+            (NumberClass::Float, 4, _) => {
+                let (offset, scale) = (offset as f32, scale as f32);
+                with_number!(self.decoded, B => map::<f32, B>(from, (out, to), |x| (x / scale + offset).to()));
+            }
+            // Floats are stored as integers for the most part.
+            (_, _, NumberClass::Float) => {
+                let each = |x: f64| x / scale + offset;
+                match self.decoded.size {
+                    4 => with_number!(ty, A => map::<A, f32>(from, (out, to), |x| each(x.to()) as f32)),
+                    _ => with_number!(ty, A => map::<A, f64>(from, (out, to), |x| each(x.to()))),
+                }
+            }
+            _ => {
+                let mut made = Vec::new();
+                with_number!(ty, A => map::<A, f64>(from, (&mut made, Endian::Little), |x| {
+                    let x: f64 = x.to();
+                    x / scale + offset
+                }));
+                return convert(DOUBLES, self.decoded, &made, limit, out);
+            }
         }
-        convert(work, self.decoded, &made, limit, out)
+        Ok(())
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -20,9 +20,11 @@
 //! | `asked_codec` | a codec as a user asks for it |
 //! | `working` | parameters as stored in a file |
 //! | `zarr_configuration` | reading the configuration of a codec that only Zarr has |
+//! | `nearest` | rounding of floats |
 //! | `numpy_type` | types of numbers as such codecs name them, and conversion between them |
 //! | [`spec`] | the argument of `nccopy -F` |
 //! | [`json_text`] | codecs as JSON, for users |
+//! | `avx512`, `squares` | transposition of bytes and bits |
 //! | `noise`, `deflate_blocks` | what no encoder shortens; deflate streams around it |
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
@@ -61,6 +63,7 @@
 
 mod asked_codec;
 pub mod astype;
+mod avx512;
 pub mod bit_round;
 pub mod bitshuffle;
 #[cfg(feature = "blosc")]
@@ -82,6 +85,7 @@ pub mod lz4;
 pub mod lzf;
 pub mod lzma;
 pub mod nbit;
+mod nearest;
 mod noise;
 mod numpy_type;
 pub mod pack_bits;
@@ -95,6 +99,7 @@ pub mod scale_offset;
 mod shared_pipelines;
 pub mod shuffle;
 pub mod spec;
+mod squares;
 pub mod szip;
 pub mod transpose;
 mod working;

@@ -104,7 +104,7 @@ pub(super) trait Number: Copy {
     /// Bytes of a number.
     const SIZE: usize;
     fn from_slice(bytes: &[u8], endian: Endian) -> Self;
-    fn append(self, endian: Endian, out: &mut Vec<u8>);
+    fn to_slice(self, endian: Endian, bytes: &mut [u8]);
     /// The sum; integers wrap.
     fn plus(self, other: Self) -> Self;
     /// The difference; integers wrap.
@@ -123,6 +123,7 @@ macro_rules! number {
     ($ty:ident, $plus:expr, $minus:expr, $times:expr; $($other:ident)*) => {
         impl Number for $ty {
             const SIZE: usize = size_of::<Self>();
+            #[inline(always)]
             fn from_slice(bytes: &[u8], endian: Endian) -> Self {
                 let mut number = [0; size_of::<Self>()];
                 number.copy_from_slice(bytes);
@@ -131,23 +132,28 @@ macro_rules! number {
                     Endian::Big => Self::from_be_bytes(number),
                 }
             }
-            fn append(self, endian: Endian, out: &mut Vec<u8>) {
-                out.extend_from_slice(&match endian {
+            #[inline(always)]
+            fn to_slice(self, endian: Endian, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&match endian {
                     Endian::Little => self.to_le_bytes(),
                     Endian::Big => self.to_be_bytes(),
                 });
             }
+            #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 $plus(self, other)
             }
+            #[inline(always)]
             fn minus(self, other: Self) -> Self {
                 $minus(self, other)
             }
+            #[inline(always)]
             fn times(self, other: Self) -> Self {
                 $times(self, other)
             }
         }
         $(impl To<$other> for $ty {
+            #[inline(always)]
             fn to(self) -> $other {
                 self as $other
             }
@@ -198,15 +204,27 @@ macro_rules! with_number {
 
 pub(super) use with_number;
 
-/// Appends `each` of the numbers of type `A` in `input`, as numbers of type `B`.
+/// Replaces the content of `out` by `each` of the numbers of type `A` in `input`, as numbers of type `B`.
 pub(super) fn map<A: Number, B: Number>(
     (input, from): (&[u8], Endian),
     (out, to): (&mut Vec<u8>, Endian),
     mut each: impl FnMut(A) -> B,
 ) {
-    out.reserve(input.len() / A::SIZE * B::SIZE);
-    for number in input.chunks_exact(A::SIZE) {
-        each(A::from_slice(number, from)).append(to, out);
+    // Do not clear `out` first: all of it is overwritten.
+    out.resize(input.len() / A::SIZE * B::SIZE, 0);
+    let numbers = input.chunks_exact(A::SIZE).zip(out.chunks_exact_mut(B::SIZE));
+    match (from, to) {
+        // Compilers make vector operations of a loop that does not ask for the order.
+        (Endian::Little, Endian::Little) => {
+            for (number, made) in numbers {
+                each(A::from_slice(number, Endian::Little)).to_slice(Endian::Little, made);
+            }
+        }
+        _ => {
+            for (number, made) in numbers {
+                each(A::from_slice(number, from)).to_slice(to, made);
+            }
+        }
     }
 }
 
@@ -222,8 +240,8 @@ pub(super) fn convert(
     out: &mut Vec<u8>,
 ) -> Outcome {
     check_converted(from, to, input, limit)?;
-    out.clear();
     if from == to {
+        out.clear();
         out.extend_from_slice(input);
         return Ok(());
     }

@@ -50,14 +50,37 @@ impl Codec for PackBits {
     }
 }
 
+/// A bit for each byte: whether it is not 0, that of the first byte highest.
+fn pack(values: [u8; 8]) -> u8 {
+    const LOW_7: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let values = u64::from_le_bytes(values);
+    // The highest bit of each byte, moved to its lowest.
+    let set = (((values & LOW_7) + LOW_7) | values) >> 7 & !LOW_7 >> 7;
+    // The product has the lowest bit of byte k in bit 63 - k, and no two bits meet.
+    (set.wrapping_mul(0x8040_2010_0804_0201) >> 56) as u8
+}
+
+/// The reverse of [`pack`], for bytes of 0 and 1.
+fn unpack(bits: u8) -> [u8; 8] {
+    const LOW_7: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    // Byte k has bit 7 - k in its place.
+    let each = u64::from(bits) * 0x0101_0101_0101_0101 & 0x0102_0408_1020_4080;
+    ((each + LOW_7) >> 7 & 0x0101_0101_0101_0101).to_le_bytes()
+}
+
 impl BoundCodec for PackBits {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
-        out.clear();
-        out.push(((8 - input.len() % 8) % 8) as u8);
-        out.extend(input.chunks(8).map(|bytes| {
-            let bits = bytes.iter().enumerate();
-            bits.fold(0, |byte, (at, value)| byte | u8::from(*value != 0) << (7 - at))
-        }));
+        let (whole, rest) = input.as_chunks::<8>();
+        out.resize(1 + input.len().div_ceil(8), 0);
+        out[0] = ((8 - rest.len()) % 8) as u8;
+        for (byte, values) in out[1..].iter_mut().zip(whole) {
+            *byte = pack(*values);
+        }
+        if let Some(byte) = out[1..].get_mut(whole.len()) {
+            let mut values = [0; 8];
+            values[..rest.len()].copy_from_slice(rest);
+            *byte = pack(values);
+        }
         Ok(())
     }
 
@@ -71,10 +94,9 @@ impl BoundCodec for PackBits {
         if count > limit {
             return Err(format!("more than the {limit} bytes expected"));
         }
-        out.clear();
-        out.reserve(bits);
-        for byte in bytes {
-            out.extend((0..8).map(|at| byte >> (7 - at) & 1));
+        out.resize(bits, 0);
+        for (byte, values) in bytes.iter().zip(out.as_chunks_mut::<8>().0) {
+            *values = unpack(*byte);
         }
         out.truncate(count);
         Ok(())

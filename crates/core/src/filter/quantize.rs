@@ -5,6 +5,7 @@
 //!
 //! numcodecs, `Quantize`.
 
+use super::nearest::{nearest_f32, nearest_f64};
 use super::numpy_type::{NumpyType, check_converted, convert, converted_len, map};
 use super::zarr_configuration::{configuration, integer, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
@@ -57,17 +58,25 @@ number_codec!(Quantize, "quantize", "digits, dtype, astype");
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         check_converted(self.decoded, self.encoded, input, usize::MAX)?;
-        let (scale, mut rounded) = (self.scale(), Vec::new());
-        let (from, little) = (self.decoded.endian, self.decoded.little());
-        let to = (&mut rounded, little.endian);
-        match self.decoded.size {
-            4 => {
-                let scale = scale as f32;
-                map::<f32, f32>((input, from), to, |x| (scale * x).round_ties_even() / scale);
-            }
-            _ => map::<f64, f64>((input, from), to, |x| (scale * x).round_ties_even() / scale),
+        // The scale is a power of two: a product with its reciprocal is a quotient.
+        let scale = self.scale();
+        let small = scale as f32;
+        // All but the infinite becomes zero where the reciprocal is too large for its type.
+        let small_reciprocal = match 1.0 / small {
+            f32::INFINITY if small > 0.0 => f32::MAX,
+            reciprocal => reciprocal,
+        };
+        let reciprocal = 1.0 / scale;
+        let (from, to) = ((input, self.decoded.endian), (out, self.encoded.endian));
+        let single = |x: f32| nearest_f32(small * x) * small_reciprocal;
+        let double = |x: f64| nearest_f64(scale * x) * reciprocal;
+        match (self.decoded.size, self.encoded.size) {
+            (4, 4) => map::<f32, f32>(from, to, single),
+            (4, _) => map::<f32, f64>(from, to, |x| single(x).into()),
+            (_, 4) => map::<f64, f32>(from, to, |x| double(x) as f32),
+            _ => map::<f64, f64>(from, to, double),
         }
-        convert(little, self.encoded, &rounded, usize::MAX, out)
+        Ok(())
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {

@@ -198,12 +198,12 @@ impl Bound {
 
 /// Appends `count` elements that are `step` bytes apart.
 fn gather<const N: usize>(input: &[u8], start: usize, count: usize, step: usize, out: &mut Vec<u8>) {
-    out.extend((0..count).flat_map(|n| {
-        let from = start + n * step;
-        let mut element = [0; N];
-        element.copy_from_slice(&input[from..from + N]);
-        element
-    }));
+    let end = out.len();
+    out.resize(end + count * N, 0);
+    let from = input[start..].chunks(step.max(N));
+    for (to, from) in out[end..].as_chunks_mut::<N>().0.iter_mut().zip(from) {
+        to.copy_from_slice(&from[..N]);
+    }
 }
 
 impl BoundCodec for Bound {

@@ -12,48 +12,23 @@
 //! 2. Its bits. Columns of byte b of the eight elements are the rows of 128 matrices of 8 by 8 bits. Three rounds of
 //!    exchanges between columns transpose all of them (Warren, Hacker's Delight, 7-3, with columns in place of bytes).
 //!
-//! Compilers turn both into vector operations of 16 bytes. Other sizes, and rows after the last tile, take one matrix at
-//! a time.
+//! Compilers turn both into vector operations of 16 bytes. Processors with AVX-512 do both faster (`avx512.rs`). Rows
+//! after the last tile take one matrix at a time.
+//!
+//! Elements of other sizes are first split into planes of bytes, and then each of these into planes of bits.
+
+use crate::filter::avx512;
+use crate::filter::squares::{self, SQUARE, Square, transpose_square};
 
 /// Rows of eight elements in a tile. A column is a vector of this many bytes.
-const ROWS: usize = 16;
+const ROWS: usize = squares::SIDE;
 
-/// The largest element of the fast paths, in bytes.
-const LARGEST: usize = 16;
-
-/// Bytes of a square of columns.
-const SQUARE: usize = ROWS * ROWS;
+/// The largest element of the tiles, in bytes.
+const LARGEST: usize = 8;
 
 /// Bytes of a tile of elements of [`LARGEST`] bytes. The alignment is that of a cache line.
 #[repr(align(64))]
 struct Tile([u8; ROWS * 8 * LARGEST]);
-
-/// Bytes of a square.
-#[repr(align(64))]
-struct Square([u8; SQUARE]);
-
-/// Interleaves the halves of `from`. With pieces of 16 bytes each step is a pair of vector operations.
-#[inline(always)]
-fn zip(from: &[u8; SQUARE], to: &mut [u8; SQUARE]) {
-    let (low, high) = from.split_at(SQUARE / 2);
-    let halves = low.as_chunks::<16>().0.iter().zip(high.as_chunks::<16>().0);
-    for (pairs, (low, high)) in to.as_chunks_mut::<32>().0.iter_mut().zip(halves) {
-        for i in 0..16 {
-            pairs[2 * i] = low[i];
-            pairs[2 * i + 1] = high[i];
-        }
-    }
-}
-
-/// Transposes a square of bytes.
-#[inline(always)]
-fn transpose_square(from: &[u8; SQUARE], to: &mut [u8; SQUARE]) {
-    let mut other = Square([0; SQUARE]);
-    zip(from, &mut other.0);
-    zip(&other.0, to);
-    zip(to, &mut other.0);
-    zip(&other.0, to);
-}
 
 /// Exchanges the bits of `b` under `mask` with those of `a` that are `DISTANCE` higher.
 #[inline(always)]
@@ -151,10 +126,10 @@ fn join_tiles<const SIZE: usize>(input: &[u8], out: &mut [u8]) -> usize {
     plane / ROWS * ROWS
 }
 
-/// Splits pairs of tiles of one-byte elements, as [`split_tiles`] does. Row k of both tiles is row k of a square.
+/// Splits pairs of tiles of one-byte elements, as [`split_tiles`] does, into planes that begin every `plane` bytes. Row k
+/// of both tiles is row k of a square.
 #[inline(always)]
-fn split_bytes(input: &[u8], out: &mut [u8]) -> usize {
-    let plane = input.len() / 8;
+fn split_bytes(input: &[u8], out: &mut [u8], plane: usize) -> usize {
     for (number, tiles) in input.as_chunks::<SQUARE>().0.iter().enumerate() {
         let (mut rows, mut columns) = (Square([0; _]), Square([0; _]));
         let (first, second) = tiles.split_at(SQUARE / 2);
@@ -177,8 +152,7 @@ fn split_bytes(input: &[u8], out: &mut [u8]) -> usize {
 
 /// The reverse of [`split_bytes`].
 #[inline(always)]
-fn join_bytes(input: &[u8], out: &mut [u8]) -> usize {
-    let plane = input.len() / 8;
+fn join_bytes(input: &[u8], plane: usize, out: &mut [u8]) -> usize {
     for (number, tiles) in out.as_chunks_mut::<SQUARE>().0.iter_mut().enumerate() {
         let (mut rows, mut columns) = (Square([0; _]), Square([0; _]));
         for (tile, columns) in columns.0.chunks_exact_mut(SQUARE / 2).enumerate() {
@@ -200,7 +174,7 @@ fn join_bytes(input: &[u8], out: &mut [u8]) -> usize {
             second.copy_from_slice(&row[8..]);
         }
     }
-    input.len() / SQUARE * 2 * ROWS
+    out.len() / SQUARE * 2 * ROWS
 }
 
 /// Transposes a matrix of 8 by 8 bits. Byte k is row k (Hacker's Delight, 7-3).
@@ -243,29 +217,117 @@ fn join_rows(size: usize, first: usize, input: &[u8], out: &mut [u8]) {
     }
 }
 
+/// Length of the longest part of a plane of bytes that is split at once, in bytes.
+const PART: usize = 512;
+
+/// Splits a plane of bytes into eight planes of bits that begin every `stride` bytes.
+fn split_plane(input: &[u8], out: &mut [u8], stride: usize) {
+    let split = |input: &[u8], out: &mut [u8], stride| match avx512::split_bits(1, input, out, stride) {
+        0 => split_bytes(input, out, stride),
+        done => done,
+    };
+    let done = split(input, out, stride);
+    let rest = &input[8 * done..];
+    if !rest.is_empty() {
+        let (mut padded, mut bits) = ([0; PART], [0; PART]);
+        padded[..rest.len()].copy_from_slice(rest);
+        split(&padded, &mut bits, PART / 8);
+        for (bit, plane) in bits.chunks_exact(PART / 8).enumerate() {
+            let rows = rest.len() / 8;
+            out[bit * stride + done..][..rows].copy_from_slice(&plane[..rows]);
+        }
+    }
+}
+
+/// The reverse of [`split_plane`].
+fn join_plane(input: &[u8], stride: usize, out: &mut [u8]) {
+    let join = |input: &[u8], stride, out: &mut [u8]| match avx512::join_bits(1, input, stride, out) {
+        0 => join_bytes(input, stride, out),
+        done => done,
+    };
+    let done = join(input, stride, out);
+    let rest = &mut out[8 * done..];
+    if !rest.is_empty() {
+        let (mut padded, mut bits) = ([0; PART], [0; PART]);
+        for (bit, plane) in bits.chunks_exact_mut(PART / 8).enumerate() {
+            let rows = rest.len() / 8;
+            plane[..rows].copy_from_slice(&input[bit * stride + done..][..rows]);
+        }
+        join(&bits, PART / 8, &mut padded);
+        rest.copy_from_slice(&padded[..rest.len()]);
+    }
+}
+
+/// Bytes of elements whose bytes and then bits are separated.
+const PLANES: usize = 8192;
+
+/// Number of elements of `size` bytes whose planes of bytes are made at once, a multiple of eight; 0 if elements are too
+/// large.
+fn elements_at_once(size: usize) -> usize {
+    PLANES / size / 8 * 8
+}
+
+/// Splits elements of any size up to `PLANES / 8`.
+fn split_planes(size: usize, input: &[u8], out: &mut [u8]) {
+    let (stride, step) = (input.len() / (8 * size), elements_at_once(size));
+    let mut bytes = [0; PLANES];
+    for (number, elements) in input.chunks(step * size).enumerate() {
+        let count = elements.len() / size;
+        let done = squares::split(size, elements, &mut bytes, count);
+        for (at, element) in elements.chunks_exact(size).enumerate().skip(done) {
+            for (byte, value) in element.iter().enumerate() {
+                bytes[byte * count + at] = *value;
+            }
+        }
+        for (byte, plane) in bytes.chunks_exact(count).take(size).enumerate() {
+            split_plane(plane, &mut out[8 * byte * stride + number * step / 8..], stride);
+        }
+    }
+}
+
+/// The reverse of [`split_planes`].
+fn join_planes(size: usize, input: &[u8], out: &mut [u8]) {
+    let (stride, step) = (input.len() / (8 * size), elements_at_once(size));
+    let mut bytes = [0; PLANES];
+    for (number, elements) in out.chunks_mut(step * size).enumerate() {
+        let count = elements.len() / size;
+        for (byte, plane) in bytes.chunks_exact_mut(count).take(size).enumerate() {
+            join_plane(&input[8 * byte * stride + number * step / 8..], stride, plane);
+        }
+        let done = squares::join(size, &bytes[..size * count], count, elements);
+        for (at, element) in elements.chunks_exact_mut(size).enumerate().skip(done) {
+            for (byte, value) in element.iter_mut().enumerate() {
+                *value = bytes[byte * count + at];
+            }
+        }
+    }
+}
+
 /// Splits elements of `size` bytes into planes of bits. `input` and `out` have the same length, a multiple of eight
 /// elements.
 pub(super) fn split(size: usize, input: &[u8], out: &mut [u8]) {
-    let done = match size {
-        1 => split_bytes(input, out),
-        2 => split_tiles::<2>(input, out),
-        4 => split_tiles::<4>(input, out),
-        8 => split_tiles::<8>(input, out),
-        16 => split_tiles::<16>(input, out),
-        _ => 0,
+    let plane = input.len() / (8 * size);
+    let done = match (avx512::split_bits(size, input, out, plane), size) {
+        (0, 1) => split_bytes(input, out, plane),
+        (0, 2) => split_tiles::<2>(input, out),
+        (0, 4) => split_tiles::<4>(input, out),
+        (0, 8) => split_tiles::<8>(input, out),
+        (0, _) if elements_at_once(size) > 0 => return split_planes(size, input, out),
+        (done, _) => done,
     };
     split_rows(size, done, input, out);
 }
 
 /// The reverse of [`split`].
 pub(super) fn join(size: usize, input: &[u8], out: &mut [u8]) {
-    let done = match size {
-        1 => join_bytes(input, out),
-        2 => join_tiles::<2>(input, out),
-        4 => join_tiles::<4>(input, out),
-        8 => join_tiles::<8>(input, out),
-        16 => join_tiles::<16>(input, out),
-        _ => 0,
+    let plane = input.len() / (8 * size);
+    let done = match (avx512::join_bits(size, input, plane, out), size) {
+        (0, 1) => join_bytes(input, plane, out),
+        (0, 2) => join_tiles::<2>(input, out),
+        (0, 4) => join_tiles::<4>(input, out),
+        (0, 8) => join_tiles::<8>(input, out),
+        (0, _) if elements_at_once(size) > 0 => return join_planes(size, input, out),
+        (done, _) => done,
     };
     join_rows(size, done, input, out);
 }
