@@ -8,6 +8,7 @@ mod dataset;
 mod filters;
 mod hdf5;
 mod text;
+mod zarr;
 
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -64,6 +65,11 @@ pub const TARGETS: [Target; 8] = [
         name: "cdl",
         run: cdl::read,
         seeds: cdl::seeds,
+    },
+    Target {
+        name: "zarr",
+        run: zarr::read,
+        seeds: zarr::seeds,
     },
 ];
 
@@ -113,7 +119,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for target in TARGETS {
             let seeds = files(&root.join("testdata"), |_| true);
-            let seeds = if target.name.ends_with("spec") || target.name == "cdl" {
+            let seeds = if target.name.ends_with("spec") || ["cdl", "zarr"].contains(&target.name) {
                 target.seeds(&root)
             } else {
                 seeds

@@ -38,6 +38,12 @@ pub trait Codec: Send + Sync {
         &[]
     }
 
+    /// True if the codec only puts the elements of a chunk into another order. A format that lacks it stores them in its
+    /// own order.
+    fn only_reorders(&self) -> bool {
+        false
+    }
+
     /// True if the codec can only work on the elements of the array, not on what another codec makes of them. A new
     /// pipeline begins with such codecs.
     fn needs_elements(&self) -> bool {

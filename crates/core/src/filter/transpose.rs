@@ -80,6 +80,10 @@ impl Codec for Transpose {
         true
     }
 
+    fn only_reorders(&self) -> bool {
+        true
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         if chunk.encoding == Encoding::Structured {
             return Err("its elements have no fixed size".to_owned());

@@ -77,8 +77,7 @@ pub fn create_with(
             netcdf4::create(output, schema, plans)
         }
         (Kind::Nczarr | Kind::Zarr2, DestinationKind::Keys(output)) => {
-            let _ = options;
-            zarr::create(output, schema, plans)
+            zarr::create(output, schema, plans, *options)
         }
         (Kind::Other(_), _) => Err(no_writer(schema)),
         (kind, DestinationKind::Keys(_)) => Err(Error::Usage(format!(
@@ -89,6 +88,17 @@ pub fn create_with(
             "a dataset of the kind {} is a store of keys, and cannot be one file",
             kind.name()
         ))),
+    }
+}
+
+/// What other programs will not read of a dataset, or read otherwise than it was: one line each.
+///
+/// # Errors
+/// The errors of [`check_plans`].
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<String>> {
+    match schema.kind {
+        Kind::Nczarr | Kind::Zarr2 => zarr::warnings(schema, plans, *options),
+        _ => Ok(Vec::new()),
     }
 }
 
@@ -149,9 +159,8 @@ fn open_keys(
     registry: &Registry,
     options: &ZarrOptions,
 ) -> Result<Box<dyn Reader>> {
-    let _ = options;
     if zarr::is_zarr(&**store)? {
-        return zarr::open(store, registry);
+        return zarr::open(store, *options, registry);
     }
     Err(Error::UnknownFormat)
 }

@@ -26,7 +26,7 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
-pub use dispatch::{check, check_plans, create, create_with, open, open_with};
+pub use dispatch::{check, check_plans, create, create_with, open, open_with, warnings};
 pub use promise::{Promised, Received};
 pub use reorder_window::ReorderWindow;
 pub use written::Written;

@@ -1,7 +1,8 @@
 //! The special attributes of `ncdump -s`: the storage of variables and the file.
 
-use crate::filter::{AskedCodec, Registry, deflate, fletcher32, json_text, shuffle, szip};
-use crate::model::{CodecSpec, Encoding, Endian, Schema, Storage, Type, VarId, VariableLayout};
+use crate::error::Result;
+use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, json_text, shuffle, szip};
+use crate::model::{CodecNames, CodecSpec, Encoding, Endian, Schema, Storage, Type, VarId, VariableLayout};
 
 /// The value of a special attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +19,7 @@ fn text(value: &str) -> Special {
 
 /// The special attributes of a variable, in ncdump's order. With `filters`, `_Filter` contains the whole
 /// pipeline, in the file's order. Otherwise filters with an attribute of their own in netCDF-C are given
-/// there, unless that loses the order. If a codec has a Zarr name, `_Codecs` contains the pipeline as JSON.
+/// there, unless that loses the order. If codecs have Zarr names, `_Codecs` contains the pipeline as JSON besides.
 pub fn of_variable(
     schema: &Schema,
     var: VarId,
@@ -32,15 +33,17 @@ pub fn of_variable(
         Storage::Chunked { .. } => "chunked",
     };
     all.push(("_Storage", text(storage)));
-    if let Storage::Chunked { shape } = &layout.storage {
+    if let Storage::Chunked { shape } = &layout.storage
+        && !shape.is_empty()
+    {
         all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
     }
-    let zarr = layout.filters.iter().any(|codec| codec.zarr_name().is_some());
-    let filters = filters || !is_ordered_for_ncgen(&layout.filters);
-    let has = |id: u32| layout.filters.iter().find(|f| f.hdf5_id() == Some(id));
+    let pipeline = Filters::of(schema, var, layout);
+    let filters = filters || !is_ordered_for_ncgen(&pipeline.hdf5);
+    let has = |id: u32| pipeline.hdf5.iter().find(|f| f.hdf5_id() == Some(id));
     let mut own_attribute =
         |f: &&CodecSpec| filters || !matches!(f.hdf5_id(), Some(deflate::ID | shuffle::ID | fletcher32::ID));
-    if !filters && !zarr {
+    if !filters {
         if has(fletcher32::ID).is_some() {
             all.push(("_Fletcher32", text("true")));
         }
@@ -52,16 +55,17 @@ pub fn of_variable(
             all.push(("_DeflateLevel", Special::Numbers(vec![level.into()])));
         }
     }
-    let pipeline: Vec<String> = layout
-        .filters
+    let others: Vec<String> = pipeline
+        .hdf5
         .iter()
         .filter(&mut own_attribute)
         .map(filter_text)
         .collect();
-    if zarr {
-        all.push(("_Codecs", Special::Text(json_text::format(&layout.filters))));
-    } else if !pipeline.is_empty() {
-        all.push(("_Filter", Special::Text(pipeline.join("|"))));
+    if !others.is_empty() {
+        all.push(("_Filter", Special::Text(others.join("|"))));
+    }
+    if !pipeline.zarr.is_empty() {
+        all.push(("_Codecs", Special::Text(json_text::format(&pipeline.zarr))));
     }
     let number = !matches!(schema.var(var).ty, Type::String | Type::User(_) | Type::Char);
     let wide = matches!(layout.encoding, Encoding::Numbers { unit } if unit > 1);
@@ -77,6 +81,44 @@ pub fn of_variable(
         all.push(("_NoFill", text("true")));
     }
     all
+}
+
+/// The pipeline of a variable, as its attributes tell it.
+struct Filters {
+    /// As HDF5 filters; empty if one of them has no such form.
+    hdf5: Vec<CodecSpec>,
+    /// As codecs of Zarr; empty in other formats.
+    zarr: Vec<CodecSpec>,
+}
+
+impl Filters {
+    fn of(schema: &Schema, var: VarId, layout: &VariableLayout) -> Self {
+        let is_zarr = |codec: &&CodecSpec| codec.zarr_name().is_some();
+        if !layout.filters.iter().any(|codec| is_zarr(&codec)) {
+            return Self {
+                hdf5: layout.filters.clone(),
+                zarr: Vec::new(),
+            };
+        }
+        // Version 2 of Zarr tells the order of elements elsewhere.
+        let is_codec = |codec: &&CodecSpec| match (schema.kind.can().codecs, codec.zarr_name()) {
+            (Some(CodecNames::Zarr(names)), Some((version, _))) => names == version,
+            _ => true,
+        };
+        let zarr: Vec<CodecSpec> = layout.filters.iter().filter(is_codec).cloned().collect();
+        let registry = Registry::builtin();
+        let chunk = ChunkType::new(schema, schema.var(var).ty, layout, layout.chunk_shape());
+        let mut types = registry.begin(&chunk);
+        let hdf5 = zarr.iter().map(|codec| {
+            let named = registry.in_hdf5(codec, types.given());
+            types.pass(codec);
+            named
+        });
+        Self {
+            hdf5: hdf5.collect::<Result<_>>().unwrap_or_default(),
+            zarr,
+        }
+    }
 }
 
 /// True if ncgen makes this pipeline of the attributes that netCDF-C's ncdump writes: codecs that need elements come first,

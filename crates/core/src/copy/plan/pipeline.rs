@@ -88,6 +88,11 @@ impl Pipeline {
             Filters::New(filters) => return new(&filters, chunk),
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
+        // A format that has no name for an order of elements has an order of its own.
+        kept.retain(|filter| {
+            let reorders = registry.find(filter).is_some_and(|codec| codec.only_reorders());
+            !reorders || registry.named(filter, names, chunk).is_ok()
+        });
         if !same_chunks {
             kept.sort_by_key(|filter| !registry.find(filter).is_some_and(|codec| codec.needs_elements()));
         }

@@ -192,15 +192,6 @@ impl Dtype {
             (Stored::Objects, _) => "|O".to_owned(),
         }
     }
-
-    /// The numpy name of a type that is read as a wider one.
-    pub fn widened(&self) -> Option<&'static str> {
-        match self.stored {
-            Stored::Bool => Some("bool"),
-            Stored::Half => Some("float16"),
-            _ => None,
-        }
-    }
 }
 
 /// Splits a text after its digits.
@@ -258,9 +249,6 @@ mod tests {
                 assert_eq!(dtype.endian == Endian::Big, big, "{text}");
             }
         }
-        assert_eq!(parse("<f2", Zarr).widened(), Some("float16"));
-        assert_eq!(parse("|b1", Zarr).widened(), Some("bool"));
-        assert_eq!(parse("<f4", Zarr).widened(), None);
     }
 
     #[test]

@@ -1,26 +1,29 @@
 //! Zarr version 2, with netCDF's own keys (NCZarr) or without them.
 //!
 //! ```text
-//! keys ─► hierarchy ─► metadata of groups and arrays ─► Schema, layouts ─► ZarrReader
-//! Schema, plans ─► ZarrWriter ─► chunks, then metadata ─► keys
+//! keys ─► read: hierarchy, schema ─► ZarrReader ─► Schema, layouts, chunks
+//! Schema, plans, chunks ─► write: ZarrWriter ─► keys
+//!
+//! both:  json ◄─► attributes, dtype, fill_value      keys, chunk_key: names of keys
 //! ```
+//!
+//! Specifications: Zarr version 2, xarray's `_ARRAY_DIMENSIONS`, and NCZarr 2.0.0 as netCDF-C 4.10 writes it. Older
+//! forms of NCZarr are read.
 
-#[allow(dead_code, unused_imports, reason = "the reader and the writer are to come")]
 mod attributes;
-#[allow(dead_code, reason = "the reader and the writer are to come")]
+mod chunk_key;
 mod dtype;
-#[allow(dead_code, reason = "the reader and the writer are to come")]
 mod fill_value;
-#[allow(dead_code, reason = "the reader and the writer are to come")]
 mod flavor;
-#[allow(dead_code, reason = "the reader and the writer are to come")]
 mod half;
-#[allow(dead_code, unused_imports, reason = "the reader and the writer are to come")]
-mod json;
-#[allow(dead_code, reason = "the reader and the writer are to come")]
+pub mod json;
+mod keys;
 mod number;
 mod options;
+mod read;
+mod write;
 
+use std::io;
 use std::sync::Arc;
 
 use super::{Reader, VariablePlan, Writer};
@@ -29,13 +32,43 @@ use crate::filter::Registry;
 use crate::model::Schema;
 use crate::store::{KeyOutput, KeyStore};
 pub use options::ZarrOptions;
+pub use read::ZarrReader;
+pub use write::{check, check_plans, warnings};
 
-/// True if a store of keys holds a Zarr hierarchy.
+/// The keys in a folder of which one at least marks it as a Zarr hierarchy.
+pub const MARKS: [&str; 4] = [keys::GROUP, keys::ARRAY, keys::CONSOLIDATED, keys::OLD_SUPERBLOCK];
+
+/// True if a store of keys holds a Zarr hierarchy: metadata at its root or, as some writers leave that out, directly below.
 ///
 /// # Errors
 /// If the store cannot be read.
 pub fn is_zarr(store: &dyn KeyStore) -> Result<bool> {
-    let _ = store;
+    let cannot_read = |e: io::Error| Error::io("cannot read", e);
+    let has = |path: &str, names: &[&str]| -> Result<bool> {
+        for name in names {
+            if store
+                .size(&keys::below(path, name))
+                .map_err(cannot_read)?
+                .is_some()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    if has("", &MARKS)? {
+        return Ok(true);
+    }
+    let children = match store.list_children("") {
+        Ok(children) => children,
+        Err(e) if e.kind() == io::ErrorKind::Unsupported => return Ok(false),
+        Err(e) => return Err(cannot_read(e)),
+    };
+    for child in children.iter().filter_map(|name| name.strip_suffix('/')) {
+        if has(child, &[keys::ARRAY, keys::GROUP])? {
+            return Ok(true);
+        }
+    }
     Ok(false)
 }
 
@@ -43,27 +76,9 @@ pub fn is_zarr(store: &dyn KeyStore) -> Result<bool> {
 ///
 /// # Errors
 /// Names the key that is damaged or missing.
-pub fn open(store: &Arc<dyn KeyStore>, registry: &Registry) -> Result<Box<dyn Reader>> {
-    let _ = (store, registry);
-    Err(Error::UnknownFormat)
-}
-
-/// Checks that a dataset can be stored as Zarr.
-///
-/// # Errors
-/// Names the item that Zarr cannot hold.
-pub fn check(schema: &Schema) -> Result<()> {
-    let _ = schema;
-    Ok(())
-}
-
-/// Checks what [`create`] checks of the plans.
-///
-/// # Errors
-/// Names the variable that cannot be stored as planned.
-pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
-    let _ = plans;
-    check(schema)
+pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry) -> Result<Box<dyn Reader>> {
+    let reader = ZarrReader::open(Arc::clone(store), options.consolidated, registry)?;
+    Ok(Box::new(reader))
 }
 
 /// Creates a hierarchy.
@@ -74,7 +89,9 @@ pub fn create(
     output: Arc<dyn KeyOutput>,
     schema: &Schema,
     plans: &[VariablePlan],
+    options: ZarrOptions,
 ) -> Result<Box<dyn Writer>> {
-    let _ = (output, plans);
-    Err(Error::Unsupported(format!("writing {}", schema.kind.name())))
+    Ok(Box::new(write::ZarrWriter::create(
+        output, schema, plans, options,
+    )?))
 }

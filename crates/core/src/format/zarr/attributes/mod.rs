@@ -25,7 +25,6 @@ mod round_trip;
 mod typed;
 mod write;
 
-pub use names::{is_reserved, type_map};
 pub use read::{Found, read};
 pub use write::{Written, write};
 
@@ -64,4 +63,14 @@ impl Elements {
             values: self.values,
         }
     }
+}
+
+/// The types of attributes, as `.zattrs` of NCZarr gives them.
+#[cfg(test)]
+fn type_map(members: &[(String, Json)]) -> Option<&Json> {
+    members
+        .iter()
+        .find(|(name, _)| name == "_nczarr_attr")?
+        .1
+        .get("types")
 }

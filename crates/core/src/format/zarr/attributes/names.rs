@@ -1,13 +1,9 @@
 //! The keys of `.zattrs` that are no attributes.
 
-use super::Json;
-
 /// The dimensions of an array, by xarray's convention.
 pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 /// How a dataset was made.
 pub const NC_PROPERTIES: &str = "_NCProperties";
-/// Keys in which NCZarr keeps the types of attributes.
-const TYPES: [&str; 2] = ["_nczarr_attr", "_NCZARR_ATTR"];
 /// Attributes that a user sets, though they begin as NCZarr's keys.
 const USERS: [&str; 2] = ["_nczarr_maxstrlen", "_nczarr_default_maxstrlen"];
 
@@ -19,12 +15,4 @@ pub fn is_reserved(name: &str) -> bool {
 /// True for a key in which NCZarr keeps its metadata.
 pub fn is_nczarr(name: &str) -> bool {
     (name.starts_with("_nczarr_") || name.starts_with("_NCZARR_")) && !USERS.contains(&name)
-}
-
-/// The types of attributes, as the members of `.zattrs` give them in NCZarr.
-pub fn type_map(members: &[(String, Json)]) -> Option<&Json> {
-    TYPES.iter().find_map(|key| {
-        let (_, value) = members.iter().find(|(name, _)| name == key)?;
-        value.get("types")
-    })
 }

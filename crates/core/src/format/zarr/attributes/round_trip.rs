@@ -60,7 +60,7 @@ fn any_elements() -> impl Strategy<Value = Elements> {
 }
 
 fn any_attributes() -> impl Strategy<Value = Vec<Attribute>> {
-    let name = "[a-zA-Z_é][ -.0-~]{0,6}".prop_filter("reserved", |name| !is_reserved(name));
+    let name = "[a-zA-Z_é][ -.0-~]{0,6}".prop_filter("reserved", |name| !super::names::is_reserved(name));
     prop::collection::btree_map(name, any_elements(), 0..6).prop_map(|map| {
         (map.into_iter())
             .map(|(name, elements)| elements.named(&name))

@@ -1,0 +1,216 @@
+//! Elements that are stored in another form than [`Values`] has: text of a fixed size, half floats.
+
+use super::super::dtype::{Dtype, Stored};
+use super::super::half::half_to_float;
+use crate::error::{Error, Result};
+use crate::model::{Encoding, Endian, SLOT_SIZE, Slot, Values};
+
+/// How the elements of an array are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elements {
+    /// As [`Values`] has them, but for the byte order of numbers.
+    Plain,
+    /// Floats of 16 bits.
+    Half(Endian),
+    /// Text of this many bytes, with zeros at its end.
+    Text(usize),
+    /// Text of this many UCS-4 characters, with zeros at its end.
+    Wide(usize, Endian),
+    /// Strings of different lengths: a count, then each with its length.
+    Vlen,
+}
+
+impl Elements {
+    /// The form that a dtype stands for.
+    pub fn of(dtype: &Dtype) -> Self {
+        match dtype.stored {
+            Stored::Number | Stored::Bool | Stored::Char => Self::Plain,
+            Stored::Half => Self::Half(dtype.endian),
+            Stored::Bytes => Self::Text(dtype.size),
+            Stored::Ucs4 => Self::Wide(dtype.size / 4, dtype.endian),
+            Stored::Objects => Self::Vlen,
+        }
+    }
+
+    /// The encoding of a layout; `plain` is that of elements which are stored as [`Values`] has them.
+    pub fn encoding(self, plain: Encoding) -> Encoding {
+        match self {
+            Self::Plain => plain,
+            _ => Encoding::Structured,
+        }
+    }
+
+    /// Converts a decoded chunk of `count` elements. Returns elements as in [`Values::bytes`]; their content is added to
+    /// `heap`.
+    ///
+    /// # Errors
+    /// Elements of another count, or text that is no text.
+    pub fn convert(self, decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
+        match self {
+            Self::Plain => Ok(decoded.to_vec()),
+            Self::Half(endian) => Ok(decoded
+                .chunks_exact(2)
+                .flat_map(|two| widened(two, endian))
+                .collect()),
+            Self::Text(size) => Ok(slots(decoded.chunks_exact(size.max(1)), heap, |text, heap| {
+                heap.extend_from_slice(text);
+            })),
+            Self::Wide(characters, endian) => {
+                let elements = decoded.chunks_exact(characters.max(1).saturating_mul(4));
+                Ok(slots(elements, heap, |text, heap| push_wide(text, endian, heap)))
+            }
+            Self::Vlen => vlen(decoded, count, heap),
+        }
+    }
+}
+
+/// The float that a half float is, little-endian.
+fn widened(two: &[u8], endian: Endian) -> [u8; 4] {
+    let two = [two[0], two[1]];
+    let half = match endian {
+        Endian::Little => u16::from_le_bytes(two),
+        Endian::Big => u16::from_be_bytes(two),
+    };
+    half_to_float(half).to_le_bytes()
+}
+
+/// The slots of elements whose text, without the zeros at its end, `push` adds to the heap. Empty text is NIL, as netCDF-C
+/// reads it.
+fn slots<'a>(
+    elements: impl Iterator<Item = &'a [u8]>,
+    heap: &mut Vec<u8>,
+    push: impl Fn(&[u8], &mut Vec<u8>),
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(elements.size_hint().0.saturating_mul(SLOT_SIZE));
+    for element in elements {
+        let length = element.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+        let from = heap.len();
+        push(&element[..length], heap);
+        out.extend_from_slice(&slot(from, heap.len()).to_bytes());
+    }
+    out
+}
+
+fn slot(from: usize, to: usize) -> Slot {
+    if from == to {
+        return Slot::NIL;
+    }
+    Slot {
+        length: (to - from) as u64,
+        offset: from as u64,
+    }
+}
+
+/// Adds characters of four bytes as UTF-8. The last may have lost its zeros.
+fn push_wide(text: &[u8], endian: Endian, heap: &mut Vec<u8>) {
+    for unit in text.chunks(4) {
+        let mut four = [0; 4];
+        four[..unit.len()].copy_from_slice(unit);
+        let code = match endian {
+            Endian::Little => u32::from_le_bytes(four),
+            Endian::Big => u32::from_be_bytes(four),
+        };
+        let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        heap.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
+/// The strings of numcodecs' `vlen-utf8`: the number of strings, then each with its length in bytes, all little-endian
+/// 32 bits.
+fn vlen(decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
+    let damaged = || Error::Damaged("strings that do not fill their chunk".to_owned());
+    let mut rest = decoded;
+    let number = |bytes: &mut &[u8]| -> Option<usize> {
+        let (four, behind) = bytes.split_at_checked(4)?;
+        *bytes = behind;
+        usize::try_from(u32::from_le_bytes(four.try_into().ok()?)).ok()
+    };
+    if number(&mut rest) != Some(count) {
+        return Err(damaged());
+    }
+    let mut out = Vec::with_capacity(count.min(decoded.len()).saturating_mul(SLOT_SIZE));
+    for _ in 0..count {
+        let length = number(&mut rest).ok_or_else(damaged)?;
+        let (text, behind) = rest.split_at_checked(length).ok_or_else(damaged)?;
+        rest = behind;
+        let from = heap.len();
+        heap.extend_from_slice(text);
+        out.extend_from_slice(&slot(from, heap.len()).to_bytes());
+    }
+    Ok(out)
+}
+
+/// The element that unwritten parts hold, as in [`Values`].
+pub fn fill_of(fill: Option<&Values>, size: usize) -> Values {
+    match fill {
+        Some(value) if value.bytes.len() == size => value.clone(),
+        _ if size == SLOT_SIZE => Values::from_bytes(Slot::NIL.to_bytes().to_vec()),
+        _ => Values::from_bytes(vec![0; size]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(elements: Elements, bytes: &[u8], count: usize) -> Vec<Option<String>> {
+        let mut heap = Vec::new();
+        let bytes = elements.convert(bytes, count, &mut heap).unwrap();
+        let values = Values { bytes, heap };
+        (0..count)
+            .map(|n| {
+                values
+                    .string(n * SLOT_SIZE)
+                    .map(|s| String::from_utf8_lossy(s).into_owned())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn text_ends_before_its_zeros() {
+        let found = strings(Elements::Text(4), b"ab\0\0abcd\0\0\0\0a\0b\0", 4);
+        let wanted = [Some("ab"), Some("abcd"), None, Some("a\0b")];
+        assert_eq!(found, wanted.map(|s| s.map(str::to_owned)));
+    }
+
+    #[test]
+    fn wide_text_becomes_utf_8() {
+        let little: Vec<u8> = "ä€\0𝄞\0\0"
+            .chars()
+            .flat_map(|c| (c as u32).to_le_bytes())
+            .collect();
+        let found = strings(Elements::Wide(3, Endian::Little), &little, 2);
+        assert_eq!(found, [Some("ä€".to_owned()), Some("𝄞".to_owned())]);
+        let big: Vec<u8> = "Ā\0\u{100}"
+            .chars()
+            .flat_map(|c| (c as u32).to_be_bytes())
+            .collect();
+        assert_eq!(
+            strings(Elements::Wide(3, Endian::Big), &big, 1),
+            [Some("Ā\0Ā".to_owned())]
+        );
+    }
+
+    /// `VLenUTF8().encode(['a', '', 'bc'])` of numcodecs.
+    #[test]
+    fn strings_of_different_lengths() {
+        let bytes = b"\x03\0\0\0\x01\0\0\0a\0\0\0\0\x02\0\0\0bc";
+        let found = strings(Elements::Vlen, bytes, 3);
+        assert_eq!(found, [Some("a".to_owned()), None, Some("bc".to_owned())]);
+        for cut in 0..bytes.len() {
+            assert!(
+                Elements::Vlen.convert(&bytes[..cut], 3, &mut Vec::new()).is_err(),
+                "{cut}"
+            );
+        }
+        assert!(Elements::Vlen.convert(bytes, 2, &mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn half_floats_are_widened() {
+        let mut heap = Vec::new();
+        let two = [0x3c00u16, 0xc000].map(u16::to_be_bytes).concat();
+        let floats = Elements::Half(Endian::Big).convert(&two, 2, &mut heap).unwrap();
+        assert_eq!(floats, [1f32, -2.0].map(f32::to_le_bytes).concat());
+    }
+}

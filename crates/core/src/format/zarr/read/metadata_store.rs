@@ -1,0 +1,140 @@
+//! The documents of a hierarchy: from their keys, or from the one document that has all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::{Arc, mpsc};
+
+use super::super::json::Json;
+use super::super::keys::CONSOLIDATED;
+use crate::error::{Error, Result};
+use crate::store::{Get, KeyStore};
+
+/// Reads metadata documents.
+pub struct MetadataStore {
+    store: Arc<dyn KeyStore>,
+    /// The documents of `.zmetadata`, by key.
+    consolidated: Option<BTreeMap<String, Json>>,
+    /// True if keys are not asked for, as `.zmetadata` has all.
+    from_consolidated: bool,
+    /// The first key whose document differs from that in `.zmetadata`.
+    pub differs: Option<String>,
+}
+
+impl MetadataStore {
+    /// The documents of `store`. With `prefer_consolidated`, or where the store cannot list keys, those of `.zmetadata` if
+    /// there is one.
+    ///
+    /// # Errors
+    /// If the store fails, or `.zmetadata` is damaged and needed.
+    pub fn open(store: Arc<dyn KeyStore>, prefer_consolidated: bool) -> Result<Self> {
+        let lists = match store.list_children("") {
+            Ok(_) => true,
+            Err(e) if e.kind() == io::ErrorKind::Unsupported => false,
+            Err(e) => return Err(cannot_read(e)),
+        };
+        let mut opened = Self {
+            store,
+            consolidated: None,
+            from_consolidated: false,
+            differs: None,
+        };
+        let needed = prefer_consolidated || !lists;
+        let document = match opened.get_many(vec![CONSOLIDATED.to_owned()]) {
+            Ok(mut documents) => documents.pop().flatten(),
+            Err(e) if needed => return Err(e),
+            Err(_) => None,
+        };
+        let Some(document) = document else {
+            return match needed && !prefer_consolidated {
+                true => Err(Error::Unsupported(format!(
+                    "a store without {CONSOLIDATED} whose keys cannot be listed"
+                ))),
+                false => Ok(opened),
+            };
+        };
+        opened.consolidated = documents_of(document);
+        if needed && opened.consolidated.is_none() {
+            return Err(Error::Damaged(format!("{CONSOLIDATED} has no member metadata")));
+        }
+        opened.from_consolidated = needed;
+        Ok(opened)
+    }
+
+    /// The documents under these keys; `None` for a key that does not exist.
+    ///
+    /// # Errors
+    /// If the store fails, or a document is not JSON; the error names the key.
+    pub fn get_many(&mut self, keys: Vec<String>) -> Result<Vec<Option<Json>>> {
+        if let (true, Some(documents)) = (self.from_consolidated, &self.consolidated) {
+            return Ok(keys.iter().map(|key| documents.get(key).cloned()).collect());
+        }
+        let (tell, told) = mpsc::channel();
+        let gets = keys.iter().map(Get::whole).collect();
+        let done = move |found| {
+            // Fails only if nobody waits any more.
+            let _ = tell.send(found);
+        };
+        Arc::clone(&self.store).fetch(gets, Box::new(done));
+        let found = told
+            .recv()
+            .map_err(|_| Error::Internal("a store gave no answer".into()))?
+            .map_err(cannot_read)?;
+        let mut documents = Vec::with_capacity(found.len());
+        for (key, bytes) in keys.into_iter().zip(found) {
+            let document = bytes.map(|bytes| parse(&key, &bytes)).transpose()?;
+            if self.differs.is_none()
+                && key != CONSOLIDATED
+                && let Some(all) = &self.consolidated
+                && all.get(&key) != document.as_ref()
+            {
+                self.differs = Some(key);
+            }
+            documents.push(document);
+        }
+        Ok(documents)
+    }
+
+    /// The names of the folders directly below the group at `path`, ascending.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn folders(&self, path: &str) -> Result<Vec<String>> {
+        let prefix = match path {
+            "" => String::new(),
+            _ => format!("{path}/"),
+        };
+        if let (true, Some(documents)) = (self.from_consolidated, &self.consolidated) {
+            let below = documents
+                .range(prefix.clone()..)
+                .take_while(|(key, _)| key.starts_with(&prefix));
+            let names: BTreeSet<&str> = below
+                .filter_map(|(key, _)| Some(key[prefix.len()..].split_once('/')?.0))
+                .collect();
+            return Ok(names.into_iter().map(str::to_owned).collect());
+        }
+        let names = self.store.list_children(&prefix).map_err(cannot_read)?;
+        let folder = |name: String| name.strip_suffix('/').map(str::to_owned);
+        Ok(names.into_iter().filter_map(folder).collect())
+    }
+}
+
+/// A failure of the store.
+pub fn cannot_read(error: io::Error) -> Error {
+    Error::io("cannot read", error)
+}
+
+fn parse(key: &str, bytes: &[u8]) -> Result<Json> {
+    Json::parse(bytes).map_err(|e| Error::Damaged(format!("{key}: {e}")))
+}
+
+/// The documents in `.zmetadata`.
+fn documents_of(document: Json) -> Option<BTreeMap<String, Json>> {
+    let Json::Object(members) = document else {
+        return None;
+    };
+    let (_, metadata) = members.into_iter().find(|(name, _)| name == "metadata")?;
+    match metadata {
+        Json::Object(documents) => Some(documents.into_iter().collect()),
+        _ => None,
+    }
+}

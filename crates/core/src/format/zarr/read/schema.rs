@@ -1,0 +1,372 @@
+//! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::attributes;
+use super::super::chunk_key::Separator;
+use super::super::dtype::{Dtype, DtypeError, Stored};
+use super::super::fill_value;
+use super::super::json::Json;
+use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, Own, SCALAR, below};
+use super::array_metadata::ArrayMetadata;
+use super::elements::Elements;
+use super::hierarchy::{Array, Documents, Group, Hierarchy};
+use crate::error::{Error, Result};
+use crate::model::{
+    Attribute, DimId, Dimension, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance, Schema,
+    Type, Variable, VariableLayout,
+};
+
+/// Superblock version that netCDF-C reports for NCZarr 2.
+const NCZARR_SUPERBLOCK: u32 = 2;
+
+/// What the reader must know of a variable besides its layout.
+#[derive(Debug)]
+pub struct StoredArray {
+    /// Path of its array, without a leading `/`.
+    pub path: String,
+    /// The character between coordinates, if the metadata tells.
+    pub separator: Option<Separator>,
+    /// How elements are stored.
+    pub elements: Elements,
+}
+
+/// A schema, with the layout and the array of each variable.
+pub struct Built {
+    pub schema: Schema,
+    pub layouts: Vec<VariableLayout>,
+    pub arrays: Vec<StoredArray>,
+}
+
+/// Builds the schema. Arrays of types that netCDF does not have are left out, with a warning.
+///
+/// # Errors
+/// Names the key that is damaged.
+pub fn build(hierarchy: Hierarchy) -> Result<Built> {
+    let is_nczarr = hierarchy.groups.iter().any(|group| {
+        group.documents.own(Own::Superblock).is_some() || group.documents.own(Own::Group).is_some()
+    });
+    let kind = if is_nczarr { Kind::Nczarr } else { Kind::Zarr2 };
+    let mut builder = Builder {
+        schema: Schema::new(kind),
+        layouts: Vec::new(),
+        arrays: Vec::new(),
+        is_nczarr,
+        named: HashMap::new(),
+        clashing: HashSet::new(),
+    };
+    builder.schema.provenance = Some(Provenance {
+        nc_properties: None,
+        superblock_version: if is_nczarr { NCZARR_SUPERBLOCK } else { 0 },
+        is_netcdf4: true,
+    });
+    for group in &hierarchy.groups {
+        builder.add_group(group)?;
+    }
+    builder.find_clashes(&hierarchy.arrays);
+    for array in hierarchy.arrays {
+        builder.add_array(&array)?;
+    }
+    Ok(Built {
+        schema: builder.schema,
+        layouts: builder.layouts,
+        arrays: builder.arrays,
+    })
+}
+
+struct Builder {
+    schema: Schema,
+    layouts: Vec<VariableLayout>,
+    arrays: Vec<StoredArray>,
+    is_nczarr: bool,
+    /// The dimensions of each group, by name.
+    named: HashMap<(usize, String), DimId>,
+    /// Names that a group's arrays give to dimensions of different lengths.
+    clashing: HashSet<(usize, String)>,
+}
+
+impl Builder {
+    fn add_group(&mut self, group: &Group) -> Result<()> {
+        let id = match group.parent {
+            None => Schema::ROOT,
+            Some(parent) => self.schema.add_group(GroupId(parent), group.name.clone()),
+        };
+        if let Some(own) = group.documents.own(Own::Group) {
+            self.add_dimensions(id, group, own)?;
+        }
+        let found = self.attributes(&group.path, &group.documents, None)?;
+        if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
+            provenance.nc_properties = found.nc_properties;
+        }
+        self.schema.groups[id.0].attributes = found.attributes.into();
+        Ok(())
+    }
+
+    /// Adds the dimensions that netCDF's own keys list.
+    fn add_dimensions(&mut self, id: GroupId, group: &Group, own: &Json) -> Result<()> {
+        let wrong = |name: &str| {
+            Error::Damaged(format!(
+                "{}: the dimension {name} has no length",
+                below(&group.path, ATTRIBUTES)
+            ))
+        };
+        let dims = own.get("dimensions").or_else(|| own.get("dims"));
+        for (name, value) in dims.and_then(Json::as_object).unwrap_or_default() {
+            let length = match value {
+                Json::Object(_) => value.get("size").and_then(Json::as_u64),
+                _ => value.as_u64(),
+            };
+            let unlimited = value.get("unlimited").and_then(Json::as_u64).unwrap_or(0) != 0;
+            let length = length.ok_or_else(|| wrong(name))?;
+            self.add_dimension(id, name, length, unlimited);
+        }
+        Ok(())
+    }
+
+    fn add_dimension(&mut self, group: GroupId, name: &str, length: u64, unlimited: bool) -> DimId {
+        let dim = self.schema.add_dim(Dimension {
+            name: name.to_owned(),
+            group,
+            length,
+            unlimited,
+        });
+        self.named.insert((group.0, name.to_owned()), dim);
+        dim
+    }
+
+    fn attributes(
+        &mut self,
+        path: &str,
+        documents: &Documents,
+        variable: Option<Type>,
+    ) -> Result<attributes::Found> {
+        let Some(document) = &documents.attributes else {
+            return Ok(attributes::Found::default());
+        };
+        let members = document.as_object();
+        let members =
+            members.ok_or_else(|| Error::Damaged(format!("{} is no object", below(path, ATTRIBUTES))))?;
+        let types = documents.own(Own::Types).and_then(|own| own.get("types"));
+        let owner = match (path, variable) {
+            (path, Some(_)) => format!("variable {path}"),
+            ("", None) => "the root group".to_owned(),
+            (path, None) => format!("group {path}"),
+        };
+        let warnings = &mut self.schema.warnings;
+        Ok(attributes::read(members, types, variable, &owner, warnings))
+    }
+
+    /// Finds the names that arrays of one group give to dimensions of different lengths.
+    fn find_clashes(&mut self, arrays: &[Array]) {
+        let mut lengths: HashMap<(usize, String), u64> = HashMap::new();
+        for array in arrays {
+            if let Some(Json::Array(names)) = array_dimensions(array)
+                && let Some(shape) = array.documents.metadata.as_ref().and_then(|m| m.get("shape"))
+                && let Some(shape) = shape.as_array()
+                && shape.len() == names.len()
+            {
+                for (name, length) in names.iter().zip(shape) {
+                    let (Some(name), Some(length)) = (name.as_str(), length.as_u64()) else {
+                        continue;
+                    };
+                    let key = (array.group, name.to_owned());
+                    if *lengths.entry(key.clone()).or_insert(length) != length {
+                        self.clashing.insert(key);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_array(&mut self, array: &Array) -> Result<()> {
+        let key = below(&array.path, ARRAY);
+        let damaged = |what: String| Error::Damaged(format!("{key} {what}"));
+        let document = array.documents.metadata.as_ref().unwrap_or(&Json::Null);
+        let mut metadata = ArrayMetadata::parse(document).map_err(damaged)?;
+        let own = array.documents.own(Own::Array);
+        let flavor = array.documents.flavor();
+        let dtype = match Dtype::parse(&metadata.dtype, flavor) {
+            Ok(dtype) if dtype.stored == Stored::Objects && !metadata.vlen_strings => Err(
+                DtypeError::Unheld("has objects that are no strings, which netCDF cannot hold".into()),
+            ),
+            parsed => parsed,
+        };
+        let dtype = match dtype {
+            Ok(dtype) => dtype,
+            Err(DtypeError::Unheld(why)) => {
+                self.schema
+                    .warnings
+                    .push(format!("variable {} is left out: it {why}", array.path));
+                return Ok(());
+            }
+            Err(DtypeError::Damaged(why)) => return Err(damaged(format!("is damaged: {why}"))),
+        };
+        if is_scalar(array, own, &metadata.shape) {
+            metadata.shape.clear();
+            metadata.chunks.clear();
+        }
+        let fill = metadata
+            .fill_value
+            .as_ref()
+            .map(|json| fill_value::read(json, &dtype, flavor))
+            .transpose()
+            .map_err(|why| damaged(format!("is damaged: {why}")))?
+            .flatten();
+        let dims = self.dimensions(array, own, &metadata.shape)?;
+        let found = self.attributes(&array.path, &array.documents, Some(dtype.ty))?;
+        let mut attributes = found.attributes;
+        let explicit = attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
+        let provenance = self.schema.provenance.as_ref();
+        let by_netcdf = provenance.is_some_and(|found| found.nc_properties.is_some());
+        let by_xarray = !self.is_nczarr && !by_netcdf && array_dimensions(array).is_some();
+        if let (Some(value), false, true) = (&fill, explicit, by_xarray) {
+            attributes.insert(
+                0,
+                Attribute {
+                    name: FILL_VALUE_ATTRIBUTE.to_owned(),
+                    ty: dtype.ty,
+                    length: 1,
+                    values: value.clone(),
+                },
+            );
+        }
+        let explicit = explicit || by_xarray && fill.is_some();
+        let id = self.schema.add_var(Variable {
+            name: array.name.clone(),
+            group: GroupId(array.group),
+            ty: dtype.ty,
+            dims,
+            attributes: attributes.into(),
+        });
+        let elements = Elements::of(&dtype);
+        let (_, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);
+        let encoding = elements.encoding(encoding);
+        let mut layout = VariableLayout::contiguous(metadata.shape, dtype.size, encoding)
+            .in_chunks(metadata.chunks)
+            .with_endian(dtype.endian)
+            .with_fill(Fill {
+                no_fill: fill.is_none(),
+                value: fill,
+                explicit,
+                time: FillTime::IfSet,
+            });
+        layout.filters = metadata.codecs;
+        self.layouts.push(layout);
+        self.arrays.push(StoredArray {
+            path: array.path.clone(),
+            separator: metadata.separator,
+            elements,
+        });
+        Ok(())
+    }
+
+    /// The dimensions of an array of this shape: by their paths, by their names, or without names.
+    fn dimensions(&mut self, array: &Array, own: Option<&Json>, shape: &[u64]) -> Result<Vec<DimId>> {
+        if shape.is_empty() {
+            return Ok(Vec::new());
+        }
+        let references = own.and_then(|own| own.get("dimension_references").or_else(|| own.get("dimrefs")));
+        if let Some(references) = references.and_then(Json::as_array)
+            && let Some(dims) = self.referred(references, shape)
+        {
+            return Ok(dims);
+        }
+        if let Some(names) = array_dimensions(array) {
+            match self.by_names(array, names, shape) {
+                Ok(dims) => return Ok(dims),
+                Err(why) => self.schema.warnings.push(format!(
+                    "variable {}: {ARRAY_DIMENSIONS} {why}; its dimensions have no names",
+                    array.path
+                )),
+            }
+        }
+        Ok(shape
+            .iter()
+            .map(|length| {
+                let name = format!("_Anonymous_Dim_{length}");
+                match self.named.get(&(0, name.clone())) {
+                    Some(dim) if self.schema.dim(*dim).length == *length => *dim,
+                    _ => self.add_dimension(Schema::ROOT, &name, *length, false),
+                }
+            })
+            .collect())
+    }
+
+    /// The dimensions with these paths, if all exist with these lengths.
+    fn referred(&self, references: &[Json], shape: &[u64]) -> Option<Vec<DimId>> {
+        if references.len() != shape.len() {
+            return None;
+        }
+        let dim = |(reference, length): (&Json, &u64)| {
+            let (group, name) = reference
+                .as_str()?
+                .strip_prefix('/')?
+                .rsplit_once('/')
+                .unwrap_or(("", reference.as_str()?.strip_prefix('/')?));
+            let group = self.group_at(group)?;
+            let dim = *self.named.get(&(group.0, name.to_owned()))?;
+            let found = self.schema.dim(dim);
+            (found.length == *length || found.unlimited && *length <= found.length).then_some(dim)
+        };
+        references.iter().zip(shape).map(dim).collect()
+    }
+
+    /// The group with this path, without slashes around it.
+    fn group_at(&self, path: &str) -> Option<GroupId> {
+        path.split('/')
+            .filter(|name| !name.is_empty())
+            .try_fold(Schema::ROOT, |at, name| {
+                let children = self.schema.group(at).children.iter().copied();
+                children
+                    .into_iter()
+                    .find(|child| self.schema.group(*child).name == name)
+            })
+    }
+
+    /// The dimensions of the array's own group with these names. They are made where they do not exist.
+    fn by_names(&mut self, array: &Array, names: &Json, shape: &[u64]) -> Result<Vec<DimId>, String> {
+        let names: Option<Vec<&str>> = names
+            .as_array()
+            .map(|list| list.iter().filter_map(Json::as_str).collect());
+        let names = names.filter(|names| names.len() == shape.len());
+        let names = names.ok_or_else(|| format!("is not {} names", shape.len()))?;
+        for name in &names {
+            let key = (array.group, (*name).to_owned());
+            if self.clashing.contains(&key) {
+                return Err(format!(
+                    "gives the name {name} to dimensions of different lengths"
+                ));
+            }
+            if name.is_empty() || name.contains('/') {
+                return Err(format!("has {name:?}, which is no name"));
+            }
+        }
+        let mut dims = Vec::with_capacity(shape.len());
+        for (name, length) in names.into_iter().zip(shape) {
+            let known = self.named.get(&(array.group, name.to_owned())).copied();
+            dims.push(match known {
+                Some(dim) if self.schema.dim(dim).length == *length => dim,
+                Some(_) => return Err(format!("has {name}, which has another length")),
+                None => self.add_dimension(GroupId(array.group), name, *length, false),
+            });
+        }
+        Ok(dims)
+    }
+}
+
+fn array_dimensions(array: &Array) -> Option<&Json> {
+    array.documents.attributes.as_ref()?.get(ARRAY_DIMENSIONS)
+}
+
+/// True if an array of one element stands for a scalar: netCDF-C has written that in three ways.
+fn is_scalar(array: &Array, own: Option<&Json>, shape: &[u64]) -> bool {
+    if shape != [1] {
+        return false;
+    }
+    let marked = own.is_some_and(|own| {
+        let scalar = own.get("scalar").and_then(Json::as_u64) == Some(1);
+        scalar || own.get("storage").and_then(Json::as_str) == Some("scalar")
+    });
+    let named = array_dimensions(array).and_then(Json::as_array);
+    marked || named.is_some_and(|names| names.len() == 1 && names[0].as_str() == Some(SCALAR))
+}

@@ -1,0 +1,77 @@
+//! What Zarr version 2 cannot hold.
+
+use super::super::keys::ARRAY_DIMENSIONS;
+use crate::error::{Error, Result};
+use crate::format::VariablePlan;
+use crate::model::{GroupId, Schema, Storage, Type, VarId};
+
+/// Checks names and types.
+///
+/// # Errors
+/// Names the item.
+pub fn check(schema: &Schema) -> Result<()> {
+    if let Some(ty) = schema.types.first() {
+        return Err(Error::Usage(format!(
+            "{} is a user-defined type, which Zarr cannot hold",
+            ty.name
+        )));
+    }
+    for (n, group) in schema.groups.iter().enumerate() {
+        if n > 0 {
+            check_name(&group.name, "group", &schema.group_path(GroupId(n)))?;
+        }
+        for dim in &group.dims {
+            let dim = schema.dim(*dim);
+            check_name(&dim.name, "dimension", &schema.path_in(dim.group, &dim.name))?;
+        }
+    }
+    for (n, var) in schema.vars.iter().enumerate() {
+        let path = schema.var_path(VarId(n));
+        check_name(&var.name, "variable", &path)?;
+        if let Some(attribute) = var.attributes.iter().find(|a| a.name == ARRAY_DIMENSIONS) {
+            return Err(Error::Usage(format!(
+                "variable {path} has an attribute {}, which Zarr uses for itself",
+                attribute.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Names are parts of keys, so some of netCDF's cannot be held.
+fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
+    let why = match name {
+        "" => "is empty",
+        _ if name.starts_with('.') => "begins with a dot",
+        _ if name.contains('/') => "contains a slash",
+        _ if name.contains('\0') => "contains a NUL",
+        _ => return Ok(()),
+    };
+    Err(Error::Usage(format!(
+        "the name of {what} {path} {why}, which a key of Zarr cannot"
+    )))
+}
+
+/// Checks names, types and storage.
+///
+/// # Errors
+/// Names the item.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    check(schema)?;
+    for (n, plan) in plans.iter().enumerate() {
+        let layout = &plan.layout;
+        let wrong = |what: &str| {
+            Err(Error::Internal(format!("an array {what}")).in_variable(&schema.var_path(VarId(n))))
+        };
+        if !matches!(layout.storage, Storage::Chunked { .. }) {
+            return wrong("without chunks");
+        }
+        if schema.var(VarId(n)).ty == Type::String && layout.string_length.is_none() {
+            return wrong("of strings without a length");
+        }
+        if layout.filters.iter().any(|codec| codec.zarr_name().is_none()) {
+            return wrong("whose codecs have no Zarr names");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! The documents of a hierarchy.
+//!
+//! ```text
+//! group ─► .zgroup, .zattrs          array ─► .zarray, .zattrs
+//!              └─ attributes, then netCDF's own members, then the types of all of them (NCZarr)
+//! ```
+
+use std::cell::RefCell;
+
+use super::super::attributes;
+use super::super::dtype::Dtype;
+use super::super::fill_value;
+use super::super::flavor::Flavor;
+use super::super::json::Json;
+use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
+use super::super::options::ZarrOptions;
+use crate::chunk::ChunkGrid;
+use crate::error::{Error, Result};
+use crate::format::VariablePlan;
+use crate::model::{Attribute, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, Kind, Schema, Type, Values, VarId};
+
+/// Name of the attribute that says which library wrote a dataset, and its value here.
+const NC_PROPERTIES: &str = "_NCProperties";
+const PROPERTIES: &str = concat!("version=2,ncutils=", env!("CARGO_PKG_VERSION"), ",nczarr=2.0.0");
+
+/// The version of NCZarr that is written.
+const NCZARR_VERSION: &str = "2.0.0";
+
+/// Type of an attribute that is JSON.
+const JSON_TYPE: &str = "|J0";
+/// Type of an attribute that is text.
+const TEXT_TYPE: &str = ">S1";
+
+/// The documents of a hierarchy.
+pub struct Metadata {
+    /// The documents of all groups and arrays with their keys, group by group.
+    pub documents: Vec<(String, Json)>,
+    /// One line for each attribute that is not stored as it is.
+    pub warnings: Vec<String>,
+}
+
+/// Makes the documents of a hierarchy.
+///
+/// # Errors
+/// Names the attribute that Zarr cannot hold.
+pub fn metadata(
+    schema: &Schema,
+    plans: &[VariablePlan],
+    grids: &[ChunkGrid],
+    options: ZarrOptions,
+) -> Result<Metadata> {
+    let flavor = match schema.kind {
+        Kind::Nczarr => Flavor::Nczarr,
+        _ => Flavor::Zarr,
+    };
+    let documents = Documents {
+        schema,
+        flavor,
+        options,
+        warnings: RefCell::default(),
+    };
+    let mut all = Vec::new();
+    for n in 0..schema.groups.len() {
+        documents.group(GroupId(n), &mut all)?;
+        for var in &schema.groups[n].vars {
+            documents.array(*var, &plans[var.0], &grids[var.0], &mut all)?;
+        }
+    }
+    Ok(Metadata {
+        documents: all,
+        warnings: documents.warnings.into_inner(),
+    })
+}
+
+/// `.zmetadata` with these documents.
+pub fn consolidated(documents: Vec<(String, Json)>) -> Json {
+    object([
+        ("metadata", Json::Object(documents)),
+        ("zarr_consolidated_format", Json::Integer(1)),
+    ])
+}
+
+struct Documents<'a> {
+    schema: &'a Schema,
+    flavor: Flavor,
+    options: ZarrOptions,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl Documents<'_> {
+    fn group(&self, id: GroupId, all: &mut Vec<(String, Json)>) -> Result<()> {
+        let path = self.schema.group_path(id);
+        let path = path.trim_start_matches('/');
+        let group = self.schema.group(id);
+        all.push((below(path, GROUP), object([("zarr_format", Json::Integer(2))])));
+        let mut own = Vec::new();
+        if id == Schema::ROOT {
+            own.push((NC_PROPERTIES, text(PROPERTIES), TEXT_TYPE));
+        }
+        if self.flavor.is_nczarr() {
+            own.push((Own::Group.name(), self.contents(id), JSON_TYPE));
+            if id == Schema::ROOT {
+                let version = object([("version", text(NCZARR_VERSION))]);
+                own.push((Own::Superblock.name(), version, JSON_TYPE));
+            }
+        }
+        self.attributes(path, &group.attributes, own, all)
+    }
+
+    /// The member of netCDF's own with the dimensions, arrays and groups of a group.
+    fn contents(&self, id: GroupId) -> Json {
+        let group = self.schema.group(id);
+        let dimension = |dim: &crate::model::DimId| {
+            let dim = self.schema.dim(*dim);
+            let length = Json::Integer(dim.length.into());
+            let value = match dim.unlimited {
+                true => object([("size", length), ("unlimited", Json::Integer(1))]),
+                false => length,
+            };
+            (dim.name.clone(), value)
+        };
+        let arrays = group.vars.iter().map(|var| text(&self.schema.var(*var).name));
+        let groups = group
+            .children
+            .iter()
+            .map(|child| text(&self.schema.group(*child).name));
+        object([
+            (
+                "dimensions",
+                Json::Object(group.dims.iter().map(dimension).collect()),
+            ),
+            ("arrays", Json::Array(arrays.collect())),
+            ("groups", Json::Array(groups.collect())),
+        ])
+    }
+
+    fn array(
+        &self,
+        id: VarId,
+        plan: &VariablePlan,
+        grid: &ChunkGrid,
+        all: &mut Vec<(String, Json)>,
+    ) -> Result<()> {
+        let var = self.schema.var(id);
+        let path = self.schema.var_path(id);
+        let path = path.trim_start_matches('/');
+        let layout = &plan.layout;
+        let size = layout.string_length.and_then(|n| usize::try_from(n).ok());
+        let dtype = match (var.ty, size) {
+            (Type::String, Some(size)) => Dtype::string(size),
+            (Type::String, None) | (Type::User(_), _) => {
+                return Err(Error::Internal("elements without a size".into()).in_variable(path));
+            }
+            (ty, _) => Dtype::number(ty, layout.endian),
+        };
+        let codecs = split(&layout.filters).map_err(|e| e.in_variable(path))?;
+        let is_nczarr = self.flavor.is_nczarr();
+        let numbers = |list: &[u64]| {
+            // netCDF-C drops an array of NCZarr whose shape is empty, and knows a scalar by its mark.
+            let list = if is_nczarr && list.is_empty() { &[1] } else { list };
+            Json::Array(list.iter().map(|n| Json::Integer((*n).into())).collect())
+        };
+        all.push((
+            below(path, ARRAY),
+            object([
+                ("zarr_format", Json::Integer(2)),
+                ("shape", numbers(&layout.extent)),
+                ("dtype", text(&dtype.text(self.flavor))),
+                ("chunks", numbers(layout.chunk_shape())),
+                ("fill_value", self.fill_value(id, &dtype, plan, grid)),
+                ("order", text("C")),
+                ("compressor", codecs.compressor),
+                ("filters", codecs.filters),
+            ]),
+        ));
+        let mut own = Vec::new();
+        if self.options.xarray {
+            let mut names: Vec<Json> = var
+                .dims
+                .iter()
+                .map(|dim| text(&self.schema.dim(*dim).name))
+                .collect();
+            if is_nczarr && names.is_empty() {
+                names.push(text(SCALAR));
+            }
+            // It has no type: netCDF-C does not list it.
+            own.push((ARRAY_DIMENSIONS, Json::Array(names), ""));
+        }
+        if is_nczarr {
+            let reference = |dim: &crate::model::DimId| {
+                let dim = self.schema.dim(*dim);
+                text(&self.schema.path_in(dim.group, &dim.name))
+            };
+            let references = Json::Array(var.dims.iter().map(reference).collect());
+            let mut members = vec![("dimension_references".to_owned(), references)];
+            if var.dims.is_empty() {
+                members.push(("scalar".to_owned(), Json::Integer(1)));
+            }
+            members.push(("storage".to_owned(), text("chunked")));
+            own.push((Own::Array.name(), Json::Object(members), JSON_TYPE));
+        }
+        self.attributes(path, &var.attributes, own, all)
+    }
+
+    /// The value of what was never written. `null` says that everything was.
+    fn fill_value(&self, id: VarId, dtype: &Dtype, plan: &VariablePlan, grid: &ChunkGrid) -> Json {
+        let var = self.schema.var(id);
+        let fill = &plan.layout.fill;
+        let is_complete = plan.promised.chunks() == grid.len();
+        let is_named = var.attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
+        let is_text = matches!(var.ty, Type::Char | Type::String);
+        let value = fill.value.as_ref().filter(|_| !fill.no_fill);
+        // xarray takes any fill value for that of missing data, and makes floats of integers.
+        if is_complete && !is_text && (value.is_none() || !self.flavor.is_nczarr() && !is_named) {
+            return Json::Null;
+        }
+        let zero = Values::from_bytes(vec![0; self.schema.type_size(var.ty)]);
+        fill_value::write(Some(value.unwrap_or(&zero)), dtype)
+    }
+
+    /// `.zattrs`: attributes, then members of netCDF's own with their types.
+    fn attributes(
+        &self,
+        path: &str,
+        attributes: &[Attribute],
+        own: Vec<(&str, Json, &str)>,
+        all: &mut Vec<(String, Json)>,
+    ) -> Result<()> {
+        let owner = match path {
+            "" => "the root group",
+            path => path,
+        };
+        let written = attributes::write(attributes, self.flavor, owner, &mut self.warnings.borrow_mut());
+        let attributes::Written {
+            mut members,
+            mut types,
+        } = written.map_err(Error::Usage)?;
+        for (name, value, ty) in own {
+            members.push((name.to_owned(), value));
+            if !ty.is_empty() {
+                types.push((name.to_owned(), ty.to_owned()));
+            }
+        }
+        if self.flavor.is_nczarr() {
+            types.push((Own::Types.name().to_owned(), JSON_TYPE.to_owned()));
+            let types = types.into_iter().map(|(name, ty)| (name, Json::String(ty)));
+            let types = object([("types", Json::Object(types.collect()))]);
+            members.push((Own::Types.name().to_owned(), types));
+        }
+        if !members.is_empty() {
+            all.push((below(path, ATTRIBUTES), Json::Object(members)));
+        }
+        Ok(())
+    }
+}
+
+/// A variable's codecs: the last is the compressor, the others are filters.
+struct Codecs {
+    compressor: Json,
+    filters: Json,
+}
+
+fn split(specs: &[CodecSpec]) -> Result<Codecs> {
+    let mut codecs = specs.iter().map(codec).collect::<Result<Vec<_>>>()?;
+    let compressor = codecs.pop().unwrap_or(Json::Null);
+    Ok(Codecs {
+        compressor,
+        // netCDF-C crashes on an empty list.
+        filters: match codecs.is_empty() {
+            true => Json::Null,
+            false => Json::Array(codecs),
+        },
+    })
+}
+
+fn codec(spec: &CodecSpec) -> Result<Json> {
+    let (Some((_, name)), Some(configuration)) = (spec.zarr_name(), spec.configuration()) else {
+        return Err(Error::Internal(format!("{spec} without a Zarr name")));
+    };
+    let mut members = vec![("id".to_owned(), text(name))];
+    members.extend(
+        configuration
+            .iter()
+            .map(|(name, value)| (name.clone(), Json::from(value))),
+    );
+    Ok(Json::Object(members))
+}
+
+fn text(value: &str) -> Json {
+    Json::String(value.to_owned())
+}
+
+fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+    Json::Object(
+        members
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
+}

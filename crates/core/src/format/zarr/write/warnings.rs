@@ -1,0 +1,83 @@
+//! What the programs that own a format will not read, or read otherwise than it was.
+
+use super::super::options::ZarrOptions;
+use super::metadata::metadata;
+use super::writer::grids;
+use crate::error::Result;
+
+use crate::format::VariablePlan;
+use crate::model::{CodecSpec, Kind, Schema, Type, VarId};
+
+/// Codecs that netCDF-C has, by their names in version 2 of Zarr.
+const OF_NETCDF_C: [&str; 9] = [
+    "zlib",
+    "shuffle",
+    "fletcher32",
+    "bz2",
+    "blosc",
+    "zstd",
+    "szip",
+    "bitgroom",
+    "granular_bitround",
+];
+
+/// Codecs without which zarr-python does: numcodecs has not got them.
+const NOT_IN_NUMCODECS: [&str; 1] = ["szip"];
+
+/// One line for each item of a dataset that a program cannot read as it was.
+///
+/// # Errors
+/// Those of [`super::check_plans`].
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<String>> {
+    let mut all = metadata(schema, plans, &grids(schema, plans)?, options)?.warnings;
+    let names = |bad: Vec<String>| bad.join(", ");
+    let is_nczarr = schema.kind == Kind::Nczarr;
+    let variables = || (0..schema.vars.len()).map(VarId);
+    let characters: Vec<_> = variables()
+        .filter(|var| is_nczarr && schema.var(*var).ty == Type::Char)
+        .map(|var| schema.var_path(var))
+        .collect();
+    if !characters.is_empty() {
+        all.push(format!(
+            "zarr-python 3 cannot open variables of characters in NCZarr: {}",
+            names(characters)
+        ));
+    }
+    let with = |is_bad: &dyn Fn(&[CodecSpec], VarId) -> Option<String>| -> Vec<String> {
+        let bad = |var: VarId| {
+            let why = is_bad(&plans[var.0].layout.filters, var)?;
+            Some(format!("{} ({why})", schema.var_path(var)))
+        };
+        variables().filter_map(bad).collect()
+    };
+    let lacking = |lacks: &dyn Fn(&str) -> bool| {
+        with(&|codecs, _| {
+            let lacking: Vec<&str> = codecs
+                .iter()
+                .map(CodecSpec::name)
+                .filter(|name| lacks(name))
+                .collect();
+            (!lacking.is_empty()).then(|| lacking.join(", "))
+        })
+    };
+    let other = lacking(&|name| !OF_NETCDF_C.contains(&name));
+    if !other.is_empty() {
+        all.push(format!("netCDF-C has no codec for: {}", names(other)));
+    }
+    let other = lacking(&|name| NOT_IN_NUMCODECS.contains(&name));
+    if !other.is_empty() {
+        all.push(format!(
+            "numcodecs, and so zarr-python, has no codec for: {}",
+            names(other)
+        ));
+    }
+    let before = with(&|codecs, var| {
+        let at = |name: &str| codecs.iter().position(|codec| codec.name() == name);
+        let wide = schema.type_size(schema.var(var).ty) == 8;
+        (wide && at("fletcher32")? < at("shuffle")?).then(|| "fletcher32 before shuffle".to_owned())
+    });
+    if !before.is_empty() && !is_nczarr {
+        all.push(format!("zarr-python cannot read: {}", names(before)));
+    }
+    Ok(all)
+}

@@ -1,0 +1,91 @@
+//! Metadata that is wrong: each gives an error that names the key.
+
+use super::*;
+
+const GOOD: &str = r#"{"zarr_format": 2, "shape": [3, 2], "chunks": [2, 2], "dtype": "<i2", "fill_value": 7, "order": "C", "compressor": null, "filters": null}"#;
+
+#[test]
+fn wrong_metadata_of_an_array_is_named() {
+    for (from, to) in [
+        ("{", ""),
+        ("[3, 2]", "[3]"),
+        ("[3, 2]", "[3, -2]"),
+        ("[3, 2]", "[3, 2.5]"),
+        ("[3, 2]", "\"3, 2\""),
+        ("[3, 2]", "[18446744073709551615, 18446744073709551615]"),
+        ("[2, 2]", "[2, 0]"),
+        ("[2, 2]", "[2, 2, 2]"),
+        ("\"zarr_format\": 2", "\"zarr_format\": 3"),
+        ("\"zarr_format\": 2, ", ""),
+        ("\"<i2\"", "\"<i3\""),
+        ("\"<i2\"", "2"),
+        ("\"dtype\": \"<i2\", ", ""),
+        ("\"order\": \"C\"", "\"order\": \"X\""),
+        ("\"fill_value\": 7", "\"fill_value\": \"x\""),
+        ("\"fill_value\": 7", "\"fill_value\": 99999"),
+        ("\"compressor\": null", "\"compressor\": {}"),
+        ("\"compressor\": null", "\"compressor\": \"zlib\""),
+        ("\"filters\": null", "\"filters\": {\"id\": 1}"),
+    ] {
+        let array = GOOD.replacen(from, to, 1);
+        assert_ne!(array, GOOD, "{from}");
+        let keys = store([
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            ("v/.zarray", array.as_bytes()),
+        ]);
+        let opened = open(&keys).and_then(|reader| {
+            let mut out = Vec::new();
+            cdl::dump(&*reader, "x", &DumpOptions::default(), &mut out)
+        });
+        let error = opened
+            .err()
+            .unwrap_or_else(|| panic!("{from} -> {to} was read"))
+            .to_string();
+        assert!(
+            error.contains("v/.zarray") || error.contains("variable v"),
+            "{from} -> {to}: {error}"
+        );
+    }
+}
+
+#[test]
+fn what_nczarr_lists_must_exist() {
+    let attributes = br#"{"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": {"dimensions": {}, "arrays": ["v"], "groups": []}}"#;
+    let keys = store([(".zgroup", &b"{\"zarr_format\": 2}"[..]), (".zattrs", attributes)]);
+    let error = open(&keys).err().unwrap().to_string();
+    assert!(error.contains("v/.zarray is missing"), "{error}");
+    for name in ["../v", "", ".zarray", "a/b"] {
+        let attributes = format!(r#"{{"_nczarr_group": {{"arrays": [{name:?}]}}}}"#);
+        let keys = store([
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            (".zattrs", attributes.as_bytes()),
+        ]);
+        let error = open(&keys).err().unwrap().to_string();
+        assert!(error.contains(".zattrs"), "{error}");
+    }
+}
+
+#[test]
+fn a_chunk_of_another_size_is_an_error() {
+    for length in [0, 7, 9, 100_000] {
+        let chunk = vec![0; length];
+        let keys = store([
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            ("v/.zarray", GOOD.as_bytes()),
+            ("v/0.0", &chunk),
+        ]);
+        let reader = open(&keys).unwrap();
+        let mut out = Vec::new();
+        let error = cdl::dump(&*reader, "x", &DumpOptions::default(), &mut out)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("variable v: chunk [0, 0]"), "{length}: {error}");
+    }
+}
+
+#[test]
+fn a_store_without_zarr_is_none() {
+    for keys in [store([]), store([("README", &b"hello"[..]), ("a/b", b"c")])] {
+        assert_eq!(open(&keys).err().unwrap().to_string(), "not a netCDF file");
+    }
+}

@@ -1,0 +1,128 @@
+//! Hierarchies of other programs, as they lie under their keys.
+
+use super::*;
+
+const ARRAY: &str = r#"{"zarr_format": 2, "shape": [3, 2], "chunks": [2, 2], "dtype": "<i2", "fill_value": 7, "order": "C", "compressor": null, "filters": null}"#;
+
+fn two(numbers: [i16; 4]) -> Vec<u8> {
+    numbers.into_iter().flat_map(i16::to_le_bytes).collect()
+}
+
+#[test]
+fn chunks_are_found_under_both_separators() {
+    for (declared, separator) in [("", "."), ("", "/"), (r#""dimension_separator": "/", "#, "/")] {
+        let array = ARRAY.replacen('{', &format!("{{{declared}"), 1);
+        let chunk = two([1, 2, 3, 4]);
+        let key = format!("v/0{separator}0");
+        let keys = store([
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            ("v/.zarray", array.as_bytes()),
+            (&key, &chunk),
+        ]);
+        let text = text(&*open(&keys).unwrap());
+        assert!(text.contains("1, 2,\n  3, 4,\n  7, 7 ;"), "{text}");
+    }
+}
+
+#[test]
+fn an_array_at_the_root_is_one_variable() {
+    let chunk = two([1, 2, 3, 4]);
+    let keys = store([(".zarray", ARRAY.as_bytes()), ("0.0", &chunk), ("1.0", &chunk)]);
+    let text = text(&*open(&keys).unwrap());
+    assert!(
+        text.contains("short data(_Anonymous_Dim_3, _Anonymous_Dim_2) ;"),
+        "{text}"
+    );
+    assert!(text.contains("1, 2,\n  3, 4,\n  1, 2 ;"), "{text}");
+}
+
+#[test]
+fn order_f_is_transposed() {
+    let chunk = two([1, 3, 2, 4]);
+    let array = ARRAY.replace("\"C\"", "\"F\"");
+    let keys = store([
+        (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+        ("v/.zarray", array.as_bytes()),
+        ("v/0.0", &chunk),
+    ]);
+    let zarr = open(&keys).unwrap();
+    let before = text(&*zarr);
+    assert!(before.contains("1, 2,\n  3, 4,\n  7, 7 ;"), "{before}");
+    // The order of a chunk's elements is no filter: other kinds have another.
+    assert_eq!(text(&*to_netcdf4(&*zarr)), before);
+    assert_eq!(
+        text(&*open(&to_keys(&*zarr, &to(Kind::Zarr2), 1)).unwrap()),
+        before
+    );
+}
+
+#[test]
+fn one_name_with_two_lengths_names_no_dimension() {
+    let other = ARRAY.replace("[3, 2]", "[3, 4]");
+    let dims = br#"{"_ARRAY_DIMENSIONS": ["y", "x"]}"#;
+    let keys = store([
+        (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+        ("a/.zarray", ARRAY.as_bytes()),
+        ("a/.zattrs", dims),
+        ("b/.zarray", other.as_bytes()),
+        ("b/.zattrs", dims),
+    ]);
+    let reader = open(&keys).unwrap();
+    assert_eq!(
+        reader.schema().warnings.len(),
+        2,
+        "{:?}",
+        reader.schema().warnings
+    );
+    let text = text(&*reader);
+    assert!(
+        text.contains("short a(_Anonymous_Dim_3, _Anonymous_Dim_2)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("short b(_Anonymous_Dim_3, _Anonymous_Dim_4)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_netcdf_cannot_hold_is_left_out_with_a_warning() {
+    let times = ARRAY.replace("<i2", "<M8[ns]");
+    let keys = store([
+        (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+        ("t/.zarray", times.as_bytes()),
+        ("v/.zarray", ARRAY.as_bytes()),
+    ]);
+    let reader = open(&keys).unwrap();
+    assert_eq!(reader.schema().vars.len(), 1);
+    assert!(reader.schema().warnings[0].contains("variable t is left out"));
+}
+
+/// The keys of a hierarchy in `testdata`, which other programs wrote long ago.
+fn old(name: &str) -> Box<dyn Reader> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/zarr")
+        .join(name);
+    let store = ncutils_core::store::DirectoryKeys::open(&path).unwrap();
+    format::open(Place::keys("", Arc::new(store)), &Registry::builtin()).unwrap()
+}
+
+#[test]
+fn older_forms_of_nczarr_hold_the_same() {
+    for name in ["nczarr_v1.zarr", "nczarr_upper.zarr"] {
+        let reader = old(name);
+        assert_eq!(reader.schema().kind, Kind::Nczarr, "{name}");
+        let text = text(&*reader);
+        for part in [
+            "int t(y, x) ;",
+            "t:units = \"K\" ;",
+            "char name(y, x) ;",
+            "double s ;",
+            "1, 2,\n  3, 4,\n  _, _ ;",
+            "\"ab\",\n  \"ef\",\n  \"\" ;",
+            "s = 1.5 ;",
+        ] {
+            assert!(text.contains(part), "{name}: {part} is not in {text}");
+        }
+    }
+}
