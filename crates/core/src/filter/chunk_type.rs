@@ -57,8 +57,11 @@ impl ChunkType {
     pub fn new(schema: &Schema, ty: Type, layout: &VariableLayout, shape: &[u64]) -> Self {
         let numbers = matches!(layout.encoding, Encoding::Numbers { .. });
         Self {
-            element_size: layout.element_size,
-            encoding: layout.encoding,
+            element_size: layout.stored_size(),
+            encoding: match layout.string_length {
+                Some(_) => Encoding::Packed,
+                None => layout.encoding,
+            },
             number: NumberClass::of(schema, ty).filter(|_| numbers),
             endian: layout.endian,
             shape: shape.to_vec(),

@@ -27,6 +27,7 @@ impl InMemoryReader {
                 filters: Vec::new(),
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
+                string_length: None,
                 fill: Fill::default(),
             }
         };

@@ -274,6 +274,7 @@ mod tests {
                     filters: Vec::new(),
                     edges: EdgeChunks::Full,
                     shard: None,
+                    string_length: None,
                     fill: Fill {
                         value: Some(Values::from_bytes(FILL.to_le_bytes().to_vec())),
                         explicit: true,

@@ -346,6 +346,7 @@ fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
+        string_length: None,
         fill: Fill {
             value: explicit.cloned().or_else(|| default_fill_value(var.ty)),
             explicit: explicit.is_some(),

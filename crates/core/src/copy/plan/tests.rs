@@ -98,6 +98,7 @@ fn input(kind: Kind) -> Input {
             filters: if kind.can().chunks { filters } else { Vec::new() },
             edges: EdgeChunks::Full,
             shard: None,
+            string_length: None,
             fill: Fill::default(),
         });
     }

@@ -143,6 +143,7 @@ mod tests {
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
+            string_length: None,
             fill: Fill {
                 value: None,
                 explicit: false,

@@ -217,6 +217,7 @@ pub(super) fn layout(
         filters,
         edges: EdgeChunks::Full,
         shard: None,
+        string_length: None,
         fill: Fill {
             value: Some(Values::from_bytes((0xF0..).take(size).collect())),
             explicit: true,
@@ -288,6 +289,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
                 sources: Sources::Whole(VarId(n)),
                 layout: layout.clone().into(),
                 keeps_no_fill: false,
+                cuts_strings: false,
                 quantization: None,
             })
             .collect(),

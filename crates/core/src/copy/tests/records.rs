@@ -127,6 +127,7 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
                 filters: Vec::new(),
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
+                string_length: None,
                 fill: Fill::default(),
             };
             let bytes = layout.extent.iter().product::<u64>() * element_size as u64;

@@ -296,6 +296,7 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
+        string_length: None,
         // Every variable of a classic file has a fill value: its own, or the default of its type.
         fill: Fill {
             value: fill_value_attribute(var)

@@ -422,6 +422,7 @@ mod tests {
             filters: vec![],
             edges: EdgeChunks::Full,
             shard: None,
+            string_length: None,
             fill: Fill::default(),
         };
         let plan = VariablePlan {

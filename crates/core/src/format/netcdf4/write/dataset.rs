@@ -160,6 +160,7 @@ mod tests {
                 filters: vec![],
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
+                string_length: None,
                 fill,
             }
             .into(),

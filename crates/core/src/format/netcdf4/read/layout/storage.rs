@@ -70,6 +70,7 @@ pub fn layout(
         filters: codec_specs(&dataset.filters),
         edges: EdgeChunks::Full,
         shard: None,
+        string_length: None,
         fill: fill::convert(&dataset.fill, conversion, &Heap::new(file))?,
     })
 }
