@@ -10,6 +10,7 @@ pub mod options;
 mod program;
 pub mod progress;
 pub mod signals;
+pub mod string_length;
 
 pub use option_names::name_options;
 pub use program::run;

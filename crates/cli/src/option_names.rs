@@ -64,6 +64,7 @@ fn flag(request: Request) -> String {
         Request::Filters => "-F".to_owned(),
         Request::Deflate => "-d".to_owned(),
         Request::FixedDimensions => "-u".to_owned(),
+        Request::StringLength => "--strlen".to_owned(),
         other => other.to_string(),
     }
 }

@@ -182,6 +182,8 @@ pub enum Request {
     FixedDimensions,
     /// Quantization of floats.
     Quantization,
+    /// The bytes that each string takes.
+    StringLength,
 }
 
 impl fmt::Display for Request {
@@ -192,6 +194,7 @@ impl fmt::Display for Request {
             Self::Deflate => "compression",
             Self::FixedDimensions => "fixed dimensions",
             Self::Quantization => "quantization",
+            Self::StringLength => "string length",
         })
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{filters, kind_option, memory};
+use ncutils_cli::{filters, kind_option, memory, string_length};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
@@ -62,6 +62,7 @@ pub fn command() -> Command {
         .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
         .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast, auto=small to choose by the data; '*' for all variables, none for no filter; repeatable"))
         .arg(Arg::new("quantize").long("quantize").value_name("QUANTIZE").action(ArgAction::Append).help("Quantize floats before they are compressed: var&var,ALGORITHM,N or *,ALGORITHM,N; bitgroom and granularbr keep N digits, bitround N bits; repeatable"))
+        .arg(string_length::option())
         .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
         .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))
@@ -116,6 +117,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         variables: listed(all("vars"), all("only-vars"), "-v", "-V")?,
         groups: listed(all("groups"), all("only-groups"), "-g", "-G")?,
         min_chunk_bytes: text("min-chunk").map(|v| memory::bytes(v, "-M")).transpose()?,
+        string_length: string_length::asked(matches)?,
         registry: filters::registry(matches),
     };
     let (dry_run, summary, json) = (

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{filters, kind_option, memory};
+use ncutils_cli::{filters, kind_option, memory, string_length};
+use ncutils_core::copy::plan::StringLength;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::model::Kind;
@@ -33,6 +34,8 @@ pub struct Arguments {
     pub header_only: bool,
     /// `-x`: variables have no fill value.
     pub no_fill: bool,
+    /// `--strlen`: the bytes of each string, where all strings of a variable take the same number.
+    pub string_length: Option<StringLength>,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
     /// `--threads`: number of threads; `None` lets the engine decide.
@@ -105,6 +108,7 @@ pub fn command() -> Command {
         'x',
         "Variables have no fill value; what has no values in the text reads as anything",
     ))
+    .arg(string_length::option())
     .arg(
         value(
             "memory",
@@ -168,6 +172,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         kind,
         header_only: matches.get_flag("header"),
         no_fill: matches.get_flag("no-fill"),
+        string_length: string_length::asked(matches)?,
         memory: text("memory").map(|v| memory::bytes(&v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
         registry: filters::registry(matches),

@@ -61,6 +61,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         kind,
         no_fill: arguments.no_fill,
         header_only: arguments.header_only,
+        string_length: arguments.string_length,
     };
     let plan = plan(&reader, reader.storages(), options, &arguments.registry).map_err(in_input)?;
     format::check(&plan.schema).map_err(in_input)?;

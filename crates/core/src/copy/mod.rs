@@ -73,6 +73,9 @@ pub struct VariableCopy {
     /// [`VariablePlan::keeps_no_fill`](crate::format::VariablePlan::keeps_no_fill). What the source does not have is written
     /// as fill then, unless that is very much.
     pub keeps_no_fill: bool,
+    /// True if strings longer than the layout's [`string_length`](crate::model::VariableLayout::string_length) are cut.
+    /// If false, such a string is an error.
+    pub cuts_strings: bool,
     /// How its values are quantized, if they are.
     pub quantization: Option<Quantization>,
 }

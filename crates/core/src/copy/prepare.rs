@@ -71,6 +71,8 @@ pub(super) struct Variable {
     pub ticket: u64,
     /// Decoded bytes to copy, for the progress bar and the report alone.
     pub progress: u64,
+    /// True if strings that are too long are cut.
+    pub cuts_strings: bool,
     /// Quantizes its values before they are encoded. Most variables have none.
     pub quantizer: Option<Box<Quantizer>>,
 }
@@ -163,6 +165,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             inputs,
             route,
             progress: decoded_bytes(&copy.layout, chunks),
+            cuts_strings: copy.cuts_strings,
             quantizer: copy.quantization.map(|quantization| {
                 let ty = plan.schema.vars[n].ty;
                 Box::new(Quantizer::new(quantization, ty, &copy.layout))

@@ -7,6 +7,7 @@ use super::block_jobs::elements;
 use super::chunk_data::Data;
 use super::execute::{Target, Worker, at_chunk, fill_block};
 use super::order::Block;
+use super::plan::string_length::{cut_strings, longest_string};
 use super::prepare::Variable;
 use super::rechunk::block_size;
 use super::run::Engine;
@@ -124,6 +125,9 @@ impl Worker {
     ) -> Result<()> {
         let to = target.layout;
         if to.encoding == Encoding::Structured {
+            if let Some(most) = to.string_length {
+                fit(&mut values, most, target.var.cuts_strings)?;
+            }
             self.keep(values.bytes.len() + values.heap.len());
             return target.sink.write_values(ticket, target.var, region, values);
         }
@@ -168,6 +172,20 @@ fn stored_bytes(reader: &dyn Reader, var: VarId, region: &Region) -> u64 {
         _ => inside
             .element_count()
             .map_or(0, |n| n.saturating_mul(layout.element_size as u64)),
+    }
+}
+
+/// Cuts strings to `most` bytes each, or checks that none is longer.
+fn fit(values: &mut Values, most: u64, cuts: bool) -> Result<()> {
+    if cuts {
+        cut_strings(values, most);
+        return Ok(());
+    }
+    match longest_string(values) {
+        longest if longest > most => Err(Error::Usage(format!(
+            "a string of {longest} bytes, where {most} are the longest that the input had before the copy"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -56,17 +56,12 @@ impl ChunkType {
     /// Chunks of `shape` with elements of type `ty`, stored as in `layout`.
     pub fn new(schema: &Schema, ty: Type, layout: &VariableLayout, shape: &[u64]) -> Self {
         let numbers = matches!(layout.encoding, Encoding::Numbers { .. });
-        let text = layout
-            .string_length
-            .and_then(|length| usize::try_from(length).ok());
-        let (element_size, encoding) = match text {
-            // In storage these are bytes, whatever `Values` makes of them.
-            Some(length) => (length, Encoding::Packed),
-            None => (layout.element_size, layout.encoding),
-        };
         Self {
-            element_size,
-            encoding,
+            element_size: layout.stored_size(),
+            encoding: match layout.string_length {
+                Some(_) => Encoding::Packed,
+                None => layout.encoding,
+            },
             number: NumberClass::of(schema, ty).filter(|_| numbers),
             endian: layout.endian,
             shape: shape.to_vec(),

@@ -87,7 +87,8 @@ pub struct VariableLayout {
     /// Shape of a shard in elements, a multiple of the chunk's in each dimension. The chunks of a shard are
     /// stored together, as one object. `None` if chunks are stored one by one.
     pub shard: Option<Vec<u64>>,
-    /// Bytes of each string in storage, where all take the same number. `None` for other types and formats.
+    /// Bytes that each string takes in storage, if all strings of the variable take the same number. Shorter strings are
+    /// padded. `None` for variables of other types, and where each string has its own length.
     pub string_length: Option<u64>,
     /// The value of elements that were never written.
     pub fill: Fill,
@@ -140,6 +141,12 @@ impl VariableLayout {
     pub fn with_fill(mut self, fill: Fill) -> Self {
         self.fill = fill;
         self
+    }
+
+    /// Bytes of one element in storage, where strings may take a fixed number.
+    pub fn stored_size(&self) -> usize {
+        let fixed = self.string_length.and_then(|length| usize::try_from(length).ok());
+        fixed.unwrap_or(self.element_size)
     }
 
     /// The shape in which a chunk is stored. `region_count` is the shape of the chunk's region, clipped to

@@ -256,6 +256,7 @@ fn ncgen_writes_it() {
         kind: Kind::Other(&CAN),
         no_fill: false,
         header_only: false,
+        string_length: None,
     };
     let mut plan = plan_of_text(&reader, reader.storages(), options, &registry()).unwrap();
     plan.variables

@@ -4,7 +4,8 @@
 //! options ─► select ─► which variables and groups
 //!         ─► kind ───► the output's kind, and whether it can hold them
 //!         ─► pipeline ─► filters of each variable     ┐
-//!         ─► chunking ─► storage of each variable     ┴─► CopyPlan
+//!         ─► chunking ─► storage of each variable     ┼─► CopyPlan
+//!         ─► string_length ─► bytes of each string    ┘
 //! ```
 //!
 //! Every error that can be foreseen is found here, before the output is touched.
@@ -18,6 +19,7 @@ mod output_schema;
 mod pipeline;
 mod quantize;
 mod select;
+pub(crate) mod string_length;
 
 pub use auto::AutoChoice;
 pub use chunk_spec::{AskedLayout, ChunkSpec};
@@ -27,6 +29,7 @@ pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_sha
 pub use kind::{Unheld, unheld};
 pub use quantize::QuantizeRequest;
 pub use select::Use;
+pub use string_length::{DEFAULT_STRING_LENGTH, StringLength};
 
 use super::{CopyPlan, Sources, VariableCopy};
 use crate::error::{Request, Result};
@@ -41,6 +44,7 @@ use crate::model::{
 use chunking::Chunking;
 use output_schema::OutputSchema;
 use pipeline::Requests;
+use string_length::fit_strings;
 
 /// A list of names, as `-v`, `-V`, `-g` and `-G` take them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,6 +72,8 @@ pub struct CopyOptions {
     pub filters: Vec<FilterRequest>,
     /// `--quantize` arguments, in the order given.
     pub quantize: Vec<QuantizeRequest>,
+    /// `--strlen`: the bytes of each string, in kinds where all strings of a variable take the same number.
+    pub string_length: Option<StringLength>,
     /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
     /// `-g` or `-G`: the groups to copy.
@@ -113,6 +119,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             input,
             output: &schema,
             source,
+            is_copied: used == Use::Copy,
             var: VarId(at),
             layout: reader.layout(source),
         };
@@ -126,6 +133,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             },
             layout: layouts.share(layout),
             keeps_no_fill: false,
+            cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
             quantization: quantized[source.0],
         });
     }
@@ -157,6 +165,8 @@ struct Target<'a> {
     input: &'a Schema,
     output: &'a Schema,
     source: VarId,
+    /// True if it gets the values of its source.
+    is_copied: bool,
     var: VarId,
     layout: &'a VariableLayout,
 }
@@ -203,7 +213,18 @@ impl Target<'_> {
         if !can.chunks {
             return Ok(layout);
         }
-        let pipeline = requests.pipeline(self.input, self.source, self.layout, options);
+        let source = self.is_copied.then_some(self.source);
+        fit_strings(
+            reader,
+            source,
+            self.output,
+            self.var,
+            &mut layout,
+            options.string_length,
+        )?;
+        let stored_size = layout.stored_size();
+        let addresses = layout.string_length.is_none() && self.input.has_heap(self.input.var(self.source).ty);
+        let pipeline = requests.pipeline(self.input, self.source, self.layout, addresses, options);
         let dims: Vec<_> = self
             .output
             .var(self.var)
@@ -216,11 +237,11 @@ impl Target<'_> {
             self.layout,
             can,
             &dims,
-            element_size,
+            stored_size,
             &pipeline,
             options,
         )?;
-        layout.storage = possible_storage(can, chosen.storage, element_size, &dims);
+        layout.storage = possible_storage(can, chosen.storage, stored_size, &dims);
         if let (Storage::Chunked { shape }, false, Some(names)) =
             (&layout.storage, chosen.drop_filters, can.codecs)
         {

@@ -164,20 +164,24 @@ impl<'a> Requests<'a> {
     }
 
     /// The filters of variable `var` of the input, whose layout is `source`, for an output kind that supports
-    /// filters.
+    /// filters. With `addresses`, the output's chunks hold addresses of heap data.
     pub fn pipeline(
         &self,
         input: &Schema,
         var: VarId,
         source: &VariableLayout,
+        addresses: bool,
         options: &CopyOptions,
     ) -> Pipeline {
         let scalar = input.var(var).dims.is_empty();
         // A filter would see heap addresses, not the data. netCDF-C gives such variables no filters either.
-        let addresses = input.has_heap(input.var(var).ty);
+        let kept = |shuffle| match addresses && source.string_length.is_some() {
+            true => Pipeline::new(Vec::new(), Wish::Kept),
+            false => Pipeline::kept(source, shuffle),
+        };
         if let Some((request, wish)) = self.by_var[var.0] {
             if addresses && wish == Wish::General && !request.pipeline.is_empty() {
-                return Pipeline::kept(source, false);
+                return kept(false);
             }
             return Pipeline::new(request.pipeline.clone(), wish);
         }
@@ -201,9 +205,6 @@ impl<'a> Requests<'a> {
             filters.push(AskedCodec::id(deflate::ID, [level]));
             return Pipeline::new(filters, Wish::General);
         }
-        Pipeline::kept(
-            source,
-            options.shuffle && !addresses && has(deflate::ID) && !has(shuffle::ID),
-        )
+        kept(options.shuffle && !addresses && has(deflate::ID) && !has(shuffle::ID))
     }
 }

@@ -289,6 +289,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
                 sources: Sources::Whole(VarId(n)),
                 layout: layout.clone().into(),
                 keeps_no_fill: false,
+                cuts_strings: false,
                 quantization: None,
             })
             .collect(),

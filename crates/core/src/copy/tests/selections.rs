@@ -16,6 +16,7 @@ fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
             sources: Sources::Parts(parts),
             layout: to.clone().into(),
             keeps_no_fill: false,
+            cuts_strings: false,
             quantization: None,
         }],
         registry: Registry::builtin(),

@@ -1,8 +1,10 @@
 //! Plans the storage of a CDL text's variables: by their storage attributes, and by netCDF-C's defaults for the rest.
 
 use super::attributes::{StorageAttributes, StorageKind};
+use crate::copy::plan::string_length::fit_strings;
 use crate::copy::plan::{
-    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, one_chunk, possible_storage,
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, chunk_bytes, default_chunk_shape, one_chunk,
+    possible_storage,
 };
 use crate::copy::quantization::Quantization;
 use crate::copy::{CopyPlan, Sources, VariableCopy};
@@ -23,6 +25,8 @@ pub struct PlanOptions {
     pub no_fill: bool,
     /// Values are left out (`ncgen -H`).
     pub header_only: bool,
+    /// The bytes of each string, in kinds where all strings of a variable take the same number (`ncgen --strlen`).
+    pub string_length: Option<StringLength>,
 }
 
 /// Plans a file of the text that `reader` reads, one entry for each variable, with the storage asked for in `storage`.
@@ -59,15 +63,7 @@ pub fn plan(
         }
         let written = !options.header_only && reader.written(var)? != Written::Nothing;
         let layout = layout(
-            reader.schema(),
-            &schema,
-            &sizes,
-            var,
-            &source,
-            written,
-            asked,
-            options.no_fill,
-            registry,
+            reader, &schema, &sizes, var, &source, written, asked, options, registry,
         )
         .map_err(|error| error.in_variable(&schema.var_path(var)))?;
         variables.push(VariableCopy {
@@ -78,6 +74,7 @@ pub fn plan(
             layout: layouts.share(layout),
             // `_NoFill` and `ncgen -x` ask for it explicitly.
             keeps_no_fill: true,
+            cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
             quantization: match schema.kind.can().codecs {
                 Some(_) => Quantization::of(schema.var(var))
                     .map_err(|error| error.in_variable(&schema.var_path(var)))?,
@@ -94,20 +91,20 @@ pub fn plan(
 }
 
 fn layout(
-    text: &Schema,
+    reader: &dyn Reader,
     schema: &Schema,
     sizes: &SizesInC,
     id: VarId,
     source: &VariableLayout,
     written: bool,
     asked: &StorageAttributes,
-    no_fill: bool,
+    options: PlanOptions,
     registry: &Registry,
 ) -> Result<VariableLayout> {
     let var = schema.var(id);
     let can = schema.kind.can();
     let (element_size, encoding) = schema.storage_encoding(var.ty);
-    let no_fill = asked.no_fill.unwrap_or(no_fill);
+    let no_fill = asked.no_fill.unwrap_or(options.no_fill);
     let value = if no_fill && can.no_fill {
         None
     } else {
@@ -149,9 +146,19 @@ fn layout(
         },
     };
     if can.chunks {
-        let storage = storage_of(text, schema, sizes, id, asked, element_size, asked.has_codecs())?;
+        fit_strings(
+            reader,
+            written.then_some(id),
+            schema,
+            id,
+            &mut layout,
+            options.string_length,
+        )?;
+        let stored_size = layout.stored_size();
+        let text = reader.schema();
+        let storage = storage_of(text, schema, sizes, id, asked, stored_size, asked.has_codecs())?;
         let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
-        layout.storage = possible_storage(can, storage, element_size, &dims);
+        layout.storage = possible_storage(can, storage, stored_size, &dims);
         if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
             let chunk = ChunkType::new(schema, var.ty, &layout, shape).with_fill(&layout.fill);
             layout.filters = asked
@@ -245,7 +252,11 @@ fn storage_of(
         None => {
             let records = |d: &Dimension| d.unlimited && can.contiguous;
             let lengths: Vec<_> = dims.iter().map(|d| (d.length, records(d))).collect();
-            default_chunk_shape(sizes.of(schema.var(id).ty).size, &lengths)
+            let size = match can.fixed_strings {
+                true => element_size,
+                false => sizes.of(schema.var(id).ty).size,
+            };
+            default_chunk_shape(size, &lengths)
         }
     };
     if shape.len() != dims.len() {
@@ -288,6 +299,7 @@ mod tests {
         kind: Kind::Netcdf4,
         no_fill: false,
         header_only: false,
+        string_length: None,
     };
 
     /// `float v(t, x)` of 3 × 20 elements, t being unlimited, `short w(x)` and the scalar `double s`.

@@ -16,6 +16,7 @@ fn chunks(body: &str, no_fill: bool) -> Vec<u64> {
         kind: Kind::Netcdf4,
         no_fill,
         header_only: false,
+        string_length: None,
     };
     let plan = plan(
         &reader,
