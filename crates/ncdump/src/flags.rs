@@ -485,6 +485,8 @@ mod tests {
             ("b", "b"),
             ("x.y.nc", "x.y"),
             ("we ird.h5", "we ird"),
+            ("x.zarr", "x"),
+            ("x.zarr.zip", "x.zarr"),
         ] {
             assert_eq!(dataset_name(path.as_ref()), name);
         }

@@ -53,7 +53,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let name = arguments
         .name
         .clone()
-        .unwrap_or_else(|| flags::dataset_name(input.file_name().unwrap_or(input.name())));
+        .unwrap_or_else(|| flags::dataset_name(input.file_name().as_deref().unwrap_or(input.name())));
     let done = if arguments.json {
         json::dump(&*reader, &arguments.dump, &mut stdout)
     } else if arguments.ncml {

@@ -41,7 +41,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let name = arguments.name.as_deref().unwrap_or(reader.name());
     let output_name = || match &arguments.output {
         Some(output) => Ok(output.clone()),
-        None => output_name(input.file_name(), name, arguments.suffix).map(OsString::from),
+        None => output_name(input.file_name().as_deref(), name, arguments.suffix).map(OsString::from),
     };
     let output = match (arguments.language, &arguments.output) {
         (Some(Language::Binary), Some(output)) => Some(Location::parse(output)?),

@@ -122,10 +122,14 @@ impl Location {
         self.mode.as_ref().map_or(&[], |mode| &mode.warnings)
     }
 
-    /// The last component of the path; `None` for standard input and for a path without one.
-    pub fn file_name(&self) -> Option<&OsStr> {
+    /// The last component of the path. For a path such as `.`, the name of the folder that it leads to. `None` for
+    /// standard input and for the root.
+    pub fn file_name(&self) -> Option<OsString> {
         match &self.target {
-            Target::Path(path) => path.file_name(),
+            Target::Path(path) => match path.file_name() {
+                Some(name) => Some(name.to_owned()),
+                None => path.canonicalize().ok()?.file_name().map(OsStr::to_owned),
+            },
             Target::StandardInput => None,
         }
     }
@@ -318,7 +322,10 @@ impl Location {
     fn top_folder(&self, kind: Kind) -> Option<String> {
         let folder = match self.mode.as_ref().and_then(|mode| mode.top_folder.clone()) {
             Some(folder) => folder,
-            None if kind == Kind::Nczarr => self.path().file_stem()?.to_string_lossy().into_owned(),
+            None if kind == Kind::Nczarr => {
+                let name = self.file_name()?;
+                Path::new(&name).file_stem()?.to_string_lossy().into_owned()
+            }
             None => return None,
         };
         Some(folder).filter(|folder| !folder.is_empty())

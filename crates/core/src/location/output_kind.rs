@@ -61,7 +61,8 @@ impl Location {
 
     /// The store for keys that a name without a fragment asks for by its ending.
     pub(super) fn store_by_name(&self) -> Option<StoreKind> {
-        let name = self.file_name()?.as_bytes();
+        let name = self.file_name()?;
+        let name = name.as_bytes();
         if name.ends_with(b".zarr") {
             Some(StoreKind::Directory)
         } else if name.ends_with(b".zarr.zip") {

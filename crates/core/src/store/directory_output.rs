@@ -213,15 +213,7 @@ impl KeyOutput for DirectoryOutput {
         *own = None;
         debug!(path = ?self.target, replaced = old.is_some(), "published");
         sync_directory(directory_of(&self.target))?;
-        match old {
-            Some(old) => fs::remove_dir_all(&old).map_err(|e| {
-                let old = old.display();
-                let what =
-                    "the new dataset is complete, but the old one could not be removed, and is left in";
-                io::Error::new(e.kind(), format!("{what} {old}: {e}"))
-            }),
-            None => Ok(()),
-        }
+        old.map_or(Ok(()), |old| remove_old(&old))
     }
 }
 
@@ -370,6 +362,14 @@ fn replace_by_renames(stage: &Path, target: &Path) -> io::Result<PathBuf> {
             Err(e)
         }
     }
+}
+
+/// Removes the folder that was replaced. What cannot be removed stays under a name that marks it as partial.
+fn remove_old(old: &Path) -> io::Result<()> {
+    fs::remove_dir_all(old).map_err(|e| {
+        let what = "the new dataset is complete, but the old one could not be removed, and is left in";
+        io::Error::new(e.kind(), format!("{what} {}: {e}", old.display()))
+    })
 }
 
 /// Makes all files of a stage durable, including those of other processes.

@@ -99,6 +99,38 @@ fn where_names_cannot_be_exchanged_the_old_one_goes_first() {
 }
 
 #[test]
+fn what_is_left_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("no folder");
+    fs::write(&file, "x").unwrap();
+    let error = remove_old(&file).unwrap_err().to_string();
+    assert!(
+        error.contains("is complete") && error.contains(file.to_str().unwrap()),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_check_decides_when_the_stage_is_made_and_when_it_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d");
+    fs::create_dir(&path).unwrap();
+    let check: FolderCheck = Arc::new(|folder| match folder.join("foreign").exists() {
+        true => Err(io::Error::other("it holds foreign")),
+        false => Ok(()),
+    });
+    let out = DirectoryOutput::create_over(&path, check.clone()).unwrap();
+    out.put("k", b"x").unwrap();
+    fs::write(path.join("foreign"), "x").unwrap();
+    let error = out.publish().unwrap_err().to_string();
+    assert!(error.contains("it holds foreign"), "{error}");
+    assert!(DirectoryOutput::create_over(&path, check).is_err());
+    drop(out);
+    assert_eq!(names(folder.path()), ["d"]);
+    assert_eq!(names(&path), ["foreign"]);
+}
+
+#[test]
 fn others_join_and_publish() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d");
