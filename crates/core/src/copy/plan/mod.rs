@@ -231,7 +231,15 @@ impl Target<'_> {
                     pipeline.chosen(filters)
                 }
             };
-            layout.filters = pipeline.stored(&options.registry, names, &chunk, same_chunks)?;
+            let source = match &self.layout.storage {
+                Storage::Chunked { shape } if !same_chunks => {
+                    let ty = self.input.var(self.source).ty;
+                    Some(ChunkType::new(self.input, ty, self.layout, shape).with_fill(&self.layout.fill))
+                }
+                _ => None,
+            };
+            layout.filters =
+                pipeline.stored(&options.registry, names, &chunk, source.as_ref(), same_chunks)?;
         }
         Ok(layout)
     }

@@ -61,9 +61,9 @@ impl Pipeline {
         }
     }
 
-    /// The filters as a variable of such chunks stores them, named as `names` says. With `same_chunks`, the input's chunks are
-    /// such ones, and the input's parameters stay as they are. Else they are adapted, and codecs that need elements go first: only
-    /// there can all programs read what they do.
+    /// The filters as a variable of such chunks stores them, named as `names` says. `source` is the type of the input's chunks,
+    /// if it has any. With `same_chunks`, the output's are such ones, and the input's parameters stay as they are. Else
+    /// they are adapted, and codecs that need elements go first: only there can all programs read what they do.
     ///
     /// # Errors
     /// What a filter refuses of this variable, and a codec that has no such name.
@@ -72,6 +72,7 @@ impl Pipeline {
         registry: &Registry,
         names: CodecNames,
         chunk: &ChunkType,
+        source: Option<&ChunkType>,
         same_chunks: bool,
     ) -> Result<Vec<CodecSpec>> {
         let new = |filters: &[AskedCodec], chunk: &ChunkType| -> Result<Vec<CodecSpec>> {
@@ -84,23 +85,37 @@ impl Pipeline {
             };
             pipeline.iter().map(&mut named).collect()
         };
-        let (mut kept, shuffle) = match self.filters {
+        let (kept, shuffle) = match self.filters {
             Filters::New(filters) => return new(&filters, chunk),
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
+        let mut kept: Vec<_> = match source {
+            Some(source) => {
+                let mut types = registry.begin(source);
+                let typed = kept.into_iter().map(|filter| {
+                    let from = types.pass(&filter).into_owned();
+                    (filter, Some(from))
+                });
+                typed.collect()
+            }
+            None => kept.into_iter().map(|filter| (filter, None)).collect(),
+        };
         if !same_chunks {
-            kept.sort_by_key(|filter| !registry.find(filter).is_some_and(|codec| codec.needs_elements()));
+            kept.sort_by_key(|(filter, _)| {
+                !registry.find(filter).is_some_and(|codec| codec.needs_elements())
+            });
         }
         let mut types = registry.begin(chunk);
         let mut filters = Vec::with_capacity(kept.len() + 1);
-        for filter in kept {
+        for (filter, from) in kept {
             let filter = registry.named(&filter, names, types.given())?;
             if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
                 filters.extend(new(&[AskedCodec::id(shuffle::ID, [])], types.given())?);
             }
-            let filter = match same_chunks {
-                true => filter,
-                false => registry.adapted(&filter, types.given())?,
+            let filter = match (same_chunks, from) {
+                (true, _) => filter,
+                (false, Some(from)) => registry.moved(&filter, &from, types.given())?,
+                (false, None) => registry.adapted(&filter, types.given())?,
             };
             types.pass(&filter);
             filters.push(filter);
