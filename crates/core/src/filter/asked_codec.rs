@@ -201,6 +201,9 @@ impl AskedCodec {
                 false => Err(refuse(refusal(codec.as_ref(), members))),
             };
         }
+        if codec.hdf5_id().is_some() && codec.zarr_name(ZarrVersion::V2).is_none() {
+            return Err(refuse(refusal(codec.as_ref(), members)));
+        }
         let mut configuration = default_configuration(codec, chunk);
         configuration.extend(members.clone());
         let own = codec.zarr_name(ZarrVersion::V2).unwrap_or(name);
@@ -225,7 +228,7 @@ impl AskedCodec {
 
 /// True if a codec can be applied with such a configuration.
 fn understands(codec: &Arc<dyn Codec>, spec: &CodecSpec, chunk: &ChunkType) -> bool {
-    codec.zarr_name(ZarrVersion::V2).is_some() && codec.bind(spec, chunk).is_ok()
+    codec.bind(spec, chunk).is_ok()
 }
 
 /// The HDF5 id of the codec that a user names so. HDF5's programs call deflate `gzip`; without parameters that is Zarr's
@@ -304,6 +307,12 @@ mod tests {
             ),
             ("zfp,acuracy=1", "has no member 'acuracy': is 'accuracy' meant"),
             ("sz3,level=1", "filter 32024 (sz3) is not built in"),
+            ("zstd=3", "expected 'zstd,3'"),
+            (
+                "zstd,level:3",
+                "'level:3' is not a parameter; expected a number or 'name=value'",
+            ),
+            ("deflate,5,shuffle", "filters are joined with '|'"),
             ("zstdd,3", "no filter is named 'zstdd': is 'zstd' meant?"),
             ("bitshufle,3", "is 'bitshuffle' meant?"),
             ("sperrr", "is 'SPERR' meant?"),

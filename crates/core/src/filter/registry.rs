@@ -149,7 +149,6 @@ impl Registry {
     /// The message for a name that no codec has: the closest name, or all.
     pub(super) fn no_such_name(&self, name: &str) -> String {
         let mut known: Vec<&str> = self.iter().map(|codec| codec.name()).collect();
-        known.dedup();
         let plugins = self
             .finder
             .as_ref()
@@ -166,7 +165,11 @@ impl Registry {
         if let Some(close) = similar(name, names) {
             return format!("no filter is named '{name}': is '{close}' meant?");
         }
-        known.extend(plugins.iter().map(String::as_str).filter(|name| !name.is_empty()));
+        for name in &plugins {
+            if !known.contains(&name.as_str()) {
+                known.push(name);
+            }
+        }
         format!("no filter is named '{name}'; known are {}", known.join(", "))
     }
 
@@ -305,7 +308,23 @@ impl Registry {
                     .with_name(codec.name()),
             )
         });
-        form.ok_or_else(|| no_hdf5_form(spec))
+        form.ok_or_else(|| {
+            let own = codec.filter(|codec| codec.hdf5_id().is_some());
+            let instead = match (own, spec.name()) {
+                (Some(codec), _) => format!(
+                    "; filter {} ({}) makes other bytes, and its parameters are: {}",
+                    codec.hdf5_id().unwrap_or_default(),
+                    codec.name(),
+                    codec.parameters_help()
+                ),
+                (None, "gzip") => "; what HDF5's programs call gzip is deflate: 'deflate,5'".to_owned(),
+                (None, _) => String::new(),
+            };
+            match no_hdf5_form(spec) {
+                Error::Usage(text) => Error::Usage(text + &instead),
+                other => other,
+            }
+        })
     }
 }
 

@@ -87,7 +87,7 @@ pub struct CopyOptions {
 pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let input = reader.schema();
     let kind = kind::output_kind(input, options)?;
-    let requests = Requests::resolve(input, &options.filters)?;
+    let requests = Requests::resolve(input, &options.filters, &options.registry)?;
     let chunking = Chunking::resolve(input, options)?;
     let selected = select::select(input, options)?;
     if options.fix_unlimited {

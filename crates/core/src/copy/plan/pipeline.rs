@@ -4,6 +4,7 @@ use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, shuffle};
+use crate::model::similar::question;
 use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
 /// The filters of a variable, and where they come from.
@@ -146,10 +147,23 @@ impl<'a> Requests<'a> {
     /// beats an earlier one.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for an unknown name, and for a scalar that is named.
-    pub fn resolve(input: &Schema, requests: &'a [FilterRequest]) -> Result<Self> {
+    /// [`Error::Request`](crate::Error::Request) for an unknown name, for a scalar that is named, and for a variable in
+    /// place of a filter.
+    pub fn resolve(input: &Schema, requests: &'a [FilterRequest], registry: &Registry) -> Result<Self> {
         let mut by_var: Vec<Option<(&FilterRequest, Wish)>> = vec![None; input.vars.len()];
         for request in requests {
+            for codec in &request.pipeline {
+                if let AskedCodec::Name { name, .. } = codec
+                    && input.var_at(name).is_some()
+                    && codec.hdf5_id(registry).is_none()
+                    && registry.by_name(name).is_none()
+                {
+                    return Err(Request::Filters.error(format!(
+                        "'{name}' is a variable, not a filter: '|' joins filters, '&' joins variables, and other filters for \
+                         other variables are a request of their own"
+                    )));
+                }
+            }
             let Targets::Named(names) = &request.targets else {
                 for (at, var) in input.vars.iter().enumerate() {
                     let named = by_var[at].is_some_and(|(_, wish)| wish == Wish::Named);
@@ -161,7 +175,9 @@ impl<'a> Requests<'a> {
             };
             for name in names {
                 let VarId(at) = input.var_at(name).ok_or_else(|| {
-                    Request::Filters.error(format!("the input has no variable named '{name}'"))
+                    let names = input.vars.iter().map(|var| var.name.as_str());
+                    let meant = question(name, names);
+                    Request::Filters.error(format!("the input has no variable named '{name}'{meant}"))
                 })?;
                 if input.vars[at].dims.is_empty() && !request.pipeline.is_empty() {
                     return Err(Request::Filters
