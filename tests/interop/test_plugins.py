@@ -173,12 +173,73 @@ def test_chunks_of_other_shapes(tmp_path):
         fresh = tmp_path / "fresh.nc"
         write(fresh, name, (15, 10))
         assert parameters(target, "v") == parameters(fresh, "v"), name
-    # This plugin would keep the shape of the old chunks, and read past the end of the new ones.
+    # This plugin would keep the shape of the old chunks, and read past the end of the new ones. The program knows its header.
     write(tmp_path / "zfp.nc", "zfp")
     copy = ["--prefer-plugin", "-c", "v:15,10", tmp_path / "zfp.nc", tmp_path / "out.nc"]
-    done = run("nccopy", *copy, plugins=WHEEL)
-    assert done.returncode == 1 and "do not follow from the stored ones" in done.stderr
-    succeed("nccopy", *copy, "-F", spec(FILTERS["zfp"]), plugins=WHEEL)
+    succeed("nccopy", *copy, plugins=WHEEL)
+    assert np.abs(read(tmp_path / "out.nc") - read(tmp_path / "zfp.nc")).max() <= 1e-2
+    write(tmp_path / "fresh.nc", "zfp", (15, 10))
+    assert parameters(tmp_path / "out.nc", "v") == parameters(tmp_path / "fresh.nc", "v")
+
+
+@pytest.mark.parametrize("name", ["blosc2", "sperr", "sz", "sz3", "zfp", "zfp-reversible"])
+def test_stored_parameters_go_through_text_and_to_other_chunks(tmp_path, name):
+    """ncdump -s prints what a plugin made of a user's parameters; some plugins refuse that as a user's."""
+    source, text, back = tmp_path / "in.nc", tmp_path / "in.cdl", tmp_path / "back.nc"
+    write(source, name)
+    text.write_text(succeed("ncdump", "-s", source, plugins=WHEEL).stdout)
+    succeed("ncgen", "-o", back, text, plugins=WHEEL)
+    assert parameters(back, "v") == parameters(source, "v")
+    assert np.abs(read(back) - read(source)).max() <= 1e-2
+    stored = spec({"compression": "%d" % FILTERS[name]["compression"], "compression_opts": parameters(source, "v")[0]})
+    succeed("nccopy", "-F", "none", source, tmp_path / "plain.nc", plugins=WHEEL)
+    succeed("nccopy", "-c", "v:30,20", "-F", stored, tmp_path / "plain.nc", tmp_path / "again.nc", plugins=WHEEL)
+    assert parameters(tmp_path / "again.nc", "v") == parameters(source, "v")
+    # One length stays, and another does not.
+    succeed("nccopy", "-c", "v:30,40", source, tmp_path / "wide.nc", plugins=WHEEL)
+    write(tmp_path / "fresh.nc", name, (30, 40))
+    assert parameters(tmp_path / "wide.nc", "v") == parameters(tmp_path / "fresh.nc", "v")
+
+
+def test_what_to_give_for_other_chunks_is_told(tmp_path):
+    text = tmp_path / "in.cdl"
+    write(tmp_path / "in.nc", "sz3")
+    printed = succeed("ncdump", "-s", tmp_path / "in.nc", plugins=WHEEL).stdout
+    text.write_text(printed.replace("_ChunkSizes = 30, 20", "_ChunkSizes = 15, 10"))
+    done = run("ncgen", "-o", tmp_path / "out.nc", text, plugins=WHEEL)
+    assert done.returncode == 1 and "variable v: filter 32024" in done.stderr
+    given = spec(FILTERS["sz3"]).removeprefix("v,")
+    assert "of another type or shape" in done.stderr and f"here give '{given}'" in done.stderr
+
+
+def test_parameters_of_zfp_have_names(tmp_path):
+    write(tmp_path / "plain.nc")
+    write(tmp_path / "zfp.nc", "zfp")
+    copy = ["nccopy", "-c", "v:30,20", "-F"]
+    succeed(*copy, "v,zfp,accuracy=0.01", tmp_path / "plain.nc", tmp_path / "out.nc", plugins=WHEEL)
+    assert parameters(tmp_path / "out.nc", "v") == parameters(tmp_path / "zfp.nc", "v")
+    done = run(*copy, "v,zfp,acuracy=0.01", tmp_path / "plain.nc", tmp_path / "x.nc", plugins=WHEEL)
+    assert done.returncode == 1 and "is 'accuracy' meant" in done.stderr
+    done = run(*copy, "v,sz3,level=2", tmp_path / "plain.nc", tmp_path / "x.nc", plugins=WHEEL)
+    assert done.returncode == 1 and "has no parameters with names" in done.stderr
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1
+
+
+def test_names_of_plugins_are_filters(tmp_path):
+    write(tmp_path / "plain.nc")
+    for name in ("H5Z-SPERR", "sperr", "SPERR"):
+        done = succeed("nccopy", "-F", f"v,{name},268959744", tmp_path / "plain.nc", tmp_path / "out.nc", plugins=WHEEL)
+        assert parameters(tmp_path / "out.nc", "v")[0][1] == 268959744, done.stderr
+    done = run("nccopy", "-F", "v,H5Z-SPER,1", tmp_path / "plain.nc", tmp_path / "out.nc", plugins=WHEEL)
+    assert done.returncode == 1 and "is 'H5Z-SPERR' meant?" in done.stderr
+
+
+def test_folders_that_do_not_exist_are_marked(tmp_path):
+    write(tmp_path / "in.nc", "sz3")
+    folder = tmp_path / "nowhere"
+    done = run("ncdump", tmp_path / "in.nc", plugins=folder)
+    assert done.returncode == 1 and f"{folder} (does not exist)" in done.stderr
+    assert f"{folder} (does not exist)" in succeed("ncdump", "--filters", plugins=folder).stdout
 
 
 def test_ncgen_encodes_by_a_plugin(tmp_path):

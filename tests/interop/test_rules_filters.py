@@ -40,9 +40,15 @@ def test_filters_by_name_and_as_json(nc4, tmp_path, spec, wanted):
 @pytest.mark.parametrize(
     "spec, says",
     [
-        ("zebra,3", "no codec is named 'zebra'"),
-        ("zstd,levle=3", "does not understand"),
+        ("zebra,3", "no filter is named 'zebra'"),
+        ("zstdd,3", "is 'zstd' meant?"),
+        ("zstd,levle=3", "no member 'levle': is 'level' meant; it takes level (-131072 to 22)"),
+        ("zlib,level=10", "it takes level (0 to 9)"),
+        ('{"id": "zlib", "level": 10}', "it takes level (0 to 9)"),
         ('{"id": "odd"}', "codec odd has no form in HDF5"),
+        ('{"id": "lz4", "acceleration": 3}', "filter 32004 (lz4) makes other bytes"),
+        ("gzip", "'deflate,5'"),
+        ("307,9|var,1,5", "'var' is a variable, not a filter"),
         ("1,5|4,32,8", "deflate and szip"),
     ],
 )
@@ -103,6 +109,10 @@ def test_table_without_none(nc4, tmp_path, named, source, wanted):
     ("var,4,32,32", [SZIP], [(169, 32, 32, 15)]),
     ("var,4,4,8", [SZIP], None),
     ("var,307,1|32015,1|307,9", [BZIP2, ZSTD], [(9,), (1,)]),
+    ("var,fletcher32|zstd,3", [FLETCHER, ZSTD], [(), (3,)]),
+    ("var,Zstandard,3|n-bit", [5, ZSTD], None),
+    # As netCDF-C: the size is that of the type, whatever is given.
+    ("var,2,7", [SHUFFLE], [(4,)]),
 ])
 def test_pipelines(nc4, tmp_path, spec, wanted, stored):
     target = copied(nc4, tmp_path, "-F", spec)
@@ -179,6 +189,7 @@ def test_names_groups_and_star(nc4, tmp_path):
 
 @pytest.mark.parametrize("spec, says", [
     ("absent,307,9", "absent"),
+    ("vra,307,9", "is 'var' meant?"),
     ("scalar,307,9", "scalar"),
     ("var,307,9|", "|"),
     ("var,307,,9", ""),

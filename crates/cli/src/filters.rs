@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgAction, ArgMatches};
 use ncutils_core::filter::Registry;
 use ncutils_core::model::ZarrVersion::{V2, V3};
-use ncutils_plugin::{Directories, PluginFinder, SUPPORTED};
+use ncutils_plugin::{Directories, PluginFinder, SUPPORTED, missing};
 
 const PREFER_PLUGIN: &str = "prefer-plugin";
 
@@ -108,8 +108,10 @@ fn text(finder: &PluginFinder, preferred: bool) -> String {
         Directories::Searched(folders) => {
             text.push_str("Plugins are looked for in HDF5_PLUGIN_PATH and the default folders:\n");
             for folder in folders {
-                let missing = if folder.is_dir() { "" } else { " (does not exist)" };
-                let _ = writeln!(text, "  {}{missing}", folder.display());
+                let _ = match missing(folder) {
+                    Some(why) => writeln!(text, "  {} ({why})", folder.display()),
+                    None => writeln!(text, "  {}", folder.display()),
+                };
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use ncutils_core::filter::{ChunkType, Codec, NumberClass, Registry};
+use ncutils_core::filter::{ChunkType, Codec, NumberClass, Registry, listed_members};
 use ncutils_core::model::{Endian, ZarrVersion};
 
 const HEAD: &str = "# All filters
@@ -13,8 +13,11 @@ asked for, and what their parameters mean. Filters that are not here come from p
 
 \"Same bytes\" tells whether a chunk that HDF5 stores is the chunk that Zarr stores, so that a copy between the two passes it as it is.
 
-| HDF5 id | name | Zarr version 2 | Zarr version 3 | parameters | same bytes |
-| --- | --- | --- | --- | --- | --- |
+\"Parameters\" are the numbers after an id or name, as in `zstd,3`. \"Named parameters\" can be given in place of numbers, as in
+`zstd,level=3`, and are the members of the configuration in Zarr.
+
+| HDF5 id | name | Zarr version 2 | Zarr version 3 | parameters | named parameters | same bytes |
+| --- | --- | --- | --- | --- | --- | --- |
 ";
 
 /// Lines of filters that are there with a cargo feature alone.
@@ -46,8 +49,12 @@ fn row(codec: &dyn Codec) -> String {
     };
     let id = codec.hdf5_id().map(|id| id.to_string()).unwrap_or_default();
     let name = codec.name();
-    let parameters = codec.parameters_help();
-    format!("| {id} | {name} | {v2} | {v3} | {parameters} | {same} |")
+    // Codecs without an id have no other parameters than those with names.
+    let (parameters, members) = match codec.hdf5_id() {
+        Some(_) => (codec.parameters_help(), listed_members(codec.members())),
+        None => ("", codec.parameters_help().to_owned()),
+    };
+    format!("| {id} | {name} | {v2} | {v3} | {parameters} | {members} | {same} |")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ncutils_core::filter::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use ncutils_core::filter::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Registry};
 use ncutils_core::model::{CodecSpec, Configuration, Encoding, ZarrVersion};
 use serde_json::Value;
 
@@ -52,15 +52,81 @@ impl PluginCodec {
 
     /// True if the plugin keeps `stored` even for chunks of another element size and shape than `chunk`.
     fn keeps(&self, stored: &[u32], chunk: &ChunkType) -> bool {
-        let mut other = chunk.clone();
-        other.element_size = if chunk.element_size == 4 { 8 } else { 4 };
-        if let Encoding::Numbers { unit } = &mut other.encoding {
-            *unit = other.element_size;
+        self.working(stored, &other_chunk(chunk))
+            .is_ok_and(|made| made == stored)
+    }
+
+    /// The part of `stored` of which the plugin makes `stored` for chunks of type `chunk`. A proper part comes first: a
+    /// plugin may take its own parameters for a user's, and leave them as they are. `None` if there is none, and if
+    /// several parts do not make the same for other chunks.
+    fn given<'a>(&self, stored: &'a [u32], chunk: &ChunkType) -> Option<&'a [u32]> {
+        let other = other_chunk(chunk);
+        let mut found: Option<(&[u32], Outcome<Vec<u32>>)> = None;
+        let makes = |part: &[u32]| self.working(part, chunk).is_ok_and(|made| made == stored);
+        for (_, part) in proper_parts(stored).filter(|(_, part)| makes(part)) {
+            let made = self.working(part, &other);
+            match &found {
+                None => found = Some((part, made)),
+                Some((_, earlier)) if *earlier != made => return None,
+                Some(_) => {}
+            }
         }
-        for length in &mut other.shape {
-            *length = length.saturating_add(1);
+        match found {
+            Some((part, _)) => Some(part),
+            None => makes(stored).then_some(stored),
         }
-        self.working(stored, &other).is_ok_and(|made| made == stored)
+    }
+
+    /// The part of `stored` that may be what a user gave: of it, the plugin makes as many parameters for chunks of type
+    /// `chunk`, and leaves the part where it is. `None` if there is none, and if several parts make different ones.
+    fn part_of<'a>(&self, stored: &'a [u32], chunk: &ChunkType) -> Option<&'a [u32]> {
+        let mut found: Option<(&[u32], Vec<u32>)> = None;
+        for (start, part) in proper_parts(stored) {
+            let Ok(made) = self.working(part, chunk) else {
+                continue;
+            };
+            if made.len() != stored.len() || made.get(start..start + part.len()) != Some(part) {
+                continue;
+            }
+            match &found {
+                None => found = Some((part, made)),
+                Some((_, earlier)) if *earlier != made => return None,
+                Some(_) => {}
+            }
+        }
+        found.map(|(part, _)| part)
+    }
+
+    /// The codec of this program that knows the filter's parameters.
+    fn known(&self) -> Option<&'static Arc<dyn Codec>> {
+        Registry::parameters_of(self.class()?.id)
+    }
+
+    /// The parameters that a known codec computes for chunks of type `chunk`, if the plugin takes them.
+    fn known_for(&self, stored: &[u32], chunk: &ChunkType) -> Option<Vec<u32>> {
+        let made = self.known()?.adapted_parameters(stored, chunk).ok()?;
+        self.working(&made, chunk)
+            .is_ok_and(|kept| kept == made)
+            .then_some(made)
+    }
+
+    /// The filter with these parameters, as a user gives it.
+    fn text(&self, parameters: &[u32]) -> String {
+        let id = self.class().map_or(0, |class| class.id);
+        parameters
+            .iter()
+            .fold(id.to_string(), |text, word| format!("{text},{word}"))
+    }
+
+    /// What a user types for this filter.
+    fn to_give(&self) -> String {
+        let help = self.known().map(|known| known.parameters_help());
+        let help = help.filter(|help| !help.is_empty());
+        let help = help.map_or_else(
+            || "the numbers that the plugin documents".to_owned(),
+            |help| format!("({help})"),
+        );
+        format!("'{},' and {help}", self.class().map_or(0, |class| class.id))
     }
 
     /// The parameters for chunks of type `chunk`. The error is the plugin's alone.
@@ -70,6 +136,34 @@ impl PluginCodec {
             None => Ok(visible.to_vec()),
         }
     }
+}
+
+/// A chunk of another element size and shape.
+fn other_chunk(chunk: &ChunkType) -> ChunkType {
+    let mut other = chunk.clone();
+    other.element_size = if chunk.element_size == 4 { 8 } else { 4 };
+    if let Encoding::Numbers { unit } = &mut other.encoding {
+        *unit = other.element_size;
+    }
+    for length in &mut other.shape {
+        *length = length.saturating_add(1);
+    }
+    other
+}
+
+/// Most parameters in which parts are sought: their number grows with the square.
+const MOST_SOUGHT: usize = 32;
+
+/// The parts of `stored` in a row that are shorter than it, each with its place: those to its end first, the longest of
+/// them first.
+fn proper_parts(stored: &[u32]) -> impl Iterator<Item = (usize, &[u32])> {
+    let length = match stored.len() {
+        0..=MOST_SOUGHT => stored.len(),
+        _ => 0,
+    };
+    let tails = (1..length).map(move |start| (start, &stored[start..]));
+    let others = (1..length).flat_map(move |end| (0..end).map(move |start| (start, &stored[start..end])));
+    tails.chain(others)
 }
 
 /// A reason, with the plugin that gives it.
@@ -114,11 +208,43 @@ impl Codec for PluginCodec {
         }))
     }
 
+    fn needs_elements(&self) -> bool {
+        self.known().is_some_and(|known| known.needs_elements())
+    }
+
+    fn members(&self) -> &'static [Member] {
+        self.known().map_or(&[], |known| known.members())
+    }
+
+    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
+        self.known()?.visible_parameters(members)
+    }
+
+    /// Under HDF5, a plugin makes stored parameters of those that a user gives. `ncdump -s` prints the stored ones, and a
+    /// user gives them back. They are recognised: the plugin makes them of a part of themselves. Then they are kept.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         if self.class().is_some_and(|class| !class.encodes) {
             return Err(self.refuse("it only decodes"));
         }
-        self.working(visible, chunk).map_err(|why| self.refuse(&why))
+        let made = self.working(visible, chunk);
+        let is_as_stored = || self.given(visible, chunk).is_some();
+        if made.as_ref().is_ok_and(|made| made == visible) || is_as_stored() {
+            return Ok(visible.to_vec());
+        }
+        made.map_err(|why| {
+            // A few numbers are what a user thought of.
+            if visible.len() < 2 {
+                return self.refuse(&why);
+            }
+            let give = match self.part_of(visible, chunk) {
+                Some(part) => format!("'{}'", self.text(part)),
+                None => self.to_give(),
+            };
+            let why = format!(
+                "{why}; if a file stores these parameters, it does so for chunks of another type or shape, and here give {give}"
+            );
+            self.refuse(&why)
+        })
     }
 
     /// A plugin computes stored parameters from visible ones, which a file does not have. Some plugins overwrite some of
@@ -133,7 +259,12 @@ impl Codec for PluginCodec {
             let visible = &stored[put_in_front..];
             match self.working(visible, chunk) {
                 // A plugin that never changes stored parameters (zfp) would read past chunks that are smaller.
-                Ok(made) if made == stored && self.keeps(stored, chunk) => break,
+                Ok(made) if made == stored && self.keeps(stored, chunk) => {
+                    if let Some(made) = self.known_for(stored, chunk) {
+                        return Ok(made);
+                    }
+                    break;
+                }
                 Ok(made) if made.len() == stored.len() && (put_in_front == 0 || made.ends_with(visible)) => {
                     return Ok(made);
                 }
@@ -141,12 +272,26 @@ impl Codec for PluginCodec {
                 Err(why) => reason = reason.or(Some(why)),
             }
         }
-        let mut why =
-            "parameters for such chunks do not follow from the stored ones, so give them anew".to_owned();
+        let mut why = format!(
+            "parameters for such chunks do not follow from the stored ones, so give them anew: {}",
+            self.to_give()
+        );
         if let Some(reason) = reason {
             why = format!("{why} ({reason})");
         }
         Err(self.refuse(&why))
+    }
+
+    /// The visible parameters are the part of the stored ones of which the plugin makes the stored ones, for the chunks that
+    /// they were stored for.
+    fn moved_parameters(&self, stored: &[u32], from: &ChunkType, to: &ChunkType) -> Outcome<Vec<u32>> {
+        let sets_local = self.class().is_some_and(FilterClass::sets_local);
+        match self.given(stored, from) {
+            Some(visible) if sets_local && !self.keeps(stored, to) => {
+                self.working(visible, to).map_err(|why| self.refuse(&why))
+            }
+            _ => self.adapted_parameters(stored, to),
+        }
     }
 
     fn parameters(

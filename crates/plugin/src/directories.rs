@@ -86,6 +86,16 @@ impl Directories {
     }
 }
 
+/// Why a folder has no plugins at all; `None` for a folder that can be read.
+pub fn missing(folder: &Path) -> Option<&'static str> {
+    match fs::read_dir(folder) {
+        Ok(_) => None,
+        Err(_) if folder.is_dir() => Some("cannot be read"),
+        Err(_) if folder.exists() => Some("is no folder"),
+        Err(_) => Some("does not exist"),
+    }
+}
+
 /// True for the names that libhdf5 takes for plugins: `lib*.so*`.
 fn is_library(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();

@@ -4,18 +4,15 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use ncutils_core::filter::{Codec, CodecFinder};
+use ncutils_core::filter::{Codec, CodecFinder, registered_name};
 use ncutils_core::model::{CodecSpec, ZarrVersion};
 
 use crate::SUPPORTED;
 use crate::codec::PluginCodec;
-use crate::directories::{Directories, NO_PLUGINS, PATH, PRELOAD};
+use crate::directories::{Directories, NO_PLUGINS, PATH, PRELOAD, missing};
 use crate::filter_class::FilterClass;
 use crate::library::Library;
 use crate::zarr_class::ZarrClass;
-
-/// Most libraries that a message names because they cannot be opened.
-const MOST_NAMED: usize = 3;
 
 /// A file that may be a plugin, opened at most once.
 struct File {
@@ -192,11 +189,35 @@ impl CodecFinder for PluginFinder {
         self.codec(self.libraries.by_id(id)?)
     }
 
+    fn find_by_name(&self, name: &str) -> Option<&Arc<dyn Codec>> {
+        let named = |at: &usize| {
+            let filter = self.libraries.filter(*at);
+            filter.is_some_and(|filter| !filter.name.is_empty() && filter.name.eq_ignore_ascii_case(name))
+        };
+        let id = self
+            .libraries
+            .filter((0..self.libraries.files().len()).find(named)?)?
+            .id;
+        self.codec(self.libraries.by_id(id)?)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for at in 0..self.libraries.files().len() {
+            let name = self.libraries.filter(at).map(|filter| &filter.name);
+            names.extend(
+                name.filter(|name| !name.is_empty() && !names.contains(name))
+                    .cloned(),
+            );
+        }
+        names
+    }
+
     fn preferred(&self) -> bool {
         self.preferred
     }
 
-    fn searched(&self, _: &CodecSpec) -> String {
+    fn searched(&self, spec: &CodecSpec) -> String {
         if !SUPPORTED {
             return "and this program is linked statically, so it cannot load plugins".to_owned();
         }
@@ -204,23 +225,78 @@ impl CodecFinder for PluginFinder {
             Directories::Off => return format!("and {PRELOAD}={NO_PLUGINS} turns plugins off"),
             Directories::Searched(folders) => folders,
         };
-        let shown: Vec<_> = folders
-            .iter()
-            .map(|folder| folder.display().to_string())
-            .collect();
+        let shown: Vec<_> = folders.iter().map(|folder| shown(folder)).collect();
         let mut text = format!(
             "and no plugin in {} has it (set {PATH} to the folder of a plugin)",
             shown.join(", ")
         );
+        let name = spec.hdf5_id().and_then(registered_name).unwrap_or_default();
         let files = self.libraries.files().iter();
-        let mut failed = files.filter_map(|file| Some((&file.path, file.opened.get()?.as_ref().err()?)));
-        for (path, why) in failed.by_ref().take(MOST_NAMED) {
+        let failed = files.filter_map(|file| Some((&*file.path, file.opened.get()?.as_ref().err()?)));
+        let (own, others): (Vec<_>, Vec<_>) = failed.partition(|(path, _)| may_have(path, name));
+        for (path, why) in own {
             let _ = write!(text, "; {}: {why}", path.display());
         }
-        let more = failed.count();
-        if more > 0 {
-            let _ = write!(text, "; and {more} more libraries cannot be loaded");
-        }
+        let _ = match others.len() {
+            0 => Ok(()),
+            1 => write!(
+                text,
+                "; one file could not be loaded; 'ncdump --filters' tells why"
+            ),
+            more => write!(
+                text,
+                "; {more} files could not be loaded; 'ncdump --filters' tells why"
+            ),
+        };
         text
+    }
+}
+
+/// The path of a folder, and whether it is one.
+fn shown(folder: &Path) -> String {
+    match missing(folder) {
+        Some(why) => format!("{} ({why})", folder.display()),
+        None => folder.display().to_string(),
+    }
+}
+
+/// True if the name of a file has that of a registered filter in it: `libh5sz3.so` for `SZ3`, not for `SZ`.
+fn may_have(path: &Path, name: &str) -> bool {
+    let file = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    let name: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    let name = match name.to_lowercase().as_str() {
+        "zstandard" => "zstd".to_owned(),
+        other => other.to_owned(),
+    };
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_digit());
+    !name.is_empty()
+        && file
+            .match_indices(&name)
+            .any(|(at, _)| ends(&file[at + name.len()..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_taken_for_filters_by_their_names() {
+        for (file, name, has) in [
+            ("libh5sz3.so", "SZ3", true),
+            ("libh5sz3.so", "SZ", false),
+            ("libh5sz.so", "SZ", true),
+            ("liblzf_filter.so", "SZ3", false),
+            ("libH5Zblosc2.so", "Blosc2", true),
+            ("libH5Zblosc2.so", "Blosc", false),
+            ("libh5jpegxr.so", "JPEG-XR", true),
+            ("libh5zstd.so", "Zstandard", true),
+            ("libx.so", "", false),
+        ] {
+            assert_eq!(may_have(Path::new(file), name), has, "{file} {name}");
+        }
     }
 }

@@ -38,7 +38,7 @@ mod library;
 mod served;
 mod zarr_class;
 
-pub use directories::Directories;
+pub use directories::{Directories, missing};
 pub use finder::{Failure, Listed, PluginFinder};
 pub use served::symbols;
 

@@ -94,6 +94,66 @@ fn a_plugin_is_a_filter_of_hdf5() {
     assert!(listed[0].encodes && listed[0].decodes && listed[0].sets_local);
 }
 
+/// `ncdump -s` prints stored parameters, and a user gives them back.
+#[test]
+fn stored_parameters_can_be_given() {
+    let dir = tempfile::tempdir().unwrap();
+    // This one refuses what it stores.
+    if !compile(
+        &source(),
+        &dir.path().join("libtest_plugin.so"),
+        &["-DONE_PARAMETER"],
+    ) {
+        return;
+    }
+    let (registry, _) = registry(dir.path());
+    let stored = [7, 2, 0, 1, 0, 2, 3, 4];
+    let made = |parameters: &[u32], chunk: &ChunkType| {
+        let pipeline = registry.new_pipeline(&[AskedCodec::id(ID, parameters)], chunk);
+        pipeline.map(|specs| specs[0].parameters().to_vec())
+    };
+    assert_eq!(made(&[7], &shorts()).unwrap(), stored);
+    assert_eq!(made(&stored, &shorts()).unwrap(), stored);
+    let floats = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[5, 6]);
+    let error = made(&stored, &floats).unwrap_err().to_string();
+    for says in [
+        "libtest_plugin.so: it takes one parameter",
+        "of another type or shape",
+        "here give '40000,' and the numbers",
+    ] {
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    // A copy knows the chunks that they were stored for.
+    let spec = CodecSpec::hdf5(ID, stored);
+    let moved = registry.moved(&spec, &shorts(), &floats).unwrap();
+    assert_eq!(moved.parameters(), [7, 4, 1, 0, u32::MAX, 2, 5, 6]);
+}
+
+#[test]
+fn a_plugin_is_known_by_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    if !compile(&source(), &dir.path().join("libtest_plugin.so"), &[]) {
+        return;
+    }
+    let (registry, _) = registry(dir.path());
+    let made = |text: &str| {
+        let asked = ncutils_core::filter::spec::parse_filters(text).unwrap();
+        registry.new_pipeline(&asked, &shorts())
+    };
+    for text in ["test filter,7", "Test Filter,7"] {
+        assert_eq!(made(text).unwrap()[0].hdf5_id(), Some(ID));
+    }
+    let error = made("tset filter,7").unwrap_err().to_string();
+    assert!(error.contains("is 'test filter' meant?"), "{error}");
+    let error = made("zebra,7").unwrap_err().to_string();
+    assert!(error.ends_with(", test filter"), "{error}");
+    // Its codec for Zarr knows names.
+    let named = made("test filter,key=7").unwrap();
+    assert_eq!(named, made("test filter,7").unwrap());
+    let error = made("test filter,kee=7").unwrap_err().to_string();
+    assert!(error.contains("has no parameters with names"), "{error}");
+}
+
 #[test]
 fn chunks_of_many_threads_go_through_it() {
     let dir = tempfile::tempdir().unwrap();
@@ -205,11 +265,17 @@ fn a_missing_filter_is_told_with_where_it_was_looked_for() {
         return;
     }
     let needs = ["-Wl,--no-as-needed", needed.to_str().unwrap()];
-    assert!(compile(&source(), &dir.path().join("libtest_plugin.so"), &needs));
+    // By its name it may have the filter, and by theirs the others may not.
+    assert!(compile(&source(), &dir.path().join("libh5sz3.so"), &needs));
     std::fs::remove_file(needed).unwrap();
     std::fs::write(dir.path().join("libnot_elf.so"), "text").unwrap();
+    std::fs::write(dir.path().join("liblzf_filter.so"), "text").unwrap();
 
-    let (registry, finder) = registry(dir.path());
+    let nowhere = dir.path().join("nowhere");
+    let folders = Directories::Searched(vec![dir.path().to_owned(), nowhere.clone()]);
+    let finder = Arc::new(PluginFinder::new(folders, false));
+    let mut registry = Registry::builtin();
+    registry.set_finder(Arc::clone(&finder) as Arc<dyn CodecFinder>);
     let spec = CodecSpec::hdf5(32024, [1]);
     let error = registry
         .bind(&[spec], &shorts())
@@ -222,13 +288,15 @@ fn a_missing_filter_is_told_with_where_it_was_looked_for() {
         "filter 32024 (SZ3) is not built in, and no plugin in ",
         &dir.path().display().to_string(),
         "HDF5_PLUGIN_PATH",
-        "libtest_plugin.so: libneeded_hdf5.so: cannot open shared object file",
-        "libnot_elf.so: ",
+        "libh5sz3.so: libneeded_hdf5.so: cannot open shared object file",
+        "; 2 files could not be loaded; 'ncdump --filters' tells why",
+        &format!("{} (does not exist)", nowhere.display()),
     ] {
         assert!(text.contains(says), "{says}: {text}");
     }
+    assert!(!text.contains("libnot_elf") && !text.contains("lzf"), "{text}");
     let (listed, failures) = finder.list();
-    assert_eq!((listed.len(), failures.len()), (0, 2));
+    assert_eq!((listed.len(), failures.len()), (0, 3));
 
     let mut off = Registry::builtin();
     off.set_finder(Arc::new(PluginFinder::new(Directories::Off, false)));

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::chunk_type::ChunkType;
 use super::codec::Codec;
 use super::deflate;
+use super::members::refusal;
 use super::registered::registered_id;
 use super::registry::Registry;
 use crate::error::{Error, Result};
@@ -154,7 +155,15 @@ impl AskedCodec {
             Self::Id { id, parameters } => return Ok(CodecSpec::hdf5(*id, parameters.clone())),
             Self::Zarr(spec) => {
                 // Only JSON that HDF5 can say too is a matter of parameters.
-                return Ok(registry.in_hdf5(spec, chunk).unwrap_or_else(|_| spec.clone()));
+                if let Ok(hdf5) = registry.in_hdf5(spec, chunk) {
+                    return Ok(hdf5);
+                }
+                if let Some(codec) = registry.find(spec)
+                    && let Err(why) = codec.bind(spec, chunk)
+                {
+                    return Err(Error::Usage(format!("{spec}: {why}")));
+                }
+                return Ok(spec.clone());
             }
             Self::Name {
                 name,
@@ -172,34 +181,54 @@ impl AskedCodec {
         {
             return Ok(CodecSpec::hdf5(id, parameters.clone()));
         }
-        let codec = registry.by_name(name).ok_or_else(|| {
-            let mut known: Vec<&str> = registry.iter().map(|codec| codec.name()).collect();
-            known.dedup();
-            Error::Usage(format!(
-                "no codec is named '{name}'; known are {}",
-                known.join(", ")
-            ))
-        })?;
+        let codec = registry
+            .by_name(name)
+            .or_else(|| registry.found_by_id(id_of(name, parameters, registry)?));
+        let Some(codec) = codec else {
+            return Err(Error::Usage(match id_of(name, parameters, registry) {
+                Some(id) => format!(
+                    "filter {id} ({name}) is not built in, so the names of its parameters are not known: give numbers, as in \
+                     '{id},1,2'"
+                ),
+                None => registry.no_such_name(name),
+            }));
+        };
+        let refuse = |why: String| Error::Usage(format!("codec {name} {why}"));
+        if let (Some(id), Some(visible)) = (codec.hdf5_id(), codec.visible_parameters(members)) {
+            let is_known = |name: &String| codec.members().iter().any(|member| member.name == name);
+            return match members.keys().all(is_known) {
+                true => Ok(CodecSpec::hdf5(id, visible.map_err(refuse)?)),
+                false => Err(refuse(refusal(codec.as_ref(), members))),
+            };
+        }
+        if codec.hdf5_id().is_some() && codec.zarr_name(ZarrVersion::V2).is_none() {
+            return Err(refuse(refusal(codec.as_ref(), members)));
+        }
         let mut configuration = default_configuration(codec, chunk);
         configuration.extend(members.clone());
-        match codec.hdf5_id() {
-            Some(id) => {
-                let words = codec.parameters(ZarrVersion::V2, &configuration, chunk);
-                let words = words.ok_or_else(|| {
-                    let given = serde_json::to_string(members).unwrap_or_default();
-                    Error::Usage(format!("codec {name} does not understand {given}"))
-                })?;
-                Ok(CodecSpec::hdf5(id, words))
-            }
-            None if !parameters.is_empty() => Err(Error::Usage(format!(
-                "codec {name} takes its parameters as 'name=value'"
-            ))),
-            None => {
-                let own = codec.zarr_name(ZarrVersion::V2).unwrap_or(name);
-                Ok(CodecSpec::zarr(ZarrVersion::V2, own, configuration))
-            }
+        let own = codec.zarr_name(ZarrVersion::V2).unwrap_or(name);
+        let in_zarr = CodecSpec::zarr(ZarrVersion::V2, own, configuration);
+        let Some(id) = codec.hdf5_id() else {
+            return match parameters.is_empty() {
+                true => Ok(in_zarr),
+                false => Err(Error::Usage(format!(
+                    "codec {name} takes its parameters as 'name=value'"
+                ))),
+            };
+        };
+        let configuration = in_zarr.configuration().unwrap_or(members);
+        match codec.parameters(ZarrVersion::V2, configuration, chunk) {
+            Some(words) => Ok(CodecSpec::hdf5(id, words)),
+            // Zarr has it, and HDF5 does not.
+            None if understands(codec, &in_zarr, chunk) => Ok(in_zarr),
+            None => Err(refuse(refusal(codec.as_ref(), members))),
         }
     }
+}
+
+/// True if a codec can be applied with such a configuration.
+fn understands(codec: &Arc<dyn Codec>, spec: &CodecSpec, chunk: &ChunkType) -> bool {
+    codec.bind(spec, chunk).is_ok()
 }
 
 /// The HDF5 id of the codec that a user names so. HDF5's programs call deflate `gzip`; without parameters that is Zarr's
@@ -208,7 +237,7 @@ fn id_of(name: &str, parameters: &[u32], registry: &Registry) -> Option<u32> {
     match registry.by_name(name) {
         _ if name == "gzip" && !parameters.is_empty() => Some(deflate::ID),
         Some(codec) => codec.hdf5_id(),
-        None => registered_id(name),
+        None => registered_id(name).or_else(|| registry.plugin_by_name(name)?.hdf5_id()),
     }
 }
 
@@ -258,12 +287,70 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_told() {
         for (text, says) in [
-            ("zebra,3", "no codec is named 'zebra'; known are deflate"),
-            ("zstd,levle=3", r#"does not understand {"levle":3}"#),
+            ("zebra,3", "no filter is named 'zebra'; known are deflate"),
+            (
+                "zstd,levle=3",
+                "codec zstd has no member 'levle': is 'level' meant; it takes level (-131072 to 22), checksum",
+            ),
+            (
+                "zlib,level=10",
+                r#"does not understand {"level":10}; it takes level (0 to 9)"#,
+            ),
+            (r#"{"id":"zlib","level":10}"#, "it takes level (0 to 9)"),
+            (
+                r#"{"id":"zstd","levl":1}"#,
+                "has no member 'levl': is 'level' meant; it takes level",
+            ),
+            (
+                "szip,mask=4",
+                "codec szip has no parameters with names; its parameters are numbers: 4 or 32",
+            ),
+            ("zfp,acuracy=1", "has no member 'acuracy': is 'accuracy' meant"),
+            ("sz3,level=1", "filter 32024 (sz3) is not built in"),
+            ("zstd=3", "expected 'zstd,3'"),
+            (
+                "zstd,level:3",
+                "'level:3' is not a parameter; expected a number or 'name=value'",
+            ),
+            ("deflate,5,shuffle", "filters are joined with '|'"),
+            ("zstdd,3", "no filter is named 'zstdd': is 'zstd' meant?"),
+            ("bitshufle,3", "is 'bitshuffle' meant?"),
+            ("sperrr", "is 'SPERR' meant?"),
         ] {
             let error = spec(text).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
+    }
+
+    #[test]
+    fn registered_names_and_those_of_the_lists_are_known() {
+        for (text, id) in [
+            ("Zstandard,3", 32015),
+            ("Zstandard,level=3", 32015),
+            ("n-bit", 5),
+            ("scale-offset,0,1", 6),
+            ("BitGroom", 32022),
+            ("Granular BitRound", 32023),
+            ("granular-bitround", 32023),
+            ("Delta-Rice", 32025),
+            ("LZ4", 32004),
+        ] {
+            assert_eq!(spec(text).unwrap().hdf5_id(), Some(id), "{text}");
+        }
+    }
+
+    #[test]
+    fn named_parameters_become_numbers() {
+        let error = 0.01f64.to_bits();
+        assert_eq!(
+            spec("zfp,accuracy=0.01").unwrap(),
+            CodecSpec::hdf5(32013, [3, 0, error as u32, (error >> 32) as u32])
+        );
+        assert_eq!(spec("ZFP,reversible=true").unwrap(), CodecSpec::hdf5(32013, [5]));
+        // What Zarr alone can say keeps its form.
+        let kept = spec("zstd,checksum=true").unwrap();
+        assert_eq!((kept.name(), kept.hdf5_id()), ("zstd", None));
+        assert_eq!(spec("lz4,acceleration=5").unwrap().hdf5_id(), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use super::codec::{generous_bound, only, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -37,6 +37,10 @@ impl Codec for Bzip2 {
 
     fn parameters_help(&self) -> &str {
         "block size, 1 to 9"
+    }
+
+    fn members(&self) -> &'static [Member] {
+        const { &[Member::new("level", "1 to 9")] }
     }
 
     /// numcodecs compresses chunks with Python's `bz2.compress`, which makes the same stream.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::chunk_type::{ChunkShape, ChunkType};
+use super::members::{Member, refusal};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The result of a codec. An error is the reason in words; the caller adds the codec's name.
@@ -30,6 +31,18 @@ pub trait Codec: Send + Sync {
     /// The parameters that a user gives, in a few words, for the list of filters; empty if they are not known.
     fn parameters_help(&self) -> &str {
         ""
+    }
+
+    /// The named parameters that a user can give in place of numbers.
+    fn members(&self) -> &'static [Member] {
+        &[]
+    }
+
+    /// The parameters that a user gives as numbers, made of named ones. `None` if the names are those of the Zarr
+    /// configuration alone, which [`Codec::parameters`] translates.
+    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
+        let _ = members;
+        None
     }
 
     /// Further names that a version of Zarr accepts for it.
@@ -82,6 +95,15 @@ pub trait Codec: Send + Sync {
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         let _ = chunk;
         Ok(stored.to_vec())
+    }
+
+    /// Like [`Codec::adapted_parameters`], given also the type of the chunks that `stored` was made for.
+    ///
+    /// # Errors
+    /// The same.
+    fn moved_parameters(&self, stored: &[u32], from: &ChunkType, to: &ChunkType) -> Outcome<Vec<u32>> {
+        let _ = from;
+        self.adapted_parameters(stored, to)
     }
 
     /// The canonical form of stored parameters: equal for all parameters with the same meaning.
@@ -173,10 +195,7 @@ pub(super) fn stored_parameters<'a>(
         } => codec
             .parameters(*version, configuration, chunk)
             .map(Cow::Owned)
-            .ok_or_else(|| {
-                let text = serde_json::to_string(configuration).unwrap_or_default();
-                format!("its configuration {text} is not understood")
-            }),
+            .ok_or_else(|| refusal(codec, configuration)),
     }
 }
 

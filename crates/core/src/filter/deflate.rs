@@ -22,7 +22,7 @@ use super::codec::{generous_bound, only, stored_parameters};
 use super::deflate_blocks::{append, store};
 use super::noise::Planes;
 use super::room::room;
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -146,6 +146,10 @@ impl Codec for Deflate {
 
     fn parameters_help(&self) -> &str {
         "level, 0 to 9"
+    }
+
+    fn members(&self) -> &'static [Member] {
+        const { &[Member::new("level", "0 to 9")] }
     }
 
     /// numcodecs compresses chunks with Python's `zlib.compress`, which makes the same stream.

@@ -12,6 +12,17 @@ pub trait CodecFinder: Send + Sync {
     /// The codec that `spec` names; `None` if there is none.
     fn find(&self, spec: &CodecSpec) -> Option<&Arc<dyn Codec>>;
 
+    /// The codec that its plugin names so; `None` if there is none.
+    fn find_by_name(&self, name: &str) -> Option<&Arc<dyn Codec>> {
+        let _ = name;
+        None
+    }
+
+    /// The names of all codecs that it can find, for messages about wrong names.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// True if the finder's codecs take precedence over the registry's own.
     fn preferred(&self) -> bool {
         false

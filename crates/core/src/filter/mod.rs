@@ -17,6 +17,7 @@
 //! | `copy_back` | back references, for decoders |
 //! | `room` | buffers of a known size |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
+//! | `members` | named parameters, for lists and messages |
 //! | `asked_codec` | a codec as a user asks for it |
 //! | `working` | parameters as stored in a file |
 //! | `zarr_configuration` | reading the configuration of a codec that only Zarr has |
@@ -29,7 +30,8 @@
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
-//! Blosc and zfp are there if the cargo features `blosc` (on by default) and `zfp` (off) are on.
+//! Blosc and zfp are there if the cargo features `blosc` (on by default) and `zfp` (off) are on. Without its feature, zfp's
+//! parameters are still known, for plugins.
 //!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
@@ -44,7 +46,7 @@
 //! | 32001 | `blosc` | blosc | blosc | blosc, numcodecs.blosc |
 //! | 32004 | [`lz4`] | lz4 | lz4 | numcodecs.lz4 |
 //! | 32008 | [`bitshuffle`] | bitshuffle | | |
-//! | 32013 | `zfp` | zfp | | |
+//! | 32013 | [`zfp`] | zfp | | |
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 //! | 32022 | [`quantized`] | bitgroom | | |
 //! | 32023 | [`quantized`] | granularbr | | |
@@ -84,6 +86,7 @@ pub mod json_text;
 pub mod lz4;
 pub mod lzf;
 pub mod lzma;
+mod members;
 pub mod nbit;
 mod nearest;
 mod noise;
@@ -104,7 +107,6 @@ pub mod szip;
 pub mod transpose;
 mod working;
 mod zarr_configuration;
-#[cfg(feature = "zfp")]
 pub mod zfp;
 pub mod zstd;
 
@@ -116,6 +118,7 @@ pub use asked_codec::{AskedCodec, Effort};
 pub use chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::{BoundCodec, Codec, Outcome};
 pub use finder::CodecFinder;
+pub use members::{Member, listed as listed_members};
 pub use pipeline::{EncodedChunk, Pipeline, Scratch};
 pub use registered::registered_name;
 pub use registry::Registry;

@@ -54,12 +54,25 @@ pub fn registered_name(id: u32) -> Option<&'static str> {
     Some(REGISTERED[at].1)
 }
 
-/// The id of the filter that is registered under this name, in any case of letters.
+/// The id of the filter that is registered under this name. Case, spaces and punctuation do not matter: lists write
+/// `n-bit` and `scale-offset`.
 pub(super) fn registered_id(name: &str) -> Option<u32> {
-    let mut found = REGISTERED
-        .iter()
-        .filter(|(_, own)| own.eq_ignore_ascii_case(name));
+    let mut found = REGISTERED.iter().filter(|(_, own)| is_same_name(own, name));
     found.next().map(|(id, _)| *id)
+}
+
+/// True for names with the same letters and digits, whatever their case.
+fn is_same_name(a: &str, b: &str) -> bool {
+    let letters = |name: &str| {
+        let kept: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+        kept.to_lowercase()
+    };
+    letters(a) == letters(b)
+}
+
+/// The registered names.
+pub(super) fn registered_names() -> impl Iterator<Item = &'static str> {
+    REGISTERED.iter().map(|(_, name)| *name)
 }
 
 #[cfg(test)]

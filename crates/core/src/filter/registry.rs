@@ -8,6 +8,7 @@ use super::chunk_type::ChunkType;
 use super::codec::{Codec, stored_parameters};
 use super::finder::CodecFinder;
 use super::pipeline::Pipeline;
+use super::registered::registered_names;
 use super::{
     astype::AsType, bit_round::BitRound, bitshuffle::Bitshuffle, bzip2::Bzip2, checksum32, deflate::Deflate,
     delta::Delta, fixed_scale_offset::FixedScaleOffset, fletcher32::Fletcher32, gzip::Gzip, lz4::Lz4,
@@ -15,6 +16,7 @@ use super::{
     scale_offset::ScaleOffset, shuffle::Shuffle, szip::Szip, transpose::Transpose, zstd::Zstd,
 };
 use crate::error::{Error, Result};
+use crate::model::similar::similar;
 use crate::model::{CodecNames, CodecSpec, ZarrVersion};
 
 /// The codecs that a program knows. A clone shares them.
@@ -117,6 +119,58 @@ impl Registry {
             };
             codec.name() == name || versions.iter().any(is_zarr_name)
         })
+    }
+
+    /// The codec with this HDF5 id, or one that knows the id's parameters but cannot run in this build.
+    pub(super) fn found_by_id(&self, id: u32) -> Option<&Arc<dyn Codec>> {
+        let spec = CodecSpec::hdf5(id, []);
+        let own = self.find_added(&spec).or_else(|| Self::parameters_of(id));
+        own.or_else(|| self.find(&spec))
+    }
+
+    /// The codec that knows the parameters of filter `id`. It is there in every build, and where a cargo feature is off,
+    /// it can neither encode nor decode.
+    pub fn parameters_of(id: u32) -> Option<&'static Arc<dyn Codec>> {
+        static ZFP: OnceLock<Arc<dyn Codec>> = OnceLock::new();
+        static BUILTIN: OnceLock<Registry> = OnceLock::new();
+        match id {
+            super::zfp::ID => Some(ZFP.get_or_init(|| Arc::new(super::zfp::Zfp))),
+            _ => BUILTIN
+                .get_or_init(Self::builtin)
+                .find_added(&CodecSpec::hdf5(id, [])),
+        }
+    }
+
+    /// The codec that the finder's plugins name so.
+    pub(super) fn plugin_by_name(&self, name: &str) -> Option<&Arc<dyn Codec>> {
+        self.finder.as_ref()?.find_by_name(name)
+    }
+
+    /// The message for a name that no codec has: the closest name, or all.
+    pub(super) fn no_such_name(&self, name: &str) -> String {
+        let mut known: Vec<&str> = self.iter().map(|codec| codec.name()).collect();
+        let plugins = self
+            .finder
+            .as_ref()
+            .map(|finder| finder.names())
+            .unwrap_or_default();
+        let mut names = known.clone();
+        for version in [ZarrVersion::V2, ZarrVersion::V3] {
+            names.extend(self.iter().filter_map(|codec| codec.zarr_name(version)));
+        }
+        for name in registered_names() {
+            names.push(name);
+        }
+        names.extend(plugins.iter().map(String::as_str));
+        if let Some(close) = similar(name, names) {
+            return format!("no filter is named '{name}': is '{close}' meant?");
+        }
+        for name in &plugins {
+            if !known.contains(&name.as_str()) {
+                known.push(name);
+            }
+        }
+        format!("no filter is named '{name}'; known are {}", known.join(", "))
     }
 
     /// Binds the codecs of a variable to its chunks. A codec that is unknown or rejects its parameters fails only when
@@ -254,7 +308,23 @@ impl Registry {
                     .with_name(codec.name()),
             )
         });
-        form.ok_or_else(|| no_hdf5_form(spec))
+        form.ok_or_else(|| {
+            let own = codec.filter(|codec| codec.hdf5_id().is_some());
+            let instead = match (own, spec.name()) {
+                (Some(codec), _) => format!(
+                    "; filter {} ({}) makes other bytes, and its parameters are: {}",
+                    codec.hdf5_id().unwrap_or_default(),
+                    codec.name(),
+                    codec.parameters_help()
+                ),
+                (None, "gzip") => "; what HDF5's programs call gzip is deflate: 'deflate,5'".to_owned(),
+                (None, _) => String::new(),
+            };
+            match no_hdf5_form(spec) {
+                Error::Usage(text) => Error::Usage(text + &instead),
+                other => other,
+            }
+        })
     }
 }
 

@@ -10,7 +10,7 @@
 //! HDF5 file format specification, IV.A.2.l, filter 2.
 
 use super::codec::{only, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, avx512, squares};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, avx512, squares};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -216,6 +216,15 @@ impl Codec for Shuffle {
 
     fn parameters_help(&self) -> &str {
         "none"
+    }
+
+    fn members(&self) -> &'static [Member] {
+        const {
+            &[Member::new(
+                "elementsize",
+                "bytes of an element, 0 for those of the type",
+            )]
+        }
     }
 
     /// numcodecs transposes whole elements as HDF5 does. It rejects input that ends within an element.

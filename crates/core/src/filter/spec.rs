@@ -214,12 +214,22 @@ fn parse_filter(filter: Pair<Rule>) -> Result<AskedCodec, String> {
 
 /// Parses what follows the name of a codec: parameters, or members of its configuration.
 fn parse_named<'a>(name: &str, fields: impl Iterator<Item = &'a str>) -> Result<AskedCodec, String> {
+    if let Some((name, value)) = name.split_once('=') {
+        return Err(format!(
+            "'{name}={value}' is not a name; expected '{name},{value}', as ',' comes before parameters"
+        ));
+    }
     let (mut parameters, mut members) = (Vec::new(), Configuration::new());
     for field in fields {
         match field.split_once('=') {
             Some((member, value)) => {
                 let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
                 members.insert(member.trim().to_owned(), value);
+            }
+            None if field.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                return Err(format!(
+                    "'{field}' is not a parameter; expected a number or 'name=value'; filters are joined with '|'"
+                ));
             }
             None => parse_constant(field, &mut parameters)?,
         }

@@ -30,6 +30,14 @@ impl Registry {
         })
     }
 
+    /// Like [`Registry::adapted`], given also the type of the chunks that `spec` was stored for.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn moved(&self, spec: &CodecSpec, from: &ChunkType, to: &ChunkType) -> Result<CodecSpec> {
+        self.with_parameters(spec, to, |codec, stored| codec.moved_parameters(stored, from, to))
+    }
+
     fn with_parameters(
         &self,
         spec: &CodecSpec,
@@ -136,10 +144,9 @@ impl Registry {
     /// True if the codec can only work on the elements of the array, not on what another codec makes of them.
     fn needs_elements(&self, asked: &AskedCodec) -> bool {
         let codec = match asked {
-            AskedCodec::Id { id, .. } => self.find(&CodecSpec::hdf5(*id, [])),
-            AskedCodec::Name { name, .. } => self.by_name(name),
             AskedCodec::Zarr(spec) => self.find(spec),
-            AskedCodec::Auto(_) => None,
+            AskedCodec::Name { name, .. } if asked.hdf5_id(self).is_none() => self.by_name(name),
+            _ => asked.hdf5_id(self).and_then(|id| self.found_by_id(id)),
         };
         codec.is_some_and(|codec| codec.needs_elements())
     }

@@ -22,7 +22,13 @@ pub(super) fn configuration<'a>(
         return Err("it has no form in HDF5".to_owned());
     };
     match configuration.keys().find(|name| !known.contains(&name.as_str())) {
-        Some(name) => Err(format!("its configuration has an unknown member, {name}")),
+        Some(name) if known.is_empty() => Err(format!(
+            "its configuration has an unknown member, {name}; it takes none"
+        )),
+        Some(name) => Err(format!(
+            "its configuration has an unknown member, {name}; it takes {}",
+            known.join(", ")
+        )),
         None => Ok((*version, configuration)),
     }
 }
@@ -47,7 +53,10 @@ pub(super) fn integer(
         Some(value) => value
             .as_i64()
             .filter(|number| range.contains(number))
-            .ok_or_else(|| format!("its member {name} is {value}")),
+            .ok_or_else(|| {
+                let (least, most) = (range.start(), range.end());
+                format!("its member {name} is {value}; expected {least} to {most}")
+            }),
     }
 }
 

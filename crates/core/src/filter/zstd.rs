@@ -14,7 +14,7 @@ use ::zstd::compression_level_range;
 use ::zstd::zstd_safe::{self, WriteBuf};
 
 use super::codec::{generous_bound, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -59,7 +59,16 @@ impl Codec for Zstd {
     }
 
     fn parameters_help(&self) -> &str {
-        "level"
+        "level, -131072 to 22"
+    }
+
+    fn members(&self) -> &'static [Member] {
+        const {
+            &[
+                Member::new("level", "-131072 to 22"),
+                Member::new("checksum", "true or false; only Zarr has true"),
+            ]
+        }
     }
 
     /// numcodecs and Zarr's own codec make one frame with a content length.

@@ -22,6 +22,7 @@ mod lookup;
 mod name;
 mod schema;
 mod shared_layout;
+pub(crate) mod similar;
 mod sizes_in_c;
 mod types;
 mod values;

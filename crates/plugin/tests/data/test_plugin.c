@@ -3,6 +3,7 @@
  * The user gives the key. Stored are key, element size, class, byte order, sign, rank, and the chunk's lengths. The
  * filter fails for key 255, answers with more bytes than it has for key 254, doubles the bytes for key 253, and ends the
  * program for key 252.
+ * With ONE_PARAMETER, it refuses other than one parameter, and so the parameters that it stores.
  * It declares what it uses of HDF5 and netCDF by itself, so that neither is needed to compile it. */
 
 #include <stddef.h>
@@ -61,6 +62,10 @@ static int set_local(hid_t list, hid_t type, hid_t space) {
         return fail("no parameters");
     if (count < 1)
         return fail("the key is missing");
+#ifdef ONE_PARAMETER
+    if (count > 1)
+        return fail("it takes one parameter");
+#endif
     int rank = H5Pget_chunk(list, MOST, lengths);
     if (rank != H5Sget_simple_extent_ndims(space))
         return fail("two ranks");

@@ -93,7 +93,7 @@ pub struct CopyOptions {
 pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let input = reader.schema();
     let kind = kind::output_kind(input, options)?;
-    let requests = Requests::resolve(input, &options.filters)?;
+    let requests = Requests::resolve(input, &options.filters, &options.registry)?;
     let fixes = kind.can().fixes_unlimited();
     let fixed = options.fix_unlimited || fixes;
     let chunking = Chunking::resolve(input, options, fixed)?;
@@ -262,7 +262,15 @@ impl Target<'_> {
                     pipeline.chosen(filters)
                 }
             };
-            layout.filters = pipeline.stored(&options.registry, names, &chunk, same_chunks)?;
+            let source = match &self.layout.storage {
+                Storage::Chunked { shape } if !same_chunks => {
+                    let ty = self.input.var(self.source).ty;
+                    Some(ChunkType::new(self.input, ty, self.layout, shape).with_fill(&self.layout.fill))
+                }
+                _ => None,
+            };
+            layout.filters =
+                pipeline.stored(&options.registry, names, &chunk, source.as_ref(), same_chunks)?;
         }
         Ok(layout)
     }

@@ -4,6 +4,7 @@ use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, shuffle};
+use crate::model::similar::question;
 use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
 
 /// The filters of a variable, and where they come from.
@@ -61,9 +62,9 @@ impl Pipeline {
         }
     }
 
-    /// The filters as a variable of such chunks stores them, named as `names` says. With `same_chunks`, the input's chunks are
-    /// such ones, and the input's parameters stay as they are. Else they are adapted, and codecs that need elements go first: only
-    /// there can all programs read what they do.
+    /// The filters as a variable of such chunks stores them, named as `names` says. `source` is the type of the input's chunks,
+    /// if it has any. With `same_chunks`, the output's are such ones, and the input's parameters stay as they are. Else
+    /// they are adapted, and codecs that need elements go first: only there can all programs read what they do.
     ///
     /// # Errors
     /// What a filter refuses of this variable, and a codec that has no such name.
@@ -72,6 +73,7 @@ impl Pipeline {
         registry: &Registry,
         names: CodecNames,
         chunk: &ChunkType,
+        source: Option<&ChunkType>,
         same_chunks: bool,
     ) -> Result<Vec<CodecSpec>> {
         let new = |filters: &[AskedCodec], chunk: &ChunkType| -> Result<Vec<CodecSpec>> {
@@ -84,28 +86,42 @@ impl Pipeline {
             };
             pipeline.iter().map(&mut named).collect()
         };
-        let (mut kept, shuffle) = match self.filters {
+        let (kept, shuffle) = match self.filters {
             Filters::New(filters) => return new(&filters, chunk),
             Filters::Kept(filters, shuffle) => (filters, shuffle),
         };
+        let mut kept: Vec<_> = match source {
+            Some(source) => {
+                let mut types = registry.begin(source);
+                let typed = kept.into_iter().map(|filter| {
+                    let from = types.pass(&filter).into_owned();
+                    (filter, Some(from))
+                });
+                typed.collect()
+            }
+            None => kept.into_iter().map(|filter| (filter, None)).collect(),
+        };
         // A format that has no name for an order of elements has an order of its own.
-        kept.retain(|filter| {
+        kept.retain(|(filter, _)| {
             let reorders = registry.find(filter).is_some_and(|codec| codec.only_reorders());
             !reorders || registry.named(filter, names, chunk).is_ok()
         });
         if !same_chunks {
-            kept.sort_by_key(|filter| !registry.find(filter).is_some_and(|codec| codec.needs_elements()));
+            kept.sort_by_key(|(filter, _)| {
+                !registry.find(filter).is_some_and(|codec| codec.needs_elements())
+            });
         }
         let mut types = registry.begin(chunk);
         let mut filters = Vec::with_capacity(kept.len() + 1);
-        for filter in kept {
+        for (filter, from) in kept {
             let filter = registry.named(&filter, names, types.given())?;
             if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
                 filters.extend(new(&[AskedCodec::id(shuffle::ID, [])], types.given())?);
             }
-            let filter = match same_chunks {
-                true => filter,
-                false => registry.adapted(&filter, types.given())?,
+            let filter = match (same_chunks, from) {
+                (true, _) => filter,
+                (false, Some(from)) => registry.moved(&filter, &from, types.given())?,
+                (false, None) => registry.adapted(&filter, types.given())?,
             };
             types.pass(&filter);
             filters.push(filter);
@@ -136,10 +152,23 @@ impl<'a> Requests<'a> {
     /// beats an earlier one.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for an unknown name, and for a scalar that is named.
-    pub fn resolve(input: &Schema, requests: &'a [FilterRequest]) -> Result<Self> {
+    /// [`Error::Request`](crate::Error::Request) for an unknown name, for a scalar that is named, and for a variable in
+    /// place of a filter.
+    pub fn resolve(input: &Schema, requests: &'a [FilterRequest], registry: &Registry) -> Result<Self> {
         let mut by_var: Vec<Option<(&FilterRequest, Wish)>> = vec![None; input.vars.len()];
         for request in requests {
+            for codec in &request.pipeline {
+                if let AskedCodec::Name { name, .. } = codec
+                    && input.var_at(name).is_some()
+                    && codec.hdf5_id(registry).is_none()
+                    && registry.by_name(name).is_none()
+                {
+                    return Err(Request::Filters.error(format!(
+                        "'{name}' is a variable, not a filter: '|' joins filters, '&' joins variables, and other filters for \
+                         other variables are a request of their own"
+                    )));
+                }
+            }
             let Targets::Named(names) = &request.targets else {
                 for (at, var) in input.vars.iter().enumerate() {
                     let named = by_var[at].is_some_and(|(_, wish)| wish == Wish::Named);
@@ -151,7 +180,9 @@ impl<'a> Requests<'a> {
             };
             for name in names {
                 let VarId(at) = input.var_at(name).ok_or_else(|| {
-                    Request::Filters.error(format!("the input has no variable named '{name}'"))
+                    let names = input.vars.iter().map(|var| var.name.as_str());
+                    let meant = question(name, names);
+                    Request::Filters.error(format!("the input has no variable named '{name}'{meant}"))
                 })?;
                 if input.vars[at].dims.is_empty() && !request.pipeline.is_empty() {
                     return Err(Request::Filters

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use ncutils_blosc::{HEADER_LENGTH, Settings, compress, decompress};
 
 use super::codec::{generous_bound, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -50,6 +50,21 @@ impl Codec for Blosc {
 
     fn parameters_help(&self) -> &str {
         "0,0,0,0; level, 0 to 9; shuffle, 0 to 2; compressor, 0 to 5"
+    }
+
+    fn members(&self) -> &'static [Member] {
+        const {
+            &[
+                Member::new("cname", "blosclz, lz4, lz4hc, snappy, zlib or zstd"),
+                Member::new("clevel", "0 to 9"),
+                Member::new(
+                    "shuffle",
+                    "no, byte or bit; 0, 1, 2, or -1 for bit with elements of a byte, else byte",
+                ),
+                Member::new("typesize", "bytes of an element"),
+                Member::new("blocksize", "bytes of a block, 0 to choose"),
+            ]
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

@@ -9,7 +9,8 @@
 //! does not shrink is stored all the same.
 //!
 //! HDF5 parameters: bytes of a block; 0 or none: 1 GiB. The plugin ignores further ones. Zarr configuration:
-//! `{"acceleration": number}`, a trade of size for speed, which decoding does not need. Our encoder has one speed.
+//! `{"acceleration": number}`, a trade of size for speed, which decoding does not need. lz4_flex has
+//! one speed, that of 1. Other numbers are kept, and printed as they are.
 //!
 //! HDF5 registered filters, id 32004; LZ4 block format; numcodecs' `lz4.pyx`.
 
@@ -17,7 +18,7 @@ use std::borrow::Cow;
 
 use super::codec::{generous_bound, stored_parameters};
 use super::room::room;
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 pub(super) mod block;
@@ -65,6 +66,15 @@ impl Codec for Lz4 {
 
     fn parameters_help(&self) -> &str {
         "bytes of a block; none or 0: 1 GiB"
+    }
+
+    fn members(&self) -> &'static [Member] {
+        const {
+            &[Member::new(
+                "acceleration",
+                "kept; chunks are encoded as with 1. Only Zarr has it",
+            )]
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

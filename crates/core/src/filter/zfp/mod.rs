@@ -6,15 +6,17 @@
 //!
 //! numcodecs' `zfpy` puts the header in the chunk, so Zarr has no form for this filter.
 //!
+//! The parameters are known in every build. Encoding and decoding need the cargo feature `zfp`.
+//!
 //! HDF5 registered filters, id 32013; zfp 1.0, "Header".
 
+#[cfg(feature = "zfp")]
+mod bound;
 mod parameters;
 
-use ncutils_zfp::{Header, compress, decompress};
-
 use super::codec::stored_parameters;
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use crate::model::CodecSpec;
+use super::{BoundCodec, ChunkType, Codec, Member, Outcome};
+use crate::model::{CodecSpec, Configuration};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32013;
@@ -44,7 +46,15 @@ impl Codec for Zfp {
         let words = stored_parameters(self, spec, chunk)?;
         let header = parameters::parse(&words)
             .ok_or_else(|| format!("its parameters {words:?} are not a header of zfp"))?;
-        Ok(Box::new(Bound { header }))
+        bound(header)
+    }
+
+    fn members(&self) -> &'static [Member] {
+        parameters::MEMBERS
+    }
+
+    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
+        Some(parameters::visible(members).ok_or_else(|| parameters::ONE_MODE.to_owned()))
     }
 
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
@@ -56,24 +66,14 @@ impl Codec for Zfp {
     }
 }
 
-/// zfp with its header.
-struct Bound {
-    header: Header,
+#[cfg(feature = "zfp")]
+fn bound(header: ncutils_zfp::Header) -> Outcome<Box<dyn BoundCodec>> {
+    Ok(Box::new(bound::Bound { header }))
 }
 
-impl BoundCodec for Bound {
-    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
-        compress(&self.header, input, out).map_err(|error| error.to_string())
-    }
-
-    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
-        decompress(&self.header, input, limit, out).map_err(|error| error.to_string())
-    }
-
-    /// The header tells the array, so the length of the input does not matter.
-    fn max_encoded_size(&self, _: usize) -> usize {
-        self.header.max_stream()
-    }
+#[cfg(not(feature = "zfp"))]
+fn bound(_: ncutils_zfp::Header) -> Outcome<Box<dyn BoundCodec>> {
+    Err("this program was built without the cargo feature zfp".to_owned())
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use ncutils_zfp::{Header, MAX_DIMENSIONS, MAX_PRECISION, Mode, Scalar};
 
-use super::super::{ChunkType, NumberClass, Outcome};
-use crate::model::{Encoding, Endian};
+use super::super::{ChunkType, Member, NumberClass, Outcome};
+use crate::model::{Configuration, Encoding, Endian};
 
 /// The first stored word, as the plugin 1.1.1 with zfp 1.0.1 stores it: version of zfp in 16 bits, of its codec in 4, of
 /// the plugin in 12.
@@ -19,6 +19,49 @@ const MAX_RATE: f64 = 64.0;
 const TAKES: &str = "takes a mode and its values: 1,0 and bits for each number, above 0 to 64, as a double \
     (1,0,8.0d); 2,0 and bit planes, 1 to 64 (2,0,16); 3,0 and the largest error of floats, as a double (3,0,0.001d); 4,0, least \
     bits and most bits of a block, bit planes, and lowest exponent (4,0,1,16658,64,-1074); or 5 to lose nothing";
+
+/// Names for the parameters of each mode.
+pub const MEMBERS: &[Member] = &[
+    Member::new("rate", "bits for each number, above 0 to 64"),
+    Member::new("precision", "bit planes, 1 to 64"),
+    Member::new("accuracy", "largest error of floats"),
+    Member::new("reversible", "true"),
+    Member::new("minbits", "1 to maxbits, with the three after it"),
+    Member::new("maxbits", "to 32768"),
+    Member::new("maxprec", "1 to 64"),
+    Member::new("minexp", "lowest exponent"),
+];
+
+/// Why names of several modes, or not all of one, are refused.
+pub const ONE_MODE: &str = "takes one of rate, precision, accuracy and reversible=true, or minbits, maxbits, maxprec and \
+    minexp together";
+
+/// The parameters that a user gives, made of named ones; `None` if they are not those of one mode.
+pub fn visible(members: &Configuration) -> Option<Vec<u32>> {
+    let number = |name: &str| u32::try_from(members.get(name)?.as_u64()?).ok();
+    let double = |mode: u32, name: &str| {
+        let bits = members.get(name)?.as_f64()?.to_bits();
+        Some(vec![mode, 0, bits as u32, (bits >> 32) as u32])
+    };
+    match members.len() {
+        1 if members.contains_key("rate") => double(1, "rate"),
+        1 if members.contains_key("precision") => Some(vec![2, 0, number("precision")?]),
+        1 if members.contains_key("accuracy") => double(3, "accuracy"),
+        1 if members.get("reversible")?.as_bool()? => Some(vec![5]),
+        4 => {
+            let exponent = i32::try_from(members.get("minexp")?.as_i64()?).ok()?;
+            Some(vec![
+                4,
+                0,
+                number("minbits")?,
+                number("maxbits")?,
+                number("maxprec")?,
+                exponent as u32,
+            ])
+        }
+        _ => None,
+    }
+}
 
 /// A double in two parameters, low word first.
 fn double(low: u32, high: u32) -> f64 {

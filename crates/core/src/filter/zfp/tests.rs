@@ -1,6 +1,8 @@
 //! Parameters, and what is refused.
 
-use super::super::{NumberClass, decoded, encoded};
+use super::super::NumberClass;
+#[cfg(feature = "zfp")]
+use super::super::{decoded, encoded};
 use super::*;
 use crate::model::Endian;
 
@@ -69,6 +71,31 @@ fn parameters_that_a_user_gives() {
 }
 
 #[test]
+fn named_parameters() {
+    let visible = |text: &str| {
+        let members = serde_json::from_str(text).unwrap();
+        Zfp.visible_parameters(&members).unwrap()
+    };
+    let [low, high] = double(0.01);
+    assert_eq!(visible(r#"{"accuracy": 0.01}"#).unwrap(), [3, 0, low, high]);
+    let [low, high] = double(8.0);
+    assert_eq!(visible(r#"{"rate": 8}"#).unwrap(), [1, 0, low, high]);
+    assert_eq!(visible(r#"{"precision": 16}"#).unwrap(), [2, 0, 16]);
+    assert_eq!(visible(r#"{"reversible": true}"#).unwrap(), [5]);
+    let expert = r#"{"minbits": 1, "maxbits": 16658, "maxprec": 20, "minexp": -10}"#;
+    assert_eq!(visible(expert).unwrap(), [4, 0, 1, 16658, 20, -10i32 as u32]);
+    for wrong in [
+        "{}",
+        r#"{"reversible": false}"#,
+        r#"{"rate": "8"}"#,
+        r#"{"rate": 8, "precision": 3}"#,
+        r#"{"minbits": 1}"#,
+    ] {
+        assert!(visible(wrong).unwrap_err().contains("one of rate"), "{wrong}");
+    }
+}
+
+#[test]
 fn an_error_is_kept_to_with_floats_only() {
     let [low, high] = double(0.5);
     let given = [3, 0, low, high];
@@ -116,6 +143,7 @@ fn stored_parameters_for_other_chunks() {
     assert!(adapted(&kept, &numbers(NumberClass::Signed, 2, &[9])).is_err());
 }
 
+#[cfg(feature = "zfp")]
 #[test]
 fn lengths_and_headers_are_checked() {
     let data: Vec<u8> = (0..1200).flat_map(|i| (i as f32 / 7.0).to_le_bytes()).collect();

@@ -4,12 +4,13 @@
 //! Object ─► text ─► dataset_name ─► statements: segments ─► grammar (cdl.pest) ─► names, without escapes
 //! ```
 //!
-//! `unclosed` finds the string without an end, and `similar` the name that a misspelt one means, both for messages.
+//! `unclosed` finds the string without an end, for messages.
 
 pub mod dataset_name;
 pub mod grammar;
 pub mod names;
-pub mod similar;
 pub mod statements;
 pub mod text;
 pub mod unclosed;
+
+pub(crate) use crate::model::similar;
