@@ -133,6 +133,7 @@ def without_characters(path, folder):
 
 def by_xarray(path):
     import xarray
+    import zarr
 
     found = {"version": xarray.__version__, "groups": {}, "variables": {}}
     with tempfile.TemporaryDirectory() as folder:
@@ -140,12 +141,13 @@ def by_xarray(path):
         if prefix(names) or any(json.loads(value_of(path, n))["dtype"] == ">S1" for n in names if n.endswith(".zarray")):
             path = without_characters(path, folder)
             names = keys(path)
+        store = str(path) if path.is_dir() else zarr.storage.ZipStore(path, mode="r")
         for name in names:
             group, _, last = name.rpartition("/")
             if last != ".zgroup":
                 continue
             start = "/" + group + "/" * bool(group)
-            with xarray.open_zarr(str(path), group=group or None, decode_cf=False, chunks=None, consolidated=False if group else None) as data:
+            with xarray.open_zarr(store, group=group or None, decode_cf=False, chunks=None, consolidated=False if group else None) as data:
                 found["groups"][start] = json_safe(dict(data.attrs))
                 for own, variable in data.variables.items():
                     found["variables"][start + own] = {
