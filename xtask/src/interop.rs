@@ -29,6 +29,10 @@ pub fn run(arguments: &[String]) -> Result<()> {
         programs.build_harness()?;
     }
     let python = python::interpreter()?;
+    if chosen.is_empty() || chosen.iter().any(|path| names(path, "zarr")) {
+        python::install_zarr2(&python)?;
+        python::build_netcdf_c(&python)?;
+    }
     if chosen.is_empty() {
         name_what_is_missing();
     }
@@ -80,7 +84,12 @@ fn in_tests(argument: &str) -> String {
 
 /// True if tests run programs of the harness.
 fn needs_harness(tests: &Path) -> bool {
-    fs::read_to_string(tests).map_or(true, |text| text.contains("harness("))
+    names(tests, "harness(")
+}
+
+/// True if a file of tests contains a text, or cannot be read as a file.
+fn names(tests: &Path, text: &str) -> bool {
+    fs::read_to_string(tests).map_or(true, |tests| tests.contains(text))
 }
 
 fn name_what_is_missing() {

@@ -1,0 +1,192 @@
+"""Every kind to every kind: classic, netCDF-4, NCZarr and Zarr version 2, in folders and in zips.
+
+Our nccopy makes a dataset of each kind of the samples, and copies each to each. What arrives is what went in, but for what the
+kinds on the way cannot hold (`zarr_reference.LOST`). libnetcdf 4.10, both versions of zarr-python, and xarray say what arrived.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+import netcdf_c
+import pytest
+import zarr_reference
+from conftest import nccopy, ncdump
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parent.parent
+
+# Name: what it loses, ending, mode of a URL.
+KINDS = {
+    "classic": ("classic", "nc", None),
+    "netcdf4": ("netcdf4", "nc", None),
+    "nczarr": ("nczarr", "nczarr", "nczarr,file"),
+    "nczarr_zip": ("nczarr", "nczip", "nczarr,zip"),
+    "zarr": ("zarr", "zarr", "zarr"),
+    "zarr_zip": ("zarr", "zip", "zarr,zip"),
+}
+OF_ZARR = [kind for kind, (*_, mode) in KINDS.items() if mode]
+SAMPLES = {"classic": list(KINDS), "full": [kind for kind in KINDS if kind != "classic"]}
+ALONE = [(sample, kind) for sample, kinds in SAMPLES.items() for kind in kinds]
+PAIRS = [(sample, one, other) for sample, kinds in SAMPLES.items() for one in kinds for other in kinds]
+
+
+def place(folder, stem, kind):
+    """The path of a dataset, and the name under which it is created."""
+    _, ending, mode = KINDS[kind]
+    path = folder / f"{stem}.{ending}"
+    return path, f"{path}#mode={mode}" if mode else str(path)
+
+
+def copy(source, folder, stem, kind):
+    path, name = place(folder, stem, kind)
+    nccopy(*{"classic": ["-k", "cdf2"], "netcdf4": ["-k", "nc4"]}.get(kind, []), source, name)
+    return path
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory):
+    """The folder of the samples, which netCDF4-python made."""
+    folder = tmp_path_factory.mktemp("samples")
+    subprocess.run([sys.executable, "-W", "ignore", str(HERE / "zarr_samples.py"), str(folder)], check=True, stderr=subprocess.PIPE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wanted(samples):
+    """What libnetcdf says of a sample."""
+    return {sample: zarr_reference.by_netcdf(samples / f"{sample}.nc") for sample in SAMPLES}
+
+
+@pytest.fixture(scope="module")
+def made(samples, tmp_path_factory):
+    """The path of a sample as a dataset of a kind, which is made once."""
+    folder = tmp_path_factory.mktemp("made")
+
+    def make(sample, kind):
+        path, _ = place(folder, sample, kind)
+        if not path.exists():
+            copy(samples / f"{sample}.nc", folder, sample, kind)
+        return path
+
+    return make
+
+
+def expected(wanted, sample, *kinds):
+    return zarr_reference.without(wanted[sample], *(KINDS[kind][0] for kind in kinds))
+
+
+def report(lines):
+    assert not lines, f"{len(lines)} differences:\n" + "\n".join(lines[:40])
+
+
+@pytest.mark.parametrize("sample, one, other", PAIRS, ids="-".join)
+def test_each_to_each(wanted, made, tmp_path, sample, one, other):
+    """After `sample → one → other → netCDF-4`, all is there but what the two kinds cannot hold."""
+    path = copy(made(sample, one), tmp_path, "out", other)
+    back = copy(path, tmp_path, "back", "classic" if sample == "classic" and other == "classic" else "netcdf4")
+    got = zarr_reference.by_netcdf(back)
+    report(zarr_reference.differences(got, expected(wanted, sample, one, other), stored=sample == "full", but=("fill", "filled")))
+
+
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("version", [2, 3])
+def test_zarr_python(wanted, made, sample, kind, version):
+    found = zarr_reference.by_zarr_python(made(sample, kind), version)
+    pure = KINDS[kind][0] == "zarr"
+    dataset = wanted[sample]
+    but = [path for path, v in dataset["variables"].items() if v["type"] == "char"] if version == 3 and not pure else []
+    report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but))
+
+
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+def test_xarray(wanted, made, sample, kind):
+    found = zarr_reference.by_xarray(made(sample, kind))
+    pure = KINDS[kind][0] == "zarr"
+    but = [path for path, v in wanted[sample]["variables"].items() if v["type"] == "char"] if not pure else []
+    report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but, xarray=True))
+
+
+# What libnetcdf 4.10 does with what is right: it leaves out arrays whose shape is [], and takes an empty text for a zero byte.
+def as_libnetcdf_reads(dataset):
+    dataset["variables"] = {path: v for path, v in dataset["variables"].items() if v["dims"]}
+    for holder in [*dataset["groups"].values(), *dataset["variables"].values()]:
+        holder["attributes"] = [[n, k, "\0" if k == "char" and v == "" else v] for n, k, v in holder["attributes"]]
+    return dataset
+
+
+@netcdf_c.needs_netcdf_c
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+def test_libnetcdf(wanted, made, sample, kind):
+    found = zarr_reference.by_libnetcdf(netcdf_c.url(made(sample, kind), KINDS[kind][2]))
+    dataset = as_libnetcdf_reads(expected(wanted, sample, kind))
+    report(zarr_reference.differences(found, dataset, stored=False, but=("fill", "filled")))
+
+
+@netcdf_c.needs_netcdf_c
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+def test_text_is_that_of_libnetcdf(made, sample, kind):
+    """Both ncdumps print the same text of what libnetcdf reads. Ours prints scalars as well."""
+    path = made(sample, kind)
+    theirs = netcdf_c.run("ncdump", "-h", "-n", "x", netcdf_c.url(path, KINDS[kind][2])).decode()
+    ours = ncdump("-h", "-n", "x", path).decode()
+    assert [line for line in theirs.splitlines() if line not in ours.splitlines()] == []
+
+
+# The filters that both sides hold, as arguments of `-F`, and who reads them in Zarr.
+READERS = ("libnetcdf", "zarr2", "zarr3", "xarray")
+FILTERS = {
+    "deflate,5": READERS,
+    "shuffle|deflate,5": READERS,
+    "fletcher32": READERS,
+    "shuffle|deflate,3|fletcher32": READERS,
+    "bzip2,9": READERS,
+    "zstd,3": READERS,
+    "shuffle|zstd,3": READERS,
+    **{f"blosc,0,0,0,0,5,{shuffle},{codec}": READERS for shuffle in (0, 1, 2) for codec in (0, 1, 2, 4, 5)},
+    "lz4": ("zarr2", "zarr3", "xarray"),
+    "shuffle|lz4": ("zarr2", "zarr3", "xarray"),
+}
+
+
+@pytest.mark.parametrize("kind", ["nczarr", "zarr"])
+@pytest.mark.parametrize("filter", FILTERS)
+def test_filters(samples, tmp_path, filter, kind):
+    """A filter that our nccopy applies is read by all who have it, and comes back to netCDF-4 as it was."""
+    names = ["int_little", "double_big", "short_big", "partly", "float_limits", "zstd_u1"]
+    source, target = tmp_path / "in.nc", place(tmp_path, "out", kind)
+    nccopy("-F", f"*,{filter}", "-V", ",".join(names), samples / "full.nc", source)
+    nccopy(source, target[1])
+    direct = place(tmp_path, "direct", kind)
+    nccopy("-F", f"*,{filter}", "-V", ",".join(names), samples / "full.nc", direct[1])
+    nccopy(target[0], tmp_path / "back.nc")
+    dataset = zarr_reference.by_netcdf(samples / "full.nc")["variables"]
+    ids = zarr_reference.by_netcdf(source)["variables"]
+    back = zarr_reference.by_netcdf(tmp_path / "back.nc")["variables"]
+    for name in names:
+        assert back["/" + name]["filters"] == ids["/" + name]["filters"] != []
+    lz4 = "lz4" in filter.split("|")
+    for path in target[0], direct[0]:
+        read = {}
+        if "zarr2" in FILTERS[filter]:
+            read["zarr2"] = zarr_reference.by_zarr_python(path, 2)["variables"]
+        if "zarr3" in FILTERS[filter]:
+            read["zarr3"] = zarr_reference.by_zarr_python(path, 3)["variables"]
+        if "xarray" in FILTERS[filter]:
+            read["xarray"] = zarr_reference.by_xarray(path)["variables"]
+        if "libnetcdf" in FILTERS[filter] and netcdf_c.BUILT:
+            read["libnetcdf"] = zarr_reference.by_libnetcdf(netcdf_c.url(path, KINDS[kind][2]))["variables"]
+        if not lz4:
+            read["back"] = back
+        for reader, found in read.items():
+            for name in names:
+                assert found["/" + name].get("values") == dataset["/" + name]["values"], (reader, name, found["/" + name].get("error"))
+
+
+def test_the_documentation_lists_what_is_lost():
+    text = (ROOT / "docs" / "formats" / "zarr.md").read_text()
+    for kind, title in ("nczarr", "Lost by both"), ("zarr", "Lost by Zarr"):
+        section = text.split(f"### {title}", 1)[1].split("\n#", 1)[0]
+        stated = [line[2:].strip() for line in section.splitlines() if line.startswith("- ")]
+        entries = zarr_reference.LOST_BY_BOTH if kind == "nczarr" else zarr_reference.LOST_BY_ZARR
+        assert sorted(stated) == sorted(entries)
