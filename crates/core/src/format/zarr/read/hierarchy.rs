@@ -35,16 +35,26 @@ impl Documents {
             .or_else(|| self.old.iter().find(|(one, _)| *one == own).map(|(_, json)| json))
     }
 
-    /// The conventions that these documents follow.
+    /// The conventions that these documents follow. Those of today have all members in the attributes, in lower case.
     pub fn flavor(&self) -> Flavor {
-        let owns = [Own::Array, Own::Group, Own::Superblock, Own::Types];
-        let has = |spelling: usize| {
-            let documents = self.attributes.iter().chain(&self.metadata);
-            let mut documents =
-                documents.map(|document| owns.map(|own| document.get(own.spellings()[spelling])));
-            documents.any(|found| found.iter().any(Option::is_some))
+        let owns = [Own::Array, Own::Group, Own::Superblock];
+        let has = |document: &Option<Json>, own: Own, spelling: usize| {
+            let document = document.as_ref();
+            document.is_some_and(|document| document.get(own.spellings()[spelling]).is_some())
         };
-        match (has(0), has(1) || !self.old.is_empty()) {
+        let any =
+            |document: &Option<Json>, spelling: usize| owns.iter().any(|own| has(document, *own, spelling));
+        if any(&self.attributes, 0) {
+            return Flavor::Nczarr;
+        }
+        let in_metadata = any(&self.metadata, 0) || any(&self.metadata, 1);
+        if in_metadata || any(&self.attributes, 1) || !self.old.is_empty() {
+            return Flavor::OldNczarr;
+        }
+        match (
+            has(&self.attributes, Own::Types, 0),
+            has(&self.attributes, Own::Types, 1),
+        ) {
             (true, _) => Flavor::Nczarr,
             (false, true) => Flavor::OldNczarr,
             (false, false) => Flavor::Zarr,
