@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use cases::{CASES, Case};
+use cases::{CASES, Case, OUTPUT, remove_dataset};
 
 use crate::measure::{self, Run};
 use crate::{build_release, codec, python, root, succeed};
@@ -90,37 +90,45 @@ fn data_folder() -> PathBuf {
 }
 
 fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result<()> {
-    let output = data.join("out.nc");
     let printed = data.join("out.txt");
-    let command =
-        |program: &Path, flags: &[&str], extra: &[&str]| case.command(program, flags, extra, data, &output);
+    let (our_input, our_output) = case.ours(data);
+    let (input, output) = (data.join(case.input), data.join(OUTPUT));
     let (peer, their_flags) = case.peer.unwrap_or((case.program, case.flags));
     let theirs_path = Path::new("/usr/bin").join(peer);
     let ours_path = binaries.join(case.program);
     let one_thread = [case.ours, &["--threads", "1"]].concat();
+    let ours_run = |extra: &[&str]| {
+        let flags = [case.flags, extra].concat();
+        measure::run(
+            &mut case.command(&ours_path, &flags, &our_input, &our_output),
+            &printed,
+        )
+    };
+    case.make_input(&ours_path, data)?;
     let (mut theirs, mut ours, mut single) = (None, None, None);
     for _ in 0..REPEATS {
-        let _ = fs::remove_file(&output);
+        remove_dataset(&output);
+        remove_dataset(&our_output);
         if theirs.is_none_or(|run: Run| run.time < LONG) {
             keep_best(
                 &mut theirs,
-                measure::run(&mut command(&theirs_path, their_flags, &[]), &printed)?,
+                measure::run(
+                    &mut case.command(&theirs_path, their_flags, &input, &output),
+                    &printed,
+                )?,
             );
         }
-        let _ = fs::remove_file(&output);
-        keep_best(
-            &mut ours,
-            measure::run(&mut command(&ours_path, case.flags, case.ours), &printed)?,
-        );
+        remove_dataset(&output);
+        remove_dataset(&our_output);
+        keep_best(&mut ours, ours_run(case.ours)?);
         if case.program == "nccopy" {
-            let _ = fs::remove_file(&output);
-            keep_best(
-                &mut single,
-                measure::run(&mut command(&ours_path, case.flags, &one_thread), &printed)?,
-            );
+            remove_dataset(&output);
+            remove_dataset(&our_output);
+            keep_best(&mut single, ours_run(&one_thread)?);
         }
     }
-    let _ = fs::remove_file(&output);
+    remove_dataset(&output);
+    remove_dataset(&our_output);
     let _ = fs::remove_file(&printed);
     let (Some(theirs), Some(ours)) = (theirs, ours) else {
         return Ok(());

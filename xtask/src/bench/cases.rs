@@ -1,7 +1,10 @@
 //! The cases of the benchmark.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use anyhow::{Result, ensure};
 
 /// A benchmark.
 pub struct Case {
@@ -23,22 +26,46 @@ pub struct Case {
     pub peak: Option<u64>,
     /// The peer and its flags; `None` for netcdf-bin's program of the same name, with the same flags.
     pub peer: Option<(&'static str, &'static [&'static str])>,
+    /// Where our program reads and writes, if not where the peer does.
+    pub places: Places,
+}
+
+/// The names of our program's input and output, with fragments. The input is made of the case's own.
+#[derive(Default)]
+pub struct Places {
+    /// The input; `None` if it is the peer's.
+    pub input: Option<&'static str>,
+    /// The output; `None` if it is a file.
+    pub output: Option<&'static str>,
+}
+
+/// The peer's.
+const SAME: Places = Places {
+    input: None,
+    output: None,
+};
+
+/// Another input.
+const fn from(input: &'static str) -> Places {
+    Places {
+        input: Some(input),
+        output: None,
+    }
+}
+
+/// Another output.
+const fn to(output: &'static str) -> Places {
+    Places {
+        input: None,
+        output: Some(output),
+    }
 }
 
 impl Case {
-    /// The case run by `program` with `flags` and `extra`, on its input below `data`. A program that writes a file writes
-    /// `output`.
-    pub fn command(
-        &self,
-        program: &Path,
-        flags: &[&str],
-        extra: &[&str],
-        data: &Path,
-        output: &Path,
-    ) -> Command {
-        let input = data.join(self.input);
+    /// The case run by `program` with `flags`, reading `input` and writing `output`.
+    pub fn command(&self, program: &Path, flags: &[&str], input: &Path, output: &Path) -> Command {
         let mut command = Command::new(program);
-        command.args(flags).args(extra);
+        command.args(flags);
         match self.program {
             "nccopy" => command.arg(input).arg(output),
             "ncgen" => command.arg("-o").arg(output).arg(input),
@@ -46,10 +73,44 @@ impl Case {
         };
         command
     }
+
+    /// The input and output of our program, below `data`.
+    pub fn ours(&self, data: &Path) -> (PathBuf, PathBuf) {
+        let input = self.places.input.unwrap_or(self.input);
+        (data.join(input), data.join(self.places.output.unwrap_or(OUTPUT)))
+    }
+
+    /// Makes the input of our program by `nccopy`, where it is another than the peer's.
+    pub fn make_input(&self, nccopy: &Path, data: &Path) -> Result<()> {
+        let Some(name) = self.places.input else {
+            return Ok(());
+        };
+        let made = data.join(name);
+        remove_dataset(&made);
+        let status = Command::new(nccopy)
+            .arg(data.join(self.input))
+            .arg(&made)
+            .status()?;
+        ensure!(status.success(), "{} was not made", made.display());
+        Ok(())
+    }
 }
 
+/// Removes a file or a folder, whose name may have a fragment.
+pub fn remove_dataset(place: &Path) {
+    let name = place.to_string_lossy();
+    let path = Path::new(name.split('#').next().unwrap_or_default());
+    let _ = match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    };
+}
+
+/// The output of a peer.
+pub const OUTPUT: &str = "out.nc";
+
 /// All of them.
-pub const CASES: [Case; 15] = [
+pub const CASES: [Case; 20] = [
     Case {
         name: "compress: -d 5 -s, uncompressed in",
         target: 4.0,
@@ -60,6 +121,7 @@ pub const CASES: [Case; 15] = [
         encode: Some(&[(2, &[]), (1, &[5])]),
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "compress noise: -d 5 -s, float32 of full precision",
@@ -71,6 +133,7 @@ pub const CASES: [Case; 15] = [
         encode: Some(&[(2, &[]), (1, &[5])]),
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "compress noise: -d 5 -s, float64 of full precision",
@@ -82,6 +145,7 @@ pub const CASES: [Case; 15] = [
         encode: Some(&[(2, &[]), (1, &[5])]),
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "copy: nothing changed, deflated",
@@ -93,6 +157,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "zstd: deflated in, -F '*,32015,3'",
@@ -104,6 +169,7 @@ pub const CASES: [Case; 15] = [
         encode: Some(&[(32015, &[3])]),
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "rechunk: 1x361x720 to 248x19x36, -d 4 -s",
@@ -115,6 +181,7 @@ pub const CASES: [Case; 15] = [
         encode: Some(&[(2, &[]), (1, &[4])]),
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "rechunk within 64 MB: the same with -m 64M",
@@ -126,6 +193,7 @@ pub const CASES: [Case; 15] = [
         encode: Some(&[(2, &[]), (1, &[4])]),
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "records: 1,000 interleaved variables to a classic kind",
@@ -137,6 +205,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: Some(64_000_000),
         peer: None,
+        places: SAME,
     },
     Case {
         name: "records: 1,000 interleaved variables to netCDF-4",
@@ -148,6 +217,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: Some(128_000_000),
         peer: None,
+        places: SAME,
     },
     Case {
         name: "header: ncdump -h of 5,000 variables",
@@ -159,6 +229,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: None,
         peer: None,
+        places: SAME,
     },
     Case {
         name: "print: ncdump of 10.4 M floats",
@@ -170,6 +241,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: Some(128_000_000),
         peer: None,
+        places: SAME,
     },
     Case {
         name: "print what is larger than memory may be: ncdump of 64 M floats",
@@ -181,6 +253,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: Some(128_000_000),
         peer: None,
+        places: SAME,
     },
     Case {
         name: "print as JSON: ncdump --json of 10.4 M floats",
@@ -192,6 +265,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: Some(128_000_000),
         peer: Some(("ncks", &["--jsn"])),
+        places: SAME,
     },
     Case {
         name: "generate: ncgen of the text of 10.4 M floats",
@@ -203,6 +277,7 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: Some(250_000_000),
         peer: None,
+        places: SAME,
     },
     Case {
         name: "generate: ncgen of 5,000 variables with three attributes each",
@@ -214,5 +289,66 @@ pub const CASES: [Case; 15] = [
         encode: None,
         peak: None,
         peer: None,
+        places: SAME,
+    },
+    Case {
+        name: "Zarr: deflated, to a folder of NCZarr",
+        target: 20.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &[],
+        ours: &[],
+        encode: None,
+        peak: None,
+        peer: None,
+        places: to("out.zarr#mode=nczarr,file"),
+    },
+    Case {
+        name: "Zarr: deflated, to a folder of NCZarr, -F '*,2|32015,3'",
+        target: 10.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &["-F", "*,2|32015,3"],
+        ours: &[],
+        encode: None,
+        peak: None,
+        peer: Some(("nccopy", &[])),
+        places: to("out.zarr#mode=nczarr,file"),
+    },
+    Case {
+        name: "Zarr: deflated, to a zip of NCZarr",
+        target: 20.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &[],
+        ours: &[],
+        encode: None,
+        peak: None,
+        peer: None,
+        places: to("out.zip#mode=nczarr,zip"),
+    },
+    Case {
+        name: "Zarr: from a folder of NCZarr, to netCDF-4",
+        target: 20.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &[],
+        ours: &[],
+        encode: None,
+        peak: None,
+        peer: None,
+        places: from("deflated.zarr#mode=nczarr,file"),
+    },
+    Case {
+        name: "Zarr: from a zip of NCZarr, to netCDF-4",
+        target: 20.0,
+        input: "deflated.nc",
+        program: "nccopy",
+        flags: &[],
+        ours: &[],
+        encode: None,
+        peak: None,
+        peer: None,
+        places: from("deflated.zip#mode=nczarr,zip"),
     },
 ];
