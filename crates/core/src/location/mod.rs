@@ -303,7 +303,9 @@ impl Location {
                     .map_err(self.named())?;
                 Ok(Arc::new(output))
             }
-            StoreKind::Zip => zip::create(self.output()?, self.top_folder(kind)).map_err(self.named()),
+            StoreKind::Zip => {
+                zip::create(self.output()?, self.top_folder(kind).as_deref()).map_err(self.named())
+            }
         }
     }
 

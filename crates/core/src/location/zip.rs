@@ -1,9 +1,9 @@
-//! Zip files as stores of keys. The only place that connects locations with the store of zips.
+//! Zip files as stores of keys: which folder in the zip holds the dataset.
 
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::store::{KeyOutput, KeyStore, Object, Output};
+use crate::store::{KeyOutput, KeyStore, Object, Output, ZipKeys, ZipOutput};
 
 /// True if an object begins as a zip file does.
 pub(super) fn is_zip(object: &dyn Object) -> bool {
@@ -11,19 +11,110 @@ pub(super) fn is_zip(object: &dyn Object) -> bool {
     object.read_exact_at(0, &mut magic).is_ok() && (magic == *b"PK\x03\x04" || magic == *b"PK\x05\x06")
 }
 
-/// Opens the keys of a zip file below `folder`. `None` finds the folder: the root, or one top folder that holds all
-/// keys.
+/// Opens the keys of a zip file below `folder`; an empty one is the root. `None` finds the folder: the root, or one top
+/// folder that holds all keys.
+///
+/// # Errors
+/// A zip that is damaged, or has no such folder.
 pub(super) fn open(object: Arc<dyn Object>, folder: Option<&str>) -> Result<Arc<dyn KeyStore>> {
-    let _ = (object, folder);
-    Err(not_yet())
+    let keys = ZipKeys::open(object)?;
+    let folder = match folder {
+        None => dataset_folder(&keys)?,
+        Some("") => None,
+        Some(folder) => {
+            if names(&keys.below(folder))?.is_empty() {
+                return Err(Error::Usage(format!(
+                    "key={folder}: the zip file has no such folder"
+                )));
+            }
+            Some(folder.to_owned())
+        }
+    };
+    Ok(match folder {
+        Some(folder) => Arc::new(keys.below(&folder)),
+        None => Arc::new(keys),
+    })
+}
+
+/// The top folder, if all keys are in it and it is a group. A single array stays in the root, whose variable it is.
+fn dataset_folder(keys: &ZipKeys) -> Result<Option<String>> {
+    let Some(folder) = keys.top_folder() else {
+        return Ok(None);
+    };
+    let is_array = names(&keys.below(folder))?.iter().any(|name| name == ".zarray");
+    Ok((!is_array).then(|| folder.to_owned()))
+}
+
+fn names(keys: &ZipKeys) -> Result<Vec<String>> {
+    keys.list_children("").map_err(|e| Error::io("cannot read", e))
 }
 
 /// Starts a zip file with all keys below `folder`; `None` for its root.
-pub(super) fn create(output: Arc<dyn Output>, folder: Option<String>) -> Result<Arc<dyn KeyOutput>> {
-    let _ = (output, folder);
-    Err(not_yet())
+///
+/// # Errors
+/// A folder that is no single name, and errors of the output.
+pub(super) fn create(output: Arc<dyn Output>, folder: Option<&str>) -> Result<Arc<dyn KeyOutput>> {
+    match ZipOutput::create(output, folder) {
+        Ok(output) => Ok(Arc::new(output)),
+        Err(e) => Err(Error::io("cannot create", e)),
+    }
 }
 
-fn not_yet() -> Error {
-    Error::Unsupported("a zip file as a store of keys".to_owned())
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{MemoryOutput, Part};
+
+    /// A zip with these keys below a folder.
+    fn zip(folder: Option<&str>, keys: &[&str]) -> Arc<dyn Object> {
+        let output = Arc::new(MemoryOutput::new());
+        let zip = create(output.clone(), folder).unwrap();
+        for key in keys {
+            zip.put(key, key.as_bytes()).unwrap();
+        }
+        zip.publish().unwrap();
+        Arc::new(output.bytes())
+    }
+
+    fn first(object: &Arc<dyn Object>, folder: Option<&str>) -> String {
+        let keys = open(object.clone(), folder).unwrap();
+        assert!(keys.get("none", Part::Whole).unwrap().is_none());
+        keys.list("").unwrap().remove(0)
+    }
+
+    #[test]
+    fn keys_are_found_at_the_root_and_in_one_folder() {
+        for (written, keys, read, found) in [
+            (None, &[".zgroup", "v/.zarray"][..], None, ".zgroup"),
+            (Some("x"), &[".zgroup", "v/.zarray"], None, ".zgroup"),
+            // A group without a key of its own.
+            (Some("x"), &["v/.zarray", "w/.zarray"], None, "v/.zarray"),
+            (None, &["x/.zgroup", "y/.zgroup"], None, "x/.zgroup"),
+            (None, &["v/.zarray", "v/0"], None, "v/.zarray"),
+            (None, &[".zarray", "0"], None, ".zarray"),
+            (Some("x"), &[".zgroup"], Some(""), "x/.zgroup"),
+            (
+                Some("x"),
+                &[".zgroup", "g/.zgroup", "g/h/.zgroup"],
+                Some("x/g/h"),
+                ".zgroup",
+            ),
+        ] {
+            let object = zip(written, keys);
+            assert!(is_zip(&*object));
+            assert_eq!(first(&object, read), found, "{written:?} {keys:?} {read:?}");
+        }
+        let error = open(zip(None, &["a"]), Some("b")).err().unwrap().to_string();
+        assert_eq!(error, "key=b: the zip file has no such folder");
+    }
+
+    #[test]
+    fn what_is_no_zip_is_refused() {
+        assert!(!is_zip(&b"PK".to_vec()));
+        assert!(!is_zip(&b"CDF\x01".to_vec()));
+        assert!(open(Arc::new(b"PK\x03\x04".to_vec()), None).is_err());
+        let output = Arc::new(MemoryOutput::new());
+        let error = create(output, Some("a/b")).err().unwrap().to_string();
+        assert!(error.contains("is not one folder"), "{error}");
+    }
 }
