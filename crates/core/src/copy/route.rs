@@ -10,8 +10,9 @@
 //! | records | variables for ranges or blocks that are interleaved in the input: several together, record by record |
 
 use super::bands::Band;
-use super::order::BlockOrder;
 use super::places::{Places, places_of};
+use super::plan::string_length::longest_string;
+use super::same_chunks::Same;
 use super::sources::{Input, Sources, check_part, overlap};
 use super::tiling::{Tiling, shard_chunks};
 use super::{CopyPlan, VariableCopy};
@@ -19,7 +20,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
-use crate::model::{Encoding, Storage, Values, VarId, VariableLayout, default_fill_value};
+use crate::model::{Encoding, Storage, Type, Values, VarId, VariableLayout, default_fill_value};
 
 /// Most chunks that are written only because they hold zeros, in an output whose missing chunks read as
 /// something else.
@@ -45,70 +46,6 @@ pub(super) enum Route {
     Values(Box<Tiling>),
     /// By the jobs of the band, which the first of its variables has.
     Records(Option<Box<Band>>),
-}
-
-/// The geometry of a variable whose chunks keep their shape.
-#[derive(Debug)]
-pub(super) struct Same {
-    /// The grid of output chunks.
-    pub grid: ChunkGrid,
-    /// The shape of a shard, in chunks. `None` without shards: chunks are then written in C order.
-    pub shard: Option<Vec<u64>>,
-}
-
-impl Same {
-    /// The order in which chunks are written.
-    pub fn order(&self) -> BlockOrder {
-        let tile = self.grid.counts();
-        BlockOrder::sharded(tile, tile, 1, self.shard.as_deref())
-    }
-
-    /// Number of the chunk at `place` in the order.
-    pub fn chunk(&self, order: &BlockOrder, place: u64) -> u64 {
-        match self.shard {
-            None => place,
-            Some(_) => self.grid.index(&order.block_at(place).span.start),
-        }
-    }
-
-    /// Index of the input that holds an output chunk, and the number of its chunk there.
-    pub fn source(&self, inputs: &[Input], chunk: u64) -> Option<(usize, u64)> {
-        if let [
-            Input {
-                selection: None,
-                grid: Some(grid),
-                ..
-            },
-        ] = inputs
-            && grid.counts() == self.grid.counts()
-        {
-            return Some((0, chunk));
-        }
-        let origin = self.grid.origin(chunk);
-        let holds = |input: &Input| {
-            let target = input.target.start.iter().zip(&input.target.count);
-            target.zip(&origin).all(|((s, n), at)| at >= s && at - s < *n)
-        };
-        let at = inputs.iter().rposition(holds)?;
-        let grid = inputs[at].grid.as_ref()?;
-        let coordinates: Vec<u64> = inputs[at]
-            .index(&origin)
-            .iter()
-            .zip(grid.chunk())
-            .map(|(at, size)| at / size)
-            .collect();
-        let number = grid.index(&coordinates);
-        inputs[at].is_stored(number).then_some((at, number))
-    }
-
-    /// True if the output's chunk holds all elements of the input's chunk, and no others.
-    pub fn is_whole(&self, input: &Input, from: u64, chunk: u64) -> bool {
-        match (&input.selection, &input.grid) {
-            (None, Some(grid)) if grid.extent() == self.grid.extent() => true,
-            (_, Some(grid)) => grid.region(from).count == self.grid.region(chunk).count,
-            (_, None) => false,
-        }
-    }
 }
 
 /// The route of a variable, with its inputs and chunks.
@@ -141,8 +78,12 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
     if element_count(&to.extent) == Some(0) || to.element_size == 0 {
         return Ok(None);
     }
-    let mut found = Found::default();
+    let mut found = Found {
+        text: is_filled_text(plan, out),
+        ..Found::default()
+    };
     match &copy.sources {
+        Sources::Nothing if found.text => {}
         Sources::Nothing => return Ok(None),
         Sources::Whole(var) => {
             // Usually the only input, and there may be very many variables.
@@ -156,7 +97,12 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
             }
         }
     }
-    if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter {
+    let whole = Region::whole(&to.extent);
+    let covers = |input: &Input| input.regions.is_none() && input.covers(&whole);
+    if found.text && !found.inputs.iter().any(covers) {
+        (found.values, found.everything) = (true, true);
+    }
+    if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter && !found.everything {
         return Ok(None);
     }
     found.way(reader, plan, out).map(Some)
@@ -172,6 +118,10 @@ struct Found {
     zeros_matter: bool,
     /// True if an input's extent ends before the output's, and it has no fill value.
     longer: bool,
+    /// True if unwritten parts of the output are not read as its fill value: see [`is_filled_text`].
+    text: bool,
+    /// True if all chunks are written, also those that no input has.
+    everything: bool,
 }
 
 impl Found {
@@ -202,14 +152,14 @@ impl Found {
         };
         let longer = unfilled && !fits;
         let zeros_matter = longer || unfilled && !holes.read_as_zeros;
-        if element_count(&from.extent) == Some(0) {
+        if element_count(&from.extent) == Some(0) && !self.text {
             return Ok(());
         }
         let mut input = Input::new(var, selection, from, &to.extent)?;
         input.find_written(reader)?;
         let is_part = matches!(copy.sources, Sources::Parts(_));
         let is_unwritten = input.grid.is_none() && input.regions.as_ref().is_some_and(Vec::is_empty);
-        if is_unwritten && !zeros_matter && (!is_part || same_fill(from, to)) {
+        if is_unwritten && !zeros_matter && !self.text && (!is_part || same_fill(from, to)) {
             return Ok(());
         }
         if is_part && !same_fill(from, to) && (is_unwritten || input.stored.is_some()) {
@@ -219,7 +169,7 @@ impl Found {
         }
         let structured = from.encoding == Encoding::Structured || to.encoding == Encoding::Structured;
         let nothing_stored = is_unwritten || input.stored.as_ref().is_some_and(Vec::is_empty);
-        if nothing_stored && !zeros_matter && !is_part {
+        if nothing_stored && !zeros_matter && !is_part && !self.text {
             return Ok(());
         }
         self.values |= structured || from.element_size != to.element_size || longer;
@@ -429,7 +379,7 @@ impl Found {
             .inputs
             .iter()
             .any(|input| input.stored.is_none() && reaches(input));
-        if contiguous || chunked && (complete || zeros) {
+        if contiguous || self.everything || chunked && (complete || zeros) {
             return all;
         }
         if chunked || copy.sources.whole().is_none() {
@@ -449,6 +399,18 @@ impl Found {
         }
         Places::List(places_of(parts, grid, &tiling.order(1)))
     }
+}
+
+/// True if a variable has a fill value that readers of its kind do not find where nothing was written. All its chunks are
+/// then written.
+fn is_filled_text(plan: &CopyPlan, out: VarId) -> bool {
+    let fill = &plan.variables[out.0].layout.fill;
+    let is_filled = |value: &Values| match plan.schema.var(out).ty {
+        Type::Char => !value.is_zero(),
+        Type::String => longest_string(value) > 0,
+        _ => false,
+    };
+    plan.schema.kind.can().unwritten_text_is_empty && fill.value.as_ref().is_some_and(is_filled)
 }
 
 /// True if all chunks of a variable are written because it has no fill value and they are small.

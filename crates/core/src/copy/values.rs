@@ -53,7 +53,12 @@ impl Worker {
             ));
         }
         let schema = reader.schema();
-        let ty = schema.var(var.input().var).ty;
+        // Without an input, all elements are fill values of text.
+        let ty = match (var.inputs.first(), to.encoding) {
+            (Some(input), _) => schema.var(input.var).ty,
+            (None, Encoding::Structured) => Type::String,
+            (None, _) => Type::Char,
+        };
         let mut n = var.places.before(block.first);
         for (slot, chunk) in grid.chunks_of_span(block.span.clone()).enumerate() {
             if var.places.place(n) != Some(block.first + slot as u64) {

@@ -11,3 +11,4 @@ mod report;
 mod routes;
 mod selections;
 mod slow;
+mod text;
