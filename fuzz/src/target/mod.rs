@@ -9,6 +9,7 @@ mod filters;
 mod hdf5;
 mod text;
 mod zarr;
+mod zip;
 
 use std::path::Path;
 
@@ -25,7 +26,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -70,6 +71,11 @@ pub const TARGETS: [Target; 9] = [
         name: "zarr",
         run: zarr::read,
         seeds: zarr::seeds,
+    },
+    Target {
+        name: "zip",
+        run: zip::read,
+        seeds: zip::seeds,
     },
 ];
 

@@ -27,7 +27,7 @@ use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{CodecSpec, Configuration, EdgeChunks, Kind, VarId, VariableLayout, ZarrVersion};
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
 use ncutils_core::store::{
-    DirectoryKeys, DirectoryOutput, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Part,
+    DirectoryKeys, DirectoryOutput, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Part, ZipKeys, ZipOutput,
 };
 
 use metadata::{CAN, METADATA, in_chunks};
@@ -190,6 +190,27 @@ fn shards_and_chunks_change_between_stores_and_encoded_chunks_pass() {
         4,
     ));
     assert_eq!(text(&rechunked), text(&*input));
+}
+
+#[test]
+fn a_zip_has_the_same_bytes_whatever_the_threads() {
+    let input = testdata("sample.nc");
+    for shard in [None, Some(2)] {
+        let plan = to_keys(&*input, 3, shard, EdgeChunks::Full);
+        let zipped = |threads| {
+            let memory = Arc::new(MemoryOutput::new());
+            let zip = Arc::new(ZipOutput::create(memory.clone(), None).unwrap());
+            let prepared = prepare(&*input, &plan).unwrap();
+            let writer = KeyWriter::create(zip, &plan.schema, &prepared.plans).unwrap();
+            copy::run(&*input, &prepared, Box::new(writer), &run_options(threads)).unwrap();
+            memory.bytes()
+        };
+        let bytes = zipped(1);
+        assert!((2..5).all(|threads| zipped(threads) == bytes));
+        let keys = Arc::new(ZipKeys::open(Arc::new(bytes)).unwrap());
+        let stored = KeyReader::open(keys, &registry()).unwrap();
+        assert_eq!(text(&stored), text(&*input));
+    }
 }
 
 #[test]
