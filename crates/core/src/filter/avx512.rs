@@ -1,8 +1,9 @@
-//! Transposes bytes and bits with vectors of AVX-512, for shuffle and bitshuffle.
+//! Transposes bytes and bits with vectors of AVX-512, for shuffle, bitshuffle and packbits.
 //!
 //! ```text
 //! split_bytes: elements of 2, 4 or 8 bytes    ─► a plane of each byte     join_bytes: the reverse
 //! split_bits:  elements of 1, 2, 4 or 8 bytes ─► a plane of each bit      join_bits:  the reverse
+//! pack_bits:   truth values                   ─► bits, the first highest  unpack_bits: the reverse
 //! ```
 //!
 //! Each function does whole groups of 64 or 512 elements, and returns how far it came: nowhere on a processor without
@@ -17,10 +18,10 @@
 )]
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use vectors::{join_bits, join_bytes, split_bits, split_bytes};
+pub(super) use vectors::{join_bits, join_bytes, pack_bits, split_bits, split_bytes, unpack_bits};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use without::{join_bits, join_bytes, split_bits, split_bytes};
+pub(super) use without::{join_bits, join_bytes, pack_bits, split_bits, split_bytes, unpack_bits};
 
 /// Processors of other kinds.
 #[cfg(not(target_arch = "x86_64"))]
@@ -38,6 +39,13 @@ mod without {
     }
 
     pub use join_bytes as join_bits;
+
+    /// Packs no bits.
+    pub fn pack_bits(_: &[u8], _: &mut [u8]) -> usize {
+        0
+    }
+
+    pub use pack_bits as unpack_bits;
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -312,6 +320,67 @@ mod vectors {
             }
         }
         done
+    }
+
+    /// The bytes of each eighth in reverse order.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn reverse_eighths(vector: __m512i) -> __m512i {
+        let order = _mm512_set_epi64(
+            0x0809_0a0b_0c0d_0e0f,
+            0x0001_0203_0405_0607,
+            0x0809_0a0b_0c0d_0e0f,
+            0x0001_0203_0405_0607,
+            0x0809_0a0b_0c0d_0e0f,
+            0x0001_0203_0405_0607,
+            0x0809_0a0b_0c0d_0e0f,
+            0x0001_0203_0405_0607,
+        );
+        _mm512_shuffle_epi8(vector, order)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn pack_groups(values: &[u8], bits: &mut [u8]) -> usize {
+        let groups = values.chunks_exact(VECTOR).zip(bits.as_chunks_mut::<8>().0);
+        let done = groups.len();
+        for (values, bits) in groups {
+            let values = reverse_eighths(load(values, 0));
+            *bits = _mm512_test_epi8_mask(values, values).to_le_bytes();
+        }
+        8 * done
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn unpack_groups(bits: &[u8], values: &mut [u8]) -> usize {
+        let groups = bits
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .zip(values.chunks_exact_mut(VECTOR));
+        let done = groups.len();
+        for (bits, values) in groups {
+            let ones = _mm512_maskz_set1_epi8(u64::from_le_bytes(*bits), 1);
+            store(reverse_eighths(ones), values, 0);
+        }
+        8 * done
+    }
+
+    /// Packs truth values into bits, the first highest. Returns the number of bytes made.
+    pub fn pack_bits(values: &[u8], bits: &mut [u8]) -> usize {
+        if !*AVAILABLE {
+            return 0;
+        }
+        // SAFETY: the processor has the instructions.
+        unsafe { pack_groups(values, bits) }
+    }
+
+    /// The reverse of [`pack_bits`]: 0 or 1 for each bit. Returns the number of bytes unpacked.
+    pub fn unpack_bits(bits: &[u8], values: &mut [u8]) -> usize {
+        if !*AVAILABLE {
+            return 0;
+        }
+        // SAFETY: the processor has the instructions.
+        unsafe { unpack_groups(bits, values) }
     }
 
     /// Splits elements of `size` bytes into planes that begin every `stride` bytes. Returns the number of elements done.

@@ -120,7 +120,7 @@ pub(super) trait To<T> {
 }
 
 macro_rules! number {
-    ($ty:ident, $plus:expr, $minus:expr, $times:expr; $($other:ident)*) => {
+    ($ty:ident, $plus:expr, $minus:expr, $times:expr) => {
         impl Number for $ty {
             const SIZE: usize = size_of::<Self>();
             #[inline(always)]
@@ -152,6 +152,12 @@ macro_rules! number {
                 $times(self, other)
             }
         }
+    };
+}
+
+/// Conversion of a type to others.
+macro_rules! conversions {
+    ($ty:ident to $($other:ident)*) => {
         $(impl To<$other> for $ty {
             #[inline(always)]
             fn to(self) -> $other {
@@ -159,15 +165,27 @@ macro_rules! number {
             }
         })*
     };
+    // The same by way of 32 bits, as processors have it for vectors.
+    ($ty:ident by i32 to $($small:ident)*) => {
+        $(impl To<$small> for $ty {
+            #[inline(always)]
+            fn to(self) -> $small {
+                (self as i32).clamp($small::MIN.into(), $small::MAX.into()) as $small
+            }
+        })*
+    };
 }
 
 macro_rules! numbers {
     (integers $($integer:ident)*; floats $($float:ident)*; all $all:tt) => {
-        $(numbers!(@one $integer, $integer::wrapping_add, $integer::wrapping_sub, $integer::wrapping_mul; $all);)*
-        $(numbers!(@one $float, std::ops::Add::add, std::ops::Sub::sub, std::ops::Mul::mul; $all);)*
+        $(number!($integer, $integer::wrapping_add, $integer::wrapping_sub, $integer::wrapping_mul);)*
+        $(number!($float, std::ops::Add::add, std::ops::Sub::sub, std::ops::Mul::mul);)*
+        $(numbers!(@to $integer $all);)*
+        $(conversions!($float to i32 i64 u32 u64 f32 f64);)*
+        $(conversions!($float by i32 to i8 i16 u8 u16);)*
     };
-    (@one $ty:ident, $plus:expr, $minus:expr, $times:expr; ($($other:ident)*)) => {
-        number!($ty, $plus, $minus, $times; $($other)*);
+    (@to $ty:ident ($($other:ident)*)) => {
+        conversions!($ty to $($other)*);
     };
 }
 

@@ -6,7 +6,7 @@
 //! numcodecs, `PackBits`.
 
 use super::zarr_configuration::{configuration, numcodecs_name, same};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome, avx512};
 use crate::model::{CodecSpec, Endian, ZarrVersion};
 
 /// The codec of packed bits.
@@ -73,7 +73,8 @@ impl BoundCodec for PackBits {
         let (whole, rest) = input.as_chunks::<8>();
         out.resize(1 + input.len().div_ceil(8), 0);
         out[0] = ((8 - rest.len()) % 8) as u8;
-        for (byte, values) in out[1..].iter_mut().zip(whole) {
+        let done = avx512::pack_bits(whole.as_flattened(), &mut out[1..]);
+        for (byte, values) in out[1..].iter_mut().zip(whole).skip(done) {
             *byte = pack(*values);
         }
         if let Some(byte) = out[1..].get_mut(whole.len()) {
@@ -95,7 +96,8 @@ impl BoundCodec for PackBits {
             return Err(format!("more than the {limit} bytes expected"));
         }
         out.resize(bits, 0);
-        for (byte, values) in bytes.iter().zip(out.as_chunks_mut::<8>().0) {
+        let done = avx512::unpack_bits(bytes, out);
+        for (byte, values) in bytes.iter().zip(out.as_chunks_mut::<8>().0).skip(done) {
             *values = unpack(*byte);
         }
         out.truncate(count);

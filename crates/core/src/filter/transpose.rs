@@ -202,11 +202,13 @@ impl Bound {
 
 /// Appends `count` elements that are `step` bytes apart.
 fn gather<const N: usize>(input: &[u8], start: usize, count: usize, step: usize, out: &mut Vec<u8>) {
+    // All distances are multiples of an element.
+    let elements = input.as_chunks::<N>().0[start / N..].iter();
     let end = out.len();
     out.resize(end + count * N, 0);
-    let from = input[start..].chunks(step.max(N));
-    for (to, from) in out[end..].as_chunks_mut::<N>().0.iter_mut().zip(from) {
-        to.copy_from_slice(&from[..N]);
+    let places = out[end..].as_chunks_mut::<N>().0;
+    for (to, from) in places.iter_mut().zip(elements.step_by((step / N).max(1))) {
+        *to = *from;
     }
 }
 

@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | `parameters` | parses the parameters, and makes libhdf5's parameters of a type |
 //! | `type_tree` | numbers, arrays and compounds: the positions of significant bits in an element |
+//! | `numbers` | the same for elements that are one number, which is most |
 //! | `packing` | significant bits of elements ◄─► a stream of bits |
 //!
 //! The stream holds the elements in turn, the numbers of each element in the order of its description, and the
@@ -20,6 +21,7 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 5; HDF5 reference manual, `H5Pset_nbit`.
 
+mod numbers;
 mod packing;
 mod parameters;
 mod type_tree;

@@ -3,6 +3,7 @@
 //! The length of the stream is computed and checked first, so nothing can fail on the way. Each part of a type has at
 //! least one significant bit, so the input bounds work and memory.
 
+use super::numbers::{self, Bits};
 use super::type_tree::{Class, Type, product};
 
 /// Appends the significant bits of `input`, packed as by libhdf5.
@@ -21,6 +22,9 @@ pub(super) fn encode(elements: u32, element: &Type, input: &[u8], out: &mut Vec<
     let bits = product(element.bits, u64::from(elements))?;
     let bytes = usize::try_from(bits / 8 + 1).map_err(|error| error.to_string())?;
     out.resize(bytes, 0);
+    if single(element).is_some_and(|bits| numbers::pack(element.size, bits, input, out)) {
+        return Ok(());
+    }
     let mut stream = BitWriter { out, at: 0 };
     for bytes in input.chunks_exact(element.size as usize) {
         pack(element, bytes, &mut stream);
@@ -49,11 +53,30 @@ pub(super) fn decode(
         return Err(format!("{} bytes instead of {bits} bits", input.len()));
     }
     out.resize(size, 0);
+    if single(element).is_some_and(|bits| numbers::unpack(element.size, bits, input, out)) {
+        return Ok(());
+    }
     let mut stream = BitReader { input, at: 0 };
     for bytes in out.chunks_exact_mut(element.size as usize) {
         unpack(element, bytes, &mut stream);
     }
     Ok(())
+}
+
+/// The bits of an element that is one number of at most eight bytes.
+fn single(element: &Type) -> Option<Bits> {
+    match element.class {
+        Class::Number {
+            big_endian,
+            offset,
+            precision,
+        } if u64::from(offset) + u64::from(precision) <= 8 * u64::from(element.size.min(8)) => Some(Bits {
+            big_endian,
+            offset,
+            precision,
+        }),
+        _ => None,
+    }
 }
 
 fn pack(ty: &Type, from: &[u8], to: &mut BitWriter) {

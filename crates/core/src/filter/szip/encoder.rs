@@ -150,7 +150,15 @@ impl Encoder<'_> {
     /// and goes up, then down if that was no improvement. If the part above the low k bits needs fewer zeros than there
     /// are samples, a larger k is not better. If it needs more, a smaller k is not better.
     fn choose_split(&mut self, block: &[u32], coded: u64) -> u64 {
-        let zeros_of = |k: u32| block.iter().map(|sample| u64::from(sample >> k)).sum::<u64>();
+        // The mapped samples of up to 16 bits of a block of up to 32 have a sum of 32 bits.
+        let is_small = self.bits_per_sample <= 16;
+        let zeros_of = |k: u32| {
+            let above = block.iter().map(|sample| sample >> k);
+            match is_small {
+                true => above.fold(0, u32::wrapping_add).into(),
+                false => above.map(u64::from).sum::<u64>(),
+            }
+        };
         let length = |k: u32, zeros: u64| zeros + coded * u64::from(k + 1);
         let highest = (1 << self.identifier_bits) - 3;
         let start = self.split;
