@@ -43,6 +43,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         tell("nccopy", format_args!("{choice}"));
     }
     let prepared = prepare(&*reader, &plan).map_err(in_input)?;
+    for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
+        tell("nccopy", format_args!("{output}: warning: {warning}"));
+    }
     let options = RunOptions {
         threads: arguments.threads,
         memory: arguments.memory,

@@ -94,6 +94,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Makes the netCDF file.
 fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Arguments) -> Result<()> {
     let prepared = prepare(reader, plan)?;
+    for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
+        tell("ncgen", format_args!("{output}: warning: {warning}"));
+    }
     ncutils_cli::signals::handle();
     let writer = output.create(&plan.schema, &prepared.plans)?;
     let bar = Bar::on_terminal();

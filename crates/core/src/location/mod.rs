@@ -339,12 +339,26 @@ impl Location {
     /// The location's name, and the item that its kind cannot hold, or the reason that it cannot be written.
     pub fn create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
         format::check(schema).map_err(self.named())?;
-        let options = match &self.mode {
-            Some(mode) => mode.write_options(schema.kind),
-            None => ZarrOptions::write(schema.kind),
-        };
         let destination = self.destination(schema.kind)?;
+        let options = self.write_options(schema.kind);
         format::create_with(destination, schema, plans, &options).map_err(self.named())
+    }
+
+    /// What other programs will not read of a dataset that is created here, or read otherwise than it was: one line
+    /// each.
+    ///
+    /// # Errors
+    /// Those of [`Location::check_create`].
+    pub fn create_warnings(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<String>> {
+        let options = self.write_options(schema.kind);
+        format::warnings(schema, plans, &options).map_err(self.named())
+    }
+
+    fn write_options(&self, kind: Kind) -> ZarrOptions {
+        match &self.mode {
+            Some(mode) => mode.write_options(kind),
+            None => ZarrOptions::write(kind),
+        }
     }
 
     /// Checks what [`Location::create`] checks of the dataset, and touches no file.
