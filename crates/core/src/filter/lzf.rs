@@ -158,9 +158,10 @@ fn compress(input: &[u8], table: &mut Table, out: &mut Vec<u8>) -> bool {
         let earlier = table[slot] as usize;
         table[slot] = at as u32 + 1;
         let distance = (at + 1).wrapping_sub(earlier);
-        // One jump, which is hardly ever taken for noise: the processor cannot foresee whether a place is near.
-        let other = hash(input, earlier.saturating_sub(1)).map_or(!bytes, |(_, other)| other);
-        if (earlier == 0) | (distance > MAX_DISTANCE) | (other != bytes) {
+        if earlier == 0
+            || distance > MAX_DISTANCE
+            || hash(input, earlier - 1).is_none_or(|(_, other)| other != bytes)
+        {
             at += 1;
             continue;
         }
