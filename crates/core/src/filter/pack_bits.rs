@@ -64,7 +64,7 @@ fn pack(values: [u8; 8]) -> u8 {
 fn unpack(bits: u8) -> [u8; 8] {
     const LOW_7: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     // Byte k has bit 7 - k in its place.
-    let each = u64::from(bits) * 0x0101_0101_0101_0101 & 0x0102_0408_1020_4080;
+    let each = (u64::from(bits) * 0x0101_0101_0101_0101) & 0x0102_0408_1020_4080;
     ((each + LOW_7) >> 7 & 0x0101_0101_0101_0101).to_le_bytes()
 }
 

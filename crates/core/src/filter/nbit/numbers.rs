@@ -31,6 +31,10 @@ macro_rules! sized {
 
 /// Packs numbers of `size` bytes to the beginning of `out`, which has room for their bits and holds zeros. Returns false
 /// for sizes that no integer has.
+#[expect(
+    clippy::useless_conversion,
+    reason = "one of the integers has 64 bits already"
+)]
 pub(super) fn pack(size: u32, bits: Bits, input: &[u8], out: &mut [u8]) -> bool {
     let mask = u64::MAX >> (64 - bits.precision);
     let (mut held, mut count, mut at) = (0u64, 0, 0);
