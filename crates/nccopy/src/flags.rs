@@ -63,6 +63,7 @@ pub fn command() -> Command {
         .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast, auto=small to choose by the data; '*' for all variables, none for no filter; repeatable"))
         .arg(Arg::new("quantize").long("quantize").value_name("QUANTIZE").action(ArgAction::Append).help("Quantize floats before they are compressed: var&var,ALGORITHM,N or *,ALGORITHM,N; bitgroom and granularbr keep N digits, bitround N bits; repeatable"))
         .arg(string_length::option())
+        .arg(long_flag("skip-fill", "Zarr: leave out chunks that hold only the fill value; other formats store them"))
         .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
         .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))
@@ -118,6 +119,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         groups: listed(all("groups"), all("only-groups"), "-g", "-G")?,
         min_chunk_bytes: text("min-chunk").map(|v| memory::bytes(v, "-M")).transpose()?,
         string_length: string_length::asked(matches)?,
+        skip_fill: matches.get_flag("skip-fill"),
         registry: filters::registry(matches),
     };
     let (dry_run, summary, json) = (

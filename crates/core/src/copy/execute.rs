@@ -273,6 +273,11 @@ impl Worker {
             let slab = length.ok_or_else(|| Error::Internal("a slab of the wrong length".into()))?;
             return target.sink.write_range(target.var, offset, slab);
         }
+        if target.var.skips_fill
+            && self.skip_fill(target, chunk, ticket, data.bytes(), target.grid.chunk())?
+        {
+            return Ok(());
+        }
         let own = target.grid.region(chunk);
         let shape = chunk_shape(layout, &own.count);
         let mut clipped = Vec::new();
@@ -333,7 +338,7 @@ impl Worker {
 }
 
 /// Fills `out` with the first `count` elements in each dimension of a chunk of shape `full`.
-fn clip(bytes: &[u8], full: &[u64], count: &[u64], size: usize, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn clip(bytes: &[u8], full: &[u64], count: &[u64], size: usize, out: &mut Vec<u8>) -> Result<()> {
     let length =
         byte_count(count, size).ok_or_else(|| Error::Internal("a part larger than memory".into()))?;
     resize(out, length)?;

@@ -240,7 +240,7 @@ fn raw<'e>(
     };
     let loses_masks =
         !terms.plans[var.out.0].pipeline.allows(ALL_SKIPPED) && terms.reader.schema().kind.can().filter_masks;
-    let cut = match loses_masks || var.inputs.iter().any(is_cut) {
+    let cut = match loses_masks || var.skips_fill || var.inputs.iter().any(is_cut) {
         true => decode_cost_of(terms, var).saturating_add(encode_cost(to, whole)),
         false => 0,
     };

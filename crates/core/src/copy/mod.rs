@@ -31,6 +31,7 @@ mod run;
 mod same_chunks;
 mod scatter;
 mod sink;
+mod skip_fill;
 mod sources;
 mod spill;
 mod tiling;
@@ -76,6 +77,9 @@ pub struct VariableCopy {
     /// True if strings longer than the layout's [`string_length`](crate::model::VariableLayout::string_length) are cut.
     /// If false, such a string is an error.
     pub cuts_strings: bool,
+    /// True if chunks that hold only fill values are left out. Has an effect where the kind
+    /// [can leave chunks out](crate::model::Capabilities::skips_chunks) and the variable has a fill value.
+    pub skips_fill: bool,
     /// How its values are quantized, if they are.
     pub quantization: Option<Quantization>,
 }

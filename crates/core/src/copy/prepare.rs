@@ -17,6 +17,7 @@ use super::places::Places;
 use super::quantization::Quantizer;
 use super::report::RouteName;
 use super::route::{Holes, Route, Way, way};
+use super::skip_fill::can_skip;
 use super::sources::{Input, Sources};
 use crate::chunk::{byte_count, element_count};
 use crate::error::{Error, Result};
@@ -71,6 +72,8 @@ pub(super) struct Variable {
     pub ticket: u64,
     /// Decoded bytes to copy, for the progress bar and the report alone.
     pub progress: u64,
+    /// True if chunks that hold only fill values are left out.
+    pub skips_fill: bool,
     /// True if strings that are too long are cut.
     pub cuts_strings: bool,
     /// Quantizes its values before they are encoded. Most variables have none.
@@ -143,11 +146,13 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
                 .check_known()
                 .map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))?;
         }
+        let skips_fill = copy.skips_fill && can_skip(&plan.schema, VarId(n), &layout);
         prepared.plans.push(VariablePlan {
             layout,
             pipeline,
             promised: promised(way.as_ref(), &copy.layout, chunks),
             keeps_no_fill: copy.keeps_no_fill,
+            skips_fill,
         });
         let Some(Way {
             route,
@@ -166,6 +171,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             route,
             progress: decoded_bytes(&copy.layout, chunks),
             cuts_strings: copy.cuts_strings,
+            skips_fill,
             quantizer: copy.quantization.map(|quantization| {
                 let ty = plan.schema.vars[n].ty;
                 Box::new(Quantizer::new(quantization, ty, &copy.layout))

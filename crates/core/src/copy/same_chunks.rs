@@ -144,6 +144,20 @@ impl Worker {
         };
         let data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;
+        let mut data = data;
+        if target.var.skips_fill {
+            let whole = self.input_grid(reader, source, target)?;
+            let grid = whole.as_ref().unwrap_or(target.grid);
+            let (pipeline, layout) = (reader.pipeline(source)?, reader.layout(source));
+            self.encoded = std::mem::take(&mut data.bytes);
+            self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)?;
+            let own = grid.region(place.from);
+            let full = layout.stored_shape(&own.count);
+            if self.skip_fill(target, place.chunk, place.ticket, &self.decoded, full)? {
+                return Ok(());
+            }
+            data.bytes = std::mem::take(&mut self.encoded);
+        }
         if data.filter_mask != 0 && !target.pipeline.allows(data.filter_mask) {
             self.encoded = data.bytes;
             let whole = self.input_grid(reader, source, target)?;

@@ -33,6 +33,12 @@ impl Sink<'_> {
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
+    /// See [`Writer::skip_chunk`].
+    pub fn skip_chunk(&self, ticket: u64, var: &Variable, chunk: u64) -> Result<()> {
+        let skipped = self.writer.skip_chunk(ticket, var.out, chunk);
+        skipped.map_err(|e| self.name(e.in_variable(&var.name)))
+    }
+
     /// See [`Writer::write_range`].
     pub fn write_range(&self, var: &Variable, offset: u64, data: &[u8]) -> Result<()> {
         self.meters.written(var.out, data.len() as u64);

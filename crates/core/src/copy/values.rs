@@ -133,6 +133,9 @@ impl Worker {
             if let Some(most) = to.string_length {
                 fit(&mut values, most, target.var.cuts_strings)?;
             }
+            if target.var.skips_fill && self.skip_empty(target, chunk, ticket, &values)? {
+                return Ok(());
+            }
             self.keep(values.bytes.len() + values.heap.len());
             return target.sink.write_values(ticket, target.var, region, values);
         }

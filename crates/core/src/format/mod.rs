@@ -171,6 +171,9 @@ pub struct VariablePlan {
     /// True if a variable in no-fill mode stays in it although parts of it are not written. Other programs
     /// then read arbitrary data there. If false, those parts get zeros as fill value.
     pub keeps_no_fill: bool,
+    /// True if chunks that hold only fill values are left out. Each comes as [`Writer::skip_chunk`], so that the promised
+    /// number is an upper limit of those that are stored.
+    pub skips_fill: bool,
 }
 
 impl VariablePlan {
@@ -202,6 +205,7 @@ impl VariablePlan {
             pipeline,
             promised,
             keeps_no_fill: false,
+            skips_fill: false,
         })
     }
 }
@@ -216,6 +220,13 @@ impl VariablePlan {
 pub trait Writer: Send + Sync {
     /// Writes one encoded chunk of a chunked variable.
     fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()>;
+
+    /// Leaves out a promised chunk that holds only fill values. Takes the place of the call that would write it, with the
+    /// same ticket. Only for variables whose plan says [`VariablePlan::skips_fill`].
+    fn skip_chunk(&self, ticket: u64, var: VarId, chunk: u64) -> Result<()> {
+        let _ = (ticket, var, chunk);
+        Err(Error::Internal("a chunk that cannot be left out".into()))
+    }
 
     /// Writes a part of the storage of a contiguous, compact or classic variable, starting at byte `offset`:
     /// elements of the extent in C order without gaps, in the layout's byte order. Needs no ticket, because

@@ -51,7 +51,7 @@ impl Received {
         }
     }
 
-    /// Counts one chunk of a variable.
+    /// Counts one chunk of a variable, written or left out.
     pub fn add_chunk(&self, var: VarId) {
         if let Some((_, received)) = self.variables.get(var.0) {
             received.fetch_add(1, Ordering::Relaxed);

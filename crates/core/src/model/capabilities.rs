@@ -95,6 +95,8 @@ pub struct Capabilities {
     pub fixed_strings: bool,
     /// True if unwritten characters and strings read as empty, whatever the fill value is.
     pub unwritten_text_is_empty: bool,
+    /// True if a writer can leave out a promised chunk that turns out to hold only fill values.
+    pub skips_chunks: bool,
     /// True if a variable can have no fill value. Its unwritten parts then read as zeros. If false, unwritten
     /// parts read as `_FillValue`, or as the default fill value of the type.
     pub no_fill: bool,
@@ -170,6 +172,7 @@ impl Capabilities {
             chunks_past_dimensions: false,
             fixed_strings: false,
             unwritten_text_is_empty: false,
+            skips_chunks: false,
             no_fill: false,
             storage_attributes: false,
         }
@@ -316,6 +319,7 @@ const ZARR: Capabilities = Capabilities {
     chunks_past_dimensions: true,
     fixed_strings: true,
     unwritten_text_is_empty: true,
+    skips_chunks: true,
     no_fill: true,
     storage_attributes: true,
     ..Capabilities::new("Zarr")

@@ -59,6 +59,7 @@ pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
         pipeline: Pipeline::empty(),
         promised: Promised::Nothing,
         keeps_no_fill: false,
+        skips_fill: false,
     }
 }
 

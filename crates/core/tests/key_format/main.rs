@@ -214,6 +214,41 @@ fn a_zip_has_the_same_bytes_whatever_the_threads() {
 }
 
 #[test]
+fn chunks_of_fill_are_left_out_on_demand() {
+    let input = testdata("sample.nc");
+    let mut plan = to_keys(&*input, 2, Some(2), EdgeChunks::Clipped);
+    let stored = |plan: &CopyPlan| {
+        let keys = copy_to_keys(&*input, plan, 4);
+        assert_eq!(contents(&keys), contents(&copy_to_keys(&*input, plan, 1)));
+        open(&keys)
+    };
+    let count = |reader: &KeyReader| -> usize {
+        let chunks = |(n, layout): (usize, &VariableLayout)| {
+            let grid = metadata::grids(layout).unwrap().1;
+            reader.written(VarId(n)).unwrap().chunks(&grid).len()
+        };
+        (0..reader.schema().vars.len())
+            .map(|n| chunks((n, reader.layout(VarId(n)))))
+            .sum()
+    };
+    // One chunk holds nothing but what the variable is filled with.
+    for copy in &mut plan.variables {
+        if let Sources::Whole(var) = copy.sources {
+            let first = format::Region {
+                start: vec![0; copy.layout.extent.len()],
+                count: vec![1; copy.layout.extent.len()],
+            };
+            copy.layout.fill.value = Some(input.read_region(var, &first).unwrap());
+        }
+    }
+    let all = stored(&plan);
+    plan.variables.iter_mut().for_each(|copy| copy.skips_fill = true);
+    let some = stored(&plan);
+    assert!(count(&some) < count(&all), "{} {}", count(&some), count(&all));
+    assert_eq!(text(&some), text(&all));
+}
+
+#[test]
 fn a_slice_reads_what_it_meets() {
     let input = testdata("sample.nc");
     let keys = copy_to_keys(&*input, &to_keys(&*input, 5, None, EdgeChunks::Full), 2);

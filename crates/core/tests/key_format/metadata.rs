@@ -23,6 +23,7 @@ pub static CAN: Capabilities = {
     can.codecs = Some(CodecNames::Zarr(ZarrVersion::V3));
     can.unlimited = UnlimitedDimensions::Any;
     can.byte_order = None;
+    can.skips_chunks = true;
     can.longest_dimension = u64::MAX;
     can
 };

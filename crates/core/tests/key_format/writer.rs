@@ -16,7 +16,7 @@ pub struct KeyWriter {
     schema: Schema,
     layouts: Vec<VariableLayout>,
     grids: Vec<(Option<ChunkGrid>, ChunkGrid)>,
-    window: ReorderWindow<(VarId, u64, EncodedChunk)>,
+    window: ReorderWindow<Option<(VarId, u64, EncodedChunk)>>,
     shard: Mutex<Option<OpenShard>>,
     received: Received,
     /// False for a part, which another process publishes with the others.
@@ -74,8 +74,18 @@ impl KeyWriter {
         })
     }
 
+    fn put(&self, stored: Option<(ReservedKey, Vec<u8>)>) -> Result<()> {
+        match stored {
+            Some((key, bytes)) => self.output.put_reserved(key, &bytes).map_err(io),
+            None => Ok(()),
+        }
+    }
+
     /// What happens to chunks in the order of tickets: those of a shard are appended to it, and others get their place.
-    fn turn(&self, (var, chunk, data): (VarId, u64, EncodedChunk)) -> Result<Option<(ReservedKey, Vec<u8>)>> {
+    fn turn(&self, piece: Option<(VarId, u64, EncodedChunk)>) -> Result<Option<(ReservedKey, Vec<u8>)>> {
+        let Some((var, chunk, data)) = piece else {
+            return Ok(None);
+        };
         let (shards, chunks) = &self.grids[var.0];
         let Some(shards) = shards else {
             let key = chunk_key(&self.schema, var, chunk);
@@ -125,12 +135,19 @@ impl Writer for KeyWriter {
             return Err(Error::Unsupported("a chunk that skips codecs".into()));
         }
         self.received.add_chunk(var);
-        let put = |stored: Option<(ReservedKey, Vec<u8>)>| match stored {
-            Some((key, bytes)) => self.output.put_reserved(key, &bytes).map_err(io),
-            None => Ok(()),
-        };
+        self.window.submit(
+            ticket,
+            Some((var, chunk, data)),
+            |piece| self.turn(piece),
+            |stored| self.put(stored),
+        )
+    }
+
+    fn skip_chunk(&self, ticket: u64, var: VarId, _: u64) -> Result<()> {
+        self.received.add_chunk(var);
         self.window
-            .submit(ticket, (var, chunk, data), |piece| self.turn(piece), put)
+            // Pieces that waited for this ticket are written here.
+            .submit(ticket, None, |piece| self.turn(piece), |stored| self.put(stored))
     }
 
     fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> Result<()> {

@@ -91,6 +91,7 @@ impl Dataset {
             layout: layout.into(),
             pipeline: Pipeline::empty(),
             keeps_no_fill: false,
+            skips_fill: false,
         };
         self.unfiltered_edges.push(false);
         self.plans.push(plan);
@@ -153,6 +154,7 @@ impl Dataset {
             let bound = VariablePlan::new(&self.schema, VarId(at), layout, promised, &Registry::builtin())?;
             Ok(VariablePlan {
                 keeps_no_fill: plan.keeps_no_fill,
+                skips_fill: plan.skips_fill,
                 ..bound
             })
         };

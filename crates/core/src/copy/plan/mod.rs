@@ -74,6 +74,8 @@ pub struct CopyOptions {
     pub quantize: Vec<QuantizeRequest>,
     /// `--strlen`: the bytes of each string, in kinds where all strings of a variable take the same number.
     pub string_length: Option<StringLength>,
+    /// `--skip-fill`: leave out chunks that hold only fill values.
+    pub skip_fill: bool,
     /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
     /// `-g` or `-G`: the groups to copy.
@@ -134,6 +136,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             layout: layouts.share(layout),
             keeps_no_fill: false,
             cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
+            skips_fill: options.skip_fill,
             quantization: quantized[source.0],
         });
     }

@@ -145,6 +145,8 @@ pub(super) struct Log {
     pub(super) values: BTreeMap<u64, (VarId, Region, Values)>,
     /// Bytes of contiguous variables, and whether each was written.
     pub(super) ranges: BTreeMap<VarId, BTreeMap<u64, u8>>,
+    /// Chunks that were left out, by ticket.
+    pub(super) skipped: BTreeMap<u64, u64>,
     pub(super) finished: bool,
 }
 
@@ -153,6 +155,11 @@ pub(super) struct Output(pub(super) Arc<Mutex<Log>>);
 impl Writer for Output {
     fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
         let before = self.0.lock().unwrap().chunks.insert(ticket, (var, chunk, data));
+        assert!(before.is_none(), "ticket {ticket} twice");
+        Ok(())
+    }
+    fn skip_chunk(&self, ticket: u64, _: VarId, chunk: u64) -> Result<()> {
+        let before = self.0.lock().unwrap().skipped.insert(ticket, chunk);
         assert!(before.is_none(), "ticket {ticket} twice");
         Ok(())
     }
@@ -290,6 +297,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
                 layout: layout.clone().into(),
                 keeps_no_fill: false,
                 cuts_strings: false,
+                skips_fill: false,
                 quantization: None,
             })
             .collect(),
@@ -310,8 +318,9 @@ pub(super) fn copy(input: &dyn Reader, plan: &CopyPlan, threads: usize, memory: 
     let log = Arc::into_inner(log).unwrap().into_inner().unwrap();
     assert!(log.finished);
     let chunked: u64 = prepared.plans.iter().map(|p| p.promised.chunks()).sum();
-    assert_eq!(log.chunks.len() as u64, chunked);
-    assert!(log.chunks.keys().copied().eq(0..chunked), "tickets have no gap");
+    let tickets: BTreeSet<u64> = log.chunks.keys().chain(log.skipped.keys()).copied().collect();
+    assert_eq!((log.chunks.len() + log.skipped.len()) as u64, chunked);
+    assert!(tickets.into_iter().eq(0..chunked), "tickets have no gap");
     Ok(log)
 }
 

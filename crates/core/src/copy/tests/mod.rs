@@ -10,5 +10,6 @@ mod records;
 mod report;
 mod routes;
 mod selections;
+mod skip_fill;
 mod slow;
 mod text;

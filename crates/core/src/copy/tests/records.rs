@@ -136,6 +136,7 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
                 pipeline: Pipeline::empty(),
                 promised: crate::format::Promised::Bytes(bytes),
                 keeps_no_fill: false,
+                skips_fill: false,
             }
         })
         .collect();

@@ -17,6 +17,7 @@ fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
             layout: to.clone().into(),
             keeps_no_fill: false,
             cuts_strings: false,
+            skips_fill: false,
             quantization: None,
         }],
         registry: Registry::builtin(),

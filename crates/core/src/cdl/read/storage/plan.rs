@@ -74,6 +74,7 @@ pub fn plan(
             layout: layouts.share(layout),
             // `_NoFill` and `ncgen -x` ask for it explicitly.
             keeps_no_fill: true,
+            skips_fill: false,
             cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
             quantization: match schema.kind.can().codecs {
                 Some(_) => Quantization::of(schema.var(var))

@@ -430,6 +430,7 @@ mod tests {
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Chunks(2),
             keeps_no_fill: false,
+            skips_fill: false,
         };
         let refused = |schema: &Schema, change: &dyn Fn(&mut VariablePlan)| {
             let mut plan = plan.clone();

@@ -167,6 +167,7 @@ mod tests {
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Bytes(4),
             keeps_no_fill: false,
+            skips_fill: false,
         }
     }
 
@@ -207,6 +208,7 @@ mod tests {
         assert_eq!(of(fill.clone(), true), (Some(vec![0; 4]), HdfFillTime::IfSet));
         let kept = VariablePlan {
             keeps_no_fill: true,
+            skips_fill: false,
             ..plan(fill)
         };
         assert_eq!(of_plan(&kept, true), (None, HdfFillTime::Never));
