@@ -62,10 +62,10 @@ def nccopy(*arguments, ok=True, timeout=120, **options):
     return done.stderr
 
 
-def ncdump(*arguments, timeout=120):
+def ncdump(*arguments, timeout=120, **options):
     """Runs our ncdump; returns its text."""
     command = [str(BIN / "ncdump"), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, timeout=timeout)
+    done = subprocess.run(command, capture_output=True, timeout=timeout, **options)
     assert done.returncode == 0, f"{command}: {done.stderr.decode()}"
     return done.stdout
 

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import threading
+import zipfile
 
 import pytest
 from conftest import BIN, nccopy, ncdump, ncgen
@@ -195,3 +196,88 @@ def test_input_and_output_do_not_lie_within_each_other(classic, tmp_path):
     error = refused("ncgen", "-o", "store.zarr#mode=zarr", "store.zarr/in.cdl", cwd=tmp_path)
     assert "lie within each other" in error
     assert sorted(path.name for path in store.iterdir()) == [".zgroup", "in.cdl", "in.nc"]
+
+
+def keys(path):
+    """The names of the keys in a folder or a zip, in the order of the zip."""
+    if path.is_dir():
+        return sorted(str(found.relative_to(path)) for found in path.rglob("*") if found.is_file())
+    with zipfile.ZipFile(path) as archive:
+        return archive.namelist()
+
+
+TEXT = CDL.replace("a\\ b", "x")
+
+
+@pytest.mark.parametrize(
+    "name, options, expected",
+    [
+        ("x.zarr#mode=nczarr,file", [], (".zattrs", ".zgroup", "v/.zarray", "v/.zattrs", "v/0")),
+        ("file://x.zarr#mode=nczarr,file", ["-4"], (".zattrs", ".zgroup", "v/.zarray", "v/.zattrs", "v/0")),
+        ("x.zarr/#nczarr", ["-k", "nc4"], (".zattrs", ".zgroup", "v/.zarray", "v/.zattrs", "v/0")),
+        ("x.file#mode=zarr", [], (".zattrs", ".zgroup", ".zmetadata", "v/.zarray", "v/.zattrs", "v/0")),
+        ("x.file#mode=nczarr,zip", [], ("x/", "x/.zattrs", "x/.zgroup", "x/v/.zarray", "x/v/.zattrs", "x/v/0")),
+        ("x.zip#mode=zarr,zip", [], (".zattrs", ".zgroup", ".zmetadata", "v/.zarray", "v/.zattrs", "v/0")),
+        ("x.zip#mode=nczarr,zip&key=/", [], (".zattrs", ".zgroup", "v/.zarray", "v/.zattrs", "v/0")),
+        ("x.zip#mode=nczarr,zip&key=/k", [], ("k/", "k/.zattrs", "k/.zgroup", "k/v/.zarray", "k/v/.zattrs", "k/v/0")),
+    ],
+)
+def test_zarr_is_made_and_found(name, options, expected, classic, tmp_path):
+    (tmp_path / "in.cdl").write_text(TEXT)
+    path = tmp_path / name.removeprefix("file://").split("#")[0]
+    for make in [lambda: ncgen(*options, "-o", name, "in.cdl", cwd=tmp_path), lambda: nccopy(*options, "in.nc", name, cwd=tmp_path)]:
+        # The second one replaces what the first one made.
+        make()
+        assert sorted(keys(path)) == sorted(expected)
+        if "," in name and "zip" in name and expected[0].endswith("/"):
+            assert keys(path)[0] == expected[0]
+        plain = name.removeprefix("file://").split("#")[0]
+        for typed in [plain, name, f"file://{path}"]:
+            printed = ncdump(typed, cwd=tmp_path).decode()
+            assert printed == TEXT, typed
+        nccopy("-k", "nc3", name, "out.nc", cwd=tmp_path)
+        assert ncdump("-n", "x", tmp_path / "out.nc").decode() == TEXT
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["in.cdl", "in.nc", "out.nc", path.name]
+
+
+def test_outputs_of_zarr_without_a_fragment(classic, tmp_path):
+    for source, kind in [("a#mode=nczarr", "NCZarr"), ("a.zip#mode=zarr,zip", "Zarr")]:
+        nccopy("in.nc", source, cwd=tmp_path)
+        source = source.split("#")[0]
+        assert ncdump("-k", tmp_path / source) == b"netCDF-4\n"
+        for output in ["out.zarr", "out.zarr.zip"]:
+            nccopy(source, output, cwd=tmp_path)
+            assert (tmp_path / output).is_dir() == (output == "out.zarr")
+            assert ncdump("-K", tmp_path / output).decode().startswith(kind)
+        nccopy(source, "out.nc", cwd=tmp_path)
+        assert ncdump("-K", tmp_path / "out.nc").startswith(b"HDF5")
+        nccopy("-3", source, "out.nc", cwd=tmp_path)
+        assert ncdump("-k", tmp_path / "out.nc") == b"classic\n"
+
+
+def test_a_store_is_named_as_it_is(classic, tmp_path):
+    nccopy("in.nc", "a#mode=nczarr", cwd=tmp_path)
+    nccopy("in.nc", "a.zip#mode=nczarr,zip", cwd=tmp_path)
+    for name, says in [
+        ("a#mode=zip", "mode=zip stands for a zip file, but this is a folder"),
+        ("a.zip#mode=nczarr,file", "mode=file stands for a folder, but this is a zip file"),
+        ("a.zip#mode=zip&key=b", "key=b: the zip file has no such folder"),
+    ]:
+        assert says in refused("ncdump", name, cwd=tmp_path)
+    # A name with the fragment in it is that file.
+    (tmp_path / "b#mode=zarr").write_bytes(classic.read_bytes())
+    assert ncdump("-k", "b#mode=zarr", cwd=tmp_path) == b"classic\n"
+    # The folder that one is in has a name, too.
+    assert ncdump("-h", ".", cwd=tmp_path / "a").startswith(b"netcdf a {")
+
+
+def test_a_foreign_file_keeps_a_dataset(classic, tmp_path):
+    nccopy("in.nc", "a#mode=nczarr", cwd=tmp_path)
+    (tmp_path / "a" / "v" / "data.csv").write_text("1,2")
+    for program, arguments in [("nccopy", ["in.nc", "a#mode=zarr"]), ("nccopy", ["in.nc", "file://a#nczarr"])]:
+        error = refused(program, *arguments, cwd=tmp_path)
+        assert "the folder holds v/data.csv, which is no part of a Zarr dataset" in error
+    assert (tmp_path / "a" / "v" / "data.csv").read_text() == "1,2"
+    (tmp_path / "a" / "v" / "data.csv").unlink()
+    nccopy("in.nc", "a#mode=zarr", cwd=tmp_path)
+    assert (tmp_path / "a" / ".zmetadata").exists()
