@@ -72,9 +72,9 @@ fn value(keys: &Arc<ZipKeys>, name: String) -> Option<(String, Vec<u8>)> {
         .expect("a key that is listed exists");
     assert_eq!(whole.len() as u64, size, "a value is as long as stated");
     for (part, found) in parts.iter().zip(read) {
-        let found = found
-            .expect("a part of a good value")
-            .expect("a key that is listed exists");
+        // Whole values and parts are inflated by two libraries, which do not refuse the same damaged codes.
+        let Ok(found) = found else { continue };
+        let found = found.expect("a key that is listed exists");
         let (from, length) = match *part {
             Part::Range(range) => (range.offset as usize, range.length),
             Part::Suffix(length) => (whole.len().saturating_sub(length), whole.len()),
