@@ -89,11 +89,11 @@ fn text(finder: &PluginFinder, preferred: bool) -> String {
                 (false, false) => "-",
             }
             .to_owned(),
-            match plugin.sets_local {
-                true => "the plugin's; it adds some",
-                false => "the plugin's",
-            }
-            .to_owned(),
+            match Registry::parameters_of(plugin.id) {
+                Some(known) => or_none(Some(known.parameters_help())),
+                None if plugin.sets_local => "the plugin's; it adds some".to_owned(),
+                None => "the plugin's".to_owned(),
+            },
             match used {
                 true => path.to_string(),
                 false => format!("{path} (not used)"),
