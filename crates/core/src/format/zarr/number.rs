@@ -14,6 +14,7 @@ pub fn push_number(out: &mut Vec<u8>, json: &Json, ty: Type) -> bool {
     let parsed = match json {
         Json::Bool(value) => Some(Json::Integer((*value).into())),
         Json::String(text) => parse(text),
+        Json::Word(_) => return push_number(out, &json.plain(), ty),
         _ => None,
     };
     let json = parsed.as_ref().unwrap_or(json);

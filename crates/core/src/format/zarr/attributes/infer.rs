@@ -23,7 +23,8 @@ pub fn infer(json: &Json) -> Elements {
         Json::Array(elements) => elements,
         _ => scalar,
     };
-    numbers(elements).unwrap_or_else(|| Elements::json(json))
+    let plain: Vec<_> = elements.iter().map(|json| json.plain().into_owned()).collect();
+    numbers(&plain).unwrap_or_else(|| Elements::json(json))
 }
 
 /// Numbers, or booleans. `None` if an element is of another sort, or if there are both.

@@ -18,7 +18,8 @@ pub struct Found {
 
 /// Reads the attributes of a group or variable.
 ///
-/// - `members` are those of `.zattrs`.
+/// - `members` are those of `.zattrs`, best from [`Json::parse_spelled`]: so the text `1.10`, which netCDF-C stores without
+///   quotes, keeps its zero.
 /// - `types` is NCZarr's map from names to types, which [`type_map`](super::type_map) finds. An attribute that is not in
 ///   it, or whose value does not fit, has the type that its value suggests.
 /// - `variable` is the type of the variable. `_FillValue` has it, unless `types` says another.

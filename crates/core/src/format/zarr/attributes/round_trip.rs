@@ -83,7 +83,7 @@ fn through_text(attributes: &[Attribute], flavor: Flavor) -> (Vec<Attribute>, Ve
         members.push(("_nczarr_attr".to_owned(), types));
     }
     let text = Json::Object(members).to_string();
-    let json = Json::parse(text.as_bytes()).unwrap();
+    let json = Json::parse_spelled(text.as_bytes()).unwrap();
     let members = json.as_object().unwrap();
     let found = read(members, type_map(members), None, "variable v", &mut warnings);
     (found.attributes, warnings)

@@ -105,7 +105,7 @@ fn chars(text: String, flavor: Flavor) -> Json {
     // netCDF-C knows no escapes \uXXXX. Outside of objects it would take them wrong as well, but only once.
     if text.starts_with(['{', '[', 'n'])
         && !text.contains("\\u")
-        && let Ok(json) = Json::parse(text.as_bytes())
+        && let Ok(json) = Json::parse_strict(text.as_bytes())
         && is_read_as(&json, &text, flavor)
     {
         return json;

@@ -11,10 +11,15 @@
 //! - The tokens `NaN`, `Infinity` and `-Infinity` are numbers. Python and netCDF-C write them.
 //! - Integers keep 64 bits, and 1 differs from 1.0. The type of an attribute depends on it.
 //! - Keys keep their order.
+//! - What netCDF-C writes is read, though it is no JSON. It writes the text of a char attribute without quotes if the text
+//!   is a number or boolean to C: `1.10`, `007`, `+1`, `True`. [`Json::parse_spelled`] keeps such spellings.
 
 mod parse;
 mod print;
 mod serde_value;
+mod word;
+
+use std::borrow::Cow;
 
 pub use parse::JsonError;
 pub use serde_value::NotFinite;
@@ -30,6 +35,9 @@ pub enum Json {
     Integer(i128),
     /// Any other number, also one that is not finite.
     Float(f64),
+    /// A number, boolean or null that is spelled otherwise than it is printed here: `1.50`, `1e+36`, `007`, `True`. Only
+    /// [`Json::parse_spelled`] gives it. All methods treat it as its [value](Json::plain).
+    Word(String),
     /// A string.
     String(String),
     /// An array.
@@ -69,9 +77,17 @@ impl Json {
         }
     }
 
+    /// The value of a word; any other value is itself.
+    pub fn plain(&self) -> Cow<'_, Self> {
+        match self {
+            Self::Word(word) => Cow::Owned(word::value(word).unwrap_or_else(|| Self::String(word.clone()))),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// The value of `true` or `false`.
     pub fn as_bool(&self) -> Option<bool> {
-        match self {
+        match &*self.plain() {
             Self::Bool(value) => Some(*value),
             _ => None,
         }
@@ -90,7 +106,7 @@ impl Json {
     /// A number without fraction, in the range of [`Json::Integer`]. Of floats only those up to 2^53 count, because larger
     /// ones may be rounded.
     pub(super) fn as_whole(&self) -> Option<i128> {
-        match self {
+        match &*self.plain() {
             Self::Integer(value) => Some(*value),
             Self::Float(value) if value.fract() == 0.0 && value.abs() <= TWO_53 => Some(*value as i128),
             _ => None,
@@ -99,7 +115,7 @@ impl Json {
 
     /// Any number.
     pub fn as_f64(&self) -> Option<f64> {
-        match self {
+        match &*self.plain() {
             Self::Integer(value) => Some(*value as f64),
             Self::Float(value) => Some(*value),
             _ => None,
@@ -108,17 +124,17 @@ impl Json {
 
     /// True for `null`.
     pub fn is_null(&self) -> bool {
-        *self == Self::Null
+        *self.plain() == Self::Null
     }
 
     /// The sort of value, with an article: "a string".
     pub fn sort(&self) -> &'static str {
-        match self {
+        match &*self.plain() {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
             Self::Integer(_) => "an integer",
             Self::Float(_) => "a number",
-            Self::String(_) => "a string",
+            Self::String(_) | Self::Word(_) => "a string",
             Self::Array(_) => "an array",
             Self::Object(_) => "an object",
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Json;
+use super::{Json, word};
 
 /// Most arrays and objects within each other. A parser that calls itself must have a limit.
 const DEPTH: usize = 64;
@@ -18,7 +18,8 @@ pub struct JsonError {
 }
 
 impl Json {
-    /// Parses a text: strict JSON with the additional tokens `NaN`, `Infinity` and `-Infinity`.
+    /// Parses a text: JSON, the tokens `NaN`, `Infinity` and `-Infinity`, and what else netCDF-C writes: numbers, booleans
+    /// and null in C's spelling, and control characters in strings.
     ///
     /// Integers beyond 64 bits become floats. A lone surrogate in a string becomes U+FFFD. Of members with the same key the
     /// last value counts. A byte order mark at the beginning is skipped.
@@ -26,20 +27,43 @@ impl Json {
     /// # Errors
     /// Text that is not UTF-8 or not JSON, or that is nested more than 64 levels deep.
     pub fn parse(bytes: &[u8]) -> Result<Self, JsonError> {
-        let text = std::str::from_utf8(bytes).map_err(|e| JsonError {
-            position: e.valid_up_to(),
-            what: "text that is not UTF-8",
-        })?;
-        let mut parser = Parser {
-            text,
-            at: if text.starts_with('\u{feff}') { 3 } else { 0 },
-        };
-        let value = parser.value(0)?;
-        parser.skip_space();
-        match parser.at == text.len() {
-            true => Ok(value),
-            false => Err(parser.error("more text after the end of the value")),
-        }
+        parse(bytes, true, false)
+    }
+
+    /// Parses as [`Json::parse`] does, and keeps the spelling of numbers, booleans and null. The text of attributes may
+    /// depend on it.
+    ///
+    /// # Errors
+    /// Those of [`Json::parse`].
+    pub fn parse_spelled(bytes: &[u8]) -> Result<Self, JsonError> {
+        parse(bytes, true, true)
+    }
+
+    /// Parses as [`Json::parse_spelled`] does, but only JSON and the tokens `NaN`, `Infinity` and `-Infinity`.
+    ///
+    /// # Errors
+    /// Those of [`Json::parse`], and what is no JSON.
+    pub fn parse_strict(bytes: &[u8]) -> Result<Self, JsonError> {
+        parse(bytes, false, true)
+    }
+}
+
+fn parse(bytes: &[u8], lenient: bool, spelled: bool) -> Result<Json, JsonError> {
+    let text = std::str::from_utf8(bytes).map_err(|e| JsonError {
+        position: e.valid_up_to(),
+        what: "text that is not UTF-8",
+    })?;
+    let mut parser = Parser {
+        text,
+        at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+        lenient,
+        spelled,
+    };
+    let value = parser.value(0)?;
+    parser.skip_space();
+    match parser.at == text.len() {
+        true => Ok(value),
+        false => Err(parser.error("more text after the end of the value")),
     }
 }
 
@@ -47,6 +71,10 @@ struct Parser<'a> {
     text: &'a str,
     /// Position of the next byte, always at the boundary of a character.
     at: usize,
+    /// True if words in C's spelling and control characters in strings are no errors.
+    lenient: bool,
+    /// True if the spelling of words is kept.
+    spelled: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -91,9 +119,33 @@ impl<'a> Parser<'a> {
             Some(b'{') => self.object(depth + 1),
             Some(b'[') => self.array(depth + 1),
             Some(b'"') => Ok(Json::String(self.string()?)),
-            Some(b'-' | b'0'..=b'9') if !self.text[self.at..].starts_with("-Infinity") => self.number(),
-            _ => self.word(),
+            _ => {
+                let start = self.at;
+                let value = match self.lenient_word() {
+                    Some(value) => value,
+                    None => match self.peek() {
+                        Some(b'-' | b'0'..=b'9') if !self.text[self.at..].starts_with("-Infinity") => {
+                            self.number()?
+                        }
+                        _ => self.word()?,
+                    },
+                };
+                let spelling = &self.text[start..self.at];
+                match self.spelled && value.to_string() != spelling {
+                    true => Ok(Json::Word(spelling.to_owned())),
+                    false => Ok(value),
+                }
+            }
         }
+    }
+
+    /// A number, boolean or null in C's spelling, if that is no error.
+    fn lenient_word(&mut self) -> Option<Json> {
+        let rest = &self.text[self.at..];
+        let end = rest.bytes().position(|c| !word::is_part(c)).unwrap_or(rest.len());
+        let value = word::value(&rest[..end]).filter(|_| self.lenient)?;
+        self.at += end;
+        Some(value)
     }
 
     fn word(&mut self) -> Result<Json, JsonError> {
@@ -182,9 +234,8 @@ impl<'a> Parser<'a> {
             self.digits()?;
         }
         let text = &self.text[start..self.at];
-        let range = i128::from(i64::MIN)..=i128::from(u64::MAX);
         match text.parse() {
-            Ok(value) if is_integer && range.contains(&value) => Ok(Json::Integer(value)),
+            Ok(value) if is_integer => Ok(word::number(value)),
             _ => match text.parse() {
                 Ok(value) => Ok(Json::Float(value)),
                 Err(_) => Err(self.error("a number that cannot be read")),
@@ -221,6 +272,10 @@ impl<'a> Parser<'a> {
                     return Ok(string);
                 }
                 Some(b'\\') => string.push(self.escape()?),
+                Some(control) if self.lenient => {
+                    string.push(char::from(control));
+                    self.at += 1;
+                }
                 _ => return Err(self.expected("a control character in a string")),
             }
         }

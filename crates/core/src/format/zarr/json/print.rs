@@ -11,6 +11,7 @@ impl fmt::Display for Json {
             Self::Bool(value) => write!(f, "{value}"),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Float(value) => write_float(f, *value),
+            Self::Word(word) => f.write_str(word),
             Self::String(text) => write_string(f, text),
             Self::Array(elements) => {
                 f.write_str("[")?;

@@ -22,6 +22,7 @@ impl TryFrom<&Json> for Value {
                 _ => float(*value as f64)?,
             },
             Json::Float(value) => float(*value)?,
+            Json::Word(_) => Self::try_from(&*json.plain())?,
             Json::String(text) => Self::String(text.clone()),
             Json::Array(elements) => {
                 Self::Array(elements.iter().map(Self::try_from).collect::<Result<_, _>>()?)

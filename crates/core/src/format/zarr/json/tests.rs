@@ -8,7 +8,7 @@ fn parse(text: &str) -> Json {
 }
 
 fn error(text: &str) -> String {
-    Json::parse(text.as_bytes()).expect_err(text).to_string()
+    Json::parse_strict(text.as_bytes()).expect_err(text).to_string()
 }
 
 #[test]
@@ -69,6 +69,46 @@ fn accessors_take_whole_floats_for_integers() {
     assert_eq!(parse("9007199254740994.0").as_u64(), None);
     assert_eq!(parse("\"3\"").as_u64(), None);
     assert_eq!(parse("3").as_f64(), Some(3.0));
+}
+
+#[test]
+fn words_as_netcdf_c_writes_them() {
+    for (text, value) in [
+        ("007", Json::Integer(7)),
+        ("+1", Json::Integer(1)),
+        ("1.", Json::Float(1.0)),
+        (".5", Json::Float(0.5)),
+        ("1.50", Json::Float(1.5)),
+        ("1e+5", Json::Float(1e5)),
+        ("0x1F", Json::Integer(31)),
+        ("-0X10", Json::Integer(-16)),
+        ("0x1p3", "0x1p3".into()),
+        ("True", true.into()),
+        ("FALSE", false.into()),
+        ("Null", Json::Null),
+        ("inf", Json::Float(f64::INFINITY)),
+        ("-infinityf", Json::Float(f64::NEG_INFINITY)),
+        ("18446744073709551616", Json::Float(18446744073709551616.0)),
+    ] {
+        let list = format!("[{text}, {{\"k\": {text}}}]");
+        let parsed = parse(&list);
+        assert_eq!(parsed.as_array().unwrap()[0], value, "{text}");
+        let spelled = Json::parse_spelled(list.as_bytes()).unwrap();
+        assert_eq!(spelled.to_string(), format!("[{text},{{\"k\": {text}}}]"));
+        let word = &spelled.as_array().unwrap()[0];
+        assert_eq!(*word, Json::Word(text.to_owned()));
+        assert_eq!(*word.plain(), value);
+        assert_eq!((word.as_f64(), word.as_u64()), (value.as_f64(), value.as_u64()));
+        assert_eq!((word.sort(), word.is_null()), (value.sort(), value.is_null()));
+    }
+    assert_eq!(
+        Json::parse_spelled(b"[1,1.5,NaN,true]").unwrap().to_string(),
+        parse("[1,1.5,NaN,true]").to_string()
+    );
+    assert_eq!(parse("\"a\u{1}b\n\"").as_str(), Some("a\u{1}b\n"));
+    for text in ["1-2", "foo", "nulll", "1.5.2", "_", "-", "+", "e5", "Nope"] {
+        assert!(Json::parse(text.as_bytes()).is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::format::zarr::number::numbers;
 
 /// Reads an object. An attribute becomes a line such as `float valid_range = [0.0,400.0]`.
 fn lines(text: &str, variable: Option<Type>) -> (Vec<String>, Vec<String>) {
-    let object = Json::parse(text.as_bytes()).unwrap();
+    let object = Json::parse_spelled(text.as_bytes()).unwrap();
     let members = object.as_object().unwrap();
     let mut warnings = vec![];
     let found = read(members, type_map(members), variable, "variable v", &mut warnings);
@@ -60,6 +60,43 @@ fn types_of_nczarr_are_taken() {
         ]
     );
     assert_eq!(warnings, [""; 0]);
+}
+
+#[test]
+fn text_that_netcdf_c_takes_for_a_number_keeps_its_spelling() {
+    let values =
+        r#"{"a": 1.10, "b": 007, "c": True, "d": +1, "e": [1,2.50], "f": {"x": 1.50}, "g": NaN, "n": null"#;
+    let types =
+        r#""a": ">S1", "b": ">S1", "c": ">S1", "d": ">S1", "e": ">S1", "f": ">S1", "g": ">S1", "n": ">S1""#;
+    let typed = format!("{values}, \"_nczarr_attr\": {{\"types\": {{{types}}}}}}}");
+    let text = [
+        "1.10",
+        "007",
+        "True",
+        "+1",
+        "[1,2.50]",
+        r#"{\"x\": 1.50}"#,
+        "NaN",
+        "null",
+    ];
+    let names = ["a", "b", "c", "d", "e", "f", "g", "n"];
+    let lines_of_text: Vec<_> = (names.iter().zip(text))
+        .map(|(name, text)| format!("char {name} = \"{text}\""))
+        .collect();
+    assert_eq!(lines(&typed, None).0, lines_of_text);
+    assert_eq!(
+        lines(&format!("{values}}}"), None).0,
+        [
+            "double a = [1.1]",
+            "int b = [7]",
+            "ubyte c = [1]",
+            "int d = [1]",
+            "double e = [1.0,2.5]",
+            r#"char f = "{\"x\": 1.50}""#,
+            "double g = [NaN]",
+            "char n = \"null\"",
+        ]
+    );
 }
 
 #[test]

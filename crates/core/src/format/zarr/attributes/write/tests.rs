@@ -79,11 +79,13 @@ fn text_is_a_string_unless_it_reads_back_from_its_json() {
         (r#"[[1],{}]"#, true, true),
         (r#"{}"#, true, true),
         (r#"{"x": 1.5}"#, true, true),
-        // Not as it would be printed.
+        (r#"{"x": 1.50, "y": 1e+36}"#, true, true),
+        // Not as it would be printed, or no JSON.
         (r#"{"json":1}"#, false, false),
         (r#"{"a": 1, "a": 1}"#, false, false),
         (r#" {}"#, false, false),
-        (r#"{"x": 1.50}"#, false, false),
+        (r#"{"x": 007}"#, false, false),
+        (r#"{"x": True}"#, false, false),
         (r#"{"x": "\u0001"}"#, false, false),
         (r#"{"x": "#, false, false),
     ] {
