@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, mpsc};
 
 use super::super::json::Json;
-use super::super::keys::CONSOLIDATED;
+use super::super::keys::{ATTRIBUTES, CONSOLIDATED};
 use crate::error::{Error, Result};
 use crate::store::{Get, KeyStore};
 
@@ -123,8 +123,15 @@ pub fn cannot_read(error: io::Error) -> Error {
     Error::io("cannot read", error)
 }
 
+/// Parses a document. Attributes keep the spelling of their numbers, as netCDF-C writes text without quotes where it looks
+/// like a number.
 fn parse(key: &str, bytes: &[u8]) -> Result<Json> {
-    Json::parse(bytes).map_err(|e| Error::Damaged(format!("{key}: {e}")))
+    let has_attributes = key.ends_with(ATTRIBUTES) || key == CONSOLIDATED;
+    let parsed = match has_attributes {
+        true => Json::parse_spelled(bytes),
+        false => Json::parse(bytes),
+    };
+    parsed.map_err(|e| Error::Damaged(format!("{key}: {e}")))
 }
 
 /// The documents in `.zmetadata`.

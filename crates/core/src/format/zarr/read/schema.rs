@@ -13,8 +13,8 @@ use super::elements::Elements;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
 use crate::error::{Error, Result};
 use crate::model::{
-    Attribute, DimId, Dimension, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance, Schema,
-    Type, Variable, VariableLayout,
+    Attribute, DimId, Dimension, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance, SLOT_SIZE,
+    Schema, Type, Variable, VariableLayout,
 };
 
 /// Superblock version that netCDF-C reports for NCZarr 2.
@@ -251,6 +251,10 @@ impl Builder {
                 time: FillTime::IfSet,
             });
         layout.filters = metadata.codecs;
+        if let Elements::Text(size) = elements {
+            layout.string_length = Some(size as u64);
+            layout.element_size = SLOT_SIZE;
+        }
         self.layouts.push(layout);
         self.arrays.push(StoredArray {
             path: array.path.clone(),

@@ -206,7 +206,7 @@ impl Documents<'_> {
     fn fill_value(&self, id: VarId, dtype: &Dtype, plan: &VariablePlan, grid: &ChunkGrid) -> Json {
         let var = self.schema.var(id);
         let fill = &plan.layout.fill;
-        let is_complete = plan.promised.chunks() == grid.len();
+        let is_complete = plan.promised.chunks() == grid.len() && !plan.skips_fill;
         let is_named = var.attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
         let is_text = matches!(var.ty, Type::Char | Type::String);
         let value = fill.value.as_ref().filter(|_| !fill.no_fill);

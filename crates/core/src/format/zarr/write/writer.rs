@@ -28,7 +28,7 @@ pub struct ZarrWriter {
     documents: Vec<(String, Json)>,
     /// True if one more key repeats all of it.
     consolidated: bool,
-    window: ReorderWindow<(String, Vec<u8>)>,
+    window: ReorderWindow<Option<(String, Vec<u8>)>>,
     received: Received,
 }
 
@@ -67,13 +67,22 @@ impl ZarrWriter {
         let key = Separator::Dot.key(&self.grids[var.0].coordinates(chunk));
         let key = below(&self.paths[var.0], &key);
         self.received.add_chunk(var);
-        let reserve = |(key, bytes): (String, Vec<u8>)| {
-            let reserved = self.output.reserve(key, bytes.len());
-            Ok((reserved.map_err(cannot_write)?, bytes))
+        self.submit(ticket, Some((key, bytes)))
+    }
+
+    /// Takes a piece through its turn, and writes those whose turn has come. A chunk that is left out is `None`.
+    fn submit(&self, ticket: u64, piece: Option<(String, Vec<u8>)>) -> Result<()> {
+        let reserve = |piece: Option<(String, Vec<u8>)>| {
+            let reserved = piece.map(|(key, bytes)| {
+                let reserved = self.output.reserve(key, bytes.len());
+                Ok((reserved.map_err(cannot_write)?, bytes))
+            });
+            reserved.transpose()
         };
         self.window
-            .submit(ticket, (key, bytes), reserve, |(reserved, bytes)| {
-                self.output.put_reserved(reserved, &bytes).map_err(cannot_write)
+            .submit(ticket, piece, reserve, |reserved| match reserved {
+                Some((reserved, bytes)) => self.output.put_reserved(reserved, &bytes).map_err(cannot_write),
+                None => Ok(()),
             })
     }
 }
@@ -99,6 +108,11 @@ impl Writer for ZarrWriter {
             ));
         }
         self.put(ticket, var, chunk, data.bytes)
+    }
+
+    fn skip_chunk(&self, ticket: u64, var: VarId, _: u64) -> Result<()> {
+        self.received.add_chunk(var);
+        self.submit(ticket, None)
     }
 
     fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> Result<()> {
