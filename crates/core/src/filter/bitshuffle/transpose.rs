@@ -245,7 +245,7 @@ fn join_rows(size: usize, first: usize, input: &[u8], out: &mut [u8]) {
 
 /// Splits elements of `size` bytes into planes of bits. `input` and `out` have the same length, a multiple of eight
 /// elements.
-pub(super) fn split(size: usize, input: &[u8], out: &mut [u8]) {
+pub(in crate::filter) fn split(size: usize, input: &[u8], out: &mut [u8]) {
     let done = match size {
         1 => split_bytes(input, out),
         2 => split_tiles::<2>(input, out),
@@ -258,7 +258,7 @@ pub(super) fn split(size: usize, input: &[u8], out: &mut [u8]) {
 }
 
 /// The reverse of [`split`].
-pub(super) fn join(size: usize, input: &[u8], out: &mut [u8]) {
+pub(in crate::filter) fn join(size: usize, input: &[u8], out: &mut [u8]) {
     let done = match size {
         1 => join_bytes(input, out),
         2 => join_tiles::<2>(input, out),
