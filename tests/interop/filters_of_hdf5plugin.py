@@ -52,6 +52,11 @@ THEIRS = {
         for cname, shuffle in itertools.product(("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"), range(3))
         if shuffle == 1 or cname in ("lz4", "zstd")
     },
+    **{
+        f"blosc2_{cname}_{filters}": dict(hdf5plugin.Blosc2(cname=cname, clevel=4, filters=filters))
+        for cname, filters in itertools.product(("blosclz", "lz4", "lz4hc", "zlib", "zstd"), range(4))
+        if filters == 1 or cname in ("lz4", "zstd")
+    },
     "scaleoffset": {"scaleoffset": 0},
 }
 

@@ -13,10 +13,10 @@ pub const MAX_INPUT: usize = i32::MAX as usize - HEADER_LENGTH;
 const EXPANSION: usize = 32 << 10;
 
 /// The version of the format that this crate reads: `BLOSC_VERSION_FORMAT`.
-const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 2;
 
 /// The flag for input that was stored without compression.
-const STORED: u8 = 2;
+pub(crate) const STORED: u8 = 2;
 
 /// The first 16 bytes of a Blosc buffer, C-Blosc's README_CHUNK_FORMAT.rst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,10 @@
 
 mod ffi;
 mod header;
+mod stream;
 
 pub use header::{HEADER_LENGTH, Header, MAX_INPUT};
+pub use stream::{compress_stream, decompress_stream, is_stream_length};
 
 /// The compressor inside Blosc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -21,7 +21,7 @@ asked for, and what their parameters mean. Filters that are not here come from p
 ";
 
 /// Lines of filters that are there with a cargo feature alone.
-const OPTIONAL: [&str; 1] = ["| 32013 | zfp |"];
+const OPTIONAL: [&str; 2] = ["| 32013 | zfp |", "| 32026 | blosc2 |"];
 
 /// True if some parameters have a form in Zarr.
 fn has_same_bytes(codec: &dyn Codec) -> bool {

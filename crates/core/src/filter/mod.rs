@@ -30,8 +30,8 @@
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
-//! Blosc and zfp are there if the cargo features `blosc` (on by default) and `zfp` (off) are on. Without its feature, zfp's
-//! parameters are still known, for plugins.
+//! Blosc, Blosc2 and zfp are there if the cargo features `blosc` (on by default), `blosc2` and `zfp` (off) are on. Without its
+//! feature, zfp's parameters are still known, for plugins.
 //!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |
@@ -50,6 +50,7 @@
 //! | 32015 | [`zstd`] | zstd | zstd | zstd, numcodecs.zstd |
 //! | 32022 | [`quantized`] | bitgroom | | |
 //! | 32023 | [`quantized`] | granularbr | | |
+//! | 32026 | `blosc2` | blosc2 | | |
 //! | | [`checksum32`] | | adler32 | numcodecs.adler32 |
 //! | | [`astype`] | | astype | numcodecs.astype |
 //! | | [`bit_round`] | | bitround | numcodecs.bitround |
@@ -70,6 +71,8 @@ pub mod bit_round;
 pub mod bitshuffle;
 #[cfg(feature = "blosc")]
 pub mod blosc;
+#[cfg(feature = "blosc2")]
+pub mod blosc2;
 pub mod bzip2;
 pub mod checksum32;
 pub mod chunk_type;

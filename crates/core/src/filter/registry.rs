@@ -50,6 +50,8 @@ impl Registry {
                 Arc::new(Zstd),
                 Arc::new(Quantized::BitGroom),
                 Arc::new(Quantized::GranularBitRound),
+                #[cfg(feature = "blosc2")]
+                Arc::new(super::blosc2::Blosc2),
                 Arc::new(checksum32::Adler32),
                 Arc::new(AsType),
                 Arc::new(BitRound),

@@ -212,6 +212,10 @@ mod tests {
             #[cfg(feature = "zfp")]
             (32013, vec![], "takes a mode"),
             (32015, vec![1, 2], "level"),
+            #[cfg(feature = "blosc2")]
+            (32026, vec![5, 1, 5], "takes four numbers"),
+            #[cfg(feature = "blosc2")]
+            (32026, vec![0, 0, 0, 0, 5, 1, 3], "4 zlib"),
             (6, vec![2], "two parameters"),
             (6, vec![2, 0], "type 0 for floats"),
         ] {
@@ -249,6 +253,12 @@ mod tests {
                 vec![0x10105111, 0x570667a, 0x92, 0x88000000],
             ),
             (32015, vec![3, 0], vec![3]),
+            #[cfg(feature = "blosc2")]
+            (
+                32026,
+                vec![1, 0, 8, 99, 12, 4, 5, 2, 3, 4],
+                vec![1, 0, 4, 40, 9, 1, 5],
+            ),
             (65000, vec![1, 2], vec![1, 2]),
         ] {
             let spec = CodecSpec::hdf5(id, stored).with_optional(false);

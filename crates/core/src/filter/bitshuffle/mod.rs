@@ -20,7 +20,7 @@ use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, zstd};
 use crate::model::CodecSpec;
 
 mod parameters;
-mod transpose;
+pub(super) mod transpose;
 
 use parameters::{Parameters, ROW};
 

@@ -336,7 +336,7 @@ fn join_anywhere(size: usize, input: &[u8], out: &mut [u8]) {
 
 /// Splits elements of `size` bytes into planes of bits. `input` and `out` have the same length, a multiple of eight
 /// elements.
-pub(super) fn split(size: usize, input: &[u8], out: &mut [u8]) {
+pub(in crate::filter) fn split(size: usize, input: &[u8], out: &mut [u8]) {
     match avx512::split_bits(size, input, out, input.len() / (8 * size)) {
         0 => split_anywhere(size, input, out),
         done => split_rows(size, done, input, out),
@@ -344,7 +344,7 @@ pub(super) fn split(size: usize, input: &[u8], out: &mut [u8]) {
 }
 
 /// The reverse of [`split`].
-pub(super) fn join(size: usize, input: &[u8], out: &mut [u8]) {
+pub(in crate::filter) fn join(size: usize, input: &[u8], out: &mut [u8]) {
     match avx512::join_bits(size, input, input.len() / (8 * size), out) {
         0 => join_anywhere(size, input, out),
         done => join_rows(size, done, input, out),

@@ -27,6 +27,24 @@ fn any_blosc() -> impl Strategy<Value = CodecSpec> {
     Just(spec(2, true, &[4]))
 }
 
+#[cfg(feature = "blosc2")]
+fn any_blosc2() -> impl Strategy<Value = CodecSpec> {
+    let codec = prop_oneof![0u32..3, 4u32..6];
+    (0u32..300, 0u32..10, 0u32..4, codec, 1u32..30).prop_map(|(block, level, filter, codec, row)| {
+        spec(
+            32026,
+            true,
+            &[1, block, 4, 800, level, filter, codec, 2, row, 200 / row],
+        )
+    })
+}
+
+/// Stands for the filter that is not built in.
+#[cfg(not(feature = "blosc2"))]
+fn any_blosc2() -> impl Strategy<Value = CodecSpec> {
+    Just(spec(2, true, &[4]))
+}
+
 /// Fifty floats without loss.
 #[cfg(feature = "zfp")]
 fn any_zfp() -> impl Strategy<Value = CodecSpec> {
@@ -51,6 +69,7 @@ fn any_filter() -> impl Strategy<Value = CodecSpec> {
         (0u32..300).prop_map(|size| spec(32004, true, &[size])),
         (0u32..4).prop_map(|compression| spec(32008, true, &[0, 4, 4, 64, compression])),
         any_blosc(),
+        any_blosc2(),
         any_zfp(),
         (1u32..5).prop_map(|level| spec(32015, true, &[level])),
         Just(spec(5, true, &[8, 1, 200, 1, 4, 0, 32, 0])),
