@@ -40,7 +40,7 @@ def place(folder, stem, kind):
 
 def copy(source, folder, stem, kind):
     path, name = place(folder, stem, kind)
-    nccopy(*{"classic": ["-k", "cdf2"], "netcdf4": ["-k", "nc4"]}.get(kind, []), source, name)
+    nccopy(*{"classic": ["-k", "nc6"], "netcdf4": ["-k", "nc4"]}.get(kind, []), source, name)
     return path
 
 
@@ -80,7 +80,7 @@ def report(lines):
     assert not lines, f"{len(lines)} differences:\n" + "\n".join(lines[:40])
 
 
-@pytest.mark.parametrize("sample, one, other", PAIRS, ids="-".join)
+@pytest.mark.parametrize("sample, one, other", PAIRS)
 def test_each_to_each(wanted, made, tmp_path, sample, one, other):
     """After `sample → one → other → netCDF-4`, all is there but what the two kinds cannot hold."""
     path = copy(made(sample, one), tmp_path, "out", other)
@@ -89,7 +89,7 @@ def test_each_to_each(wanted, made, tmp_path, sample, one, other):
     report(zarr_reference.differences(got, expected(wanted, sample, one, other), stored=sample == "full", but=("fill", "filled")))
 
 
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR])
 @pytest.mark.parametrize("version", [2, 3])
 def test_zarr_python(wanted, made, sample, kind, version):
     found = zarr_reference.by_zarr_python(made(sample, kind), version)
@@ -99,7 +99,7 @@ def test_zarr_python(wanted, made, sample, kind, version):
     report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but))
 
 
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR])
 def test_xarray(wanted, made, sample, kind):
     found = zarr_reference.by_xarray(made(sample, kind))
     pure = KINDS[kind][0] == "zarr"
@@ -107,16 +107,17 @@ def test_xarray(wanted, made, sample, kind):
     report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but, xarray=True))
 
 
-# What libnetcdf 4.10 does with what is right: it leaves out arrays whose shape is [], and takes an empty text for a zero byte.
+# What libnetcdf 4.10 does with what is right: it leaves out arrays whose shape is [], takes an empty text for a zero byte, and
+# does not know `\\u0000` in JSON.
 def as_libnetcdf_reads(dataset):
     dataset["variables"] = {path: v for path, v in dataset["variables"].items() if v["dims"]}
     for holder in [*dataset["groups"].values(), *dataset["variables"].values()]:
-        holder["attributes"] = [[n, k, "\0" if k == "char" and v == "" else v] for n, k, v in holder["attributes"]]
+        holder["attributes"] = [[n, k, v.replace("\0", "u0000") or "\0" if k == "char" else v] for n, k, v in holder["attributes"]]
     return dataset
 
 
 @netcdf_c.needs_netcdf_c
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR])
 def test_libnetcdf(wanted, made, sample, kind):
     found = zarr_reference.by_libnetcdf(netcdf_c.url(made(sample, kind), KINDS[kind][2]))
     dataset = as_libnetcdf_reads(expected(wanted, sample, kind))
@@ -124,7 +125,7 @@ def test_libnetcdf(wanted, made, sample, kind):
 
 
 @netcdf_c.needs_netcdf_c
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR])
 def test_text_is_that_of_libnetcdf(made, sample, kind):
     """Both ncdumps print the same text of what libnetcdf reads. Ours prints scalars as well."""
     path = made(sample, kind)
