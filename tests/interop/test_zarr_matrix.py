@@ -38,9 +38,9 @@ def place(folder, stem, kind):
     return path, f"{path}#mode={mode}" if mode else str(path)
 
 
-def copy(source, folder, stem, kind):
+def copy(source, folder, stem, kind, *flags):
     path, name = place(folder, stem, kind)
-    nccopy(*{"classic": ["-k", "cdf2"], "netcdf4": ["-k", "nc4"]}.get(kind, []), source, name)
+    nccopy(*flags, *{"classic": ["-k", "nc6"], "netcdf4": ["-k", "nc4"]}.get(kind, []), source, name)
     return path
 
 
@@ -80,57 +80,80 @@ def report(lines):
     assert not lines, f"{len(lines)} differences:\n" + "\n".join(lines[:40])
 
 
-@pytest.mark.parametrize("sample, one, other", PAIRS, ids="-".join)
+@pytest.mark.parametrize("sample, one, other", PAIRS)
 def test_each_to_each(wanted, made, tmp_path, sample, one, other):
     """After `sample → one → other → netCDF-4`, all is there but what the two kinds cannot hold."""
-    path = copy(made(sample, one), tmp_path, "out", other)
+    dataset = expected(wanted, sample, one)
+    flags = []
+    if sample == "classic" and "zarr" in (KINDS[one][0], KINDS[other][0]):
+        # Characters are strings then, which classic files cannot hold.
+        kept = {path: v for path, v in dataset["variables"].items() if v["type"] not in ("string", "char")}
+        dataset["variables"] = kept
+        flags = ["-V", ",".join(path[1:] for path in kept)]
+    dataset = zarr_reference.without(dataset, KINDS[other][0])
+    path = copy(made(sample, one), tmp_path, "out", other, *flags)
     back = copy(path, tmp_path, "back", "classic" if sample == "classic" and other == "classic" else "netcdf4")
     got = zarr_reference.by_netcdf(back)
-    report(zarr_reference.differences(got, expected(wanted, sample, one, other), stored=sample == "full", but=("fill", "filled")))
+    report(zarr_reference.differences(got, dataset, stored=sample == "full", but=("fill", "filled")))
 
 
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+# numcodecs' shuffle refuses bytes that are no multiple of the element size, as they are after a checksum of four.
+NOT_BY_NUMCODECS = ["/shuffle_fletcher32_f8"]
+
+
+def unreadable(dataset, *, characters):
+    """The variables that zarr-python does not read."""
+    return [*NOT_BY_NUMCODECS, *(path for path, v in dataset["variables"].items() if characters and v["type"] == "char")]
+
+
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR])
 @pytest.mark.parametrize("version", [2, 3])
 def test_zarr_python(wanted, made, sample, kind, version):
     found = zarr_reference.by_zarr_python(made(sample, kind), version)
     pure = KINDS[kind][0] == "zarr"
-    dataset = wanted[sample]
-    but = [path for path, v in dataset["variables"].items() if v["type"] == "char"] if version == 3 and not pure else []
+    but = unreadable(wanted[sample], characters=version == 3 and not pure)
     report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but))
 
 
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR])
 def test_xarray(wanted, made, sample, kind):
     found = zarr_reference.by_xarray(made(sample, kind))
     pure = KINDS[kind][0] == "zarr"
-    but = [path for path, v in wanted[sample]["variables"].items() if v["type"] == "char"] if not pure else []
+    but = unreadable(wanted[sample], characters=not pure)
     report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but, xarray=True))
 
 
-# What libnetcdf 4.10 does with what is right: it leaves out arrays whose shape is [], and takes an empty text for a zero byte.
-def as_libnetcdf_reads(dataset):
-    dataset["variables"] = {path: v for path, v in dataset["variables"].items() if v["dims"]}
+# What libnetcdf 4.10 does with what is right: it leaves out arrays of pure Zarr whose shape is [], takes an empty text for a zero byte, and
+# does not know `\\u0000` in JSON.
+def as_libnetcdf_reads(dataset, kind):
+    if kind == "zarr":
+        dataset["variables"] = {path: v for path, v in dataset["variables"].items() if v["dims"]}
     for holder in [*dataset["groups"].values(), *dataset["variables"].values()]:
-        holder["attributes"] = [[n, k, "\0" if k == "char" and v == "" else v] for n, k, v in holder["attributes"]]
+        holder["attributes"] = [[n, k, v.replace("\0", "u0000") or "\0" if k == "char" else v] for n, k, v in holder["attributes"]]
     return dataset
 
 
+# It takes the first folder of a zip for the root, and pure Zarr's zips have their keys at the root, for zarr-python.
+BY_LIBNETCDF = [(sample, kind) for sample, kind in ALONE if kind in OF_ZARR and kind != "zarr_zip"]
+
+
 @netcdf_c.needs_netcdf_c
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("sample, kind", BY_LIBNETCDF)
 def test_libnetcdf(wanted, made, sample, kind):
     found = zarr_reference.by_libnetcdf(netcdf_c.url(made(sample, kind), KINDS[kind][2]))
-    dataset = as_libnetcdf_reads(expected(wanted, sample, kind))
+    dataset = as_libnetcdf_reads(expected(wanted, sample, kind), KINDS[kind][0])
     report(zarr_reference.differences(found, dataset, stored=False, but=("fill", "filled")))
 
 
 @netcdf_c.needs_netcdf_c
-@pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR], ids="-".join)
+@pytest.mark.parametrize("sample, kind", BY_LIBNETCDF)
 def test_text_is_that_of_libnetcdf(made, sample, kind):
     """Both ncdumps print the same text of what libnetcdf reads. Ours prints scalars as well."""
     path = made(sample, kind)
     theirs = netcdf_c.run("ncdump", "-h", "-n", "x", netcdf_c.url(path, KINDS[kind][2])).decode()
     ours = ncdump("-h", "-n", "x", path).decode()
-    assert [line for line in theirs.splitlines() if line not in ours.splitlines()] == []
+    ours = ours.replace('text_empty = ""', 'text_empty = "u0000"').splitlines()
+    assert [line for line in theirs.splitlines() if line not in ours] == []
 
 
 # The filters that both sides hold, as arguments of `-F`, and who reads them in Zarr.

@@ -68,6 +68,8 @@ def json_safe(value):
         return {k: json_safe(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
         return [json_safe(v) for v in value]
+    if isinstance(value, bytes):
+        return value.decode(errors="surrogateescape")
     if isinstance(value, np.generic):
         return json_safe(value.item())
     return value
@@ -150,13 +152,16 @@ def by_xarray(path):
             with xarray.open_zarr(store, group=group or None, decode_cf=False, chunks=None, consolidated=False if group else None) as data:
                 found["groups"][start] = json_safe(dict(data.attrs))
                 for own, variable in data.variables.items():
-                    found["variables"][start + own] = {
-                        "dtype": str(variable.dtype),
-                        "shape": list(variable.shape),
-                        "dims": list(variable.dims),
-                        "attributes": json_safe(dict(variable.attrs)),
-                        "values": plain(variable.values),
-                    }
+                    try:
+                        found["variables"][start + own] = {
+                            "dtype": str(variable.dtype),
+                            "shape": list(variable.shape),
+                            "dims": list(variable.dims),
+                            "attributes": json_safe(dict(variable.attrs)),
+                            "values": plain(variable.values),
+                        }
+                    except Exception as error:
+                        found["variables"][start + own] = {"error": f"{type(error).__name__}: {error}"}
     return found
 
 

@@ -32,7 +32,8 @@ TEXTS = {
 
 LIMITS = {
     "i": lambda t: [np.iinfo(t).min, -1, 0, np.iinfo(t).max],
-    "u": lambda t: [0, 1, np.iinfo(t).max - 1, np.iinfo(t).max],
+    # The largest first: libnetcdf takes the type of an attribute in Zarr from its first number.
+    "u": lambda t: [np.iinfo(t).max, np.iinfo(t).max - 1, 1, 0],
     "f": lambda t: [np.nan, np.inf, -np.inf, np.finfo(t).max, np.finfo(t).tiny, 0.1, -0.0],
 }
 
