@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::chunk_type::{ChunkShape, ChunkType};
 use super::members::{Member, refusal};
-use crate::model::{CodecSpec, Configuration, ZarrVersion};
+use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 /// The result of a codec. An error is the reason in words; the caller adds the codec's name.
 pub type Outcome<T = ()> = Result<T, String>;
@@ -134,6 +134,13 @@ pub trait Codec: Send + Sync {
     fn renamed_configuration(&self, configuration: &Configuration, to: ZarrVersion) -> Configuration {
         let _ = to;
         configuration.clone()
+    }
+
+    /// A codec that compresses as this one does with the parameters of `spec`, though into another stream, where `spec`
+    /// itself has no form among `names`. `None` if there is none.
+    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+        let _ = (spec, names);
+        None
     }
 
     /// The Zarr configuration that makes the same stream as stored parameters; `None` if there is none.

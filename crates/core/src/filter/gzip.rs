@@ -13,7 +13,7 @@ use super::codec::generous_bound;
 use super::room::room;
 use super::zarr_configuration::{configuration, integer, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, deflate};
-use crate::model::{CodecSpec, Configuration, ZarrVersion};
+use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 /// The gzip codec.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +57,13 @@ impl Codec for Gzip {
         let mut renamed = configuration.clone();
         renamed.entry("level").or_insert(DEFAULT_LEVEL.into());
         renamed
+    }
+
+    /// Deflate, which HDF5's programs call gzip.
+    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+        let level = u32::try_from(level(spec).ok()?).ok()?;
+        (names == CodecNames::Hdf5)
+            .then(|| CodecSpec::hdf5(deflate::ID, [level]).with_name(deflate::Deflate.name()))
     }
 
     fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {

@@ -262,6 +262,22 @@ impl Registry {
         }
     }
 
+    /// The same codec, as [`Registry::named`] gives it, or else one that compresses as it does into another stream.
+    ///
+    /// # Errors
+    /// Those of [`Registry::named`].
+    pub fn named_or_equivalent(
+        &self,
+        spec: &CodecSpec,
+        names: CodecNames,
+        chunk: &ChunkType,
+    ) -> Result<CodecSpec> {
+        self.named(spec, names, chunk).or_else(|error| {
+            let other = self.find(spec).and_then(|codec| codec.equivalent(spec, names));
+            other.ok_or(error)
+        })
+    }
+
     /// The same codec under its name in a version of Zarr. A spec with such a name is returned unchanged.
     ///
     /// # Errors

@@ -80,7 +80,11 @@ impl Pipeline {
             let pipeline = registry.new_pipeline(filters, chunk)?;
             let mut types = registry.begin(chunk);
             let mut named = |filter: &CodecSpec| {
-                let named = registry.named(filter, names, types.given());
+                // Zarr's lz4 is no other codec to a user than HDF5's.
+                let named = match names {
+                    CodecNames::Hdf5 => registry.named(filter, names, types.given()),
+                    CodecNames::Zarr(_) => registry.named_or_equivalent(filter, names, types.given()),
+                };
                 types.pass(filter);
                 named
             };
@@ -114,7 +118,7 @@ impl Pipeline {
         let mut types = registry.begin(chunk);
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for (filter, from) in kept {
-            let filter = registry.named(&filter, names, types.given())?;
+            let filter = registry.named_or_equivalent(&filter, names, types.given())?;
             if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
                 filters.extend(new(&[AskedCodec::id(shuffle::ID, [])], types.given())?);
             }

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use super::codec::{generous_bound, stored_parameters};
 use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
-use crate::model::{CodecSpec, Configuration, ZarrVersion};
+use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 pub(super) mod block;
 
@@ -100,6 +100,17 @@ impl Codec for Lz4 {
 
     fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
         Cow::Owned(vec![block_size(stored)])
+    }
+
+    /// HDF5 and numcodecs put blocks of LZ4 into streams of their own.
+    fn equivalent(&self, _: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+        Some(match names {
+            CodecNames::Hdf5 => CodecSpec::hdf5(ID, []).with_name(self.name()),
+            CodecNames::Zarr(version) => {
+                let configuration = Configuration::from_iter([("acceleration".to_owned(), 1.into())]);
+                CodecSpec::zarr(version, self.zarr_name(version)?, configuration)
+            }
+        })
     }
 
     fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {

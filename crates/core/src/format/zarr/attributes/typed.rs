@@ -26,6 +26,8 @@ pub fn elements(json: &Json, ty: Type) -> Option<Elements> {
     let list = json.as_array().unwrap_or(scalar);
     match ty {
         Type::Char => Some(match json {
+            // netCDF-C writes one NUL for an empty text, and reads one.
+            Json::String(text) if text.is_empty() => Elements::chars("\0"),
             Json::String(text) => Elements::chars(text),
             Json::Array(elements) if elements.is_empty() => Elements::chars(""),
             _ => Elements::json(json),

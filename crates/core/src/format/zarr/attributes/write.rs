@@ -43,8 +43,11 @@ pub fn write(
                     "attribute {name} of {owner} has a user-defined type, which Zarr cannot hold"
                 ));
             }
+            Type::Char if attribute.length == 0 && flavor.is_nczarr() => {
+                (Json::Array(Vec::new()), Dtype::number(Type::Char, Endian::Little))
+            }
             Type::Char => {
-                let text = utf8(&attribute.values.bytes, &mut latin);
+                let text = utf8(without_nuls(&attribute.values.bytes), &mut latin);
                 (chars(text, flavor), Dtype::number(Type::Char, Endian::Little))
             }
             Type::String => {
@@ -77,6 +80,15 @@ fn strings(attribute: &Attribute, latin: &mut bool) -> Vec<String> {
     places
         .map(|at| utf8(attribute.values.string(at).unwrap_or_default(), latin))
         .collect()
+}
+
+/// Text without the NULs at its end. netCDF-C reads `\u0000` as letters, and programs write an empty text as one NUL.
+fn without_nuls(text: &[u8]) -> &[u8] {
+    let length = text
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |last| last + 1);
+    &text[..length]
 }
 
 /// Text as UTF-8. If it is none, each byte is a character of Latin-1, and `latin` is set.

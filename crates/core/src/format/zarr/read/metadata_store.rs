@@ -85,7 +85,7 @@ impl MetadataStore {
             if self.differs.is_none()
                 && key != CONSOLIDATED
                 && let Some(all) = &self.consolidated
-                && all.get(&key) != document.as_ref()
+                && !is_same(all.get(&key), document.as_ref())
             {
                 self.differs = Some(key);
             }
@@ -121,6 +121,14 @@ impl MetadataStore {
 /// A failure of the store.
 pub fn cannot_read(error: io::Error) -> Error {
     Error::io("cannot read", error)
+}
+
+/// True if two documents print the same. Numbers that are none are equal here.
+fn is_same(a: Option<&Json>, b: Option<&Json>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b || a.to_string() == b.to_string(),
+        (a, b) => a.is_none() && b.is_none(),
+    }
 }
 
 /// Parses a document. Attributes keep the spelling of their numbers, as netCDF-C writes text without quotes where it looks

@@ -128,7 +128,8 @@ impl Builder {
             name: name.to_owned(),
             group,
             length,
-            unlimited,
+            // netCDF has no fixed dimension of length 0.
+            unlimited: unlimited || length == 0,
         });
         self.named.insert((group.0, name.to_owned()), dim);
         dim

@@ -260,11 +260,19 @@ struct Codecs {
     filters: Json,
 }
 
+/// Codecs that are no compressors: numcodecs decodes a chunk that was read whole by them in another way than a filter, and
+/// fails.
+const FILTERS: [&str; 5] = ["fletcher32", "crc32", "crc32c", "adler32", "shuffle"];
+
 fn split(specs: &[CodecSpec]) -> Result<Codecs> {
     let mut codecs = specs.iter().map(codec).collect::<Result<Vec<_>>>()?;
-    let compressor = codecs.pop().unwrap_or(Json::Null);
+    let is_filter = specs.last().is_some_and(|last| FILTERS.contains(&last.name()));
+    let compressor = match is_filter {
+        true => None,
+        false => codecs.pop(),
+    };
     Ok(Codecs {
-        compressor,
+        compressor: compressor.unwrap_or(Json::Null),
         // netCDF-C crashes on an empty list.
         filters: match codecs.is_empty() {
             true => Json::Null,

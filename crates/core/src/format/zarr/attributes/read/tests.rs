@@ -51,7 +51,7 @@ fn types_of_nczarr_are_taken() {
             "ubyte ub = [1,255]",
             r#"string strings = ["one","two"]"#,
             r#"string one = ["alone"]"#,
-            "char empty = \"\"",
+            "char empty = \"\\u0000\"",
             "int none = []",
             "char list = \"[1,2]\"",
             "char number = \"5\"",
