@@ -1,5 +1,6 @@
 """What zarr-python 2 and 3, xarray and netcdf-c write as Zarr version 2 and NCZarr: our programs read the same values."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -69,6 +70,32 @@ def test_values(written, tmp_path, name, version, ending):
     path = written(name, version, ending)
     found, _ = ours(path, tmp_path)
     same_values(found, zarr_reference.by_zarr_python(path, version))
+
+
+def codecs_of(path):
+    """Filters and compressor of each array, as JSON has them."""
+    found = {}
+    for file in path.rglob(".zarray"):
+        array = json.loads(file.read_text())
+        chain = [*(array["filters"] or []), *([array["compressor"]] if array["compressor"] else [])]
+        found[file.parent.name] = chain
+    return found
+
+
+@pytest.mark.parametrize("mode", ["zarr", "nczarr,file"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_copies_keep_codecs_that_only_zarr_has(written, tmp_path, version, mode):
+    source, target = written("codecs", version), tmp_path / "out"
+    nccopy(source, f"{target}#mode={mode}")
+    wanted = codecs_of(source)
+    # Packed booleans are ubyte in netCDF.
+    assert {name: chain for name, chain in codecs_of(target).items() if name != "packbits"} == {
+        name: chain for name, chain in wanted.items() if name != "packbits"
+    }
+    theirs = zarr_reference.by_zarr_python(source, version)
+    copied = zarr_reference.by_zarr_python(target, version)
+    for name, array in theirs["variables"].items():
+        assert as_netcdf(copied["variables"][name].get("values", [copied["variables"][name].get("error")])) == as_netcdf(array["values"]), name
 
 
 TYPES = {"|b1": "ubyte", "i1": "byte", "u1": "ubyte", "i2": "short", "u2": "ushort", "i4": "int", "u4": "uint", "i8": "int64", "u8": "uint64",
