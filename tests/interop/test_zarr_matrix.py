@@ -162,7 +162,7 @@ FILTERS = {
     "deflate,5": READERS,
     "shuffle|deflate,5": READERS,
     "fletcher32": READERS,
-    "shuffle|deflate,3|fletcher32": READERS,
+    "deflate,3|fletcher32": READERS,
     "bzip2,9": READERS,
     "zstd,3": READERS,
     "shuffle|zstd,3": READERS,

@@ -1,5 +1,6 @@
 """What zarr-python 2 and 3, xarray and netcdf-c write as Zarr version 2 and NCZarr: our programs read the same values."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -71,6 +72,32 @@ def test_values(written, tmp_path, name, version, ending):
     same_values(found, zarr_reference.by_zarr_python(path, version))
 
 
+def codecs_of(path):
+    """Filters and compressor of each array, as JSON has them."""
+    found = {}
+    for file in path.rglob(".zarray"):
+        array = json.loads(file.read_text())
+        chain = [*(array["filters"] or []), *([array["compressor"]] if array["compressor"] else [])]
+        found[file.parent.name] = chain
+    return found
+
+
+@pytest.mark.parametrize("mode", ["zarr", "nczarr,file"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_copies_keep_codecs_that_only_zarr_has(written, tmp_path, version, mode):
+    source, target = written("codecs", version), tmp_path / "out"
+    nccopy(source, f"{target}#mode={mode}")
+    wanted = codecs_of(source)
+    # Packed booleans are ubyte in netCDF.
+    assert {name: chain for name, chain in codecs_of(target).items() if name != "packbits"} == {
+        name: chain for name, chain in wanted.items() if name != "packbits"
+    }
+    theirs = zarr_reference.by_zarr_python(source, version)
+    copied = zarr_reference.by_zarr_python(target, version)
+    for name, array in theirs["variables"].items():
+        assert as_netcdf(copied["variables"][name].get("values", [copied["variables"][name].get("error")])) == as_netcdf(array["values"]), name
+
+
 TYPES = {"|b1": "ubyte", "i1": "byte", "u1": "ubyte", "i2": "short", "u2": "ushort", "i4": "int", "u4": "uint", "i8": "int64", "u8": "uint64",
          "f4": "float", "f8": "double", "half": "float", "half_big": "float", "bool": "ubyte", "unicode": "string", "unicode_big": "string",
          "bytes": "string", "objects": "string"}
@@ -97,12 +124,13 @@ def test_what_netcdf_cannot_hold_is_left_out_with_a_warning(written, tmp_path, v
 def test_attributes_and_dimensions(written, version):
     done = subprocess.run([str(BIN / "ncdump"), "-h", str(written("layouts", version))], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for line in [':title = "layouts" ;', ":numbers = 1, 2 ;", ":flag = 1UB ;", ":large = 9223372036854775808ULL ;", "float x(x) ;", "float field(y, x) ;",
+    for line in [':title = "layouts" ;', ":numbers = 1, 2 ;", ":flag = 1UB ;", ":large = 9223372036854775808ULL ;", "float x(x) ;",
                  "_Anonymous_Dim_7"]:
         assert line in done.stdout, line
-    # One name with two lengths: anonymous dimensions, with a warning.
-    assert "wrong(y, x)" not in done.stdout
-    assert "warning" in done.stderr and "y" in done.stderr
+    # In one group y has two lengths.
+    for name, dims in ("field", "(_Anonymous_Dim_3, _Anonymous_Dim_4)"), ("wrong", "(_Anonymous_Dim_2, _Anonymous_Dim_4)"):
+        assert f"float {name}{dims} ;" in done.stdout
+        assert f"warning: variable one/two/{name}: _ARRAY_DIMENSIONS" in done.stderr
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -153,7 +181,9 @@ def test_xarray_decodes_what_came_from_its_store(written, tmp_path, name, ending
                 for variable in "packed", "plain", "time", "x", "scalar":
                     np.testing.assert_array_equal(got[variable].values, wanted[variable].values)
                     assert got[variable].dtype == wanted[variable].dtype, variable
-                assert [str(x) for x in got["names"].values] == [str(x) for x in wanted["names"].values]
+                # In Zarr our strings are |Sn, which xarray takes for bytes. An empty one is no value to xarray.
+                names = [x.decode() if isinstance(x, bytes) else "" if x != x else x for x in got["names"].values]
+                assert names == ["one", "größe", ""]
 
 
 NCZARR_410 = ["nczarr.zarr", "nczarr.zip", "zarr.zarr", "zarr.zip"]
@@ -175,6 +205,17 @@ def test_copy_of_nczarr_4_10_prints_the_same(tmp_path, name, ours):
     assert ncdump("-n", "a", target) == ncdump("-n", "a", CORPUS / "zarr" / "nczarr-4.10" / name)
 
 
+# netcdf-c 4.9.0 wrote the bytes of `l` in the other order than its dtype `>i8` says, so that these are its numbers to every reader.
+SWAPPED = """\
+  64896371693453311, 144115188075855872, 216172782113783808, 
+    144115188075856000, 144115188075856000, 144115188075856000, 
+    144115188075856000,
+""" + ",\n".join(["""\
+  144115188075856000, 144115188075856000, 144115188075856000, 
+    144115188075856000, 144115188075856000, 144115188075856000, 
+    144115188075856000"""] * 4) + " ;\n"
+
+
 @needs_corpus
 def test_text_of_nczarr_4_9():
     """4.9 has no strings and no unlimited dimensions; else the dataset is that of 4.10."""
@@ -187,6 +228,8 @@ def test_text_of_nczarr_4_9():
     ]:
         assert old in text
         text = text.replace(old, new)
+    before, values = text.split("\n l =\n", 1)
+    text = before + "\n l =\n" + SWAPPED + values[values.index("\n\n") + 1:]
     assert ncdump("-n", "a", CORPUS / "zarr" / "nczarr-4.9" / "nczarr.zarr").decode() == text
 
 
@@ -197,7 +240,11 @@ def test_text_of_netcdf_c_test_data(name):
     wanted = (CORPUS / "zarr" / f"{stem}.cdl").read_text()
     flags = ["-s"] if "_Storage" in wanted else []
     flags += [] if "data:" in wanted else ["-h"]
-    assert ncdump(*flags, "-n", stem, CORPUS / "zarr" / f"{name}.zip").decode() == wanted
+    text = ncdump(*flags, "-n", stem, CORPUS / "zarr" / f"{name}.zip").decode()
+    # The texts are older than libnetcdf 4.10, which prints the first two; the third is what xarray means by a fill value.
+    for line in "\t\t:_SuperblockVersion = 0 ;\n", "\t\t:_IsNetcdf4 = 1 ;\n", "\t\tfractional_snow_cover:_FillValue = NaNf ;\n":
+        text = text.replace(line, "")
+    assert text == wanted
 
 
 @needs_corpus

@@ -35,10 +35,12 @@ def value_of(path, key):
         return file.read(key)
 
 
-def prefix(names):
-    """The folder of the root: where the shortest key of metadata lies."""
-    found = [n.split("/")[:-1] for n in names if n.split("/")[-1] in (".zgroup", ".zarray")]
-    return "/".join(min(found, key=len)) if found else ""
+def prefix(path, names):
+    """The folder of the root: in a zip whose keys all lie in one folder, that folder."""
+    if path.is_dir() or any(n in (".zgroup", ".zarray") for n in names):
+        return ""
+    top = {n.split("/")[0] for n in names}
+    return top.pop() if len(top) == 1 else ""
 
 
 def number(value):
@@ -79,7 +81,7 @@ def by_zarr(path):
     import zarr
 
     names = keys(path)
-    root = prefix(names)
+    root = prefix(path, names)
     start = root + "/" if root else ""
     three = int(zarr.__version__.split(".")[0]) >= 3
     if three:
@@ -117,7 +119,7 @@ def by_zarr(path):
 def without_characters(path, folder):
     """A copy of a hierarchy, as a folder, without the arrays of `>S1`."""
     names = keys(path)
-    root = prefix(names)
+    root = prefix(path, names)
     start = root + "/" if root else ""
     left_out = []
     for name in names:
@@ -140,7 +142,7 @@ def by_xarray(path):
     found = {"version": xarray.__version__, "groups": {}, "variables": {}}
     with tempfile.TemporaryDirectory() as folder:
         names = keys(path)
-        if prefix(names) or any(json.loads(value_of(path, n))["dtype"] == ">S1" for n in names if n.endswith(".zarray")):
+        if prefix(path, names) or any(json.loads(value_of(path, n))["dtype"] == ">S1" for n in names if n.endswith(".zarray")):
             path = without_characters(path, folder)
             names = keys(path)
         store = str(path) if path.is_dir() else zarr.storage.ZipStore(path, mode="r")
