@@ -17,6 +17,9 @@ const DEEPEST: usize = 512;
 pub struct DirectoryKeys {
     /// Path of the folder, with symbolic links resolved.
     root: PathBuf,
+    /// The folder, from which keys are opened.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    folder: File,
 }
 
 impl DirectoryKeys {
@@ -34,12 +37,42 @@ impl DirectoryKeys {
         if !root.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        Ok(Self { root })
+        let folder = File::open(&root)?;
+        Ok(Self { root, folder })
     }
 
     /// Opens the regular file of a key. Returns it with its size in bytes.
     fn file(&self, key: &str) -> io::Result<Option<(File, u64)>> {
         check_key(key)?;
+        let file = match self.open_beneath(key) {
+            Ok(file) => file,
+            Err(e) if is_missing(&e) => return Ok(None),
+            // Where the system cannot keep to the folder, or a link is absolute, each step of the path is looked at.
+            Err(_) => match self.open_resolved(key)? {
+                Some(file) => file,
+                None => return Ok(None),
+            },
+        };
+        let found = file.metadata()?;
+        Ok(found.is_file().then(|| (file, found.len())))
+    }
+
+    /// Opens a key by one call of the system, which does not leave the folder. A named pipe does not block.
+    #[cfg(target_os = "linux")]
+    fn open_beneath(&self, key: &str) -> io::Result<File> {
+        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        Ok(openat2(&self.folder, key, flags, Mode::empty(), beneath)?.into())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_beneath(&self, _key: &str) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Opens a key by its path with all links resolved, if that is a regular file in the folder.
+    fn open_resolved(&self, key: &str) -> io::Result<Option<File>> {
         let path = match self.root.join(key).canonicalize() {
             Ok(path) => path,
             Err(e) if is_missing(&e) => return Ok(None),
@@ -55,9 +88,7 @@ impl DirectoryKeys {
         if !fs::symlink_metadata(&path)?.is_file() {
             return Ok(None);
         }
-        let file = File::open(path)?;
-        let size = file.metadata()?.len();
-        Ok(Some((file, size)))
+        File::open(path).map(Some)
     }
 
     fn walk(

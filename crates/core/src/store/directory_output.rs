@@ -8,6 +8,7 @@
 //!                  └─ a dataset ────► exchange the two names, remove the old dataset
 //! ```
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
@@ -37,6 +38,8 @@ pub struct DirectoryOutput {
     target: PathBuf,
     stage: PathBuf,
     staged: DirectoryKeys,
+    /// Folders in the stage that are known to be there.
+    folders: Mutex<HashSet<PathBuf>>,
     /// Called when the stage is created, and again before the old folder is replaced.
     check: FolderCheck,
     /// Removes the stage when it is dropped. `None` if another process removes it, or nobody.
@@ -112,6 +115,7 @@ impl DirectoryOutput {
             staged: DirectoryKeys::of(&stage)?,
             target,
             stage,
+            folders: Mutex::default(),
             check,
             own: Mutex::new(None),
         })
@@ -132,6 +136,18 @@ impl DirectoryOutput {
 
     fn own(&self) -> std::sync::MutexGuard<'_, Option<PartialName>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the folder of a key, unless it is known to be there. Returns the path of the key's file.
+    fn path_of(&self, key: &str) -> io::Result<PathBuf> {
+        let path = self.stage.join(key);
+        let folder = path.parent().unwrap_or(&self.stage);
+        let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if !folders().contains(folder) {
+            make_folder(&self.stage, folder)?;
+            folders().insert(folder.to_owned());
+        }
+        Ok(path)
     }
 
     /// Starts a file that becomes the value of `key` when it is complete.
@@ -169,6 +185,16 @@ impl DirectoryOutput {
 
 impl KeyOutput for DirectoryOutput {
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        check_key(key)?;
+        let path = self.path_of(key)?;
+        // Nobody else looks into a stage of our own, so its values need not appear whole.
+        if self.own().is_some()
+            && let Some(mut file) = create_new(&path)?
+        {
+            return file.write_all(value).inspect_err(|_| {
+                let _ = fs::remove_file(&path);
+            });
+        }
         let mut file = self.begin_value(key)?;
         file.file.write_all(value)?;
         file.complete()
@@ -255,6 +281,15 @@ impl Drop for Value {
         if let Some(path) = self.unfinished.take() {
             let _ = fs::remove_file(path);
         }
+    }
+}
+
+/// Creates a file; `None` if the name is taken.
+fn create_new(path: &Path) -> io::Result<Option<File>> {
+    match File::create_new(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        Err(e) => Err(e),
     }
 }
 
