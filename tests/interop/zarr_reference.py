@@ -169,7 +169,7 @@ def attribute_types(holder, name, kind, value):
             return [name, "char", value[0]]
         return [name, "char", "[" + ",".join(json.dumps(v, ensure_ascii=False) for v in value) + "]" if value else ""]
     if kind == "char":
-        return [name, "char", value]
+        return [name, "char", value.rstrip("\0")]
     if len(value) == 0:
         return [name, "char", ""]
     if kind in ("float", "double"):
@@ -184,9 +184,19 @@ def fill_modes(_, variable):
         variable.pop("fill", None)
 
 
+@each_attribute
+def nuls_behind_text(_, name, kind, value):
+    """One NUL alone is how netCDF writes an empty text, and stays."""
+    if kind != "char":
+        return [name, kind, value]
+    text = value.rstrip("\0")
+    return [name, kind, text or value[:1]]
+
+
 LOST_BY_BOTH = {
     "An absent string (NIL) and an empty one are the same.": [absent_strings, absent_strings_of_attributes],
     "A variable in one piece (contiguous or compact) gets chunks.": [one_piece],
+    "NULs behind the text of an attribute are left out.": [nuls_behind_text],
 }
 
 LOST_BY_ZARR = {
