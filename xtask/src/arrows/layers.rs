@@ -2,7 +2,10 @@
 
 /// Folders of each layer, lowest layer first.
 const LAYERS: [(&str, &[&str]); 8] = [
-    ("hdf5", &["crates/hdf5/src/"]),
+    (
+        "hdf5, C libraries of codecs",
+        &["crates/hdf5/src/", "crates/blosc/src/", "crates/zfp/src/"],
+    ),
     (
         "model",
         &[

@@ -105,9 +105,9 @@ fn crates(root: &Path) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root.join("crates"))? {
         let folder = entry?.file_name().to_string_lossy().into_owned();
-        let name = match folder.as_str() {
-            "core" | "hdf5" | "cli" => format!("ncutils_{folder}"),
-            program => program.to_owned(),
+        let name = match root.join(format!("crates/{folder}/src/main.rs")).is_file() {
+            true => folder.clone(),
+            false => format!("ncutils_{folder}"),
         };
         for (name, file) in [(name.clone(), "lib.rs"), (format!("{name} program"), "main.rs")] {
             let file = format!("crates/{folder}/src/{file}");
