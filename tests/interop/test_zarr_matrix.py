@@ -129,7 +129,7 @@ def as_libnetcdf_reads(dataset, kind):
     if kind == "zarr":
         dataset["variables"] = {path: v for path, v in dataset["variables"].items() if v["dims"]}
     for holder in [*dataset["groups"].values(), *dataset["variables"].values()]:
-        holder["attributes"] = [[n, k, v.replace("\0", "u0000") or "\0" if k == "char" else v] for n, k, v in holder["attributes"]]
+        holder["attributes"] = [[n, k, (v if v == "\0" else v.replace("\0", "u0000")) or "\0" if k == "char" else v] for n, k, v in holder["attributes"]]
     return dataset
 
 
@@ -152,7 +152,7 @@ def test_text_is_that_of_libnetcdf(made, sample, kind):
     path = made(sample, kind)
     theirs = netcdf_c.run("ncdump", "-h", "-n", "x", netcdf_c.url(path, KINDS[kind][2])).decode()
     ours = ncdump("-h", "-n", "x", path).decode()
-    ours = ours.replace('text_empty = ""', 'text_empty = "u0000"').splitlines()
+    ours = ours.splitlines()
     assert [line for line in theirs.splitlines() if line not in ours] == []
 
 
