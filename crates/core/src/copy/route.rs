@@ -20,7 +20,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
-use crate::model::{Encoding, Storage, Type, Values, VarId, VariableLayout, default_fill_value};
+use crate::model::{Encoding, Endian, Storage, Type, Values, VarId, VariableLayout, default_fill_value};
 
 /// Most chunks that are written only because they hold zeros, in an output whose missing chunks read as
 /// something else.
@@ -79,11 +79,11 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
         return Ok(None);
     }
     let mut found = Found {
-        text: is_filled_text(plan, out),
+        complete: reads_wrong_unwritten(plan, out),
         ..Found::default()
     };
     match &copy.sources {
-        Sources::Nothing if found.text => {}
+        Sources::Nothing if found.complete => {}
         Sources::Nothing => return Ok(None),
         Sources::Whole(var) => {
             // Usually the only input, and there may be very many variables.
@@ -99,7 +99,7 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
     }
     let whole = Region::whole(&to.extent);
     let covers = |input: &Input| input.regions.is_none() && input.covers(&whole);
-    if found.text && !found.inputs.iter().any(covers) {
+    if found.complete && !found.inputs.iter().any(covers) {
         (found.values, found.everything) = (true, true);
     }
     if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter && !found.everything {
@@ -118,8 +118,8 @@ struct Found {
     zeros_matter: bool,
     /// True if an input's extent ends before the output's, and it has no fill value.
     longer: bool,
-    /// True if unwritten parts of the output are not read as its fill value: see [`is_filled_text`].
-    text: bool,
+    /// True if unwritten parts of the output may not be read as its fill value: see [`reads_wrong_unwritten`].
+    complete: bool,
     /// True if all chunks are written, also those that no input has.
     everything: bool,
 }
@@ -152,14 +152,14 @@ impl Found {
         };
         let longer = unfilled && !fits;
         let zeros_matter = longer || unfilled && !holes.read_as_zeros;
-        if element_count(&from.extent) == Some(0) && !self.text {
+        if element_count(&from.extent) == Some(0) && !self.complete {
             return Ok(());
         }
         let mut input = Input::new(var, selection, from, &to.extent)?;
         input.find_written(reader)?;
         let is_part = matches!(copy.sources, Sources::Parts(_));
         let is_unwritten = input.grid.is_none() && input.regions.as_ref().is_some_and(Vec::is_empty);
-        if is_unwritten && !zeros_matter && !self.text && (!is_part || same_fill(from, to)) {
+        if is_unwritten && !zeros_matter && !self.complete && (!is_part || same_fill(from, to)) {
             return Ok(());
         }
         if is_part && !same_fill(from, to) && (is_unwritten || input.stored.is_some()) {
@@ -169,7 +169,7 @@ impl Found {
         }
         let structured = from.encoding == Encoding::Structured || to.encoding == Encoding::Structured;
         let nothing_stored = is_unwritten || input.stored.as_ref().is_some_and(Vec::is_empty);
-        if nothing_stored && !zeros_matter && !is_part && !self.text {
+        if nothing_stored && !zeros_matter && !is_part && !self.complete {
             return Ok(());
         }
         self.values |= structured || from.element_size != to.element_size || longer;
@@ -401,16 +401,27 @@ impl Found {
     }
 }
 
-/// True if a variable has a fill value that readers of its kind do not find where nothing was written. All its chunks are
-/// then written.
-fn is_filled_text(plan: &CopyPlan, out: VarId) -> bool {
-    let fill = &plan.variables[out.0].layout.fill;
-    let is_filled = |value: &Values| match plan.schema.var(out).ty {
-        Type::Char => !value.is_zero(),
-        Type::String => longest_string(value) > 0,
-        _ => false,
+/// True if a variable has a fill value that some readers of its kind do not find where nothing was written. All its chunks
+/// are then written.
+fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
+    let layout = &plan.variables[out.0].layout;
+    let can = plan.schema.kind.can();
+    let reads_wrong = |value: &Values| match plan.schema.var(out).ty {
+        Type::Char => can.unwritten_text_is_empty && !value.is_zero(),
+        Type::String => can.unwritten_text_is_empty && longest_string(value) > 0,
+        _ => {
+            can.unwritten_big_endian_is_swapped
+                && unit(layout) > 1
+                && layout.endian == Endian::Big
+                && !value.is_zero()
+        }
     };
-    plan.schema.kind.can().unwritten_text_is_empty && fill.value.as_ref().is_some_and(is_filled)
+    layout
+        .fill
+        .value
+        .as_ref()
+        .filter(|_| !layout.fill.no_fill)
+        .is_some_and(reads_wrong)
 }
 
 /// True if all chunks of a variable are written because it has no fill value and they are small.

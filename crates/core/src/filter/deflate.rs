@@ -186,9 +186,12 @@ impl Codec for Deflate {
         Ok(vec![stored.first().map_or(USUAL_LEVEL, |level| *level.min(&9))])
     }
 
-    /// `{"level": 0 to 9}`.
+    /// `{"level": 0 to 9}`. Without a level it is numcodecs' 1.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
-        let level = only(configuration, "level")?;
+        let level = match configuration.is_empty() {
+            true => 1,
+            false => only(configuration, "level")?,
+        };
         (level <= 9).then(|| vec![level])
     }
 

@@ -51,14 +51,14 @@ pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a CodecSpec>) -> String {
     text
 }
 
-/// Appends a value, with a space after each comma and colon. The recursion is bounded, since serde_json parses at most
+/// Appends a value, with a space after the commas of objects and after colons. The recursion is bounded, since serde_json parses at most
 /// 128 levels.
 fn push(text: &mut String, value: &Value) {
     match value {
         Value::Array(elements) => {
             text.push('[');
             for (at, element) in elements.iter().enumerate() {
-                text.push_str(if at == 0 { "" } else { ", " });
+                text.push_str(if at == 0 { "" } else { "," });
                 push(text, element);
             }
             text.push(']');
@@ -92,12 +92,12 @@ mod tests {
             zarr(
                 ZarrVersion::V2,
                 "blosc",
-                json!({"cname": "lz4", "clevel": 5, "blocksize": 0, "more": ["\"", null]}),
+                json!({"cname": "lz4", "clevel": 5, "blocksize": 0, "more": ["\"",null]}),
             ),
         ];
         assert_eq!(
             format(&v2),
-            r#"[{"id": "zlib", "level": 5}, {"id": "blosc", "cname": "lz4", "clevel": 5, "blocksize": 0, "more": ["\"", null]}]"#
+            r#"[{"id": "zlib", "level": 5},{"id": "blosc", "cname": "lz4", "clevel": 5, "blocksize": 0, "more": ["\"",null]}]"#
         );
         let v3 = [
             zarr(ZarrVersion::V3, "bytes", json!({"endian": "little"})),
@@ -106,7 +106,7 @@ mod tests {
         ];
         assert_eq!(
             format(&v3),
-            r#"[{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}, {"hdf5": 307, "parameters": [9]}]"#
+            r#"[{"name": "bytes", "configuration": {"endian": "little"}},{"name": "crc32c"},{"hdf5": 307, "parameters": [9]}]"#
         );
     }
 }

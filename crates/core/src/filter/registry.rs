@@ -322,7 +322,7 @@ impl Registry {
             let parameters = stored_parameters(codec.as_ref(), spec, chunk).ok()?;
             Some(
                 CodecSpec::hdf5(codec.hdf5_id()?, parameters.into_owned())
-                    .with_optional(false)
+                    .with_optional(codec.hdf5_id() != Some(super::fletcher32::ID))
                     .with_name(codec.name()),
             )
         });

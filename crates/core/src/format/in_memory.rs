@@ -14,6 +14,12 @@ pub struct InMemoryReader {
 }
 
 impl InMemoryReader {
+    /// The same dataset as one of another kind.
+    pub fn of_kind(mut self, kind: crate::model::Kind) -> Self {
+        self.schema.kind = kind;
+        self
+    }
+
     /// A dataset of `schema`. `values` holds the values of all its variables, in order.
     pub fn new(schema: Schema, values: Vec<Values>) -> Self {
         let layout = |var: VarId| {

@@ -95,6 +95,8 @@ pub struct Capabilities {
     pub fixed_strings: bool,
     /// True if unwritten characters and strings read as empty, whatever the fill value is.
     pub unwritten_text_is_empty: bool,
+    /// True if a program reads the fill value of unwritten big-endian numbers in the other byte order. So all are written.
+    pub unwritten_big_endian_is_swapped: bool,
     /// True if a writer can leave out a promised chunk that turns out to hold only fill values.
     pub skips_chunks: bool,
     /// True if a variable can have no fill value. Its unwritten parts then read as zeros. If false, unwritten
@@ -172,6 +174,7 @@ impl Capabilities {
             chunks_past_dimensions: false,
             fixed_strings: false,
             unwritten_text_is_empty: false,
+            unwritten_big_endian_is_swapped: false,
             skips_chunks: false,
             no_fill: false,
             storage_attributes: false,
@@ -319,6 +322,8 @@ const ZARR: Capabilities = Capabilities {
     chunks_past_dimensions: true,
     fixed_strings: true,
     unwritten_text_is_empty: true,
+    // netCDF-C 4.10.
+    unwritten_big_endian_is_swapped: true,
     skips_chunks: true,
     no_fill: true,
     storage_attributes: true,

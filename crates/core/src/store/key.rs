@@ -16,7 +16,7 @@ pub(super) const RESERVED: &str = ".ncutils-partial-";
 /// # Errors
 /// `InvalidInput` for an empty key or part, `.`, `..`, an absolute path, a NUL, a reserved name, or a key
 /// that is too long.
-pub(super) fn check_key(key: &str) -> io::Result<()> {
+pub(crate) fn check_key(key: &str) -> io::Result<()> {
     let refuse = |why: &str| {
         Err(io::Error::new(
             io::ErrorKind::InvalidInput,

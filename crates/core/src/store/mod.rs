@@ -47,6 +47,7 @@ pub use fetch_pool::FetchPool;
 pub use file_neighbours::FileNeighbours;
 pub use file_output::{FileOutput, same_file};
 pub use file_source::FileSource;
+pub(crate) use key::check_key;
 pub use keys::{KeyOutput, KeyStore, ReservedKey, ValueWriter};
 pub use memory::MemoryOutput;
 pub use memory_keys::{MemoryKeys, MemoryKeysOutput};

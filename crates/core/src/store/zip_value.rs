@@ -171,14 +171,16 @@ impl ZipRead {
 
     /// Makes the part of the value of its data.
     fn finish(self, entry: &Entry, name: &str, data: Vec<u8>) -> io::Result<Vec<u8>> {
+        // A range may hold the whole value: then the checksum can be checked.
+        let is_whole = extent(self.part, entry.size) == (0, entry.size);
         let value = match (entry.method, self.part) {
             (STORED, _) => data,
-            (_, Part::Whole) => inflate(&data, in_memory(entry.size)?)
+            _ if is_whole => inflate(&data, in_memory(entry.size)?)
                 .ok_or_else(|| wrong(name, "does not inflate to its size"))?,
             (_, part) => inflate_part(&data, part, entry.size)
                 .map_err(|_| wrong(name, "does not inflate to its size"))?,
         };
-        if self.part == Part::Whole && crc32(&value) != entry.crc {
+        if is_whole && crc32(&value) != entry.crc {
             return Err(wrong(name, "has a wrong checksum"));
         }
         Ok(value)

@@ -26,6 +26,7 @@ fn wrong_metadata_of_an_array_is_named() {
         ("\"compressor\": null", "\"compressor\": {}"),
         ("\"compressor\": null", "\"compressor\": \"zlib\""),
         ("\"filters\": null", "\"filters\": {\"id\": 1}"),
+        ("\"filters\": null", "\"filters\": [{\"id\": \"vlen-utf8\"}]"),
     ] {
         let array = GOOD.replacen(from, to, 1);
         assert_ne!(array, GOOD, "{from}");

@@ -119,3 +119,79 @@ fn older_forms_of_nczarr_hold_the_same() {
         assert_eq!(String::from_utf8(out).unwrap(), expected, "{name}");
     }
 }
+
+#[test]
+fn only_what_differs_from_consolidated_metadata_is_told() {
+    let array = ARRAY.replace("<i2", "<f8");
+    for (fill, copy, warnings) in [
+        ("1e+20", "1e20", 0),
+        ("NaN", "NaN", 0),
+        ("7", "7.0", 0),
+        ("7", "8", 1),
+    ] {
+        let array = array.replace("\"fill_value\": 7", &format!("\"fill_value\": {fill}"));
+        // The same members in another order.
+        let other = array
+            .replace("\"zarr_format\": 2, ", "")
+            .replacen('}', ", \"zarr_format\": 2}", 1);
+        let other = other.replace(
+            &format!("\"fill_value\": {fill}"),
+            &format!("\"fill_value\": {copy}"),
+        );
+        let all = format!(
+            r#"{{"zarr_consolidated_format": 1, "metadata": {{".zgroup": {{"zarr_format": 2}}, "v/.zarray": {other}}}}}"#
+        );
+        let keys = store([
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            (".zmetadata", all.as_bytes()),
+            ("v/.zarray", array.as_bytes()),
+        ]);
+        let reader = open(&keys).unwrap();
+        let found = &reader.schema().warnings;
+        assert_eq!(found.len(), warnings, "{fill} {copy}: {found:?}");
+    }
+    let keys = store([
+        (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+        (".zmetadata", b"{"),
+        ("v/.zarray", ARRAY.as_bytes()),
+    ]);
+    let reader = open(&keys).unwrap();
+    assert!(reader.schema().warnings[0].contains(".zmetadata is not used"));
+}
+
+#[test]
+fn a_dataset_that_was_never_finished_is_refused() {
+    let keys = [("v/.zarray", ARRAY.as_bytes()), (".ncutils-partial", b"")];
+    let error = open(&store(keys)).err().unwrap().to_string();
+    assert!(error.contains("never finished"), "{error}");
+    let finished = keys
+        .into_iter()
+        .chain([(".zgroup", &b"{\"zarr_format\": 2}"[..])]);
+    assert_eq!(open(&store(finished)).unwrap().schema().vars.len(), 1);
+}
+
+/// Objects of numcodecs' `vlen-utf8`, in order F: `[["a", "b"], ["c", ""]]`.
+#[test]
+fn strings_of_different_lengths_in_order_f() {
+    let mut chunk = 4u32.to_le_bytes().to_vec();
+    for text in ["a", "c", "b", ""] {
+        chunk.extend((text.len() as u32).to_le_bytes());
+        chunk.extend(text.as_bytes());
+    }
+    let array = ARRAY
+        .replace("[3, 2]", "[2, 2]")
+        .replace("<i2", "|O")
+        .replace("\"fill_value\": 7", "\"fill_value\": null")
+        .replace("\"C\"", "\"F\"")
+        .replace("\"filters\": null", "\"filters\": [{\"id\": \"vlen-utf8\"}]");
+    let keys = store([
+        (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+        ("v/.zarray", array.as_bytes()),
+        ("v/0.0", &chunk),
+    ]);
+    let reader = open(&keys).unwrap();
+    let before = text(&*reader);
+    assert!(before.contains("\"a\", \"b\",\n  \"c\", NIL ;"), "{before}");
+    // The strings themselves are compressed in Zarr; in HDF5 a filter would see their addresses.
+    assert!(text(&*to_netcdf4(&*reader)).contains("\"a\", \"b\",\n  \"c\", "));
+}

@@ -5,7 +5,7 @@ use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, shuffle};
 use crate::model::similar::question;
-use crate::model::{CodecNames, CodecSpec, Schema, VarId, VariableLayout};
+use crate::model::{CodecNames, CodecSpec, Schema, Type, VarId, VariableLayout};
 
 /// The filters of a variable, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +134,14 @@ impl Pipeline {
     }
 }
 
+fn is_shuffle(codec: &AskedCodec) -> bool {
+    match codec {
+        AskedCodec::Id { id, .. } => *id == shuffle::ID,
+        AskedCodec::Name { name, .. } => name == "shuffle",
+        _ => false,
+    }
+}
+
 /// Where a variable's filters come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wish {
@@ -209,8 +217,11 @@ impl<'a> Requests<'a> {
         options: &CopyOptions,
     ) -> Pipeline {
         let scalar = input.var(var).dims.is_empty();
-        // A filter would see heap addresses, not the data. netCDF-C gives such variables no filters either.
-        let kept = |shuffle| match addresses && source.string_length.is_some() {
+        // netCDF-C reads wrong strings where they are shuffled, and text gains nothing by it.
+        let is_text = input.var(var).ty == Type::String;
+        // A filter would see heap addresses, not the data. netCDF-C gives such variables no filters either. In the input,
+        // filters see strings themselves where these lie in the chunks.
+        let kept = |shuffle| match addresses && input.kind.can().fixed_strings {
             true => Pipeline::new(Vec::new(), Wish::Kept),
             false => Pipeline::kept(source, shuffle),
         };
@@ -218,7 +229,11 @@ impl<'a> Requests<'a> {
             if addresses && wish == Wish::General && !request.pipeline.is_empty() {
                 return kept(false);
             }
-            return Pipeline::new(request.pipeline.clone(), wish);
+            let mut pipeline = request.pipeline.clone();
+            if is_text && wish == Wish::General {
+                pipeline.retain(|codec| !is_shuffle(codec));
+            }
+            return Pipeline::new(pipeline, wish);
         }
         let has = |id: u32| {
             source
@@ -234,7 +249,7 @@ impl<'a> Requests<'a> {
             if level == 0 {
                 return Pipeline::new(filters, Wish::Kept);
             }
-            if options.shuffle {
+            if options.shuffle && !is_text {
                 filters.push(AskedCodec::id(shuffle::ID, []));
             }
             filters.push(AskedCodec::id(deflate::ID, [level]));

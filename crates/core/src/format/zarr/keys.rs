@@ -17,6 +17,9 @@ pub const OLD_ARRAY: &str = ".nczarray";
 /// In version 1 of NCZarr: the types of attributes.
 pub const OLD_TYPES: &str = ".nczattr";
 
+/// A key that is there while a writer has not ended, in a store where nothing can be renamed.
+pub const PARTIAL: &str = ".ncutils-partial";
+
 /// The dimensions of an array, by their names alone. xarray's convention.
 pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 

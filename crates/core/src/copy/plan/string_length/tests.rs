@@ -87,8 +87,10 @@ fn the_longest_value_counts_unless_the_least_is_longer() {
     }
     let plan = planned(&input(&long, none(), none()), None).unwrap();
     let layout = &plan.variables[0].layout;
+    // netCDF-C reads wrong strings where they are shuffled.
+    let names: Vec<_> = layout.filters.iter().map(CodecSpec::name).collect();
+    assert_eq!(names, ["zlib"]);
     // A codec is bound to what is stored, and the string is what it compresses.
-    assert_eq!(layout.filters[0].configuration().unwrap()["elementsize"], 200);
     let chunk = crate::filter::ChunkType::new(&plan.schema, Type::String, layout, &[2, 3]);
     assert_eq!((chunk.element_size, chunk.number), (200, None));
 }
@@ -198,12 +200,16 @@ fn filters_of_heap_addresses_are_not_those_of_strings() {
             self.0.read_region(var, region)
         }
     }
-    let inner = input("x", Vec::new(), Vec::new());
+    let inner = input("x", Vec::new(), Vec::new()).of_kind(Kind::Other(&FIXED_STRINGS));
     let mut layout = inner.layout(VarId(0)).clone().in_chunks(vec![2, 100]);
     layout.filters = vec![CodecSpec::hdf5(1, [2])];
     layout.string_length = Some(10);
     let reader = Stored(inner, layout);
-    let copied = plan(&reader, &CopyOptions::default()).unwrap();
+    let to_netcdf4 = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        ..CopyOptions::default()
+    };
+    let copied = plan(&reader, &to_netcdf4).unwrap();
     assert!(copied.variables[0].layout.filters.is_empty());
     // The input's own number is kept.
     let options = CopyOptions {

@@ -23,7 +23,8 @@ pub struct Written {
 
 /// Converts the attributes of a group or variable. `owner` names it in warnings and errors: "variable t".
 ///
-/// Attributes that have the name of a key of Zarr's conventions are left out: the writer makes these keys itself.
+/// Attributes that have the name of a key of Zarr's conventions are left out, with a warning: the writer makes these keys
+/// itself.
 ///
 /// # Errors
 /// An attribute of a user-defined type, as a clause that names it.
@@ -34,8 +35,14 @@ pub fn write(
     warnings: &mut Vec<String>,
 ) -> Result<Written, String> {
     let mut written = Written::default();
-    for attribute in attributes.iter().filter(|a| !is_reserved(&a.name)) {
+    for attribute in attributes {
         let name = &attribute.name;
+        if is_reserved(name) {
+            warnings.push(format!(
+                "{owner}: the attribute {name} is left out, because Zarr uses the name itself"
+            ));
+            continue;
+        }
         let mut latin = false;
         let (value, ty) = match attribute.ty {
             Type::User(_) => {

@@ -9,6 +9,9 @@ use crate::model::{CodecSpec, Configuration, ZarrVersion};
 /// Name of the numcodecs filter that stores strings of different lengths in a chunk.
 pub const VLEN_UTF8: &str = "vlen-utf8";
 
+/// Name of the codec that stands for order F.
+pub const ORDER_CODEC: &str = "transpose";
+
 /// The metadata of an array.
 #[derive(Debug)]
 pub struct ArrayMetadata {
@@ -72,7 +75,7 @@ impl ArrayMetadata {
             Some(Some("F")) if shape.len() < 2 => {}
             Some(Some("F")) => {
                 let order = Configuration::from_iter([("order".to_owned(), "F".into())]);
-                codecs.push(CodecSpec::zarr(ZarrVersion::V3, "transpose", order));
+                codecs.push(CodecSpec::zarr(ZarrVersion::V3, ORDER_CODEC, order));
             }
             Some(_) => return Err("has an order that is neither C nor F".to_owned()),
         }

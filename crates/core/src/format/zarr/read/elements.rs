@@ -137,7 +137,10 @@ fn vlen(decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
         heap.extend_from_slice(text);
         out.extend_from_slice(&slot(from, heap.len()).to_bytes());
     }
-    Ok(out)
+    match rest.is_empty() {
+        true => Ok(out),
+        false => Err(damaged()),
+    }
 }
 
 /// The element that unwritten parts hold, as in [`Values`].

@@ -4,9 +4,11 @@
 //! root ─► names of its groups and arrays ─► documents of all of them, in one request ─► the next level
 //! ```
 
+use std::collections::HashSet;
+
 use super::super::flavor::Flavor;
 use super::super::json::Json;
-use super::super::keys::{ARRAY, ATTRIBUTES, GROUP, OLD_SUPERBLOCK, Own, below};
+use super::super::keys::{ARRAY, ATTRIBUTES, GROUP, OLD_SUPERBLOCK, Own, PARTIAL, below};
 use super::metadata_store::MetadataStore;
 use crate::error::{Error, Result};
 
@@ -131,7 +133,14 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
             return Ok(found);
         }
         Node::Group(documents) => found.groups.push(group(documents)),
-        Node::None => found.groups.push(group(Documents::default())),
+        Node::None => {
+            if store.has(PARTIAL)? {
+                return Err(Error::Damaged(format!(
+                    "the dataset was never finished: it has {PARTIAL} and no {GROUP}"
+                )));
+            }
+            found.groups.push(group(Documents::default()));
+        }
     }
     let mut level = 0..1;
     let mut depth = 0;
@@ -145,8 +154,9 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         for at in level.clone() {
             let group = &found.groups[at];
             let listed = listed(group)?;
+            let known: HashSet<&String> = listed.iter().collect();
             let others = store.folders(&group.path)?;
-            let others = others.into_iter().filter(|name| !listed.contains(name));
+            let others = others.into_iter().filter(|name| !known.contains(name));
             let others: Vec<_> = others.map(|name| (at, name, false)).collect();
             children.extend(listed.into_iter().map(|name| (at, name, true)));
             children.extend(others);
@@ -206,7 +216,7 @@ fn listed(group: &Group) -> Result<Vec<String>> {
         }
     }
     // Of two equal names the first stands, also in a long list.
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
     Ok(names)
 }

@@ -1,23 +1,25 @@
 //! The documents of a hierarchy: from their keys, or from the one document that has all of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::{Arc, mpsc};
 
 use super::super::json::Json;
 use super::super::keys::{ATTRIBUTES, CONSOLIDATED};
 use crate::error::{Error, Result};
-use crate::store::{Get, KeyStore};
+use crate::store::{ByteRange, Get, KeyStore, Part};
 
 /// Reads metadata documents.
 pub struct MetadataStore {
     store: Arc<dyn KeyStore>,
     /// The documents of `.zmetadata`, by key.
     consolidated: Option<BTreeMap<String, Json>>,
-    /// True if keys are not asked for, as `.zmetadata` has all.
+    /// True if documents are read from `.zmetadata` alone.
     from_consolidated: bool,
     /// The first key whose document differs from that in `.zmetadata`.
     pub differs: Option<String>,
+    /// Why `.zmetadata`, which is not needed, cannot be read.
+    pub damaged: Option<Error>,
 }
 
 impl MetadataStore {
@@ -37,12 +39,16 @@ impl MetadataStore {
             consolidated: None,
             from_consolidated: false,
             differs: None,
+            damaged: None,
         };
         let needed = prefer_consolidated || !lists;
         let document = match opened.get_many(vec![CONSOLIDATED.to_owned()]) {
             Ok(mut documents) => documents.pop().flatten(),
             Err(e) if needed => return Err(e),
-            Err(_) => None,
+            Err(e) => {
+                opened.damaged = Some(e);
+                None
+            }
         };
         let Some(document) = document else {
             return match needed && !prefer_consolidated {
@@ -69,7 +75,15 @@ impl MetadataStore {
             return Ok(keys.iter().map(|key| documents.get(key).cloned()).collect());
         }
         let (tell, told) = mpsc::channel();
-        let gets = keys.iter().map(Get::whole).collect();
+        let get = |key: &String| Get {
+            key: key.clone(),
+            part: Part::Range(ByteRange {
+                offset: 0,
+                // One byte more, so that a document which is too long is found.
+                length: longest(key) + 1,
+            }),
+        };
+        let gets = keys.iter().map(get).collect();
         let done = move |found| {
             // Fails only if nobody waits any more.
             let _ = tell.send(found);
@@ -92,6 +106,14 @@ impl MetadataStore {
             documents.push(document);
         }
         Ok(documents)
+    }
+
+    /// True if a key exists.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn has(&self, key: &str) -> Result<bool> {
+        Ok(self.store.size(key).map_err(cannot_read)?.is_some())
     }
 
     /// The names of the folders directly below the group at `path`, ascending.
@@ -118,22 +140,61 @@ impl MetadataStore {
     }
 }
 
+/// Most bytes of a document: a parsed one takes many times its memory.
+const LONGEST: usize = 16 << 20;
+
+/// Most bytes of `.zmetadata`, which holds many documents.
+const LONGEST_CONSOLIDATED: usize = 256 << 20;
+
+fn longest(key: &str) -> usize {
+    match key {
+        CONSOLIDATED => LONGEST_CONSOLIDATED,
+        _ => LONGEST,
+    }
+}
+
 /// A failure of the store.
 pub fn cannot_read(error: io::Error) -> Error {
     Error::io("cannot read", error)
 }
 
-/// True if two documents print the same. Numbers that are none are equal here.
+/// True if two documents hold the same: the order of members does not matter, nor how a number is spelled.
 fn is_same(a: Option<&Json>, b: Option<&Json>) -> bool {
     match (a, b) {
-        (Some(a), Some(b)) => a == b || a.to_string() == b.to_string(),
+        (Some(a), Some(b)) => holds_same(a, b),
         (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
+/// The depth of documents is limited, so recursion is.
+fn holds_same(a: &Json, b: &Json) -> bool {
+    match (&*a.plain(), &*b.plain()) {
+        (Json::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| holds_same(a, b))
+        }
+        (Json::Object(a), Json::Object(b)) => {
+            let members: HashMap<&str, &Json> = b.iter().map(|(name, value)| (&**name, value)).collect();
+            let same = |(name, value): &(String, Json)| {
+                members.get(&**name).is_some_and(|other| holds_same(value, other))
+            };
+            a.len() == b.len() && a.iter().all(same)
+        }
+        (a, b) => match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => a == b || a.is_nan() && b.is_nan(),
+            _ => a == b,
+        },
     }
 }
 
 /// Parses a document. Attributes keep the spelling of their numbers, as netCDF-C writes text without quotes where it looks
 /// like a number.
 fn parse(key: &str, bytes: &[u8]) -> Result<Json> {
+    if bytes.len() > longest(key) {
+        return Err(Error::Unsupported(format!(
+            "{key}: a document of more than {} bytes",
+            longest(key)
+        )));
+    }
     let has_attributes = key.ends_with(ATTRIBUTES) || key == CONSOLIDATED;
     let parsed = match has_attributes {
         true => Json::parse_spelled(bytes),

@@ -4,7 +4,8 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use super::super::chunk_key::Separator;
-use super::super::keys::below;
+use super::super::keys::{CONSOLIDATED, below};
+use super::array_metadata::ORDER_CODEC;
 use super::elements::{Elements, fill_of};
 use super::hierarchy;
 use super::metadata_store::{MetadataStore, cannot_read};
@@ -13,11 +14,11 @@ use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
 use crate::format::{EncodedChunk, Reader, Written, read_region};
-use crate::model::{Encoding, Schema, Values, VarId, VariableLayout};
+use crate::model::{CodecSpec, Encoding, Schema, Values, VarId, VariableLayout, ZarrVersion};
 use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
 
-/// Most bytes of a decoded chunk of strings that are of different lengths.
-const LARGEST_VLEN_CHUNK: usize = 1 << 31;
+/// Most bytes of a chunk of strings that are of different lengths, encoded or decoded.
+const LARGEST_VLEN_CHUNK: usize = 256 << 20;
 
 /// An open hierarchy.
 pub struct ZarrReader {
@@ -48,8 +49,14 @@ impl ZarrReader {
         let mut built = schema::build(hierarchy)?;
         if let Some(key) = &metadata.differs {
             built.schema.warnings.push(format!(
-                "{key} differs from what .zmetadata says of it, and is what counts"
+                "{key} and its copy in {CONSOLIDATED} differ; {key} is used. Consolidate the dataset again"
             ));
+        }
+        if let Some(error) = &metadata.damaged {
+            built
+                .schema
+                .warnings
+                .push(format!("{CONSOLIDATED} is not used: {error}"));
         }
         Ok(Self {
             store,
@@ -128,6 +135,12 @@ impl ZarrReader {
         })
     }
 
+    /// False if it is known that a chunk does not exist.
+    fn may_be_stored(&self, var: VarId, chunk: u64) -> Result<bool> {
+        let numbers = self.stored(var)?.numbers.as_ref();
+        Ok(numbers.is_none_or(|numbers| numbers.binary_search(&chunk).is_ok()))
+    }
+
     /// The request for a chunk. No more of its value is read than its codecs can have made.
     fn get(&self, var: VarId, chunk: u64, grid: &ChunkGrid, longest: usize) -> Result<Get> {
         let key = self.stored(var)?.separator.key(&grid.coordinates(chunk));
@@ -180,10 +193,13 @@ impl ZarrReader {
                     .decode(chunk, ChunkShape::Full, &mut scratch)
                     .map_err(wrap)?,
             };
-            let elements = array
+            let mut elements = array
                 .elements
                 .convert(&decoded, count, &mut out.heap)
                 .map_err(wrap)?;
+            if array.elements == Elements::Vlen && is_order_f(layout) {
+                elements = in_order_c(&elements, layout.chunk_shape(), size);
+            }
             let own = grid.region(index);
             let Some(part) = own.intersect(&inside) else {
                 continue;
@@ -208,7 +224,10 @@ impl ZarrReader {
     fn decode_vlen(&self, var: VarId, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let registry = self.pipelines.registry();
         let untyped = ChunkType::of_bytes(0);
-        for spec in self.layouts[var.0].filters.iter().rev() {
+        let layout = &self.layouts[var.0];
+        // The order of elements comes behind their lengths.
+        let first = usize::from(is_order_f(layout));
+        for spec in layout.filters.iter().skip(first).rev() {
             let failed = |why: String| Error::Filter {
                 codec: spec.to_string(),
                 why,
@@ -237,6 +256,41 @@ fn encoded(bytes: Vec<u8>, part: Part) -> Result<EncodedChunk> {
         bytes,
         filter_mask: 0,
     })
+}
+
+/// True if the elements of chunks are in order F.
+fn is_order_f(layout: &VariableLayout) -> bool {
+    let first = layout.filters.first().and_then(CodecSpec::zarr_name);
+    first == Some((ZarrVersion::V3, ORDER_CODEC))
+}
+
+/// The elements of a chunk, which are in order F, in order C. Each has `size` bytes.
+fn in_order_c(elements: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(elements.len());
+    let lengths: Vec<usize> = shape
+        .iter()
+        .map(|n| usize::try_from(*n).unwrap_or(usize::MAX))
+        .collect();
+    let mut at = vec![0; lengths.len()];
+    for _ in 0..elements.len() / size {
+        let place = at.iter().zip(&lengths).rev().fold(0usize, |place, (at, length)| {
+            place.wrapping_mul(*length).wrapping_add(*at)
+        });
+        out.extend_from_slice(
+            elements
+                .get(place * size..)
+                .and_then(|rest| rest.get(..size))
+                .unwrap_or_default(),
+        );
+        for (at, length) in at.iter_mut().zip(&lengths).rev() {
+            *at += 1;
+            if *at < *length {
+                break;
+            }
+            *at = 0;
+        }
+    }
+    out
 }
 
 impl Reader for ZarrReader {
@@ -274,6 +328,9 @@ impl Reader for ZarrReader {
     }
 
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+        if !self.may_be_stored(var, chunk)? {
+            return Ok(None);
+        }
         let get = self.get(var, chunk, &self.grid(var)?, self.longest(var)?)?;
         let found = self.store.get(&get.key, get.part);
         let found = found.map_err(|e| self.named(var)(cannot_read(e)))?;
@@ -309,9 +366,11 @@ impl Reader for ZarrReader {
                 length: longest,
             });
             done(found.map_err(named).and_then(|found| {
-                let chunks = found.into_iter();
-                let chunks = chunks.map(|bytes| bytes.map(|bytes| encoded(bytes, part)).transpose());
-                chunks.collect::<Result<_>>().map_err(|e| e.in_variable(&path))
+                let one = |(bytes, chunk): (Option<Vec<u8>>, &u64)| {
+                    let read = bytes.map(|bytes| encoded(bytes, part)).transpose();
+                    read.map_err(|e| e.in_chunk(&grid.coordinates(*chunk)).in_variable(&path))
+                };
+                found.into_iter().zip(&chunks).map(one).collect::<Result<_>>()
             }));
         };
         Arc::clone(&self.store).fetch(gets, Box::new(all));

@@ -8,7 +8,7 @@ use super::super::dtype::{Dtype, DtypeError, Stored};
 use super::super::fill_value;
 use super::super::json::Json;
 use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, Own, SCALAR, below};
-use super::array_metadata::ArrayMetadata;
+use super::array_metadata::{ArrayMetadata, VLEN_UTF8};
 use super::elements::Elements;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
 use crate::error::{Error, Result};
@@ -190,6 +190,9 @@ impl Builder {
             Ok(dtype) if dtype.stored == Stored::Objects && !metadata.vlen_strings => Err(
                 DtypeError::Unheld("has objects that are no strings, which netCDF cannot hold".into()),
             ),
+            Ok(dtype) if dtype.stored != Stored::Objects && metadata.vlen_strings => Err(
+                DtypeError::Damaged(format!("{VLEN_UTF8} stores objects, and these are none")),
+            ),
             parsed => parsed,
         };
         let dtype = match dtype {
@@ -254,6 +257,8 @@ impl Builder {
         layout.filters = metadata.codecs;
         if let Elements::Text(size) = elements {
             layout.string_length = Some(size as u64);
+        }
+        if matches!(elements, Elements::Text(_) | Elements::Vlen) {
             layout.element_size = SLOT_SIZE;
         }
         self.layouts.push(layout);

@@ -1,9 +1,12 @@
 //! What Zarr version 2 cannot hold.
 
-use super::super::keys::ARRAY_DIMENSIONS;
+use super::super::chunk_key::Separator;
+use super::super::keys::below;
+use super::writer::grids;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::model::{GroupId, Schema, Storage, Type, VarId};
+use crate::store::check_key;
 
 /// Checks names and types.
 ///
@@ -28,12 +31,6 @@ pub fn check(schema: &Schema) -> Result<()> {
     for (n, var) in schema.vars.iter().enumerate() {
         let path = schema.var_path(VarId(n));
         check_name(&var.name, "variable", &path)?;
-        if let Some(attribute) = var.attributes.iter().find(|a| a.name == ARRAY_DIMENSIONS) {
-            return Err(Error::Usage(format!(
-                "variable {path} has an attribute {}, which Zarr uses for itself",
-                attribute.name
-            )));
-        }
     }
     Ok(())
 }
@@ -58,8 +55,16 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
 /// Names the item.
 pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     check(schema)?;
-    for (n, plan) in plans.iter().enumerate() {
+    for (n, (plan, grid)) in plans.iter().zip(grids(schema, plans)?).enumerate() {
         let layout = &plan.layout;
+        let path = schema.var_path(VarId(n));
+        let last: Vec<u64> = grid
+            .counts()
+            .iter()
+            .map(|count| count.saturating_sub(1))
+            .collect();
+        let longest = below(path.trim_start_matches('/'), &Separator::Dot.key(&last));
+        check_key(&longest).map_err(|e| Error::Usage(format!("variable {path} cannot be stored: {e}")))?;
         let wrong = |what: &str| {
             Err(Error::Internal(format!("an array {what}")).in_variable(&schema.var_path(VarId(n))))
         };
