@@ -53,8 +53,16 @@ pub fn asked(matches: &ArgMatches, named: &[&str]) -> Result<Option<Kind>> {
 }
 
 fn from_name(name: &str) -> Result<Kind> {
-    Kind::from_name(name)
-        .ok_or_else(|| Error::Usage(format!("-k '{name}': unknown kind; the kinds are {}", names())))
+    Kind::from_name(name).ok_or_else(|| {
+        let zarr = match name.to_ascii_lowercase().contains("zarr") {
+            true => "; for Zarr, name the output 'NAME.zarr#mode=zarr' or 'NAME#mode=nczarr,file'",
+            false => "",
+        };
+        Error::Usage(format!(
+            "-k '{name}': unknown kind; the kinds are {}{zarr}",
+            names()
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -79,10 +87,12 @@ mod tests {
             let matches = command.get_matches_from(["test", digit]);
             assert_eq!(asked(&matches, &[]).unwrap(), Some(kind));
         }
-        let error = from_name("zarr").unwrap_err().to_string();
+        let error = from_name("odd").unwrap_err().to_string();
         assert_eq!(
             error,
-            format!("-k 'zarr': unknown kind; the kinds are {}", names())
+            format!("-k 'odd': unknown kind; the kinds are {}", names())
         );
+        let error = from_name("nczarr").unwrap_err().to_string();
+        assert!(error.ends_with("'NAME#mode=nczarr,file'"), "{error}");
     }
 }

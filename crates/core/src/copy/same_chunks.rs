@@ -11,7 +11,7 @@ use super::sources::Input;
 use crate::chunk::{ChunkGrid, Region, copy_region, swap_units};
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::format::read_region::chunk_size;
+use crate::format::read_region::{chunk_shape, chunk_size};
 use crate::model::{VarId, VariableLayout};
 
 /// The geometry of a variable whose chunks keep their shape.
@@ -142,9 +142,15 @@ impl Worker {
             Some(data) => data,
             None => reader.read_encoded_chunk(source, place.from)?,
         };
-        let data = data.ok_or_else(lost)?;
+        let mut data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;
-        let mut data = data;
+        if target.pipeline.is_empty() {
+            // Without codecs, a chunk of another size is damaged, and must not become part of another dataset.
+            let own = target.grid.region(place.chunk);
+            target
+                .pipeline
+                .check_size(data.bytes.len(), chunk_shape(target.layout, &own.count))?;
+        }
         if target.var.skips_fill {
             let whole = self.input_grid(reader, source, target)?;
             let grid = whole.as_ref().unwrap_or(target.grid);

@@ -181,6 +181,14 @@ impl Pipeline {
         }
     }
 
+    /// Checks that a chunk without codecs has the size of its shape.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if it has another.
+    pub fn check_size(&self, length: usize, shape: ChunkShape) -> Result<()> {
+        check_size(length, self.size_of(shape)?)
+    }
+
     /// Most bytes that any encoder can make of a full chunk; `usize::MAX` if a codec is not known.
     pub fn max_encoded_size(&self) -> usize {
         let stages = self.stages.iter();

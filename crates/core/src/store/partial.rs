@@ -74,10 +74,24 @@ pub fn remove_partial_files() -> NoPartialFiles {
     NoPartialFiles { _named: named }
 }
 
+/// Number of attempts to remove a folder.
+const ATTEMPTS: usize = 3;
+
 /// A failure is ignored: the name itself marks the file as partial.
 fn remove(path: &Path) {
-    if fs::remove_file(path).is_err() {
-        let _ = fs::remove_dir_all(path);
+    if fs::remove_file(path).is_ok() {
+        return;
+    }
+    // Under another name, so that threads which still write make no new files in it.
+    let mut away = path.as_os_str().to_owned();
+    away.push("-");
+    let renamed = fs::rename(path, &away).is_ok();
+    let folder = if renamed { Path::new(&away) } else { path };
+    for _ in 0..ATTEMPTS {
+        match fs::remove_dir_all(folder) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {}
+            _ => return,
+        }
     }
 }
 
@@ -103,6 +117,33 @@ mod tests {
         name.rename(&target).unwrap();
         drop(name);
         assert!(target.exists() && !path.exists());
+    }
+
+    #[test]
+    fn a_folder_is_removed_while_files_are_made_in_it() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        for _ in 0..20 {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("stage");
+            let (name, ()) = PartialName::create(path.clone(), |p| fs::create_dir(p)).unwrap();
+            let ended = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                let (ended, path) = (&ended, &path);
+                for thread in 0..2 {
+                    scope.spawn(move || {
+                        let mut n = 0;
+                        while !ended.load(Ordering::Relaxed) {
+                            let _ = fs::write(path.join(format!("{thread}-{n}")), "x");
+                            n += 1;
+                        }
+                    });
+                }
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                drop(name);
+                ended.store(true, Ordering::Relaxed);
+            });
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        }
     }
 
     #[test]
