@@ -45,14 +45,6 @@ OURS = [
 ]  # fmt: skip
 
 
-def needs_blosc2(text):
-    """Blosc2 is a cargo feature, which is off in most builds. A plugin would answer for it."""
-    if "blosc2" in text or "32026" in text:
-        listed = subprocess.run([BIN / "ncdump", "--filters"], capture_output=True, text=True, check=True, env=BUILT_IN)
-        if not any(line.startswith("32026 ") for line in listed.stdout.splitlines()):
-            pytest.skip("built without the cargo feature blosc2")
-
-
 def accepts(spec, name):
     """What a filter refuses is tested below."""
     if spec.startswith("6,2"):
@@ -62,7 +54,6 @@ def accepts(spec, name):
 
 @pytest.mark.parametrize("spec", OURS)
 def test_what_is_encoded_here_is_decoded_there(plain, tmp_path, spec):
-    needs_blosc2(spec)
     names = [name for name in VARIABLES if accepts(spec, name)]
     out, again = tmp_path / "out.nc", tmp_path / "again.nc"
     options = ["-F", f"*,{spec}"] if len(names) == len(VARIABLES) else ["-F", f"{'&'.join(names)},{spec}"]
@@ -76,7 +67,6 @@ def test_what_is_encoded_here_is_decoded_there(plain, tmp_path, spec):
 
 @pytest.mark.parametrize("name", THEIRS)
 def test_what_is_encoded_there_is_decoded_here(tmp_path, name):
-    needs_blosc2(name)
     made, out = tmp_path / "made.h5", tmp_path / "out.nc"
     names = [v for v in VARIABLES if name != "scaleoffset" or v[0] in "iu"]
     # In a process of its own, without the plugins of another HDF5 that netCDF4-python points to.

@@ -84,7 +84,7 @@ pub fn compress_stream(
     let header = Header::parse(buffer)?;
     let one_block = header.block_size == input.len() && header.flags & STORED == 0;
     let length = buffer.len().saturating_sub(STREAM);
-    Ok((one_block && (1..input.len()).contains(&length)).then(|| STREAM..buffer.len()))
+    Ok((one_block && (1..input.len()).contains(&length)).then_some(STREAM..buffer.len()))
 }
 
 /// Decompresses a stream into `out`, replacing its content. `size` is the length of the output, and differs from that of

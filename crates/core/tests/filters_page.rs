@@ -20,8 +20,8 @@ asked for, and what their parameters mean. Filters that are not here come from p
 | --- | --- | --- | --- | --- | --- | --- |
 ";
 
-/// Lines of filters that are there with a cargo feature alone.
-const OPTIONAL: [&str; 2] = ["| 32013 | zfp |", "| 32026 | blosc2 |"];
+/// Lines of filters whose cargo feature is off by default.
+const OPTIONAL: [&str; 1] = ["| 32013 | zfp |"];
 
 /// True if some parameters have a form in Zarr.
 fn has_same_bytes(codec: &dyn Codec) -> bool {

@@ -43,7 +43,7 @@ Examples:
   nccopy in.zarr out.nc                      netCDF-4 from Zarr
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
-Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023, blosc2 32026 (with the cargo feature blosc2).
+Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023, blosc2 32026.
 Codecs of Zarr built in besides: adler32, astype, bitround, crc32, crc32c, delta, fixedscaleoffset, gzip, lzma, packbits, quantize, transpose.
 Other filters come from plugins of HDF5 in the folders of HDF5_PLUGIN_PATH; 'ncdump --filters' lists all.
 A variable that no option speaks of keeps its chunks, filters and fill value; its chunks are copied as they are.";

@@ -10,7 +10,7 @@
 
 use serde_json::Value;
 
-use super::nearest::{nearest_f32, nearest_f64};
+use super::nearest::{ToNearest, nearest_f64};
 use super::numpy_type::{Number, NumpyType, To, check_converted, convert, converted_len, map, with_number};
 use super::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
@@ -142,11 +142,11 @@ impl BoundCodec for Bound {
             (NumberClass::Float, 4) => {
                 let (offset, scale) = (offset as f32, scale as f32);
                 with_number!(self.encoded, B => map::<f32, B>(from, (out, to), |x| {
-                    nearest_f32((x - offset) * scale).to()
+                    ((x - offset) * scale).to_nearest()
                 }));
             }
             (NumberClass::Float, _) => with_number!(self.encoded, B => map::<f64, B>(from, (out, to), |x| {
-                nearest_f64((x - offset) * scale).to()
+                ((x - offset) * scale).to_nearest()
             })),
             _ => {
                 let mut scaled = Vec::new();

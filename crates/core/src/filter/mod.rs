@@ -30,8 +30,8 @@
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
-//! Blosc, Blosc2 and zfp are there if the cargo features `blosc` (on by default), `blosc2` and `zfp` (off) are on. Without its
-//! feature, zfp's parameters are still known, for plugins.
+//! Blosc, Blosc2 and zfp have cargo features: `blosc` and `blosc2` are on by default, `zfp` is off. Without its feature,
+//! zfp's parameters are still known, for plugins.
 //!
 //! | id | file | HDF5's name | Zarr v2 | Zarr v3 |
 //! | --- | --- | --- | --- | --- |

@@ -35,8 +35,8 @@ use std::borrow::Cow;
 
 use self::parameters::Settings;
 use super::codec::{generous_bound, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use crate::model::{CodecSpec, Configuration, ZarrVersion};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, listed_members};
+use crate::model::{CodecSpec, Configuration};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32026;
@@ -58,6 +58,17 @@ impl Codec for Blosc2 {
         "0,0,0,0; level, 0 to 9; filter, 0 to 3; compressor, 0 to 5 but 3"
     }
 
+    fn members(&self) -> &'static [Member] {
+        const {
+            &[
+                Member::new("cname", "blosclz, lz4, lz4hc, zlib or zstd"),
+                Member::new("clevel", "0 to 9"),
+                Member::new("shuffle", "no, byte, bit or delta; 0 to 3"),
+                Member::new("blocksize", "bytes of a block, 0 to choose"),
+            ]
+        }
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let settings = parameters::settings(&stored_parameters(self, spec, chunk)?);
         Ok(Box::new(Bound { settings }))
@@ -75,19 +86,9 @@ impl Codec for Blosc2 {
         Cow::Owned(parameters::canonical(stored))
     }
 
-    /// `{"cname", "clevel", "shuffle", "blocksize"}`: the form in which users name parameters. `shuffle` is a number, or
-    /// one of "no", "byte", "bit" and "delta".
-    fn parameters(
-        &self,
-        _: ZarrVersion,
-        configuration: &Configuration,
-        chunk: &ChunkType,
-    ) -> Option<Vec<u32>> {
-        parameters::parse(configuration, chunk)
-    }
-
-    fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
-        parameters::configuration(parameters)
+    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
+        let takes = || format!("takes {}", listed_members(self.members()));
+        Some(parameters::visible(members).ok_or_else(takes))
     }
 }
 

@@ -21,6 +21,9 @@ const DEFAULTS: [u32; 3] = [5, 1, 0];
 /// Words before the chunk's shape. The last of them is the number of dimensions.
 const SHAPE: usize = 8;
 
+/// The names of filters that chunks are encoded with, each at the place of its number.
+const NAMES: [&str; 4] = ["no", "byte", "bit", "delta"];
+
 /// What a user is told about wrong parameters.
 const TAKES: &str = "takes four numbers that are computed (0,0,0,0), then the level, 0 to 9 (5 where none is given), \
     the filter, 0 none, 1 byte shuffle, 2 bit shuffle, 3 delta (1), and the compressor, 0 blosclz, 1 lz4, 2 lz4hc, 4 \
@@ -175,13 +178,10 @@ pub fn settings(words: &[u32]) -> Outcome<Settings> {
     })
 }
 
-/// The names of filters that chunks are encoded with, each at the place of its number.
-const NAMES: [&str; 4] = ["no", "byte", "bit", "delta"];
-
-/// The stored words for named members; `None` if any is not understood.
-pub fn parse(configuration: &Configuration, chunk: &ChunkType) -> Option<Vec<u32>> {
+/// The parameters that a user gives, made of named ones; `None` if any is not understood. `shuffle` is a number or a name.
+pub fn visible(members: &Configuration) -> Option<Vec<u32>> {
     let (mut values, mut block) = (DEFAULTS, 0);
-    for (member, value) in configuration {
+    for (member, value) in members {
         let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
         match member.as_str() {
             "cname" => values[2] = Compressor::of_name(value.as_str()?)?.code(),
@@ -196,16 +196,5 @@ pub fn parse(configuration: &Configuration, chunk: &ChunkType) -> Option<Vec<u32
             _ => return None,
         }
     }
-    possible(values).then(|| stored(block, &values, chunk).ok())?
-}
-
-/// The named members for stored words; `None` for values out of range.
-pub fn configuration(words: &[u32]) -> Option<Configuration> {
-    let settings = settings(words).ok()?;
-    let mut made = Configuration::new();
-    made.insert("cname".to_owned(), settings.compressor.name().into());
-    made.insert("clevel".to_owned(), settings.level.into());
-    made.insert("shuffle".to_owned(), (settings.filter as u32).into());
-    made.insert("blocksize".to_owned(), settings.block.into());
-    Some(made)
+    possible(values).then(|| [&[0, block, 0, 0], &values[..]].concat())
 }

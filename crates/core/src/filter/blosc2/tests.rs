@@ -2,7 +2,7 @@
 
 use super::super::{NumberClass, Registry, decoded, encoded};
 use super::*;
-use crate::model::Endian;
+use crate::model::{Endian, ZarrVersion};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -65,11 +65,9 @@ fn parameters_that_a_user_gives() {
 fn parameters_have_names() {
     let registry = Registry::builtin();
     let chunk = floats(&[20, 30]);
-    let stored = words(5, 2, 5);
-    let made = Blosc2.configuration(ZarrVersion::V2, &stored, &chunk).unwrap();
-    let wanted = json!({"cname": "zstd", "clevel": 5, "shuffle": 2, "blocksize": 0});
-    assert_eq!(serde_json::Value::Object(made.clone()), wanted);
-    assert_eq!(Blosc2.parameters(ZarrVersion::V2, &made, &chunk).unwrap(), stored);
+    let named = json!({"cname": "lz4", "clevel": 3, "shuffle": 3, "blocksize": 600});
+    let visible = Blosc2.visible_parameters(named.as_object().unwrap()).unwrap();
+    assert_eq!(visible.unwrap(), [0, 600, 0, 0, 3, 3, 1]);
     let asked = crate::filter::spec::parse_filters("blosc2,cname=zstd,clevel=7,shuffle=bit").unwrap();
     let pipeline = registry.new_pipeline(&asked, &chunk).unwrap();
     assert_eq!(pipeline[0].parameters(), words(7, 2, 5));
@@ -81,10 +79,21 @@ fn parameters_have_names() {
         json!({"more": 1}),
     ] {
         let odd = odd.as_object().unwrap();
-        assert_eq!(Blosc2.parameters(ZarrVersion::V2, odd, &chunk), None);
+        assert!(Blosc2.visible_parameters(odd).unwrap().is_err(), "{odd:?}");
+    }
+    for (text, why) in [
+        (
+            "blosc2,cname=snappy",
+            "takes cname (blosclz, lz4, lz4hc, zlib or zstd), clevel (0 to 9)",
+        ),
+        ("blosc2,level=3", "is 'clevel' meant"),
+    ] {
+        let asked = crate::filter::spec::parse_filters(text).unwrap();
+        let refused = registry.new_pipeline(&asked, &chunk).unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
     }
     // No codec of Zarr stores frames.
-    let spec = CodecSpec::hdf5(ID, stored);
+    let spec = CodecSpec::hdf5(ID, words(5, 2, 5));
     for version in [ZarrVersion::V2, ZarrVersion::V3] {
         assert!(registry.in_zarr(&spec, version, &chunk).is_err());
     }

@@ -52,7 +52,7 @@ fn by_bits(size: usize, input: &[u8], out: &mut Vec<u8>, bits: fn(usize, &[u8], 
 fn delta_unit(size: usize) -> usize {
     match size {
         2 | 4 => size,
-        _ if size % 8 == 0 => 8,
+        _ if size.is_multiple_of(8) => 8,
         _ => 1,
     }
 }
