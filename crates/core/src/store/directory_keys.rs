@@ -1,6 +1,6 @@
 //! Reading a folder as a store of keys: each key is the path of a file below the folder.
 
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File, FileType};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -91,6 +91,21 @@ impl DirectoryKeys {
         File::open(path).map(Some)
     }
 
+    /// The path of the folder `key`; `None` if there is none, or a link to it leads out of the root.
+    fn folder_at(&self, key: &str) -> io::Result<Option<PathBuf>> {
+        let at = self.root.join(key);
+        match at.canonicalize() {
+            Ok(path) => Ok(path.starts_with(&self.root).then_some(at)),
+            Err(e) if is_missing(&e) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// True if a directory entry is a key with a value: a file, or a link to one within the root.
+    fn is_value(&self, kind: FileType, key: &str) -> bool {
+        kind.is_file() || kind.is_symlink() && self.file(key).is_ok_and(|file| file.is_some())
+    }
+
     fn walk(
         &self,
         folder: &Path,
@@ -102,20 +117,8 @@ impl DirectoryKeys {
         if depth > DEEPEST {
             return Err(io::Error::other("folders lie in each other too deeply"));
         }
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(e) if is_missing(&e) => return Ok(()),
-            Err(e) => return Err(e),
-        };
-        for entry in entries {
-            let entry = entry?;
-            // A name that is not UTF-8 is no key.
-            let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
-                continue;
-            };
-            if name.starts_with(RESERVED) {
-                continue;
-            }
+        for child in children(folder)? {
+            let (entry, name) = child?;
             let key = if key.is_empty() {
                 name
             } else {
@@ -128,14 +131,29 @@ impl DirectoryKeys {
                 if key.starts_with(prefix) || prefix.starts_with(&key) {
                     self.walk(&entry.path(), &key, prefix, depth + 1, keys)?;
                 }
-            } else if key.starts_with(prefix)
-                && (kind.is_file() || (kind.is_symlink() && self.file(&key).is_ok_and(|f| f.is_some())))
-            {
+            } else if key.starts_with(prefix) && self.is_value(kind, &key) {
                 keys.push(key);
             }
         }
         Ok(())
     }
+}
+
+/// The entries of a folder whose names can be parts of keys, with these names. None for a folder that does not exist.
+fn children(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<(DirEntry, String)>>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => Some(entries),
+        Err(e) if is_missing(&e) => None,
+        Err(e) => return Err(e),
+    };
+    Ok(entries.into_iter().flatten().filter_map(|entry| {
+        let named = |entry: DirEntry| {
+            // A name that is not UTF-8 is no key.
+            let name = entry.file_name().into_string().ok()?;
+            (!name.starts_with(RESERVED)).then_some((entry, name))
+        };
+        entry.map(named).transpose()
+    }))
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -150,24 +168,14 @@ impl KeyStore for DirectoryKeys {
         let Some((file, size)) = self.file(key)? else {
             return Ok(None);
         };
-        let (from, length) = match part {
-            Part::Whole => (0, size),
-            Part::Range(range) => {
-                let from = range.offset.min(size);
-                (from, (size - from).min(range.length as u64))
-            }
-            Part::Suffix(length) => {
-                let length = size.min(length as u64);
-                (size - length, length)
-            }
-        };
-        let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let within = part.within(size);
+        let length = usize::try_from(within.end - within.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(length)
             .map_err(|_| io::ErrorKind::OutOfMemory)?;
         bytes.resize(length, 0);
-        file.read_exact_at(&mut bytes, from)?;
+        file.read_exact_at(&mut bytes, within.start)?;
         Ok(Some(bytes))
     }
 
@@ -177,17 +185,32 @@ impl KeyStore for DirectoryKeys {
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let folder = folder_of_prefix(prefix)?;
-        let at = self.root.join(folder);
-        match at.canonicalize() {
-            Ok(path) if path.starts_with(&self.root) => {}
-            Ok(_) => return Ok(Vec::new()),
-            Err(e) if is_missing(&e) => return Ok(Vec::new()),
-            Err(e) => return Err(e),
-        }
+        let Some(at) = self.folder_at(folder)? else {
+            return Ok(Vec::new());
+        };
         let mut keys = Vec::new();
         self.walk(&at, folder, prefix, 0, &mut keys)?;
         keys.sort_unstable();
         Ok(keys)
+    }
+
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        let key = folder_of_prefix(folder)?;
+        let Some(at) = self.folder_at(key)? else {
+            return Ok(Vec::new());
+        };
+        let mut names = Vec::new();
+        for child in children(&at)? {
+            let (entry, name) = child?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                names.push(name + "/");
+            } else if self.is_value(kind, &format!("{folder}{name}")) {
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
     }
 }
 
@@ -268,5 +291,29 @@ mod tests {
         assert_eq!(store.get("alias", Part::Whole).unwrap().unwrap(), b"x");
         assert_eq!(store.list("").unwrap(), ["alias", "in/x"]);
         assert_eq!(store.list("up/").unwrap(), [""; 0]);
+        assert_eq!(store.list_children("").unwrap(), ["alias", "in/"]);
+        assert_eq!(store.list_children("up/").unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn the_folders_below_a_folder_are_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        // More levels than a walk goes down, so that a walk fails.
+        let deep = "d/".repeat(DEEPEST + 2);
+        fs::create_dir_all(root.join("g").join(deep)).unwrap();
+        fs::create_dir_all(root.join("g/.ncutils-partial-values")).unwrap();
+        fs::write(root.join("g/x"), "").unwrap();
+        fs::write(root.join("g.x"), "").unwrap();
+        let store = DirectoryKeys::open(root).unwrap();
+        assert!(store.list("").is_err());
+        assert_eq!(store.list_children("").unwrap(), ["g.x", "g/"]);
+        assert_eq!(store.list_children("g/").unwrap(), ["d/", "x"]);
+        for none in ["none/", "g/x/"] {
+            assert_eq!(store.list_children(none).unwrap(), [""; 0], "{none}");
+        }
+        for hostile in ["../", "/", "g/../"] {
+            assert!(store.list_children(hostile).is_err(), "{hostile}");
+        }
     }
 }

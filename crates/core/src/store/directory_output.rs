@@ -3,7 +3,8 @@
 //! ```text
 //! create ─► .NAME.ncutils-partial-XXXX/     the stage, beside the target
 //! join   ─► the same stage, from another process
-//!           put ─► stage/.ncutils-partial-values/N ─ rename ─► stage/KEY
+//! put ─┬─ nobody else knows the stage, and KEY is new ─► stage/KEY
+//!      └─ else ─► stage/.ncutils-partial-values/N ─ rename ─► stage/KEY
 //! publish ─► sync ─┬─ no NAME yet ──► rename stage to NAME
 //!                  └─ a dataset ────► exchange the two names, remove the old dataset
 //! ```
@@ -15,7 +16,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tracing::debug;
 
@@ -44,6 +45,8 @@ pub struct DirectoryOutput {
     check: FolderCheck,
     /// Removes the stage when it is dropped. `None` if another process removes it, or nobody.
     own: Mutex<Option<PartialName>>,
+    /// True if other processes may look into the stage. While it is false, values are written in place, under a read lock.
+    shared: RwLock<bool>,
 }
 
 impl fmt::Debug for DirectoryOutput {
@@ -84,6 +87,7 @@ impl DirectoryOutput {
         }
         let output = Self::at(target, stage, check)?;
         *output.own() = Some(own);
+        *output.shared.write().unwrap_or_else(PoisonError::into_inner) = false;
         Ok(output)
     }
 
@@ -118,11 +122,14 @@ impl DirectoryOutput {
             folders: Mutex::default(),
             check,
             own: Mutex::new(None),
+            shared: RwLock::new(true),
         })
     }
 
-    /// The folder to pass to [`join`](Self::join) in other processes.
+    /// The folder to pass to [`join`](Self::join) in other processes. From now on, every value appears as a whole.
     pub fn stage(&self) -> &Path {
+        // Waits for the values that are being written in place.
+        *self.shared.write().unwrap_or_else(PoisonError::into_inner) = true;
         &self.stage
     }
 
@@ -187,14 +194,14 @@ impl KeyOutput for DirectoryOutput {
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
         check_key(key)?;
         let path = self.path_of(key)?;
-        // Nobody else looks into a stage of our own, so its values need not appear whole.
-        if self.own().is_some()
-            && let Some(mut file) = create_new(&path)?
-        {
+        // A value need not appear as a whole where nobody else looks into the stage.
+        let shared = self.shared.read().unwrap_or_else(PoisonError::into_inner);
+        if !*shared && let Some(mut file) = create_new(&path)? {
             return file.write_all(value).inspect_err(|_| {
                 let _ = fs::remove_file(&path);
             });
         }
+        drop(shared);
         let mut file = self.begin_value(key)?;
         file.file.write_all(value)?;
         file.complete()
@@ -361,9 +368,29 @@ fn replaceable(target: &Path, check: &FolderCheck) -> io::Result<bool> {
 
 /// Puts `stage` in the place of `target`. Returns the new path of the old folder.
 fn replace(stage: &Path, target: &Path) -> io::Result<PathBuf> {
+    replace_by(exchange, stage, target)
+}
+
+/// Same as [`replace`], with another exchange of names.
+fn replace_by(
+    exchange: impl Fn(&Path, &Path) -> io::Result<()>,
+    stage: &Path,
+    target: &Path,
+) -> io::Result<PathBuf> {
     match exchange(stage, target) {
         Ok(()) => Ok(stage.to_owned()),
-        Err(_) => replace_by_renames(stage, target),
+        Err(e) if is_unsupported(&e) => replace_by_renames(stage, target),
+        Err(e) => Err(e),
+    }
+}
+
+/// True if an error of an exchange says that the system or the file system has no such call.
+fn is_unsupported(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let of_system = [Errno::NOSYS, Errno::INVAL, Errno::OPNOTSUPP, Errno::NOTSUP];
+    match error.raw_os_error() {
+        Some(code) => of_system.iter().any(|errno| errno.raw_os_error() == code),
+        None => error.kind() == io::ErrorKind::Unsupported,
     }
 }
 

@@ -57,15 +57,9 @@ pub(super) fn folder_of_prefix(prefix: &str) -> io::Result<&str> {
 
 /// The requested part of a value in memory.
 pub(super) fn part_of(value: &[u8], part: super::Part) -> &[u8] {
-    match part {
-        super::Part::Whole => value,
-        super::Part::Range(range) => {
-            let from = usize::try_from(range.offset).map_or(value.len(), |n| n.min(value.len()));
-            let to = from.saturating_add(range.length).min(value.len());
-            &value[from..to]
-        }
-        super::Part::Suffix(length) => &value[value.len().saturating_sub(length)..],
-    }
+    let within = part.within(value.len() as u64);
+    // Both ends are at most the length, which is a usize.
+    &value[within.start as usize..within.end as usize]
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The requests to a store: their form, and how many at once suit it.
 
 use std::io;
+use std::ops::Range;
 
 /// How many requests a store serves well at once, and which of them to join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,20 @@ pub enum Part {
     Suffix(usize),
 }
 
+impl Part {
+    /// The bytes of a value of `size` bytes that are this part.
+    pub fn within(self, size: u64) -> Range<u64> {
+        match self {
+            Self::Whole => 0..size,
+            Self::Range(range) => {
+                let from = range.offset.min(size);
+                from..from.saturating_add(range.length as u64).min(size)
+            }
+            Self::Suffix(length) => size.saturating_sub(length as u64)..size,
+        }
+    }
+}
+
 /// One request to a store of keys.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Get {
@@ -105,6 +120,28 @@ impl FailedRequest {
         match error.downcast::<Self>() {
             Ok(failed) => (Some(failed.position), failed.cause),
             Err(error) => (None, error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_lies_within_the_value() {
+        let range = |offset, length| Part::Range(ByteRange { offset, length });
+        for (part, within) in [
+            (Part::Whole, 0..10),
+            (range(2, 3), 2..5),
+            (range(8, 9), 8..10),
+            (range(10, 1), 10..10),
+            (range(u64::MAX, usize::MAX), 10..10),
+            (range(3, usize::MAX), 3..10),
+            (Part::Suffix(3), 7..10),
+            (Part::Suffix(usize::MAX), 0..10),
+        ] {
+            assert_eq!(part.within(10), within, "{part:?}");
         }
     }
 }

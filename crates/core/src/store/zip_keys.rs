@@ -131,6 +131,29 @@ impl KeyStore for ZipKeys {
         Ok(entries.map(|entry| self.key(entry).to_owned()).collect())
     }
 
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        let directory = &self.archive.directory;
+        let above = format!("{}{folder}", self.prefix);
+        let mut numbers = directory.below(&above);
+        let mut names = Vec::new();
+        while let Some(entry) = directory.entry(numbers.start).filter(|_| !numbers.is_empty()) {
+            let rest = directory.name(entry).get(above.len()..).unwrap_or_default();
+            match rest.find('/') {
+                None => {
+                    names.push(rest.to_owned());
+                    numbers.start += 1;
+                }
+                // All entries below this folder follow one another.
+                Some(end) => {
+                    let child = &rest[..=end];
+                    names.push(child.to_owned());
+                    numbers.start = directory.below(&format!("{above}{child}")).end;
+                }
+            }
+        }
+        Ok(names)
+    }
+
     fn requests(&self) -> Requests {
         self.archive.object.requests()
     }

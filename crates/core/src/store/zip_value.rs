@@ -120,14 +120,14 @@ impl ZipRead {
     /// Reads data that begins at `data`.
     fn data(entry: &Entry, part: Part, data: u64) -> io::Result<Self> {
         let range = match entry.method {
-            STORED => extent(part, entry.size),
-            _ => (0, entry.compressed),
+            STORED => part.within(entry.size),
+            _ => 0..entry.compressed,
         };
         Ok(Self {
             part,
             range: ByteRange {
-                offset: data.saturating_add(range.0),
-                length: in_memory(range.1)?,
+                offset: data.saturating_add(range.start),
+                length: in_memory(range.end - range.start)?,
             },
             at_header: false,
         })
@@ -187,21 +187,6 @@ impl ZipRead {
     }
 }
 
-/// Offset and length of a part of a value of `size` bytes.
-fn extent(part: Part, size: u64) -> (u64, u64) {
-    match part {
-        Part::Whole => (0, size),
-        Part::Range(range) => {
-            let from = range.offset.min(size);
-            (from, (size - from).min(range.length as u64))
-        }
-        Part::Suffix(length) => {
-            let length = size.min(length as u64);
-            (size - length, length)
-        }
-    }
-}
-
 /// Inflates a whole value.
 fn inflate(data: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut value = zeros(size).ok()?;
@@ -211,13 +196,14 @@ fn inflate(data: &[u8], size: usize) -> Option<Vec<u8>> {
 
 /// Inflates the bytes up to the end of a part, and keeps the part.
 fn inflate_part(data: &[u8], part: Part, size: u64) -> io::Result<Vec<u8>> {
-    let (from, length) = extent(part, size);
+    let within = part.within(size);
+    let length = within.end - within.start;
     let mut stream = DeflateDecoder::new(data);
-    let skipped = io::copy(&mut stream.by_ref().take(from), &mut io::sink())?;
+    let skipped = io::copy(&mut stream.by_ref().take(within.start), &mut io::sink())?;
     let mut value = Vec::new();
     stream.by_ref().take(length).read_to_end(&mut value)?;
-    let ends = from + length < size || stream.read(&mut [0])? == 0;
-    match skipped == from && value.len() as u64 == length && ends {
+    let ends = within.end < size || stream.read(&mut [0])? == 0;
+    match skipped == within.start && value.len() as u64 == length && ends {
         true => Ok(value),
         false => Err(io::ErrorKind::InvalidData.into()),
     }

@@ -99,6 +99,51 @@ fn where_names_cannot_be_exchanged_the_old_one_goes_first() {
 }
 
 #[test]
+fn only_a_missing_exchange_is_replaced_by_renames() {
+    use rustix::io::Errno;
+    let folder = tempfile::tempdir().unwrap();
+    let [old, new] = ["old", "new"].map(|n| folder.path().join(n));
+    let fill = || {
+        for at in [&old, &new] {
+            fs::create_dir_all(at).unwrap();
+            fs::write(at.join("x"), at.as_os_str().as_bytes()).unwrap();
+        }
+    };
+    fill();
+    for errno in [Errno::ACCESS, Errno::IO, Errno::XDEV, Errno::NOENT, Errno::BUSY] {
+        let failed = replace_by(|_, _| Err(errno.into()), &new, &old).unwrap_err();
+        assert_eq!(failed.raw_os_error(), Some(errno.raw_os_error()));
+        assert_eq!(fs::read(old.join("x")).unwrap(), old.as_os_str().as_bytes());
+    }
+    for errno in [Errno::NOSYS, Errno::INVAL, Errno::OPNOTSUPP] {
+        fill();
+        replace_by(|_, _| Err(errno.into()), &new, &old).unwrap();
+        assert_eq!(fs::read(old.join("x")).unwrap(), new.as_os_str().as_bytes());
+    }
+    fill();
+    replace_by(|_, _| Err(io::ErrorKind::Unsupported.into()), &new, &old).unwrap();
+}
+
+#[test]
+fn a_value_in_a_shared_stage_appears_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = DirectoryOutput::create(&folder.path().join("d"), KNOWN_BY).unwrap();
+    let stage = out.stage.clone();
+    // A folder for unfinished values is made only for values that are renamed.
+    out.put("alone", b"1").unwrap();
+    assert_eq!(names(&stage), ["alone"]);
+    let joined = DirectoryOutput::join(&folder.path().join("d"), out.stage(), KNOWN_BY).unwrap();
+    out.put("shared", b"2").unwrap();
+    joined.put("too", b"3").unwrap();
+    assert_eq!(names(&stage), [UNFINISHED, "alone", "shared", "too"]);
+    assert_eq!(names(&stage.join(UNFINISHED)), [""; 0]);
+    let other = DirectoryOutput::create(&folder.path().join("e"), KNOWN_BY).unwrap();
+    let given = other.stage().to_owned();
+    other.put("first", b"4").unwrap();
+    assert_eq!(names(&given), [UNFINISHED, "first"]);
+}
+
+#[test]
 fn what_is_left_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("no folder");

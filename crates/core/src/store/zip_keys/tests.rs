@@ -60,6 +60,9 @@ fn check(keys: ZipKeys, together_first: bool) {
     assert_eq!(keys.list("v/1").unwrap(), ["v/1"]);
     assert_eq!(keys.list("z").unwrap(), [""; 0]);
     assert_eq!(keys.list_children("").unwrap(), [".zgroup", "empty", "v/", "ä/"]);
+    assert_eq!(keys.list_children("v/").unwrap(), [".zarray", "0", "1"]);
+    assert_eq!(keys.below("v").list_children("").unwrap(), [".zarray", "0", "1"]);
+    assert_eq!(keys.list_children("v/0/").unwrap(), [""; 0]);
     for together in [together_first, !together_first] {
         for part in parts() {
             if together {
