@@ -46,7 +46,7 @@ impl DirectoryKeys {
         check_key(key)?;
         let file = match self.open_beneath(key) {
             Ok(file) => file,
-            Err(e) if is_missing(&e) => return Ok(None),
+            Err(e) if is_missing(&e) => return self.check_absent(key).map(|()| None),
             // Where the system cannot keep to the folder, or a link is absolute, each step of the path is looked at.
             Err(_) => match self.open_resolved(key)? {
                 Some(file) => file,
@@ -54,7 +54,7 @@ impl DirectoryKeys {
             },
         };
         let found = file.metadata()?;
-        Ok(found.is_file().then(|| (file, found.len())))
+        Ok(found.is_file().then_some((file, found.len())))
     }
 
     /// Opens a key by one call of the system, which does not leave the folder. A named pipe does not block.
@@ -69,6 +69,17 @@ impl DirectoryKeys {
     #[cfg(not(target_os = "linux"))]
     fn open_beneath(&self, _key: &str) -> io::Result<File> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Refuses a key that is a link to nothing: its value is somewhere else, and must not count as absent.
+    fn check_absent(&self, key: &str) -> io::Result<()> {
+        match fs::symlink_metadata(self.root.join(key)) {
+            Ok(found) if found.is_symlink() => Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("the key {key:?} is a link to a file that is not there"),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Opens a key by its path with all links resolved, if that is a regular file in the folder.
@@ -101,11 +112,6 @@ impl DirectoryKeys {
         }
     }
 
-    /// True if a directory entry is a key with a value: a file, or a link to one within the root.
-    fn is_value(&self, kind: FileType, key: &str) -> bool {
-        kind.is_file() || kind.is_symlink() && self.file(key).is_ok_and(|file| file.is_some())
-    }
-
     fn walk(
         &self,
         folder: &Path,
@@ -131,11 +137,30 @@ impl DirectoryKeys {
                 if key.starts_with(prefix) || prefix.starts_with(&key) {
                     self.walk(&entry.path(), &key, prefix, depth + 1, keys)?;
                 }
-            } else if key.starts_with(prefix) && self.is_value(kind, &key) {
+            } else if key.starts_with(prefix) && self.is_listed(kind, &key)? {
                 keys.push(key);
             }
         }
         Ok(())
+    }
+
+    /// True if a link in the folder `at` leads to another folder of the store, and not to one that holds the link.
+    fn is_linked_below(&self, at: &Path, link: &Path) -> bool {
+        link.canonicalize()
+            .is_ok_and(|target| target.starts_with(&self.root) && !at.starts_with(&target))
+    }
+
+    /// True if an entry that is no folder counts as a key. A link whose file cannot be read does: whoever gets it is told why.
+    fn is_listed(&self, kind: FileType, key: &str) -> io::Result<bool> {
+        if !kind.is_symlink() {
+            return Ok(kind.is_file());
+        }
+        if fs::metadata(self.root.join(key)).is_ok_and(|found| found.is_dir()) {
+            return Err(io::Error::other(format!(
+                "{key:?} is a link to a folder, which is not followed"
+            )));
+        }
+        Ok(true)
     }
 }
 
@@ -205,7 +230,11 @@ impl KeyStore for DirectoryKeys {
             let kind = entry.file_type()?;
             if kind.is_dir() {
                 names.push(name + "/");
-            } else if self.is_value(kind, &format!("{folder}{name}")) {
+            } else if kind.is_symlink() && entry.path().is_dir() {
+                if self.is_linked_below(&at, &entry.path()) {
+                    names.push(name + "/");
+                }
+            } else if kind.is_file() || kind.is_symlink() {
                 names.push(name);
             }
         }
@@ -289,9 +318,27 @@ mod tests {
         }
         assert_eq!(store.get("pipe", Part::Whole).unwrap(), None);
         assert_eq!(store.get("alias", Part::Whole).unwrap().unwrap(), b"x");
-        assert_eq!(store.list("").unwrap(), ["alias", "in/x"]);
+        assert_eq!(store.list("in/").unwrap(), ["in/x"]);
         assert_eq!(store.list("up/").unwrap(), [""; 0]);
-        assert_eq!(store.list_children("").unwrap(), ["alias", "in/"]);
+        // What a link hides must not count as absent.
+        let error = store.list("").unwrap_err().to_string();
+        assert!(error.contains("a link to a folder"), "{error}");
+        for link in ["up", "loop"] {
+            fs::remove_file(root.join(link)).unwrap();
+        }
+        symlink("gone", root.join("nothing")).unwrap();
+        assert_eq!(store.list("").unwrap(), ["alias", "in/x", "nothing", "out"]);
+        for key in ["nothing", "out"] {
+            let error = store.get(key, Part::Whole).unwrap_err().to_string();
+            assert!(error.contains("is a link"), "{error}");
+        }
+        symlink("in", root.join("again")).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        symlink(".", root.join("loop")).unwrap();
+        assert_eq!(
+            store.list_children("").unwrap(),
+            ["again/", "alias", "in/", "nothing", "out"]
+        );
         assert_eq!(store.list_children("up/").unwrap(), [""; 0]);
     }
 

@@ -240,13 +240,17 @@ impl KeyOutput for DirectoryOutput {
         };
         let mut own = self.own();
         let old = match own.as_ref() {
-            Some(own) => own.complete(publish),
+            Some(own) => own.hold(publish),
             None => publish(&self.stage),
         }?;
-        *own = None;
         debug!(path = ?self.target, replaced = old.is_some(), "published");
-        sync_directory(directory_of(&self.target))?;
-        old.map_or(Ok(()), |old| remove_old(&old))
+        let synced = sync_directory(directory_of(&self.target));
+        let removed = old.map_or(Ok(()), |old| remove_old(&old));
+        // Until here the stage's name, which the old dataset has now, is listed: a program that is told to end removes it.
+        if let Some(own) = own.take() {
+            own.complete(|_| Ok(()))?;
+        }
+        synced.and(removed)
     }
 }
 

@@ -38,6 +38,12 @@ impl PartialName {
         self.complete(|path| fs::rename(path, target))
     }
 
+    /// Runs `work` while no partial file or folder is removed. The name stays listed.
+    pub(super) fn hold<T>(&self, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+        let _named = named();
+        work(&self.path)
+    }
+
     /// Runs `complete`. If it succeeds, the file or folder is no longer partial.
     pub(super) fn complete<T>(&self, complete: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
         let mut named = named();

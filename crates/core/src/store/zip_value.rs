@@ -172,7 +172,7 @@ impl ZipRead {
     /// Makes the part of the value of its data.
     fn finish(self, entry: &Entry, name: &str, data: Vec<u8>) -> io::Result<Vec<u8>> {
         // A range may hold the whole value: then the checksum can be checked.
-        let is_whole = extent(self.part, entry.size) == (0, entry.size);
+        let is_whole = self.part.within(entry.size) == (0..entry.size);
         let value = match (entry.method, self.part) {
             (STORED, _) => data,
             _ if is_whole => inflate(&data, in_memory(entry.size)?)
