@@ -261,7 +261,7 @@ fn takes_tickets(route: &Route, to: &VariableLayout) -> bool {
 pub(super) fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
     let bytes = match &to.storage {
         Storage::Chunked { shape, .. } => {
-            byte_count(shape, to.element_size).map(|n| chunks.saturating_mul(n as u64))
+            byte_count(shape, to.stored_size()).map(|n| chunks.saturating_mul(n as u64))
         }
         _ => byte_count(&to.extent, to.element_size).map(|n| n as u64),
     };
