@@ -299,6 +299,18 @@ impl Error {
         }
     }
 
+    /// Says of an unknown filter why a chunk must pass it, in place of the hint that a chunk need not.
+    #[must_use]
+    pub(crate) fn with_need(self, need: &str) -> Self {
+        match self {
+            Self::UnknownFilter { codec, searched } => Self::Filter {
+                codec,
+                why: format!("not built in{searched}, but {need}"),
+            },
+            e => e,
+        }
+    }
+
     /// An error of the operating system in the action `what`.
     pub fn io(what: impl Into<String>, cause: io::Error) -> Self {
         Self::Io {

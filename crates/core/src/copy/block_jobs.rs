@@ -289,7 +289,7 @@ impl<'e> BlockMaker<'e> {
     }
 
     fn element_size(&self) -> u64 {
-        self.terms.reader.layout(self.var.input().var).element_size as u64
+        self.terms.reader.layout(self.var.input().var).stored_size() as u64
     }
 
     /// Starts a spill if later blocks of the tile would decode the same chunks again and a temporary file is

@@ -161,7 +161,7 @@ impl Worker {
 
     /// Counts a piece of `bytes` bytes that is handed to the writer.
     pub(super) fn keep(&mut self, bytes: usize) {
-        self.kept += bytes as u64 + PIECE;
+        self.kept = self.kept.saturating_add(bytes as u64).saturating_add(PIECE);
     }
 
     /// Reads a chunk and decodes it into `self.decoded`, in its stored shape and the layout's byte order.

@@ -177,8 +177,10 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
         }
         Route::Values(tiling) => {
             // The size of heap data is unknown until it is read. The cost counts the elements three times:
-            // for themselves, their heap data, and the chunks cut from them.
-            let chunk = slot_bytes(tiling, to).saturating_add(PIECE);
+            // for themselves, their heap data, and the chunks cut from them. Strings that are padded to a fixed number
+            // of bytes take more in the output than in memory.
+            let padded = to.string_length.map_or(0, |_| chunk_bytes(to));
+            let chunk = slot_bytes(tiling, to).max(padded).saturating_add(PIECE);
             let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk).max(1);
             let order = tiling.order(most);
             let largest = order.block_at(0);
@@ -282,9 +284,9 @@ pub(super) fn decode_cost_of(terms: &Terms, var: &Variable) -> u64 {
     costs.max().unwrap_or(0)
 }
 
-/// Bytes of a decoded chunk.
+/// Bytes of a decoded chunk, as the format stores it: strings may take a fixed number of bytes each.
 pub(super) fn chunk_bytes(layout: &VariableLayout) -> u64 {
-    byte_count(layout.chunk_shape(), layout.element_size).unwrap_or(usize::MAX) as u64
+    byte_count(layout.chunk_shape(), layout.stored_size()).unwrap_or(usize::MAX) as u64
 }
 
 /// Bytes of memory to read and decode a chunk of `bytes` bytes: as stored, decoded, and between filters.

@@ -147,6 +147,13 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
                 .map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))?;
         }
         let skips_fill = copy.skips_fill && can_skip(&plan.schema, VarId(n), &layout);
+        if let (true, Some(Way { inputs, .. })) = (skips_fill, &way) {
+            for input in inputs.iter().filter(|input| input.grid.is_some()) {
+                let known = reader.pipeline(input.var)?.check_known();
+                let need = "chunks must be decoded to leave out those that hold only fill values";
+                known.map_err(|e| e.with_need(need).in_variable(&plan.schema.var_path(VarId(n))))?;
+            }
+        }
         prepared.plans.push(VariablePlan {
             layout,
             pipeline,
@@ -254,7 +261,7 @@ fn takes_tickets(route: &Route, to: &VariableLayout) -> bool {
 pub(super) fn decoded_bytes(to: &VariableLayout, chunks: u64) -> u64 {
     let bytes = match &to.storage {
         Storage::Chunked { shape, .. } => {
-            byte_count(shape, to.element_size).map(|n| chunks.saturating_mul(n as u64))
+            byte_count(shape, to.stored_size()).map(|n| chunks.saturating_mul(n as u64))
         }
         _ => byte_count(&to.extent, to.element_size).map(|n| n as u64),
     };

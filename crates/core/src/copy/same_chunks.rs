@@ -169,7 +169,12 @@ impl Worker {
             let whole = self.input_grid(reader, source, target)?;
             let grid = whole.as_ref().unwrap_or(target.grid);
             let pipeline = reader.pipeline(source)?;
-            self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)?;
+            let need =
+                "the chunk skipped filters, which the output's format cannot state, and must be encoded anew";
+            // The filters that the chunk did not skip may all be known, but it must now pass all of them.
+            self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)
+                .and_then(|()| target.pipeline.check_known())
+                .map_err(|e| e.with_need(need))?;
             return self.encode_decoded(reader, source, grid, place, target);
         }
         self.keep(data.bytes.len());

@@ -6,6 +6,7 @@
 use super::block_jobs::elements;
 use super::chunk_data::Data;
 use super::execute::{Target, Worker, at_chunk, fill_block};
+use super::job::chunk_bytes;
 use super::order::Block;
 use super::plan::string_length::{cut_strings, longest_string};
 use super::prepare::Variable;
@@ -74,7 +75,10 @@ impl Worker {
                 .map_err(|e| at_chunk(e, to, chunk))?;
             n += 1;
         }
-        Ok(block_size(block, tiling, to)? as u64)
+        match to.string_length {
+            Some(_) => Ok(chunk_bytes(to).saturating_mul(block.end - block.first)),
+            None => Ok(block_size(block, tiling, to)? as u64),
+        }
     }
 
     /// Reads the elements of a region of the output from all inputs.
@@ -136,7 +140,10 @@ impl Worker {
             if target.var.skips_fill && self.skip_empty(target, chunk, ticket, &values)? {
                 return Ok(());
             }
-            self.keep(values.bytes.len() + values.heap.len());
+            // The writer keeps padded strings; how far its filters shorten them is not known here.
+            let padded = to.string_length.map_or(0, |_| chunk_bytes(to));
+            let kept = values.bytes.len() + values.heap.len();
+            self.keep(kept.max(usize::try_from(padded).unwrap_or(usize::MAX)));
             return target.sink.write_values(ticket, target.var, region, values);
         }
         swap_units(&mut values.bytes, swap_unit(to));

@@ -2,12 +2,12 @@
 //!
 //! A variable that no option touches keeps its storage and chunk shape. Unlimited dimensions and filters need
 //! chunks. A shape that options give in part takes its other lengths from the input's chunks, else from the
-//! dimensions. A shape that nobody gave is netCDF-C's default. In a kind where every variable has chunks, what would be
+//! dimensions. A shape that nobody gave is netCDF-C's default. Chunks of strings that become longer in the output are cut. In a kind where every variable has chunks, what would be
 //! contiguous or compact by an option is one chunk, and no default chunk is a single record.
 
 use super::CopyOptions;
 use super::chunk_spec::{AskedLayout, ChunkSpec};
-use super::default_chunks::{MAX_CHUNK_BYTES, default_chunk_shape};
+use super::default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 use super::pipeline::{Pipeline, Wish};
 use crate::error::{Request, Result};
 use crate::model::{Capabilities, DimId, Dimension, Schema, Storage, VarId, VariableLayout};
@@ -191,11 +191,22 @@ impl Chunking {
             return chunked(within_limit(shape, element_size)?);
         }
         match own_shape {
-            Some(shape) => chunked(self.kept(var, shape, can, dims)),
+            Some(shape) => {
+                let kept = self.kept(var, shape, can, dims);
+                let is_longer = can.fixed_strings && element_size > source.stored_size();
+                match is_longer && chunk_bytes(&kept, element_size).is_none_or(|n| n > DEFAULT_CHUNK_BYTES) {
+                    // Each string takes more bytes than in the input, where the shape was chosen.
+                    true => {
+                        let lengths: Vec<_> = kept.iter().map(|n| (*n, false)).collect();
+                        chunked(default_shape(can, element_size, &lengths))
+                    }
+                    false => chunked(kept),
+                }
+            }
             None if unlimited || !pipeline.is_empty() => {
                 let records = |d: &Dimension| d.unlimited && can.contiguous;
                 let lengths: Vec<_> = dims.iter().map(|d| (d.length, records(d))).collect();
-                let shape = default_chunk_shape(element_size, &lengths);
+                let shape = default_shape(can, element_size, &lengths);
                 if !unlimited && pipeline.wish != Wish::Named && too_small(&shape, element_size, options) {
                     return one_piece(source.storage.clone());
                 }
@@ -243,19 +254,31 @@ impl Chunking {
         let mut shape = clipped(&shape, dims);
         // Whole dimensions can make a chunk too large for HDF5. Only lengths that the user did not give are
         // halved.
-        while chunk_bytes(&shape, element_size).is_none_or(|n| n > MAX_CHUNK_BYTES) {
-            let Some(longest) = free
-                .iter()
-                .copied()
-                .filter(|at| shape[*at] > 1)
-                .max_by_key(|at| shape[*at])
-            else {
-                break;
-            };
-            shape[longest] = shape[longest].div_ceil(2);
-        }
+        halve(&mut shape, &free, element_size, MAX_CHUNK_BYTES);
         shape
     }
+}
+
+/// Halves the longest of the lengths at `free` until a chunk takes at most `most` bytes, or all of these are 1.
+fn halve(shape: &mut [u64], free: &[usize], element_size: usize, most: u64) {
+    while chunk_bytes(shape, element_size).is_none_or(|n| n > most) {
+        let longer = free.iter().copied().filter(|at| shape[*at] > 1);
+        let Some(longest) = longer.max_by_key(|at| shape[*at]) else {
+            break;
+        };
+        shape[longest] = shape[longest].div_ceil(2);
+    }
+}
+
+/// netCDF-C's default chunk shape. Where every variable has chunks, elements may be large, and netCDF-C's shape is cut to
+/// [`DEFAULT_CHUNK_BYTES`], as far as one element takes less.
+pub(crate) fn default_shape(can: &Capabilities, element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
+    let mut shape = default_chunk_shape(element_size, dims);
+    if !can.contiguous {
+        let all: Vec<usize> = (0..shape.len()).collect();
+        halve(&mut shape, &all, element_size, DEFAULT_CHUNK_BYTES);
+    }
+    shape
 }
 
 /// The storage of a variable in a kind that may lack what was chosen. What cannot be compact is in one piece; what cannot be in one
@@ -272,7 +295,7 @@ pub(crate) fn possible_storage(
         Storage::Compact | Storage::Contiguous => {
             let lengths: Vec<_> = dims.iter().map(|d| (d.length, false)).collect();
             Storage::Chunked {
-                shape: default_chunk_shape(element_size, &lengths),
+                shape: default_shape(can, element_size, &lengths),
             }
         }
         chunked @ Storage::Chunked { .. } => chunked,
@@ -316,7 +339,31 @@ fn within_limit(shape: Vec<u64>, element_size: usize) -> Result<Vec<u64>> {
     match chunk_bytes(&shape, element_size) {
         Some(n) if n <= MAX_CHUNK_BYTES => Ok(shape),
         _ => Err(Request::Chunks.error(format!(
-            "a chunk of shape {shape:?} is larger than 4 GiB; ask for smaller lengths"
+            "a chunk of shape {shape:?}, with elements of {element_size} bytes, is larger than 4 GiB; ask for smaller lengths"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_chunks_of_large_elements_are_cut_where_every_variable_has_chunks() {
+        let mut can = Capabilities::new("chunks only");
+        can.contiguous = false;
+        let dims = [(5, false), (1_000_000_000, false)];
+        // netCDF-C's shape has length 1 along the first dimension, and the second is not cut for that.
+        let shape = default_chunk_shape(1_000_000, &dims);
+        assert!(chunk_bytes(&shape, 1_000_000).unwrap() > MAX_CHUNK_BYTES);
+        let shape = default_shape(&can, 1_000_000, &dims);
+        assert!(
+            chunk_bytes(&shape, 1_000_000).unwrap() <= DEFAULT_CHUNK_BYTES,
+            "{shape:?}"
+        );
+        assert_eq!(default_shape(&can, i32::MAX as usize, &dims), [1, 1]);
+        for dims in [vec![(248, false), (361, false), (720, false)], vec![(0, true)]] {
+            assert_eq!(default_shape(&can, 4, &dims), default_chunk_shape(4, &dims));
+        }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) mod string_length;
 pub use auto::AutoChoice;
 pub use chunk_spec::{AskedLayout, ChunkSpec};
 pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
-pub(crate) use chunking::{one_chunk, possible_storage};
+pub(crate) use chunking::{default_shape, one_chunk, possible_storage};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 pub use kind::{Unheld, unheld};
 pub use quantize::QuantizeRequest;

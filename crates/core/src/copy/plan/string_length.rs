@@ -25,6 +25,9 @@ const OF_VARIABLE: &str = "_nczarr_maxstrlen";
 /// The global attribute that replaces [`DEFAULT_STRING_LENGTH`].
 const OF_DATASET: &str = "_nczarr_default_maxstrlen";
 
+/// The most bytes that a string can take where all strings of a variable take the same number: as in NumPy.
+const MAX_STRING_LENGTH: u64 = i32::MAX as u64;
+
 /// Most elements that one thread reads at once from a variable without chunks.
 const SLAB: u64 = 16 << 10;
 
@@ -65,6 +68,16 @@ struct Longest {
     index: Option<Vec<u64>>,
 }
 
+impl Longest {
+    fn name(&self) -> String {
+        match &self.index {
+            None => "the fill value".to_owned(),
+            Some(index) if index.is_empty() => "the value".to_owned(),
+            Some(index) => format!("the value at {index:?}"),
+        }
+    }
+}
+
 /// Sets the string length of variable `var` of `schema`, if it has strings and the kind has such lengths. `source` is the
 /// variable of the input whose values it gets. Reads all of them, unless longer ones are to be cut.
 ///
@@ -81,6 +94,13 @@ pub(crate) fn fit_strings(
     if !schema.kind.can().fixed_strings || schema.var(var).ty != Type::String {
         return Ok(());
     }
+    if let Some(StringLength { bytes, .. }) = asked
+        && bytes > MAX_STRING_LENGTH
+    {
+        return Err(Request::StringLength.error(format!(
+            "{bytes} bytes are more than a string can take: {MAX_STRING_LENGTH}"
+        )));
+    }
     if let Some(StringLength { bytes, cut: true }) = asked {
         layout.string_length = Some(bytes);
         if let Some(fill) = &mut layout.fill.value {
@@ -89,6 +109,13 @@ pub(crate) fn fit_strings(
         return Ok(());
     }
     let longest = longest(reader, source, layout.fill.value.as_ref())?;
+    if asked.is_none() && longest.bytes > MAX_STRING_LENGTH {
+        return Err(Request::StringLength.error(format!(
+            "{} takes {} bytes, more than a string can take: {MAX_STRING_LENGTH}; give 'N,cut'",
+            longest.name(),
+            longest.bytes
+        )));
+    }
     layout.string_length = Some(match asked {
         Some(asked) if longest.bytes > asked.bytes => return Err(too_long(&longest, asked.bytes)),
         Some(asked) => asked.bytes,
@@ -105,18 +132,13 @@ pub(crate) fn fit_strings(
 }
 
 fn too_long(longest: &Longest, asked: u64) -> Error {
-    let what = match &longest.index {
-        None => "the fill value".to_owned(),
-        Some(index) if index.is_empty() => "the value".to_owned(),
-        Some(index) => format!("the value at {index:?}"),
-    };
+    let (what, bytes) = (longest.name(), longest.bytes);
     Request::StringLength.error(format!(
-        "{what} takes {} bytes, more than {asked}; give {} or more, or '{asked},cut'",
-        longest.bytes, longest.bytes
+        "{what} takes {bytes} bytes, more than {asked}; give {bytes} or more, or '{asked},cut'"
     ))
 }
 
-/// The positive integer that an attribute holds.
+/// The positive integer that an attribute holds, if a string can take as many bytes.
 fn number(attributes: &[Attribute], name: &str) -> Option<u64> {
     let attribute = attributes.iter().find(|a| a.name == name && a.length == 1)?;
     let bytes = &attribute.values.bytes;
@@ -130,7 +152,9 @@ fn number(attributes: &[Attribute], name: &str) -> Option<u64> {
         Type::Int64 | Type::UInt64 => i64::from_le_bytes(*bytes.first_chunk()?),
         _ => return None,
     };
-    u64::try_from(number).ok().filter(|number| *number > 0)
+    u64::try_from(number)
+        .ok()
+        .filter(|number| (1..=MAX_STRING_LENGTH).contains(number))
 }
 
 /// The longest string of `source` and of the fill value. Of several, the first.

@@ -7,7 +7,7 @@ use crate::filter::{ChunkShape, Scratch};
 use crate::model::{Capabilities, CodecSpec, Endian, Kind, UnlimitedDimensions};
 
 /// Chunks without filter masks, codecs by HDF5 ids.
-static WITHOUT_MASKS: Capabilities = {
+pub(super) static WITHOUT_MASKS: Capabilities = {
     let mut can = Capabilities::new("without masks");
     can.contiguous = false;
     can.chunks = true;

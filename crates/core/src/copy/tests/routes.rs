@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::super::{RunOptions, Sources, prepare, run};
 use super::in_memory::{Input, Log, Output, Source, copy, input, layout, plan, source};
+use super::masks::WITHOUT_MASKS;
 use super::model::check;
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
@@ -11,7 +12,8 @@ use crate::filter::{Pipeline, UNKNOWN_ID};
 use crate::format::read_region::read_region;
 use crate::format::{EncodedChunk, Reader, Region, Written};
 use crate::model::{
-    CodecSpec, Configuration, Encoding, Endian, Schema, Storage, Values, VarId, VariableLayout, ZarrVersion,
+    CodecSpec, Configuration, Encoding, Endian, Kind, Schema, Storage, Values, VarId, VariableLayout,
+    ZarrVersion,
 };
 
 #[test]
@@ -78,6 +80,17 @@ fn pass_unknown(unknown: CodecSpec, says: &str) {
         assert_eq!(data.bytes, reader.1.encoded(*chunk).bytes);
         assert_eq!(data.filter_mask, 5);
     }
+    // A chunk that skipped filters must pass them where the output has no masks.
+    let mut plan_without = plan(&[from.clone()]);
+    plan_without.schema.kind = Kind::Other(&WITHOUT_MASKS);
+    let prepared = prepare(&reader, &plan_without).unwrap();
+    let output = Box::new(Output(Arc::default()));
+    let error = run(&reader, &prepared, output, &RunOptions::default()).unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("not built in, but the chunk skipped filters") && !error.contains("pass"),
+        "{error}"
+    );
     // A copy that must decode names a missing filter before anything is written.
     let mut other = from;
     other.storage = Storage::Chunked { shape: vec![5, 5] };

@@ -2,7 +2,8 @@
 
 use super::in_memory::{Input, copy, input, layout, plan, source};
 use crate::copy::{CopyPlan, RouteName, prepare};
-use crate::model::{Capabilities, Endian, Kind, UnlimitedDimensions, VariableLayout};
+use crate::filter::UNKNOWN_ID;
+use crate::model::{Capabilities, CodecSpec, Endian, Kind, UnlimitedDimensions, VariableLayout};
 
 static SKIPS: Capabilities = {
     let mut can = Capabilities::new("skips");
@@ -76,4 +77,22 @@ fn nothing_is_left_out_where_it_would_read_as_something_else() {
     let mut no_fill = from;
     no_fill.fill.value = None;
     assert_eq!(chunks(&input, &skipping(no_fill)), all);
+}
+
+#[test]
+fn filters_that_are_not_known_cannot_be_looked_through() {
+    let (_, mut from) = half_filled();
+    from.filters = vec![CodecSpec::hdf5(UNKNOWN_ID, []).with_optional(false)];
+    let input = input(vec![source(from.clone(), [])]);
+    let mut plan = skipping(from);
+    let error = prepare(&input, &plan).unwrap_err().to_string();
+    assert!(
+        error.contains("not built in, but chunks must be decoded") && !error.contains("pass"),
+        "{error}"
+    );
+    plan.variables[0].skips_fill = false;
+    assert_eq!(
+        prepare(&input, &plan).unwrap().routes().next().unwrap().2,
+        RouteName::Raw
+    );
 }

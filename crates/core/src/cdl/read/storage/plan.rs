@@ -3,8 +3,7 @@
 use super::attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::string_length::fit_strings;
 use crate::copy::plan::{
-    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, chunk_bytes, default_chunk_shape, one_chunk,
-    possible_storage,
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, chunk_bytes, default_shape, one_chunk, possible_storage,
 };
 use crate::copy::quantization::Quantization;
 use crate::copy::{CopyPlan, Sources, VariableCopy};
@@ -257,7 +256,7 @@ fn storage_of(
                 true => element_size,
                 false => sizes.of(schema.var(id).ty).size,
             };
-            default_chunk_shape(size, &lengths)
+            default_shape(can, size, &lengths)
         }
     };
     if shape.len() != dims.len() {

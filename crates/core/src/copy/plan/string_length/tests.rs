@@ -1,7 +1,7 @@
 //! Tests of the number of bytes that each string takes.
 
 use super::*;
-use crate::copy::plan::{CopyOptions, plan};
+use crate::copy::plan::{ChunkSpec, CopyOptions, plan};
 use crate::copy::{CopyPlan, RunOptions, prepare, run};
 use crate::format::in_memory::InMemoryReader;
 use crate::format::{EncodedChunk, Writer};
@@ -14,7 +14,7 @@ static FIXED_STRINGS: Capabilities = {
     can.contiguous = false;
     can.chunks = true;
     can.codecs = Some(CodecNames::Zarr(ZarrVersion::V2));
-    can.atomic_types = &[Type::String, Type::Int];
+    can.atomic_types = &[Type::String, Type::Int, Type::Int64];
     can.fixed_strings = true;
     can
 };
@@ -109,6 +109,106 @@ fn a_value_longer_than_asked_for_is_named_by_its_place() {
         let error = StringLength::parse(wrong).unwrap_err().to_string();
         assert!(error.contains("expected a number of bytes"), "{error}");
     }
+}
+
+#[test]
+fn no_string_takes_more_than_an_i32_counts() {
+    let most = i32::MAX as u64;
+    let reader = input("x", Vec::new(), Vec::new());
+    assert_eq!(length(&reader, Some(&format!("{most},cut"))), most);
+    for asked in ["3000000000", "3000000000,cut"] {
+        let error = planned(&reader, Some(asked)).unwrap_err().to_string();
+        assert!(
+            error.starts_with("variable names: string length: 3000000000 bytes are more than"),
+            "{error}"
+        );
+    }
+    let attribute = Attribute {
+        ty: Type::Int64,
+        values: Values::from_bytes((most + 1).to_le_bytes().to_vec()),
+        ..number_attribute(OF_VARIABLE, 0)
+    };
+    assert_eq!(
+        length(&input("x", vec![attribute], Vec::new()), None),
+        DEFAULT_STRING_LENGTH
+    );
+}
+
+fn shape(plan: &CopyPlan) -> &[u64] {
+    plan.variables[0].layout.chunk_shape()
+}
+
+/// Strings whose chunks are those of the file: one, unless it is told otherwise.
+struct OneChunk(InMemoryReader, VariableLayout);
+
+impl OneChunk {
+    fn new(long: &str) -> Self {
+        let inner = input(long, Vec::new(), Vec::new());
+        let layout = inner.layout(VarId(0)).clone().in_chunks(vec![2, 20_000]);
+        Self(inner, layout)
+    }
+}
+
+impl Reader for OneChunk {
+    fn schema(&self) -> &Schema {
+        self.0.schema()
+    }
+    fn layout(&self, _: VarId) -> &VariableLayout {
+        &self.1
+    }
+    fn pipeline(&self, _: VarId) -> Result<Arc<crate::filter::Pipeline>> {
+        Ok(crate::filter::Pipeline::empty())
+    }
+    fn written(&self, _: VarId) -> Result<Written> {
+        Ok(Written::All)
+    }
+    fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+        Ok(())
+    }
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.0.read_region(var, region)
+    }
+}
+
+#[test]
+fn chunks_are_planned_and_charged_by_what_strings_take() {
+    // 640 kB as slots, 80 MB as strings.
+    let mut reader = OneChunk::new(&"x".repeat(2000));
+    let plan = planned(&reader, None).unwrap();
+    let chunk = shape(&plan).iter().product::<u64>() * 2000;
+    assert!((8 << 20..=16 << 20).contains(&chunk), "{:?}", shape(&plan));
+    let prepared = prepare(&reader, &plan).unwrap();
+    let options = RunOptions {
+        memory: Some(1 << 20),
+        ..RunOptions::default()
+    };
+    let writer = Box::new(Longest(Arc::default()));
+    let report = run(&reader, &prepared, writer, &options).unwrap();
+    assert!(report.peak() >= chunk, "{} of {chunk}", report.peak());
+    assert_eq!(
+        report.variables()[0].decoded.div_ceil(1 << 20),
+        (40_000u64 * 2000).div_ceil(1 << 20)
+    );
+    // Short ones keep the input's shape, and so do those that take as many bytes in the input.
+    assert_eq!(shape(&planned(&OneChunk::new("x"), None).unwrap()), [2, 20_000]);
+    reader.1.string_length = Some(2000);
+    assert_eq!(shape(&planned(&reader, None).unwrap()), [2, 20_000]);
+    // What is asked for is made, up to HDF5's limit.
+    let asked = |length: &str| {
+        let options = CopyOptions {
+            kind: Some(Kind::Other(&FIXED_STRINGS)),
+            string_length: Some(StringLength::parse(length).unwrap()),
+            chunking: vec![ChunkSpec::parse("names:2,20000").unwrap()],
+            ..CopyOptions::default()
+        };
+        crate::copy::plan::plan(&reader, &options)
+    };
+    assert_eq!(shape(&asked("2000").unwrap()), [2, 20_000]);
+    let error = asked("200000").unwrap_err().to_string();
+    assert!(
+        error.contains("variable names") && error.contains("elements of 200000 bytes"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! [`Writer`] of a hierarchy.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::chunk_key::Separator;
 use super::super::json::Json;
@@ -30,6 +31,8 @@ pub struct ZarrWriter {
     consolidated: bool,
     window: ReorderWindow<Option<(String, Vec<u8>)>>,
     received: Received,
+    /// Bytes of the encoded strings of each array.
+    stored_values: Vec<AtomicU64>,
 }
 
 impl ZarrWriter {
@@ -59,6 +62,7 @@ impl ZarrWriter {
             consolidated: options.consolidated,
             window: ReorderWindow::new(),
             received: Received::new(plans),
+            stored_values: plans.iter().map(|_| AtomicU64::new(0)).collect(),
         })
     }
 
@@ -153,7 +157,12 @@ impl Writer for ZarrWriter {
                 .encode(&bytes, ChunkShape::Full, &mut Scratch::new())?;
             bytes = encoded.bytes;
         }
+        self.stored_values[var.0].fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.put(ticket, var, grid.index(&coordinates), bytes)
+    }
+
+    fn stored_values(&self, var: VarId) -> Option<u64> {
+        Some(self.stored_values.get(var.0)?.load(Ordering::Relaxed))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
