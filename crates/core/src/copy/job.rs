@@ -182,12 +182,19 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
             let padded = to.string_length.map_or(0, |_| chunk_bytes(to));
             let chunk = slot_bytes(tiling, to).max(padded).saturating_add(PIECE);
             let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk).max(1);
+            // A chunk of padded strings is decoded as a whole, though it takes more than its elements in memory.
+            let is_padded = |input: &Input| terms.reader.layout(input.var).string_length.is_some();
+            let decoded = match var.inputs.iter().any(is_padded) {
+                true => decode_cost_of(terms, var),
+                false => 0,
+            };
             let order = tiling.order(most);
             let largest = order.block_at(0);
             let bytes = (largest.end - largest.first).saturating_mul(chunk);
             Box::new(
                 grouped(written_blocks(var, order), bytes, terms.batch()).map(move |blocks| {
                     let working = bytes.saturating_mul(3).saturating_mul(blocks.len() as u64);
+                    let working = working.saturating_add(decoded);
                     Ok((Job::Values { var, tiling, blocks }, Cost { working, block: 0 }))
                 }),
             )

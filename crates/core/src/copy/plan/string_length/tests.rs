@@ -193,6 +193,12 @@ fn chunks_are_planned_and_charged_by_what_strings_take() {
     assert_eq!(shape(&planned(&OneChunk::new("x"), None).unwrap()), [2, 20_000]);
     reader.1.string_length = Some(2000);
     assert_eq!(shape(&planned(&reader, None).unwrap()), [2, 20_000]);
+    // A chunk of the input is decoded as a whole.
+    let elsewhere = crate::copy::plan::plan(&reader, &CopyOptions::default()).unwrap();
+    let prepared = prepare(&reader, &elsewhere).unwrap();
+    let writer = Box::new(Longest(Arc::default()));
+    let report = run(&reader, &prepared, writer, &options).unwrap();
+    assert!(report.peak() >= 40_000 * 2000, "{}", report.peak());
     // What is asked for is made, up to HDF5's limit.
     let asked = |length: &str| {
         let options = CopyOptions {
