@@ -10,7 +10,7 @@ use super::chunk_spec::{AskedLayout, ChunkSpec};
 use super::default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 use super::pipeline::{Pipeline, Wish};
 use crate::error::{Request, Result};
-use crate::model::{Capabilities, DimId, Dimension, Schema, Storage, VarId, VariableLayout};
+use crate::model::{Capabilities, DimId, Dimension, SLOT_SIZE, Schema, Storage, VarId, VariableLayout};
 
 pub use ncutils_hdf5::MAX_COMPACT_BYTES;
 
@@ -155,9 +155,9 @@ impl Chunking {
         // requested layout.
         let filters_asked = !pipeline.is_empty() && pipeline.wish != Wish::Kept;
         match asked {
-            Some(AskedLayout::Chunked(shape)) => return chunked(within_limit(shape, element_size)?),
+            Some(AskedLayout::Chunked(shape)) => return chunked(within_limit(shape, element_size, can)?),
             Some(AskedLayout::Contiguous | AskedLayout::Compact) if !can.contiguous => {
-                return chunked(within_limit(one_chunk(dims), element_size)?);
+                return chunked(within_limit(one_chunk(dims), element_size, can)?);
             }
             Some(AskedLayout::Contiguous) if !unlimited && !filters_asked => {
                 return one_piece(Storage::Contiguous);
@@ -188,7 +188,7 @@ impl Chunking {
             if partly && !unlimited && pipeline.is_empty() && too_small(&shape, element_size, options) {
                 return one_piece(Storage::Contiguous);
             }
-            return chunked(within_limit(shape, element_size)?);
+            return chunked(within_limit(shape, element_size, can)?);
         }
         match own_shape {
             Some(shape) => {
@@ -335,11 +335,16 @@ fn clipped(shape: &[u64], dims: &[&Dimension]) -> Vec<u64> {
         .collect()
 }
 
-fn within_limit(shape: Vec<u64>, element_size: usize) -> Result<Vec<u64>> {
+fn within_limit(shape: Vec<u64>, element_size: usize, can: &Capabilities) -> Result<Vec<u64>> {
+    // Elements that are longer than any in memory are strings.
+    let or_cut = match can.fixed_strings && element_size > SLOT_SIZE {
+        true => ", or cut the strings",
+        false => "",
+    };
     match chunk_bytes(&shape, element_size) {
         Some(n) if n <= MAX_CHUNK_BYTES => Ok(shape),
         _ => Err(Request::Chunks.error(format!(
-            "a chunk of shape {shape:?}, with elements of {element_size} bytes, is larger than 4 GiB; ask for smaller lengths"
+            "a chunk of shape {shape:?}, with elements of {element_size} bytes, is larger than 4 GiB; ask for smaller lengths{or_cut}"
         ))),
     }
 }

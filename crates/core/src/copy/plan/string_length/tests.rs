@@ -212,7 +212,9 @@ fn chunks_are_planned_and_charged_by_what_strings_take() {
     assert_eq!(shape(&asked("2000").unwrap()), [2, 20_000]);
     let error = asked("200000").unwrap_err().to_string();
     assert!(
-        error.contains("variable names") && error.contains("elements of 200000 bytes"),
+        error.contains("variable names")
+            && error.contains("elements of 200000 bytes")
+            && error.ends_with(", or cut the strings"),
         "{error}"
     );
 }
