@@ -109,6 +109,20 @@ pub fn remove_dataset(place: &Path) {
 /// The output of a peer.
 pub const OUTPUT: &str = "out.nc";
 
+/// What most cases have in common.
+const BASE: Case = Case {
+    name: "",
+    target: 0.0,
+    input: "",
+    program: "nccopy",
+    flags: &[],
+    ours: &[],
+    encode: None,
+    peak: None,
+    peer: None,
+    places: SAME,
+};
+
 /// All of them.
 pub const CASES: [Case; 20] = [
     Case {
@@ -117,11 +131,8 @@ pub const CASES: [Case; 20] = [
         input: "raw.nc",
         program: "nccopy",
         flags: &["-d", "5", "-s"],
-        ours: &[],
         encode: Some(&[(2, &[]), (1, &[5])]),
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "compress noise: -d 5 -s, float32 of full precision",
@@ -129,11 +140,8 @@ pub const CASES: [Case; 20] = [
         input: "noisy4.nc",
         program: "nccopy",
         flags: &["-d", "5", "-s"],
-        ours: &[],
         encode: Some(&[(2, &[]), (1, &[5])]),
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "compress noise: -d 5 -s, float64 of full precision",
@@ -141,11 +149,8 @@ pub const CASES: [Case; 20] = [
         input: "noisy8.nc",
         program: "nccopy",
         flags: &["-d", "5", "-s"],
-        ours: &[],
         encode: Some(&[(2, &[]), (1, &[5])]),
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "copy: nothing changed, deflated",
@@ -153,11 +158,7 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "zstd: deflated in, -F '*,32015,3'",
@@ -165,11 +166,8 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &["-F", "*,32015,3"],
-        ours: &[],
         encode: Some(&[(32015, &[3])]),
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "rechunk: 1x361x720 to 248x19x36, -d 4 -s",
@@ -177,11 +175,8 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
-        ours: &[],
         encode: Some(&[(2, &[]), (1, &[4])]),
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "rechunk within 64 MB: the same with -m 64M",
@@ -191,9 +186,7 @@ pub const CASES: [Case; 20] = [
         flags: &["-d", "4", "-s", "-c", "time/248,lat/19,lon/36"],
         ours: &["-m", "64M"],
         encode: Some(&[(2, &[]), (1, &[4])]),
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "records: 1,000 interleaved variables to a classic kind",
@@ -201,11 +194,8 @@ pub const CASES: [Case; 20] = [
         input: "records.nc",
         program: "nccopy",
         flags: &["-k", "cdf5"],
-        ours: &[],
-        encode: None,
         peak: Some(64_000_000),
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "records: 1,000 interleaved variables to netCDF-4",
@@ -213,11 +203,8 @@ pub const CASES: [Case; 20] = [
         input: "records.nc",
         program: "nccopy",
         flags: &["-k", "nc4"],
-        ours: &[],
-        encode: None,
         peak: Some(128_000_000),
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "header: ncdump -h of 5,000 variables",
@@ -225,11 +212,7 @@ pub const CASES: [Case; 20] = [
         input: "many.nc",
         program: "ncdump",
         flags: &["-h"],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "print: ncdump of 10.4 M floats",
@@ -237,11 +220,8 @@ pub const CASES: [Case; 20] = [
         input: "floats.nc",
         program: "ncdump",
         flags: &[],
-        ours: &[],
-        encode: None,
         peak: Some(128_000_000),
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "print what is larger than memory may be: ncdump of 64 M floats",
@@ -249,11 +229,8 @@ pub const CASES: [Case; 20] = [
         input: "raw.nc",
         program: "ncdump",
         flags: &[],
-        ours: &[],
-        encode: None,
         peak: Some(128_000_000),
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "print as JSON: ncdump --json of 10.4 M floats",
@@ -261,11 +238,9 @@ pub const CASES: [Case; 20] = [
         input: "floats.nc",
         program: "ncdump",
         flags: &["--json"],
-        ours: &[],
-        encode: None,
         peak: Some(128_000_000),
         peer: Some(("ncks", &["--jsn"])),
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "generate: ncgen of the text of 10.4 M floats",
@@ -273,11 +248,8 @@ pub const CASES: [Case; 20] = [
         input: "floats.cdl",
         program: "ncgen",
         flags: &["-k", "nc4"],
-        ours: &[],
-        encode: None,
         peak: Some(250_000_000),
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "generate: ncgen of 5,000 variables with three attributes each",
@@ -285,11 +257,7 @@ pub const CASES: [Case; 20] = [
         input: "many.cdl",
         program: "ncgen",
         flags: &["-k", "nc4"],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
-        places: SAME,
+        ..BASE
     },
     Case {
         name: "Zarr: deflated, to a folder of NCZarr",
@@ -297,11 +265,8 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
         places: to("out.zarr#mode=nczarr,file"),
+        ..BASE
     },
     Case {
         name: "Zarr: deflated, to a folder of NCZarr, -F '*,2|32015,3'",
@@ -309,11 +274,9 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &["-F", "*,2|32015,3"],
-        ours: &[],
-        encode: None,
-        peak: None,
         peer: Some(("nccopy", &[])),
         places: to("out.zarr#mode=nczarr,file"),
+        ..BASE
     },
     Case {
         name: "Zarr: deflated, to a zip of NCZarr",
@@ -321,11 +284,8 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
         places: to("out.zip#mode=nczarr,zip"),
+        ..BASE
     },
     Case {
         name: "Zarr: from a folder of NCZarr, to netCDF-4",
@@ -333,11 +293,8 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
         places: from("deflated.zarr#mode=nczarr,file"),
+        ..BASE
     },
     Case {
         name: "Zarr: from a zip of NCZarr, to netCDF-4",
@@ -345,10 +302,7 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
-        ours: &[],
-        encode: None,
-        peak: None,
-        peer: None,
         places: from("deflated.zip#mode=nczarr,zip"),
+        ..BASE
     },
 ];

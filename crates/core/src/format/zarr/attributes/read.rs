@@ -20,7 +20,7 @@ pub struct Found {
 ///
 /// - `members` are those of `.zattrs`, best from [`Json::parse_spelled`]: so the text `1.10`, which netCDF-C stores without
 ///   quotes, keeps its zero.
-/// - `types` is NCZarr's map from names to types, which [`type_map`](super::type_map) finds. An attribute that is not in
+/// - `types` is NCZarr's map from names to types: the member `types` of `_nczarr_attr`. An attribute that is not in
 ///   it, or whose value does not fit, has the type that its value suggests.
 /// - `variable` is the type of the variable. `_FillValue` has it, unless `types` says another.
 /// - `owner` names the group or variable in warnings: "variable t".

@@ -202,7 +202,7 @@ impl Documents<'_> {
         self.attributes(path, &var.attributes, own, all)
     }
 
-    /// The value of what was never written. `null` says that everything was.
+    /// The fill value of unwritten chunks. `null` if every chunk is written.
     fn fill_value(&self, id: VarId, dtype: &Dtype, plan: &VariablePlan, grid: &ChunkGrid) -> Json {
         let var = self.schema.var(id);
         let fill = &plan.layout.fill;
