@@ -1,4 +1,4 @@
-//! docs/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-core --test filters_page` writes it anew.
+//! docs/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-core --features zfp --test filters_page` writes it anew.
 
 use std::fmt::Write;
 use std::path::Path;
