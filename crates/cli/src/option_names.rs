@@ -1,6 +1,7 @@
 //! Adds option names to errors of the libraries, which do not know how a request was spelled.
 
 use ncutils_core::error::{Alternative, Error, Request};
+use ncutils_core::model::Kind;
 
 /// Adds the names of the options at fault to an error. The names are the same in nccopy and ncgen.
 #[must_use]
@@ -40,9 +41,15 @@ pub fn name_options(error: Error) -> Error {
             let flag = request.map(|r| flag(r) + ": ").unwrap_or_default();
             let fix = if held_if_fixed { " (-u makes it fixed)" } else { "" };
             let kinds: Vec<_> = held_by.iter().map(|kind| kind.can().short_name).collect();
-            let advice = match kinds.is_empty() {
-                true => String::new(),
-                false => format!("; use -k {}", kinds.join(" or ")),
+            // A kind that is asked for by a fragment makes way only when the fragment is left out.
+            let asked_by_name = Kind::OF_FILES.contains(&kind);
+            let advice = match (kinds.is_empty(), asked_by_name) {
+                (true, _) => String::new(),
+                (false, true) => format!("; use -k {}", kinds.join(" or ")),
+                (false, false) => format!(
+                    "; use -k {}, and name a file, without a fragment",
+                    kinds.join(" or ")
+                ),
             };
             Error::Usage(format!(
                 "{flag}{what}{fix}, which the kind '{}' cannot hold{advice}",
@@ -72,7 +79,6 @@ fn flag(request: Request) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ncutils_core::model::Kind;
 
     #[test]
     fn what_was_asked_is_named_as_it_was_typed() {
@@ -106,5 +112,20 @@ mod tests {
             let error = error.in_variable("v").in_file("in.nc");
             assert_eq!(name_options(error).to_string(), told);
         }
+    }
+
+    #[test]
+    fn a_kind_of_a_fragment_is_left_by_naming_a_file() {
+        let error = name_options(Error::NotHeld {
+            request: None,
+            what: "c is a user-defined type".to_owned(),
+            kind: Kind::Zarr2,
+            held_by: vec![Kind::Netcdf4],
+            held_if_fixed: false,
+        });
+        assert_eq!(
+            error.to_string(),
+            "c is a user-defined type, which the kind 'Zarr version 2' cannot hold; use -k nc4, and name a file, without a fragment"
+        );
     }
 }
