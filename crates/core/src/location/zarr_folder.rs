@@ -13,20 +13,22 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::format::zarr::keys;
+
 /// Files that describe a group or an array.
-const NODE: [&str; 3] = [".zgroup", ".zarray", "zarr.json"];
+const NODE: [&str; 3] = [keys::GROUP, keys::ARRAY, "zarr.json"];
 
 /// Other files that belong to a hierarchy: those of Zarr, of NCZarr's first version, and the mark of a writer that has
 /// not ended.
 const METADATA: [&str; 8] = [
-    ".zattrs",
-    ".zmetadata",
-    ".nczarr",
-    ".nczgroup",
-    ".nczarray",
+    keys::ATTRIBUTES,
+    keys::CONSOLIDATED,
+    keys::OLD_SUPERBLOCK,
+    keys::OLD_GROUP,
+    keys::OLD_ARRAY,
     ".nczvar",
-    ".nczattr",
-    ".ncutils-partial",
+    keys::OLD_TYPES,
+    keys::PARTIAL,
 ];
 
 /// Most levels of nested folders, as in a store of keys.

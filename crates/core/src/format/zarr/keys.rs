@@ -17,11 +17,14 @@ pub const OLD_ARRAY: &str = ".nczarray";
 /// In version 1 of NCZarr: the types of attributes.
 pub const OLD_TYPES: &str = ".nczattr";
 
-/// A key that is there while a writer has not ended, in a store where nothing can be renamed.
+/// The key that exists until a writer ends, in a store that cannot rename.
 pub const PARTIAL: &str = ".ncutils-partial";
 
-/// The dimensions of an array, by their names alone. xarray's convention.
+/// The names of an array's dimensions, by xarray's convention.
 pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
+/// The attribute of the root group that says which library wrote a dataset.
+pub const NC_PROPERTIES: &str = "_NCProperties";
 
 /// The name in [`ARRAY_DIMENSIONS`] by which netCDF-C marks a scalar in an array of one element.
 pub const SCALAR: &str = "_scalar_";

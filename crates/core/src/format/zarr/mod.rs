@@ -17,7 +17,7 @@ mod fill_value;
 mod flavor;
 mod half;
 pub mod json;
-mod keys;
+pub(crate) mod keys;
 mod number;
 mod options;
 mod read;
@@ -35,10 +35,11 @@ pub use options::ZarrOptions;
 pub use read::ZarrReader;
 pub use write::{check, check_plans, warnings};
 
-/// The keys in a folder of which one at least marks it as a Zarr hierarchy.
+/// The keys that mark a Zarr hierarchy: it has at least one of them at its root.
 pub const MARKS: [&str; 4] = [keys::GROUP, keys::ARRAY, keys::CONSOLIDATED, keys::OLD_SUPERBLOCK];
 
-/// True if a store of keys holds a Zarr hierarchy: metadata at its root or, as some writers leave that out, directly below.
+/// True if a store of keys holds a Zarr hierarchy. Its metadata is at the root, or directly below if the writer left out
+/// that of the root.
 ///
 /// # Errors
 /// If the store cannot be read.

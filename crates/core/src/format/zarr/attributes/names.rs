@@ -1,9 +1,7 @@
 //! The keys of `.zattrs` that are no attributes.
 
-/// The dimensions of an array, by xarray's convention.
-pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
-/// How a dataset was made.
-pub const NC_PROPERTIES: &str = "_NCProperties";
+use super::super::keys::{ARRAY_DIMENSIONS, NC_PROPERTIES};
+
 /// Attributes that a user sets, though they begin as NCZarr's keys.
 const USERS: [&str; 2] = ["_nczarr_maxstrlen", "_nczarr_default_maxstrlen"];
 

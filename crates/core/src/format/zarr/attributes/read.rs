@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::json::Json;
-use super::names::{NC_PROPERTIES, is_reserved};
+use super::super::keys::NC_PROPERTIES;
+use super::names::is_reserved;
 use super::{Elements, infer, typed};
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type};
 

@@ -101,7 +101,7 @@ fn slot(from: usize, to: usize) -> Slot {
     }
 }
 
-/// Adds characters of four bytes as UTF-8. The last may have lost its zeros.
+/// Adds characters of four bytes as UTF-8. The last character may lack zeros at its end.
 fn push_wide(text: &[u8], endian: Endian, heap: &mut Vec<u8>) {
     for unit in text.chunks(4) {
         let mut four = [0; 4];

@@ -192,7 +192,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
     Ok(found)
 }
 
-/// The arrays and groups that a group lists, in that order. None without netCDF's own keys.
+/// The names of the arrays and groups that a group of NCZarr lists, in order. Empty for other groups.
 fn listed(group: &Group) -> Result<Vec<String>> {
     let Some(own) = group.documents.own(Own::Group) else {
         return Ok(Vec::new());

@@ -140,7 +140,7 @@ impl MetadataStore {
     }
 }
 
-/// Most bytes of a document: a parsed one takes many times its memory.
+/// Most bytes of a document. A parsed document takes many times its bytes.
 const LONGEST: usize = 16 << 20;
 
 /// Most bytes of `.zmetadata`, which holds many documents.
@@ -158,7 +158,7 @@ pub fn cannot_read(error: io::Error) -> Error {
     Error::io("cannot read", error)
 }
 
-/// True if two documents hold the same: the order of members does not matter, nor how a number is spelled.
+/// True if two documents hold the same. The order of members and the spelling of numbers do not matter.
 fn is_same(a: Option<&Json>, b: Option<&Json>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => holds_same(a, b),
@@ -166,7 +166,7 @@ fn is_same(a: Option<&Json>, b: Option<&Json>) -> bool {
     }
 }
 
-/// The depth of documents is limited, so recursion is.
+/// The same for two values. The recursion is bounded, because the parser limits the depth of documents.
 fn holds_same(a: &Json, b: &Json) -> bool {
     match (&*a.plain(), &*b.plain()) {
         (Json::Array(a), Json::Array(b)) => {

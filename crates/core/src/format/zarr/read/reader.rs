@@ -247,7 +247,7 @@ impl ZarrReader {
     }
 }
 
-/// The chunk of a value, of which no more than `part` was read.
+/// Makes a chunk of the bytes of a key. Only `part` of the value was read.
 fn encoded(bytes: Vec<u8>, part: Part) -> Result<EncodedChunk> {
     if matches!(part, Part::Range(range) if bytes.len() >= range.length) {
         return Err(Error::Damaged("a chunk longer than its codecs make one".into()));
@@ -264,7 +264,7 @@ fn is_order_f(layout: &VariableLayout) -> bool {
     first == Some((ZarrVersion::V3, ORDER_CODEC))
 }
 
-/// The elements of a chunk, which are in order F, in order C. Each has `size` bytes.
+/// Converts the elements of a chunk from order F to order C. Each has `size` bytes.
 fn in_order_c(elements: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(elements.len());
     let lengths: Vec<usize> = shape

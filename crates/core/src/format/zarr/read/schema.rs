@@ -368,7 +368,7 @@ fn array_dimensions(array: &Array) -> Option<&Json> {
     array.documents.attributes.as_ref()?.get(ARRAY_DIMENSIONS)
 }
 
-/// True if an array of one element stands for a scalar: netCDF-C has written that in three ways.
+/// True if an array of one element stands for a scalar. netCDF-C has marked scalars in three ways.
 fn is_scalar(array: &Array, own: Option<&Json>, shape: &[u64]) -> bool {
     if shape != [1] {
         return false;

@@ -35,7 +35,7 @@ pub fn check(schema: &Schema) -> Result<()> {
     Ok(())
 }
 
-/// Names are parts of keys, so some of netCDF's cannot be held.
+/// Checks a name, which becomes a part of keys. Some names of netCDF cannot.
 fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
     let why = match name {
         "" => "is empty",

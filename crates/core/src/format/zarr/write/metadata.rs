@@ -12,15 +12,14 @@ use super::super::dtype::Dtype;
 use super::super::fill_value;
 use super::super::flavor::Flavor;
 use super::super::json::Json;
-use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
+use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, NC_PROPERTIES, Own, SCALAR, below};
 use super::super::options::ZarrOptions;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::model::{Attribute, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, Kind, Schema, Type, Values, VarId};
 
-/// Name of the attribute that says which library wrote a dataset, and its value here.
-const NC_PROPERTIES: &str = "_NCProperties";
+/// The value of [`NC_PROPERTIES`] for what is written here.
 const PROPERTIES: &str = concat!("version=2,ncutils=", env!("CARGO_PKG_VERSION"), ",nczarr=2.0.0");
 
 /// The version of NCZarr that is written.
@@ -254,14 +253,13 @@ impl Documents<'_> {
     }
 }
 
-/// A variable's codecs: the last is the compressor, the others are filters.
+/// A variable's codecs as members of `.zarray`. The last codec is the compressor if it can be one.
 struct Codecs {
     compressor: Json,
     filters: Json,
 }
 
-/// Codecs that are no compressors: numcodecs decodes a chunk that was read whole by them in another way than a filter, and
-/// fails.
+/// Codecs that cannot be the compressor. zarr-python 2 fails where it decodes a whole chunk by one of them.
 const FILTERS: [&str; 5] = ["fletcher32", "crc32", "crc32c", "adler32", "shuffle"];
 
 fn split(specs: &[CodecSpec]) -> Result<Codecs> {
