@@ -2,7 +2,7 @@
 """Makes zarr.jsonl beside this script: chunks as numcodecs (version 2 of Zarr) and zarr-python (version 3) encode them, for the
 codecs that HDF5 does not have.
 
-Needs numcodecs 0.16 and zarr 3. Each line is a chunk: version, codecs, type and shape of the elements; the bytes before
+Needs numcodecs 0.16 and zarr 3.4 with cast-value-rs. Each line is a chunk: version, codecs, type and shape of the elements; the bytes before
 encoding (`raw`), after it, and after decoding if they differ from `raw`; and `exact`, false where an encoder may choose other
 bytes.
 """
@@ -15,7 +15,7 @@ import warnings
 import numcodecs
 import numpy as np
 import zarr
-from zarr.codecs import BytesCodec, Crc32cCodec, GzipCodec, TransposeCodec
+from zarr.codecs import BytesCodec, CastValue, Crc32cCodec, GzipCodec, ScaleOffset, TransposeCodec
 from zarr.codecs import numcodecs as v3
 
 warnings.simplefilter("ignore")
@@ -61,7 +61,9 @@ def three(values, *filters, endian="little", compressors=()):
     store = zarr.storage.MemoryStore()
     array = zarr.create_array(
         store, shape=values.shape, chunks=values.shape, dtype=values.dtype.newbyteorder("="),
-        filters=list(filters), serializer=BytesCodec(endian=endian) if values.itemsize > 1 else "auto", compressors=list(compressors),
+        filters=list(filters), serializer=BytesCodec(endian=endian), compressors=list(compressors),
+        # One that all codecs can encode.
+        fill_value=values.flat[1],
         config={"write_empty_chunks": True},
     )
     array[...] = values
@@ -121,5 +123,24 @@ three(wave.astype("f4"), v3.FixedScaleOffset(offset=250, scale=10, astype="<i2")
 three(wave.astype("f8"), v3.BitRound(keepbits=9), endian="big", compressors=[v3.GZip(level=1)])
 three(wave.astype("f8"), v3.Quantize(digits=2))
 three(walk.astype("i8"), v3.AsType(encode_dtype="<i2"))
+
+for dtype, to, options in [
+    ("f8", "int16", {}), ("f8", "uint8", {"out_of_range": "clamp"}), ("f8", "int8", {"out_of_range": "wrap"}), ("i4", "float64", {}),
+    ("i4", "uint8", {"out_of_range": "wrap"}), ("u1", "uint32", {}), ("f8", "float32", {}), ("f4", "float64", {}),
+]:
+    three(abs(walk).astype(dtype) if dtype == "u1" else walk.astype(dtype), CastValue(data_type=to, **options))
+for rounding in "nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away":
+    three(walk / 4, CastValue(data_type="int32", rounding=rounding), endian="big")
+    three(walk / 3, CastValue(data_type="float32", rounding=rounding))
+    three((1 << 53) + walk, CastValue(data_type="float64", rounding=rounding))
+holes = walk.astype("f4")
+holes[::7] = np.nan
+three(holes, CastValue(data_type="int16", scalar_map={"encode": [["NaN", -32768]], "decode": [[-32768, "NaN"]]}))
+three(walk.astype("i2"), ScaleOffset(offset=-7, scale=3))
+three(walk.astype("u8") % 1000 + 50, ScaleOffset(offset=50, scale=1 << 40))
+three(wave.astype("f4"), ScaleOffset(offset=280, scale=0.1), endian="big")
+three(wave, ScaleOffset(scale=1e-3))
+three(wave, ScaleOffset(offset=250, scale=10), CastValue(data_type="uint16"))
+three(cube.astype("f4"), ScaleOffset(offset=1, scale=2), TransposeCodec(order=(2, 0, 1)), CastValue(data_type="int16"), compressors=[Crc32cCodec()])
 (HERE / "zarr.jsonl").write_text("".join(lines))
 print(len(lines), "chunks")

@@ -161,7 +161,7 @@ KINDS = {
     ("-3", "variables: int u ; ubyte ¦v ;"): "ubyte nc5",
     ("-3", "variables: int64 ¦v ;"): "int64 nc5",
     ("-6", "variables: string ¦v ;"): "string nc4",
-    ("-5", "types: int enum ¦e { a = 1 } ; variables: e v ;"): "e nc4",
+    ("-5", "types: int enum e { a = 1 } ; variables: e ¦v ;"): "e nc4",
     ("-5", "group: ¦g { variables: int v ; }"): "group nc4",
     ("-3", "dimensions: t = UNLIMITED ; ¦u = UNLIMITED ; variables: int v(t) ; int w(u) ;"): "unlimited t u",
     ("-3", "dimensions: x = 2 ; t = UNLIMITED ; variables: int ¦v(x, t) ;"): "unlimited nc7",

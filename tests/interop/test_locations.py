@@ -108,7 +108,8 @@ def test_a_fragment_must_fit_what_is_there(classic, tmp_path):
         ("mode=nczarr,zip", "mode=zip stands for a zip file, but this is a file that is no zip file"),
         ("mode=bytes", "#bytes is not supported yet"),
         ("mode=nczarr,s3", "#s3 is not supported yet"),
-        ("mode=zarr,v3", "Zarr version 3 is not supported yet"),
+        ("mode=nczarr,v3", "NCZarr is not published for Zarr version 3"),
+        ("mode=zarr,v2,v3", "these words contradict each other"),
     ]:
         for program, rest in [("ncdump", []), ("nccopy", ["out.nc"])]:
             name = f"{classic}#{fragment}"
@@ -116,7 +117,7 @@ def test_a_fragment_must_fit_what_is_there(classic, tmp_path):
             assert error.startswith(f"{program}: {name}: ") and says in error, error
     (tmp_path / "folder").mkdir()
     for name in ["folder", "folder/", "file://folder#mode=nczarr", "folder#mode=zarr,file"]:
-        assert "no Zarr dataset: neither .zgroup nor .zarray" in refused("ncdump", name, cwd=tmp_path)
+        assert "no Zarr dataset: no .zgroup, .zarray or zarr.json" in refused("ncdump", name, cwd=tmp_path)
     assert "mode=zip stands for a zip file, but this is a folder" in refused(
         "ncdump", "folder#mode=zarr,zip", cwd=tmp_path
     )
@@ -143,10 +144,10 @@ def test_unknown_words_are_warnings(classic, tmp_path):
 def test_which_kind_an_output_gets(classic, tmp_path):
     (tmp_path / "in.cdl").write_text(CDL)
     for output, options, says in [
-        ("out.zarr", [], "'out.zarr#mode=nczarr,file' or 'out.zarr#mode=zarr,file'"),
-        ("out.zarr/", [], "#mode=nczarr,file' or "),
+        ("out.zarr", [], "'out.zarr#mode=nczarr,file', 'out.zarr#mode=zarr,file' or 'out.zarr#mode=zarr,v3,file'"),
+        ("out.zarr/", [], "#mode=nczarr,file', "),
         ("out.zarr", ["-k", "nc4"], "'out.zarr#mode=nczarr,file'"),
-        ("out.zarr.zip", [], "'out.zarr.zip#mode=nczarr,zip' or 'out.zarr.zip#mode=zarr,zip'"),
+        ("out.zarr.zip", [], "'out.zarr.zip#mode=nczarr,zip', 'out.zarr.zip#mode=zarr,zip' or 'out.zarr.zip#mode=zarr,v3,zip'"),
         ("out#mode=zip", [], "the fragment names no format; write 'out#mode=nczarr,zip'"),
         ("out#mode=consolidated", [], "the fragment names no format"),
         ("out#mode=nczarr", ["-3"], "the fragment asks for NCZarr, and the option for the kind 'classic'"),
@@ -281,3 +282,18 @@ def test_a_foreign_file_keeps_a_dataset(classic, tmp_path):
     (tmp_path / "a" / "v" / "data.csv").unlink()
     nccopy("in.nc", "a#mode=zarr", cwd=tmp_path)
     assert (tmp_path / "a" / ".zmetadata").exists()
+
+
+def test_what_only_looks_like_a_fragment_or_a_zip_is_told(classic, tmp_path):
+    said = nccopy(classic, f"{tmp_path}/a#mod=zarr")
+    assert said.count("\n") == 1 and "warning: #mod begins no fragment, so '#mod=zarr' is part of the file's name: is 'mode' meant;" in said
+    assert (tmp_path / "a#mod=zarr").is_file()
+    # What is there is meant, whatever its name looks like.
+    assert nccopy(f"{tmp_path}/a#mod=zarr", tmp_path / "b#1.nc") == ""
+    said = nccopy(classic, "out.zip", cwd=tmp_path)
+    assert "out.zip: warning: this will be one file of the kind" in said and "'out.zip#mode=nczarr,zip', 'out.zip#mode=zarr,zip' or" in said
+    assert not zipfile.is_zipfile(tmp_path / "out.zip")
+    said = nccopy("-k", "nc4", classic, "file:out.nc", cwd=tmp_path, ok=False)
+    assert "write 'out.nc', or './file:out.nc'" in said and not (tmp_path / "file:out.nc").exists()
+    nccopy(classic, "./file:out.nc", cwd=tmp_path)
+    assert nccopy("file:out.nc", "again.nc", cwd=tmp_path) == ""

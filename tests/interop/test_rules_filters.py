@@ -47,7 +47,6 @@ def test_filters_by_name_and_as_json(nc4, tmp_path, spec, wanted):
         ('{"id": "zlib", "level": 10}', "it takes level (0 to 9)"),
         ('{"id": "odd"}', "codec odd has no form in HDF5"),
         ('{"id": "lz4", "acceleration": 3}', "filter 32004 (lz4) makes other bytes"),
-        ("gzip", "'deflate,5'"),
         ("307,9|var,1,5", "'var' is a variable, not a filter"),
         ("1,5|4,32,8", "deflate and szip"),
     ],

@@ -5,96 +5,25 @@ kinds on the way cannot hold (`zarr_reference.LOST`). libnetcdf 4.10, both versi
 """
 
 import pathlib
-import subprocess
-import sys
 
 import netcdf_c
 import pytest
 import zarr_reference
 from conftest import nccopy, ncdump
+from dataset_kinds import KINDS, check_pair, expected, made, place, report, samples, wanted  # noqa: F401, fixtures among them
 
-HERE = pathlib.Path(__file__).parent
-ROOT = HERE.parent.parent
+ROOT = pathlib.Path(__file__).parent.parent.parent
 
-# Name: what it loses, ending, mode of a URL.
-KINDS = {
-    "classic": ("classic", "nc", None),
-    "netcdf4": ("netcdf4", "nc", None),
-    "nczarr": ("nczarr", "nczarr", "nczarr,file"),
-    "nczarr_zip": ("nczarr", "nczip", "nczarr,zip"),
-    "zarr": ("zarr", "zarr", "zarr"),
-    "zarr_zip": ("zarr", "zip", "zarr,zip"),
-}
-OF_ZARR = [kind for kind, (*_, mode) in KINDS.items() if mode]
-SAMPLES = {"classic": list(KINDS), "full": [kind for kind in KINDS if kind != "classic"]}
+OF_NETCDF = ["classic", "netcdf4"]
+OF_ZARR = ["nczarr", "nczarr_zip", "zarr", "zarr_zip"]
+SAMPLES = {"classic": OF_NETCDF + OF_ZARR, "full": ["netcdf4", *OF_ZARR]}
 ALONE = [(sample, kind) for sample, kinds in SAMPLES.items() for kind in kinds]
 PAIRS = [(sample, one, other) for sample, kinds in SAMPLES.items() for one in kinds for other in kinds]
 
 
-def place(folder, stem, kind):
-    """The path of a dataset, and the name under which it is created."""
-    _, ending, mode = KINDS[kind]
-    path = folder / f"{stem}.{ending}"
-    return path, f"{path}#mode={mode}" if mode else str(path)
-
-
-def copy(source, folder, stem, kind, *flags):
-    path, name = place(folder, stem, kind)
-    nccopy(*flags, *{"classic": ["-k", "nc6"], "netcdf4": ["-k", "nc4"]}.get(kind, []), source, name)
-    return path
-
-
-@pytest.fixture(scope="module")
-def samples(tmp_path_factory):
-    """The folder of the samples, which netCDF4-python made."""
-    folder = tmp_path_factory.mktemp("samples")
-    subprocess.run([sys.executable, "-W", "ignore", str(HERE / "zarr_samples.py"), str(folder)], check=True, stderr=subprocess.PIPE)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def wanted(samples):
-    """What libnetcdf says of a sample."""
-    return {sample: zarr_reference.by_netcdf(samples / f"{sample}.nc") for sample in SAMPLES}
-
-
-@pytest.fixture(scope="module")
-def made(samples, tmp_path_factory):
-    """The path of a sample as a dataset of a kind, which is made once."""
-    folder = tmp_path_factory.mktemp("made")
-
-    def make(sample, kind):
-        path, _ = place(folder, sample, kind)
-        if not path.exists():
-            copy(samples / f"{sample}.nc", folder, sample, kind)
-        return path
-
-    return make
-
-
-def expected(wanted, sample, *kinds):
-    return zarr_reference.without(wanted[sample], *(KINDS[kind][0] for kind in kinds))
-
-
-def report(lines):
-    assert not lines, f"{len(lines)} differences:\n" + "\n".join(lines[:40])
-
-
 @pytest.mark.parametrize("sample, one, other", PAIRS)
 def test_each_to_each(wanted, made, tmp_path, sample, one, other):
-    """After `sample → one → other → netCDF-4`, all is there but what the two kinds cannot hold."""
-    dataset = expected(wanted, sample, one)
-    flags = []
-    if sample == "classic" and "zarr" in (KINDS[one][0], KINDS[other][0]):
-        # Characters are strings then, which classic files cannot hold.
-        kept = {path: v for path, v in dataset["variables"].items() if v["type"] not in ("string", "char")}
-        dataset["variables"] = kept
-        flags = ["-V", ",".join(path[1:] for path in kept)]
-    dataset = zarr_reference.without(dataset, KINDS[other][0])
-    path = copy(made(sample, one), tmp_path, "out", other, *flags)
-    back = copy(path, tmp_path, "back", "classic" if sample == "classic" and other == "classic" else "netcdf4")
-    got = zarr_reference.by_netcdf(back)
-    report(zarr_reference.differences(got, dataset, stored=sample == "full", but=("fill", "filled")))
+    check_pair(wanted, made, tmp_path, sample, one, other)
 
 
 # numcodecs' shuffle refuses bytes that are no multiple of the element size, as they are after a checksum of four.
@@ -110,7 +39,7 @@ def unreadable(dataset, *, characters):
 @pytest.mark.parametrize("version", [2, 3])
 def test_zarr_python(wanted, made, sample, kind, version):
     found = zarr_reference.by_zarr_python(made(sample, kind), version)
-    pure = KINDS[kind][0] == "zarr"
+    pure = KINDS[kind].loses == "zarr"
     but = unreadable(wanted[sample], characters=version == 3 and not pure)
     report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but))
 
@@ -118,7 +47,7 @@ def test_zarr_python(wanted, made, sample, kind, version):
 @pytest.mark.parametrize("sample, kind", [(s, k) for s, k in ALONE if k in OF_ZARR])
 def test_xarray(wanted, made, sample, kind):
     found = zarr_reference.by_xarray(made(sample, kind))
-    pure = KINDS[kind][0] == "zarr"
+    pure = KINDS[kind].loses == "zarr"
     but = unreadable(wanted[sample], characters=not pure)
     report(zarr_reference.zarr_differences(found, expected(wanted, sample, "nczarr"), pure=pure, but=but, xarray=True))
 
@@ -140,8 +69,8 @@ BY_LIBNETCDF = [(sample, kind) for sample, kind in ALONE if kind in OF_ZARR and 
 @netcdf_c.needs_netcdf_c
 @pytest.mark.parametrize("sample, kind", BY_LIBNETCDF)
 def test_libnetcdf(wanted, made, sample, kind):
-    found = zarr_reference.by_libnetcdf(netcdf_c.url(made(sample, kind), KINDS[kind][2]))
-    dataset = as_libnetcdf_reads(expected(wanted, sample, kind), KINDS[kind][0])
+    found = zarr_reference.by_libnetcdf(netcdf_c.url(made(sample, kind), KINDS[kind].mode))
+    dataset = as_libnetcdf_reads(expected(wanted, sample, kind), KINDS[kind].loses)
     report(zarr_reference.differences(found, dataset, stored=False, but=("fill", "filled")))
 
 
@@ -150,7 +79,7 @@ def test_libnetcdf(wanted, made, sample, kind):
 def test_text_is_that_of_libnetcdf(made, sample, kind):
     """Both ncdumps print the same text of what libnetcdf reads. Ours prints scalars as well."""
     path = made(sample, kind)
-    theirs = netcdf_c.run("ncdump", "-h", "-n", "x", netcdf_c.url(path, KINDS[kind][2])).decode()
+    theirs = netcdf_c.run("ncdump", "-h", "-n", "x", netcdf_c.url(path, KINDS[kind].mode)).decode()
     ours = ncdump("-h", "-n", "x", path).decode()
     ours = ours.splitlines()
     assert [line for line in theirs.splitlines() if line not in ours] == []
@@ -169,6 +98,9 @@ FILTERS = {
     **{f"blosc,0,0,0,0,5,{shuffle},{codec}": READERS for shuffle in (0, 1, 2) for codec in (0, 1, 2, 4, 5)},
     "lz4": ("zarr2", "zarr3", "xarray"),
     "shuffle|lz4": ("zarr2", "zarr3", "xarray"),
+    "szip,32,4": ("libnetcdf",),
+    "szip,4,2": ("libnetcdf",),
+    "shuffle|szip,32,4": ("libnetcdf",),
 }
 
 
@@ -198,7 +130,7 @@ def test_filters(samples, tmp_path, filter, kind):
         if "xarray" in FILTERS[filter]:
             read["xarray"] = zarr_reference.by_xarray(path)["variables"]
         if "libnetcdf" in FILTERS[filter] and netcdf_c.BUILT:
-            read["libnetcdf"] = zarr_reference.by_libnetcdf(netcdf_c.url(path, KINDS[kind][2]))["variables"]
+            read["libnetcdf"] = zarr_reference.by_libnetcdf(netcdf_c.url(path, KINDS[kind].mode))["variables"]
         if not lz4:
             read["back"] = back
         for reader, found in read.items():
@@ -206,10 +138,16 @@ def test_filters(samples, tmp_path, filter, kind):
                 assert found["/" + name].get("values") == dataset["/" + name]["values"], (reader, name, found["/" + name].get("error"))
 
 
-def test_the_documentation_lists_what_is_lost():
+@pytest.mark.parametrize(
+    "title, entries",
+    [
+        ("Lost by both", zarr_reference.LOST_BY_BOTH),
+        ("Lost by Zarr", zarr_reference.LOST_BY_ZARR),
+        ("Lost by version 3", zarr_reference.LOST_BY_VERSION_3),
+    ],
+)
+def test_the_documentation_lists_what_is_lost(title, entries):
     text = (ROOT / "docs" / "formats" / "zarr.md").read_text()
-    for kind, title in ("nczarr", "Lost by both"), ("zarr", "Lost by Zarr"):
-        section = text.split(f"### {title}", 1)[1].split("\n#", 1)[0]
-        stated = [line[2:].strip() for line in section.splitlines() if line.startswith("- ")]
-        entries = zarr_reference.LOST_BY_BOTH if kind == "nczarr" else zarr_reference.LOST_BY_ZARR
-        assert sorted(stated) == sorted(entries)
+    section = text.split(f"### {title}", 1)[1].split("\n#", 1)[0]
+    stated = [line[2:].strip() for line in section.splitlines() if line.startswith("- ")]
+    assert sorted(stated) == sorted(entries)

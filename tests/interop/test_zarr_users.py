@@ -70,3 +70,78 @@ def test_a_zip_with_a_changed_byte_is_damaged(tmp_path):
     (tmp_path / "a.zip").write_bytes(changed)
     done = subprocess.run([BIN / "ncdump", tmp_path / "a.zip"], capture_output=True, text=True)
     assert done.returncode == 1 and "checksum" in done.stderr
+
+
+# Rows of chunks and of arrays: of one length, of two, and both shorter than a block.
+SZIP = """netcdf a {
+dimensions: x = 20 ; y = 40 ; z = 5 ;
+variables:
+  int whole(x, y) ; whole:_ChunkSizes = 10, 40 ; whole:_Filter = "4,32,8" ;
+  int part(x, y) ; part:_ChunkSizes = 10, 16 ; part:_Filter = "4,4,8" ;
+  double big(x, y) ; big:_ChunkSizes = 7, 30 ; big:_Filter = "4,32,32" ; big:_Endianness = "big" ;
+  float narrow(x, z) ; narrow:_ChunkSizes = 20, 2 ; narrow:_Filter = "4,32,8" ;
+  byte small(x, y) ; small:_ChunkSizes = 10, 40 ; small:_Filter = "4,32,8" ;
+data:
+"""
+LENGTHS = {"whole": 800, "part": 800, "big": 800, "narrow": 100, "small": 800}
+
+
+def szip_text():
+    lines = [f"  {name} = {', '.join(str(n * n // 7 % 100) for n in range(length))} ;" for name, length in LENGTHS.items()]
+    return SZIP + "\n".join(lines) + "\n}\n"
+
+
+def data_of(text):
+    """The statements below `data:`, without white space, in any order."""
+    return sorted("".join(text.decode().split("data:", 1)[1].split()).split(";"))
+
+
+@netcdf_c.needs_netcdf_c
+@pytest.mark.parametrize("mode", ["nczarr", "zarr"])
+def test_szip_is_that_of_libnetcdf(tmp_path, mode):
+    """libnetcdf takes the scanline from the array, libhdf5 from the chunk."""
+    (tmp_path / "a.cdl").write_text(szip_text())
+    theirs, ours, ours_nc = tmp_path / "theirs.zarr", tmp_path / "ours.zarr", tmp_path / "ours.nc"
+    netcdf_c.run("ncgen", "-4", "-o", netcdf_c.url(theirs, f"{mode},file"), tmp_path / "a.cdl")
+    ncgen("-4", "-o", tmp_path / "a.nc", tmp_path / "a.cdl")
+    said = nccopy(tmp_path / "a.nc", f"file://{ours}#mode={mode},file")
+    assert "numcodecs, and so zarr-python, has no codec for: big (szip), narrow (szip)" in said or "has no codec for: whole (szip)" in said
+    wanted = data_of(ncdump(tmp_path / "a.nc"))
+    assert data_of(ncdump(theirs)) == wanted
+    assert data_of(ncdump(ours)) == wanted
+    assert data_of(netcdf_c.run("ncdump", netcdf_c.url(ours, f"{mode},file"))) == wanted
+    for name in LENGTHS:
+        one, other = (json.loads((folder / name / ".zarray").read_text()) for folder in (theirs, ours))
+        assert one["compressor"] == other["compressor"] == {"id": "szip", "mask": one["compressor"]["mask"], "pixels-per-block": one["compressor"]["pixels-per-block"]}
+        for chunk in (theirs / name).glob("[0-9]*"):
+            # What lies past the array is not the same.
+            if name in ("whole", "narrow", "small"):
+                assert chunk.read_bytes() == (ours / name / chunk.name).read_bytes(), (name, chunk.name)
+    # HDF5 takes the chunks as they are, with the scanline that they have.
+    nccopy(theirs, ours_nc)
+    assert data_of(ncdump(ours_nc)) == wanted
+    assert data_of(netcdf_c.run("ncdump", ours_nc)) == wanted
+    special = ncdump("-hs", theirs).decode()
+    assert 'whole:_Filter = "4,32,8" ;' in special
+    assert 'whole:_Codecs = "[{\\"id\\": \\"szip\\", \\"mask\\": 32, \\"pixels-per-block\\": 8}]" ;' in special
+    (tmp_path / "again.cdl").write_bytes(ncdump("-s", theirs))
+    ncgen("-o", f"file://{tmp_path}/again.zarr#mode={mode},file", tmp_path / "again.cdl")
+    assert data_of(netcdf_c.run("ncdump", netcdf_c.url(tmp_path / "again.zarr", f"{mode},file"))) == wanted
+
+
+def test_objects_of_strings_show_their_codec(tmp_path):
+    """The text of such an array makes one with strings of a fixed length."""
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(str(tmp_path / "a.zarr"), mode="w", zarr_format=2)
+    array = group.create_array("v", shape=(3,), chunks=(3,), dtype=str)
+    array[:] = np.array(["a", "Zürich", ""], dtype=object)
+    stored = json.loads((tmp_path / "a.zarr/v/.zarray").read_text())
+    assert [codec["id"] for codec in stored["filters"]] == ["vlen-utf8"]
+    text = ncdump("-s", tmp_path / "a.zarr").decode()
+    assert 'v:_Codecs = "[{\\"id\\": \\"vlen-utf8\\"}' in text
+    (tmp_path / "a.cdl").write_text(text)
+    for target in "b.nc", "b.zarr#mode=nczarr":
+        ncgen("-o", tmp_path / target, tmp_path / "a.cdl")
+    for made in "b.nc", "b.zarr":
+        [data] = [line for line in data_of(ncdump(tmp_path / made)) if line != "}"]
+        assert data in ('v="a","Zürich",""', 'v="a","Zürich",_', 'v="a","Zürich",NIL')

@@ -24,6 +24,11 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 ZARR2 = pathlib.Path(os.environ.get("NCUTILS_ZARR2", HERE.parent.parent / "target" / "interop" / "zarr2")).resolve()
 
+# zarr-python, tensorstore and the wheel of the crate zarrs.
+ZARR3 = pathlib.Path(os.environ.get("NCUTILS_ZARR3", HERE.parent.parent / "target" / "interop" / "zarr3")).resolve()
+
+needs_zarr3 = pytest.mark.skipif(not ZARR3.is_dir(), reason=f"tensorstore and zarrs are not installed: {ZARR3} is not there")
+
 needs_zarr2 = pytest.mark.skipif(not ZARR2.is_dir(), reason=f"zarr-python 2 is not installed: {ZARR2} is not there")
 
 WHOLE = {"byte": (-(2**7), 2**7 - 1), "ubyte": (0, 2**8 - 1), "short": (-(2**15), 2**15 - 1), "ushort": (0, 2**16 - 1),
@@ -63,6 +68,13 @@ def by_zarr_python(path, version):
     found = by_script("zarr_python_read.py", "zarr", path, environment=environment)
     assert found["version"].startswith(f"{version}.")
     return found
+
+
+def by_readers_of_version_3(reader, *paths):
+    """Hierarchies of version 3 as `zarr`, `zarrs` or `tensorstore` reads them."""
+    if not ZARR3.is_dir():
+        pytest.skip(f"tensorstore and zarrs are not installed: {ZARR3} is not there")
+    return by_script("zarr3_read.py", reader, *paths, environment={**os.environ, "PYTHONPATH": str(ZARR3)})
 
 
 def by_xarray(path):
@@ -207,11 +219,32 @@ LOST_BY_ZARR = {
     "Attributes have the types that are inferred from their values: int, uint, int64, uint64, double or text.": [attribute_types],
     "Whether a variable without `_FillValue` has a fill value is not kept where every chunk is written.": [fill_modes],
 }
+
+
+@each_attribute
+def nuls_of_text(_, name, kind, value):
+    return [name, kind, value.rstrip("\0") if kind == "char" else value]
+
+
+def no_length(dataset):
+    """netCDF has no fixed dimension of length 0."""
+    for group in dataset["groups"].values():
+        group["dims"] = [[name, length, unlimited or length == 0] for name, length, unlimited in group["dims"]]
+
+
+LOST_BY_VERSION_3 = {
+    "An absent string (NIL) and an empty one are the same.": [absent_strings, absent_strings_of_attributes],
+    "A variable in one piece (contiguous or compact) gets chunks.": [one_piece],
+    "NULs at the end of an attribute's text are left out, also where they are the whole text.": [nuls_of_text],
+    "A fixed dimension of length 0 becomes unlimited.": [no_length],
+    "Gaps between the fields of a compound are closed.": [],
+}
 LOST = {
     "classic": {},
     "netcdf4": {},
     "nczarr": LOST_BY_BOTH,
     "zarr": {**LOST_BY_BOTH, **LOST_BY_ZARR},
+    "v3": LOST_BY_VERSION_3,
 }
 
 
@@ -327,8 +360,8 @@ def same_attribute(kind, value, got):
     return all(isinstance(x, int) for x in got) and got == value
 
 
-def zarr_differences(found, wanted, *, pure, but=(), xarray=False):
-    """Between a hierarchy as zarr-python or xarray reads it and a dataset in full."""
+def zarr_differences(found, wanted, *, pure, but=(), xarray=False, long_chunks=False):
+    """Between a hierarchy as another program reads it and a dataset in full."""
     lines = []
     if set(found["groups"]) != set(wanted["groups"]):
         lines.append(f"groups: got {sorted(found['groups'])}, expected {sorted(wanted['groups'])}")
@@ -348,7 +381,7 @@ def zarr_differences(found, wanted, *, pure, but=(), xarray=False):
         if not pure and not bare:
             # NCZarr's form of a scalar, which is the only one that libnetcdf reads.
             bare, shape = ["_scalar_"], [1]
-        dims = got["dims"] if xarray else got["attributes"].get("_ARRAY_DIMENSIONS")
+        dims = got["dims"] if "dims" in got else got["attributes"].get("_ARRAY_DIMENSIONS")
         if dims != bare:
             lines.append(f"{path} dimensions: got {dims}, expected {bare}")
         if got["shape"] != shape:
@@ -361,7 +394,7 @@ def zarr_differences(found, wanted, *, pure, but=(), xarray=False):
         if got["values"] != values:
             lines.append(f"{path} values: got {shown(got['values'])}, expected {shown(values)}")
         chunks = variable.get("chunks")
-        if chunks and pure:
+        if chunks and pure and not long_chunks:
             chunks = [min(chunk, max(length, 1)) for chunk, length in zip(chunks, shape)]
         if not xarray and chunks and got["chunks"] != chunks:
             lines.append(f"{path} chunks: got {got['chunks']}, expected {chunks}")

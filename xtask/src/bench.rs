@@ -8,11 +8,14 @@
 //!
 //! With `--before FOLDER`, the other program is an older build of ours, and what became slower is marked.
 //!
+//! With `shards`, it compares work on shards of Zarr: see [`shards`].
+//!
 //! With `filters`, it compares each filter with the reference library's: see [`filters`].
 
 mod before;
 mod cases;
 mod filters;
+mod shards;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,20 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let (python, data) = make_data()?;
         let script = root().join("tests/bench/filters.py");
         return filters::run(&python, &script, &data, rest.first().map(String::as_str));
+    }
+    if let [first, rest @ ..] = arguments
+        && first == "shards"
+    {
+        let binaries = build_release()?;
+        let (python, data) = make_data()?;
+        let script = root().join("tests/bench/shards.py");
+        return shards::run(
+            &binaries,
+            &python,
+            &script,
+            &data,
+            rest.first().map(String::as_str),
+        );
     }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {

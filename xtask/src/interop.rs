@@ -30,7 +30,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let python = python::interpreter()?;
     if chosen.is_empty() || chosen.iter().any(|path| names(path, "zarr")) {
-        python::install_zarr2(&python)?;
+        python::install_readers_of_zarr(&python)?;
         python::build_netcdf_c(&python)?;
     }
     if chosen.is_empty() {

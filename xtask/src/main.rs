@@ -89,14 +89,25 @@ fn with_libraries(_: &str, arguments: &[String]) -> Result<()> {
     }
 }
 
+/// Settings of glibc's allocator for `bench filters`, by environment variables. `tests/bench/filters.py` makes the same by
+/// `mallopt`. liblzma and libbzip2 allocate megabytes for each chunk, whose pages would else be mapped anew.
+#[cfg(not(feature = "libraries"))]
+const ALLOCATOR: [(&str, &str); 2] = [
+    ("MALLOC_MMAP_THRESHOLD_", "33554432"),
+    ("MALLOC_TRIM_THRESHOLD_", "1073741824"),
+];
+
 /// Runs a command that calls our libraries, in an xtask that is linked with them.
 #[cfg(not(feature = "libraries"))]
 fn with_libraries(profile: &str, arguments: &[String]) -> Result<()> {
     // Keep the current folder: arguments may be relative paths.
     let folder = std::env::current_dir()?;
     let manifest = root().join("Cargo.toml");
+    let is_filters = matches!(arguments, [bench, filters, ..] if bench == "bench" && filters == "filters");
+    let settings = ALLOCATOR.iter().filter(|_| is_filters);
     succeed(
         cargo()
+            .envs(settings.copied())
             .args([
                 "run",
                 "--locked",

@@ -36,18 +36,31 @@ pub fn interpreter() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Installs zarr-python 2 below `target/interop/zarr2` if needed. It cannot stand beside version 3 in one environment:
-/// tests run it in a process whose `PYTHONPATH` is this folder.
-pub fn install_zarr2(python: &Path) -> Result<()> {
-    let requirements = root().join("tests/interop/requirements-zarr2.txt");
-    let folder = root().join("target/interop/zarr2");
+/// Packages that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a process whose
+/// `PYTHONPATH` is this folder.
+const BESIDE: [(&str, &str); 2] = [
+    ("zarr2", "zarr-python 2"),
+    ("zarr3", "tensorstore, zarrs and a newer zarr-python"),
+];
+
+/// Installs the packages in `tests/interop/requirements-zarr2.txt` and `-zarr3.txt` below `target/interop` if needed.
+pub fn install_readers_of_zarr(python: &Path) -> Result<()> {
+    for (name, packages) in BESIDE {
+        install_beside(python, name, packages)?;
+    }
+    Ok(())
+}
+
+fn install_beside(python: &Path, name: &str, packages: &str) -> Result<()> {
+    let requirements = root().join(format!("tests/interop/requirements-{name}.txt"));
+    let folder = root().join("target/interop").join(name);
     let stamp = folder.join("requirements.txt");
     let wanted =
         fs::read(&requirements).with_context(|| format!("cannot read {}", requirements.display()))?;
     if fs::read(&stamp).is_ok_and(|have| have == wanted) {
         return Ok(());
     }
-    println!("xtask: installing zarr-python 2 in {}", folder.display());
+    println!("xtask: installing {packages} in {}", folder.display());
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }

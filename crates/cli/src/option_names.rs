@@ -59,6 +59,7 @@ pub fn name_options(error: Error) -> Error {
         Error::Alternative { why, alternative } => Error::Usage(match alternative {
             Alternative::NoValues => format!("{why}{alternative} by -H"),
             Alternative::CProgram => format!("{why}; use -l c"),
+            Alternative::OtherFilters => format!("{why}{alternative} by -F"),
             other => format!("{why}{other}"),
         }),
         other => other,
@@ -68,6 +69,7 @@ pub fn name_options(error: Error) -> Error {
 fn flag(request: Request) -> String {
     match request {
         Request::Chunks => "-c".to_owned(),
+        Request::Shards => "--shard".to_owned(),
         Request::Filters => "-F".to_owned(),
         Request::Deflate => "-d".to_owned(),
         Request::FixedDimensions => "-u".to_owned(),
@@ -100,6 +102,10 @@ mod tests {
                 "no codec, or leave the values out by -H",
             ),
             (alternative(Alternative::CProgram), "no codec; use -l c"),
+            (
+                alternative(Alternative::OtherFilters),
+                "no codec: choose other filters for this variable by -F",
+            ),
             (Request::Filters.misspelled("\"x\"", "no id"), "-F \"x\": no id"),
             (
                 not_held,

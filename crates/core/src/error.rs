@@ -54,6 +54,15 @@ pub enum Error {
         cause: Box<Error>,
     },
 
+    /// A failure in the value of one key of a store.
+    #[error("key {key}: {cause}")]
+    Key {
+        /// The key.
+        key: String,
+        /// The failure.
+        cause: Box<Error>,
+    },
+
     /// An error of the operating system.
     #[error("{what}: {cause}")]
     Io {
@@ -157,6 +166,8 @@ pub enum Alternative {
     NoValues,
     /// Make a program in C.
     CProgram,
+    /// Choose other filters for a variable.
+    OtherFilters,
 }
 
 impl fmt::Display for Alternative {
@@ -164,6 +175,7 @@ impl fmt::Display for Alternative {
         f.write_str(match self {
             Self::NoValues => ", or leave the values out",
             Self::CProgram => "; a C program can",
+            Self::OtherFilters => ": choose other filters for this variable",
         })
     }
 }
@@ -174,6 +186,8 @@ impl fmt::Display for Alternative {
 pub enum Request {
     /// Chunk shapes and other storage.
     Chunks,
+    /// Shards, and the place of their indexes.
+    Shards,
     /// Filters of named variables, or of all variables.
     Filters,
     /// Compression of all variables.
@@ -190,6 +204,7 @@ impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Chunks => "chunks",
+            Self::Shards => "shards",
             Self::Filters => "filters",
             Self::Deflate => "compression",
             Self::FixedDimensions => "fixed dimensions",
@@ -294,6 +309,18 @@ impl Error {
             },
             e => Self::Chunk {
                 index: index.to_vec(),
+                cause: Box::new(e),
+            },
+        }
+    }
+
+    /// Adds a key of a store as context, unless the error has one already.
+    #[must_use]
+    pub fn in_key(self, key: &str) -> Self {
+        match self {
+            e @ Self::Key { .. } => e,
+            e => Self::Key {
+                key: key.to_owned(),
                 cause: Box::new(e),
             },
         }

@@ -6,9 +6,10 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::{filters, kind_option, memory, string_length};
-use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest};
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
+use ncutils_core::model::IndexLocation;
 
 /// The parsed arguments of a call of `nccopy`.
 #[derive(Debug)]
@@ -40,11 +41,13 @@ Examples:
   nccopy -k nc4 -u in.nc out.nc              netCDF-4 with fixed dimensions
   nccopy in.nc 'out.zarr#mode=nczarr,file'   NCZarr in a folder
   nccopy in.nc 'out.zip#mode=zarr,zip'       pure Zarr in a zip file
+  nccopy in.nc 'out.zarr#mode=zarr,v3'       Zarr version 3, large variables in shards
+  nccopy --shard time/365 in.nc 'out.zarr#mode=zarr,v3'
   nccopy in.zarr out.nc                      netCDF-4 from Zarr
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023, blosc2 32026.
-Codecs of Zarr built in besides: adler32, astype, bitround, crc32, crc32c, delta, fixedscaleoffset, gzip, lzma, packbits, quantize, transpose.
+Codecs of Zarr built in besides: adler32, astype, bitround, cast_value, crc32, crc32c, delta, fixedscaleoffset, gzip, lzma, packbits, quantize, scale_offset, transpose.
 Other filters come from plugins of HDF5 in the folders of HDF5_PLUGIN_PATH; 'ncdump --filters' lists all.
 A variable that no option speaks of keeps its chunks, filters and fill value; its chunks are copied as they are.";
 
@@ -60,6 +63,8 @@ pub fn command() -> Command {
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
         .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
+        .arg(Arg::new("shard").long("shard").value_name("SHARDS").action(ArgAction::Append).help("Zarr version 3: shapes of shards, in elements: dim/n,dim/,…  var:n1,n2,…  var: (none)  none  auto  or a size of decoded bytes, such as 128M; repeatable"))
+        .arg(Arg::new("shard-index").long("shard-index").value_name("PLACE").value_parser(["start", "end"]).help("Zarr version 3: the place of the index in each shard"))
         .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast, auto=small to choose by the data; '*' for all variables, none for no filter; repeatable"))
         .arg(Arg::new("quantize").long("quantize").value_name("QUANTIZE").action(ArgAction::Append).help("Quantize floats before they are compressed: var&var,ALGORITHM,N or *,ALGORITHM,N; bitgroom and granularbr keep N digits, bitround N bits; repeatable"))
         .arg(string_length::option())
@@ -83,7 +88,7 @@ pub fn command() -> Command {
         .arg(help())
         .arg(version())
         .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The dataset to read, by its path or file:// URL: a file, or a folder or zip of Zarr; - for standard input"))
-        .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(OsString)).help("The file to write, or with a fragment such as #mode=nczarr,file or #mode=zarr,zip a Zarr dataset; it appears, or replaces an older one, only when complete"))
+        .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(OsString)).help("The file to write, or with a fragment such as #mode=nczarr,file, #mode=zarr,zip or #mode=zarr,v3 a Zarr dataset; it appears, or replaces an older one, only when complete"))
 }
 
 fn long_flag(name: &'static str, help: &'static str) -> Arg {
@@ -109,6 +114,11 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         shuffle: matches.get_flag("shuffle"),
         fix_unlimited: matches.get_flag("unlimited"),
         chunking: all("chunks").map(ChunkSpec::parse).collect::<Result<_>>()?,
+        shards: all("shard").map(ShardSpec::parse).collect::<Result<_>>()?,
+        shard_index: text("shard-index").map(|place| match place {
+            "start" => IndexLocation::Start,
+            _ => IndexLocation::End,
+        }),
         quantize: all("quantize")
             .map(QuantizeRequest::parse)
             .collect::<Result<_>>()?,
@@ -268,9 +278,28 @@ mod tests {
     #[test]
     fn repeated_options_add_up_or_override() {
         let args = read(&[
-            "-c", "t/1", "-c", "v:1,2", "-d", "1", "-d", "2", "-v", "a,b", "-v", r"c\,d",
+            "-c",
+            "t/1",
+            "-c",
+            "v:1,2",
+            "-d",
+            "1",
+            "-d",
+            "2",
+            "-v",
+            "a,b",
+            "-v",
+            r"c\,d",
+            "--shard",
+            "t/9",
+            "--shard",
+            "128M",
+            "--shard-index",
+            "start",
         ])
         .unwrap();
+        assert_eq!(args.copy.shards.len(), 2);
+        assert_eq!(args.copy.shard_index, Some(IndexLocation::Start));
         assert_eq!(args.copy.chunking.len(), 2);
         assert_eq!(args.copy.deflate, Some(2));
         assert_eq!(args.copy.variables.unwrap().names, ["a", "b", "c,d"]);
@@ -290,5 +319,12 @@ mod tests {
         ] {
             assert!(matches!(read(bad), Err(Error::Usage(_))), "{bad:?}");
         }
+        let error = read(&["--shard", "time"]).unwrap_err();
+        let error = ncutils_cli::name_options(error).to_string();
+        assert!(
+            error.starts_with("--shard 'time': expected dim/length"),
+            "{error}"
+        );
+        assert_eq!(read(&["--shard", "v:"]).unwrap().copy.shard_index, None);
     }
 }

@@ -77,5 +77,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         e @ (Error::Usage(_) | Error::Io { .. }) => e,
         e => e.in_file(input.name()),
     })?;
-    flushed
+    flushed?;
+    match reader.schema().faults.join("; ") {
+        faults if faults.is_empty() => Ok(()),
+        faults => Err(Error::Damaged(format!("{faults} (all else was printed)"))
+            .in_file(input.name())
+            .into()),
+    }
 }

@@ -57,6 +57,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         asked = output.output_kind(asked, None)?;
     }
     let kind = infer(reader.schema(), reader.storages(), reader.format(), asked).map_err(in_input)?;
+    for warning in reader.warnings_of_storage(kind)? {
+        tell_lines("ncgen", format_args!("warning: {warning}"));
+    }
     let options = PlanOptions {
         kind,
         no_fill: arguments.no_fill,

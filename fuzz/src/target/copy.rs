@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, plan};
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, ShardSpec, plan};
 use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::filter::spec;
 use ncutils_core::format::{self, Reader};
-use ncutils_core::model::{Kind, VarId};
-use ncutils_core::store::MemoryOutput;
+use ncutils_core::model::{IndexLocation, Kind, VarId};
+use ncutils_core::store::{Destination, MemoryKeys, MemoryOutput, Output};
 
 use super::dataset::{check, corner, open};
 
@@ -17,6 +17,14 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Copies the file. Its last byte selects the options.
 pub fn copy(input: &[u8]) {
     let Some(reader) = open(input) else { return };
+    if is_small(&*reader) {
+        let choice = input.last().copied().unwrap_or(0);
+        copy_with(&*reader, &options(choice));
+    }
+}
+
+/// True if a dataset is small enough to be copied.
+pub fn is_small(reader: &dyn Reader) -> bool {
     let schema = reader.schema();
     let bytes = (0..schema.vars.len()).fold(0u64, |n, var| {
         let layout = reader.layout(VarId(var));
@@ -31,18 +39,51 @@ pub fn copy(input: &[u8]) {
             .fold(size, |n, d| n.saturating_mul(*d));
         n.saturating_add(whole).saturating_add(chunk)
     });
-    if bytes > MAX_BYTES {
-        return;
-    }
-    let options = options(input.last().copied().unwrap_or(0));
-    let Some(plan) = check(plan(&*reader, &options)) else {
+    bytes <= MAX_BYTES
+}
+
+/// Copies a dataset to netCDF-4.
+pub fn copy_to_netcdf4(reader: &dyn Reader, choice: u8) {
+    let options = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        ..options(choice % 2)
+    };
+    copy_with(reader, &options);
+}
+
+/// Copies a dataset to version 3 of Zarr.
+pub fn copy_to_zarr3(reader: &dyn Reader, choice: u8) {
+    let shards = ["none", "auto", "64", "300"][usize::from(choice % 4)];
+    let options = CopyOptions {
+        kind: Some(Kind::Zarr3),
+        shards: match choice & 4 {
+            0 => ShardSpec::parse(shards).into_iter().collect(),
+            _ => Vec::new(),
+        },
+        shard_index: (choice & 8 != 0).then_some(IndexLocation::Start),
+        skip_fill: choice & 16 != 0,
+        filters: match choice & 96 {
+            96 => spec::parse("*,1,1").into_iter().collect(),
+            _ => Vec::new(),
+        },
+        ..CopyOptions::default()
+    };
+    copy_with(reader, &options);
+}
+
+fn copy_with(reader: &dyn Reader, options: &CopyOptions) {
+    let Some(plan) = check(plan(reader, options)) else {
         return;
     };
-    let Some(prepared) = check(prepare(&*reader, &plan)) else {
+    let Some(prepared) = check(prepare(reader, &plan)) else {
         return;
     };
-    let output = Arc::new(MemoryOutput::new());
-    let Some(writer) = check(format::create(output.clone(), &plan.schema, &prepared.plans)) else {
+    let (file, keys) = (Arc::new(MemoryOutput::new()), MemoryKeys::new());
+    let destination: Destination = match plan.schema.kind.can().shards {
+        true => Destination::keys("", Arc::new(keys.output())),
+        false => (Arc::clone(&file) as Arc<dyn Output>).into(),
+    };
+    let Some(writer) = check(format::create(destination, &plan.schema, &prepared.plans)) else {
         return;
     };
     let run = RunOptions {
@@ -50,9 +91,12 @@ pub fn copy(input: &[u8]) {
         memory: Some(1 << 20),
         ..RunOptions::default()
     };
-    if check(copy::run(&*reader, &prepared, writer, &run)).is_some() {
-        let copied = open(&output.bytes()).expect("a copy can be opened");
-        compare(&*reader, &*copied);
+    if check(copy::run(reader, &prepared, writer, &run)).is_some() {
+        let copied = match plan.schema.kind.can().shards {
+            true => super::zarr::open(keys),
+            false => open(&file.bytes()),
+        };
+        compare(reader, &*copied.expect("a copy can be opened"));
     }
 }
 

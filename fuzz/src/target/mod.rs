@@ -7,8 +7,11 @@ mod copy;
 mod dataset;
 mod filters;
 mod hdf5;
+mod key_list;
+mod remote;
 mod text;
 mod zarr;
+mod zarr3;
 mod zip;
 
 use std::path::Path;
@@ -26,7 +29,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 13] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -73,9 +76,24 @@ pub const TARGETS: [Target; 10] = [
         seeds: zarr::seeds,
     },
     Target {
+        name: "zarr3",
+        run: zarr3::documents,
+        seeds: zarr3::seeds,
+    },
+    Target {
+        name: "shard",
+        run: zarr3::shards,
+        seeds: zarr3::shard_seeds,
+    },
+    Target {
         name: "zip",
         run: zip::read,
         seeds: zip::seeds,
+    },
+    Target {
+        name: "remote",
+        run: remote::settings,
+        seeds: remote::seeds,
     },
 ];
 
@@ -125,7 +143,9 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for target in TARGETS {
             let seeds = files(&root.join("testdata"), |_| true);
-            let seeds = if target.name.ends_with("spec") || ["cdl", "zarr"].contains(&target.name) {
+            let seeds = if target.name.ends_with("spec")
+                || ["cdl", "zarr", "zarr3", "shard", "remote"].contains(&target.name)
+            {
                 target.seeds(&root)
             } else {
                 seeds

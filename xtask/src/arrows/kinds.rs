@@ -15,7 +15,7 @@ const ALLOWED: [&str; 3] = [
 ];
 
 /// The variants of `Kind`.
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 9] = [
     "Classic",
     "Offset64",
     "Data64",
@@ -23,6 +23,7 @@ const KINDS: [&str; 8] = [
     "Netcdf4Classic",
     "Nczarr",
     "Zarr2",
+    "Zarr3",
     "Other",
 ];
 

@@ -42,7 +42,7 @@ pub(super) fn blocks<'e>(
         tile_bytes,
         ..
     } = Needs::of(terms, var, tiling, to);
-    if alone(terms, var, tile_chunks, tile_bytes, work) {
+    if alone(terms, var, tiling, tile_chunks, tile_bytes, work) {
         let order = tiling.order(tile_chunks);
         let pieces = tile_chunks.saturating_mul(PIECE);
         let weight = tile_bytes.saturating_add(pieces);
@@ -119,8 +119,18 @@ impl Needs {
     }
 }
 
-/// True if each tile is made by one thread alone.
-fn alone(terms: &Terms, var: &Variable, tile_chunks: u64, tile_bytes: u64, work: u64) -> bool {
+/// True if each tile is made by one thread alone. Where input chunks meet several shards, a spill saves decoding.
+fn alone(
+    terms: &Terms,
+    var: &Variable,
+    tiling: &Tiling,
+    tile_chunks: u64,
+    tile_bytes: u64,
+    work: u64,
+) -> bool {
+    if tiling.has_groups() {
+        return false;
+    }
     let threads = terms.threads as u64;
     let tiles = var.places.len() / tile_chunks.max(1);
     tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
@@ -144,7 +154,14 @@ pub(super) fn shared_block_memory(
     to: &VariableLayout,
 ) -> Option<u64> {
     let needs = Needs::of(terms, var, tiling, to);
-    if alone(terms, var, needs.tile_chunks, needs.tile_bytes, needs.work) {
+    if alone(
+        terms,
+        var,
+        tiling,
+        needs.tile_chunks,
+        needs.tile_bytes,
+        needs.work,
+    ) {
         return None;
     }
     let aside = aside(terms, needs.decode.max(needs.empty), needs.empty);
@@ -314,7 +331,7 @@ impl<'e> BlockMaker<'e> {
         };
         let from = self.terms.reader.layout(*var);
         let region = region.intersect(target)?;
-        let tile = self.order.tile_at(first.block.first);
+        let tile = self.tiling.made_with(&self.order, first.block.first);
         let mut blocks = Vec::new();
         let mut next = first.block.end;
         while next < tile.end {

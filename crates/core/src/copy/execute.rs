@@ -213,13 +213,14 @@ impl Worker {
         filter_mask: u32,
     ) -> Result<()> {
         let own = grid.region(chunk);
-        pipeline.decode_into(
+        let decoded = pipeline.decode_into(
             &self.encoded,
             filter_mask,
             chunk_shape(reader.layout(var), &own.count),
             &mut self.scratch,
             &mut self.decoded,
-        )
+        );
+        decoded.map_err(|e| reader.in_chunk_key(var, chunk, e))
     }
 
     /// Reads a region of a contiguous input into `out`, in the layout's byte order.

@@ -243,13 +243,14 @@ fn raw<'e>(
     let to = &terms.plans[var.out.0].layout;
     let whole = chunk_bytes(to);
     // A chunk that a selection or the input's extent cuts is decoded and encoded again, and one that skipped codecs where
-    // the output has no filter masks.
+    // the output has no filter masks or other codecs at the end.
     let is_cut = |input: &Input| {
         input.selection.is_some() || input.grid.as_ref().is_some_and(|grid| grid.extent() != to.extent)
     };
     let loses_masks =
         !terms.plans[var.out.0].pipeline.allows(ALL_SKIPPED) && terms.reader.schema().kind.can().filter_masks;
-    let cut = match loses_masks || var.skips_fill || var.inputs.iter().any(is_cut) {
+    let changes = !same.ends.is_empty();
+    let cut = match loses_masks || changes || var.skips_fill || var.inputs.iter().any(is_cut) {
         true => decode_cost_of(terms, var).saturating_add(encode_cost(to, whole)),
         false => 0,
     };

@@ -11,6 +11,8 @@
 //! input 2×2, output 3×3 chunks:    tile = 6×6 elements = 2×2 output chunks = 3×3 input chunks
 //! ```
 
+use std::borrow::Cow;
+
 use crate::chunk::Region;
 
 /// The order of chunks, and its division into blocks.
@@ -33,6 +35,8 @@ pub struct BlockOrder {
 struct Shards {
     /// The order of the shards: each of its tiles is a shard.
     order: BlockOrder,
+    /// The order of chunks within a whole shard. There may be very many chunks, and nearly all are in whole shards.
+    within: BlockOrder,
     most: u64,
 }
 
@@ -60,6 +64,20 @@ pub fn tile_shape(input: &[u64], output: &[u64], extent: &[u64], counts: &[u64])
         tile.push(chunks.min(*count).max(1));
     }
     tile
+}
+
+/// Lengthens a tile so that its chunks follow each other in C order within a shard. Both shapes are in chunks.
+///
+/// Readers of a shard join neighbouring chunks into one read. The length of the tile in its first dimension of several
+/// chunks can stay, because tiles follow each other along it.
+pub fn tile_in_c_order(tile: &mut [u64], shard: &[u64]) {
+    let mut lengthens = false;
+    for (length, all) in tile.iter_mut().zip(shard) {
+        if lengthens {
+            *length = (*length).max(*all);
+        }
+        lengthens |= (*length).min(*all) > 1;
+    }
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -120,8 +138,10 @@ impl BlockOrder {
     pub fn sharded(counts: &[u64], tile: &[u64], most: u64, shard: Option<&[u64]>) -> Self {
         let mut order = Self::new(counts, tile, most);
         if let Some(shard) = shard {
+            let shards = Self::new(counts, shard, u64::MAX);
             order.shards = Some(Box::new(Shards {
-                order: Self::new(counts, shard, u64::MAX),
+                within: Self::new(&shards.tile, &order.tile, most),
+                order: shards,
                 most,
             }));
         }
@@ -129,9 +149,12 @@ impl BlockOrder {
     }
 
     /// The shard that holds the chunk at `place`, and the order of chunks within it.
-    fn within_shard(&self, shards: &Shards, place: u64) -> (Block, Self) {
+    fn within_shard<'a>(&'a self, shards: &'a Shards, place: u64) -> (Block, Cow<'a, Self>) {
         let shard = shards.order.tile_at(place);
-        let within = Self::new(&shard.span.count, &self.tile, shards.most);
+        let within = match shard.span.count == shards.within.counts {
+            true => Cow::Borrowed(&shards.within),
+            false => Cow::Owned(Self::new(&shard.span.count, &self.tile, shards.most)),
+        };
         (shard, within)
     }
 
@@ -141,6 +164,31 @@ impl BlockOrder {
         match &self.shards {
             Some(shards) => shards.order.tile_at(place).end,
             None => place + 1,
+        }
+    }
+
+    /// The group of shards that holds the chunk at `place`. `group` is the shape of a group in shards, which follow each
+    /// other. Without shards, the tile.
+    pub fn group_at(&self, place: u64, group: &[u64]) -> Block {
+        let Some(shards) = &self.shards else {
+            return self.tile_at(place);
+        };
+        let shard = shards.order.tile_at(place);
+        let mut last = Vec::with_capacity(group.len());
+        let mut span = shard.span;
+        for (d, along) in group.iter().enumerate() {
+            let (length, count) = (shards.order.tile[d], self.counts[d]);
+            let chunks = along.saturating_mul(length);
+            let start = span.start[d] - span.start[d] % chunks;
+            let end = start.saturating_add(chunks).min(count);
+            last.push((end - 1) / length * length);
+            span.start[d] = start;
+            span.count[d] = end - start;
+        }
+        Block {
+            first: self.place(&span.start),
+            end: self.shard_end(self.place(&last)),
+            span,
         }
     }
 
@@ -259,6 +307,21 @@ mod tests {
     }
 
     #[test]
+    fn a_tile_is_no_longer_than_c_order_needs() {
+        for (tile, shard, expected) in [
+            ([1, 1, 2], [4, 4, 4], [1, 1, 2]),
+            ([1, 2, 2], [4, 4, 4], [1, 2, 4]),
+            ([2, 1, 1], [4, 4, 4], [2, 4, 4]),
+            ([3, 1, 2], [1, 4, 4], [3, 1, 2]),
+            ([1, 3, 9], [4, 4, 4], [1, 3, 9]),
+        ] {
+            let mut found = tile;
+            tile_in_c_order(&mut found, &shard);
+            assert_eq!(found, expected, "{tile:?} {shard:?}");
+        }
+    }
+
+    #[test]
     fn a_budget_cuts_a_tile_into_like_parts() {
         let order = BlockOrder::new(&[1, 19, 20], &[1, 19, 20], 84);
         assert_eq!((order.level, order.step), (1, 4));
@@ -269,6 +332,28 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_shard_is_in_c_order(
+            dims in proptest::collection::vec((1u64..6, 1u64..5, 1u64..4), 0..4),
+            most in 1u64..20,
+        ) {
+            let counts: Vec<_> = dims.iter().map(|d| d.0).collect();
+            let mut tile: Vec<_> = dims.iter().map(|d| d.1).collect();
+            let shard: Vec<_> = dims.iter().map(|d| d.2).collect();
+            tile_in_c_order(&mut tile, &shard);
+            let order = BlockOrder::sharded(&counts, &tile, most, Some(&shard));
+            let grid = ChunkGrid::new(&counts, &vec![1; counts.len()]).unwrap();
+            let mut chunks: Vec<u64> = (0..grid.len()).collect();
+            chunks.sort_by_key(|chunk| order.place(&grid.coordinates(*chunk)));
+            let shard_of = |chunk: u64| -> Vec<u64> {
+                grid.coordinates(chunk).iter().zip(&shard).map(|(c, s)| c / s).collect()
+            };
+            for pair in chunks.windows(2) {
+                let (a, b) = (shard_of(pair[0]), shard_of(pair[1]));
+                prop_assert!(a < b || a == b && pair[0] < pair[1], "{:?}", pair);
+            }
+        }
+
         #[test]
         fn blocks_follow_each_other_and_hold_every_chunk_once(
             dims in proptest::collection::vec((1u64..6, 1u64..5, 1u64..4), 0..4),

@@ -2,7 +2,7 @@
 //!
 //! | route | when |
 //! | --- | --- |
-//! | raw | shape, element, byte order and filters agree: encoded chunks pass untouched |
+//! | raw | shape, element, byte order and filters agree: encoded chunks pass untouched, or are changed at the outer end of the filters alone |
 //! | refilter | the grid of chunks is the same, filters or byte order are not: chunk by chunk |
 //! | ranges | contiguous on both sides |
 //! | blocks | any other elements of fixed size: input pieces are scattered into blocks of output chunks |
@@ -18,7 +18,7 @@ use super::tiling::{Tiling, shard_chunks};
 use super::{CopyPlan, VariableCopy};
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
 use crate::error::{Error, Result};
-use crate::filter::{ChunkType, Registry};
+use crate::filter::{ChainEnd, ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{Encoding, Endian, Storage, Type, Values, VarId, VariableLayout, default_fill_value};
 
@@ -86,6 +86,7 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
         Sources::Nothing if found.complete => {}
         Sources::Nothing => return Ok(None),
         Sources::Whole(var) => {
+            found.complete |= fills_otherwise(reader.layout(*var), to);
             // Usually the only input, and there may be very many variables.
             found.inputs.reserve_exact(1);
             found.add(reader, *var, None, copy, holes)?;
@@ -188,11 +189,15 @@ impl Found {
         let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
         self.values |= incomplete && overlap(&self.inputs);
         if !self.values
-            && let Some((grid, raw)) = self.same_chunks(reader, plan, out)?
+            && let Some((grid, ends)) = self.same_chunks(reader, plan, out)?
         {
+            let raw = ends.is_some();
             let same = Same {
                 grid,
                 shard: shard_chunks(to)?,
+                ends: ends
+                    .filter(|ends| ends.iter().any(|end| !end.is_empty()))
+                    .unwrap_or_default(),
             };
             let places = self.same_places(&same);
             let route = if raw {
@@ -237,20 +242,21 @@ impl Found {
         })
     }
 
-    /// The grid of the output's chunks, if each holds elements of one input chunk at the same places. The
-    /// flag is true if chunks can pass unchanged.
+    /// The grid of the output's chunks, if each holds elements of one input chunk at the same places. If chunks can pass, also
+    /// how those of each input change at the outer end of their filters.
     fn same_chunks(
         &self,
         reader: &dyn Reader,
         plan: &CopyPlan,
         out: VarId,
-    ) -> Result<Option<(ChunkGrid, bool)>> {
+    ) -> Result<Option<(ChunkGrid, Option<Box<[ChainEnd]>>)>> {
         let to = &plan.variables[out.0].layout;
         let Storage::Chunked { shape, .. } = &to.storage else {
             return Ok(None);
         };
         let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, shape);
-        let mut raw = plan.variables[out.0].quantization.is_none();
+        let may_pass = plan.variables[out.0].quantization.is_none();
+        let mut ends = may_pass.then(|| Vec::with_capacity(self.inputs.len()));
         for input in &self.inputs {
             let from = reader.layout(input.var);
             let aligned = match (&input.grid, &input.selection) {
@@ -277,8 +283,12 @@ impl Found {
             if !aligned {
                 return Ok(None);
             }
-            raw &= same_encoding(from, to, &plan.registry, &chunk);
+            ends = ends.and_then(|mut ends: Vec<ChainEnd>| {
+                ends.push(chain_end(from, to, &plan.registry, &chunk)?);
+                Some(ends)
+            });
         }
+        let raw = ends.is_some();
         let grid = ChunkGrid::new(&to.extent, shape)?;
         // A chunk that is cut passes through its filters, even if other chunks pass unchanged.
         let edges = |input: &Input| reader.layout(input.var).edges != to.edges;
@@ -296,7 +306,7 @@ impl Found {
                 }
             }
         }
-        Ok(Some((grid, raw)))
+        Ok(Some((grid, ends.map(Vec::into_boxed_slice))))
     }
 
     fn is_all_whole(&self, grid: &ChunkGrid) -> bool {
@@ -408,7 +418,9 @@ fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
     let can = plan.schema.kind.can();
     let reads_wrong = |value: &Values| match plan.schema.var(out).ty {
         Type::Char => can.unwritten_text_is_empty && !value.is_zero(),
-        Type::String => can.unwritten_text_is_empty && longest_string(value) > 0,
+        Type::String => {
+            (can.unwritten_text_is_empty || can.unwritten_strings_fail) && longest_string(value) > 0
+        }
         _ => {
             can.unwritten_big_endian_is_swapped
                 && unit(layout) > 1
@@ -422,6 +434,11 @@ fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
         .as_ref()
         .filter(|_| !layout.fill.no_fill)
         .is_some_and(reads_wrong)
+}
+
+/// True if what was never written reads as one value in the input, and as another in the output. It is then written.
+fn fills_otherwise(from: &VariableLayout, to: &VariableLayout) -> bool {
+    matches!((&from.fill.value, &to.fill.value), (Some(a), Some(b)) if a != b) && !to.fill.no_fill
 }
 
 /// True if all chunks of a variable are written because it has no fill value and they are small.
@@ -451,10 +468,20 @@ pub(super) fn swap_between(from: &VariableLayout, to: &VariableLayout) -> usize 
     if from.endian == to.endian { 1 } else { unit }
 }
 
-/// True if an encoded chunk of one layout is valid for the other. Their grids are equal, with chunks of type
-/// `chunk`.
-fn same_encoding(from: &VariableLayout, to: &VariableLayout, registry: &Registry, chunk: &ChunkType) -> bool {
-    unit(from) == unit(to)
-        && swap_between(from, to) == 1
-        && registry.same_streams(&from.filters, &to.filters, chunk)
+/// How an encoded chunk of one layout becomes valid for the other by a change of the outer end of its filters, which may be
+/// none. `None` if it must be encoded anew. Their grids are equal, with chunks of type `chunk`.
+fn chain_end(
+    from: &VariableLayout,
+    to: &VariableLayout,
+    registry: &Registry,
+    chunk: &ChunkType,
+) -> Option<ChainEnd> {
+    let source = ChunkType {
+        row: from.extent.last().copied(),
+        ..chunk.clone()
+    };
+    let same_numbers = unit(from) == unit(to) && swap_between(from, to) == 1;
+    let same_numbers = same_numbers && registry.same_for(&from.filters, &source, chunk);
+    let end = || ChainEnd::between(registry, &from.filters, &to.filters, chunk);
+    same_numbers.then(end).flatten()
 }

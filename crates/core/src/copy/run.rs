@@ -32,9 +32,11 @@ use super::job::{Costed, Job, Spilling, Terms, jobs};
 use super::ledger::Ledger;
 use super::prepare::Prepared;
 use super::report::{Meters, Report};
+use super::route::Route;
 use super::sink::Sink;
 use super::{Progress, default_budget};
 use crate::error::{Error, Result};
+use crate::format::read_region::check_padding;
 use crate::format::{Reader, Writer};
 use crate::threads::on_all;
 
@@ -62,6 +64,9 @@ impl RunOptions<'_> {
             .max(1)
     }
 }
+
+/// Bytes that a decoded chunk may take, however small the budget.
+const LEAST_LIMIT: u64 = 64 << 20;
 
 /// The writer may hold back at most `budget / WINDOW_SHARE` bytes of chunks that arrived before their turn. Past that, the
 /// engine starts no new job.
@@ -100,6 +105,7 @@ pub(super) fn run_jobs<'p>(
 ) -> Result<Report<'p>> {
     let threads = options.thread_count();
     let budget = options.memory.unwrap_or_else(default_budget);
+    check_paddings(reader, prepared, budget)?;
     if let Some(progress) = options.progress {
         let total = prepared
             .variables
@@ -155,6 +161,25 @@ pub(super) fn run_jobs<'p>(
             Ok(Report::new(prepared, meters, peak))
         }
     }
+}
+
+/// Refuses chunks that would be decoded, are longer than their array, and do not fit the budget. Chunks that their array
+/// fills are decoded whatever they take.
+fn check_paddings(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> Result<()> {
+    for var in prepared
+        .variables
+        .iter()
+        .filter(|var| !matches!(var.route, Route::Raw(_)))
+    {
+        for input in var.inputs.iter().filter(|input| input.grid.is_some()) {
+            let layout = reader.layout(input.var);
+            check_padding(layout, layout.stored_size(), budget.max(LEAST_LIMIT)).map_err(|e| {
+                let path = reader.schema().var_path(input.var);
+                e.in_variable(&path)
+            })?;
+        }
+    }
+    Ok(())
 }
 
 struct Queue<'e> {

@@ -1,4 +1,5 @@
-//! Copying chunks that keep their shape: unchanged, or decoded and encoded one by one.
+//! Copying chunks that keep their shape: unchanged, changed at the outer end of their filters, or decoded and encoded one by
+//! one.
 
 use super::chunk_data::Data;
 use super::execute::{Target, Worker, at_chunk, fill_block, lost};
@@ -10,6 +11,7 @@ use super::run::Engine;
 use super::sources::Input;
 use crate::chunk::{ChunkGrid, Region, copy_region, swap_units};
 use crate::error::{Error, Result};
+use crate::filter::{ChainEnd, EncodedChunk};
 use crate::format::Reader;
 use crate::format::read_region::{chunk_shape, chunk_size};
 use crate::model::{VarId, VariableLayout};
@@ -21,6 +23,8 @@ pub(super) struct Same {
     pub grid: ChunkGrid,
     /// The shape of a shard, in chunks. `None` without shards: chunks are then written in C order.
     pub shard: Option<Vec<u64>>,
+    /// How passing chunks of each input change at the outer end of their filters. Empty if none changes.
+    pub ends: Box<[ChainEnd]>,
 }
 
 impl Same {
@@ -114,8 +118,8 @@ impl Worker {
             let chunk = same.chunk(&order, place(var, n)?);
             let copied = match same.source(&var.inputs, chunk) {
                 None => Err(lost()),
-                Some((input, from)) => {
-                    let input = &var.inputs[input];
+                Some((number, from)) => {
+                    let input = &var.inputs[number];
                     let edges = reader.layout(input.var).edges == to.edges || !same.grid.is_edge(chunk);
                     let place = Place {
                         from,
@@ -123,7 +127,7 @@ impl Worker {
                         ticket: var.ticket + n,
                     };
                     if raw && edges && same.is_whole(input, from, chunk) {
-                        self.pass(reader, input.var, &place, &target)
+                        self.pass(reader, input.var, &place, &target, same.ends.get(number))
                     } else {
                         self.refilter_chunk(reader, input.var, &place, &target)
                     }
@@ -135,22 +139,22 @@ impl Worker {
         Ok(bytes)
     }
 
-    /// Passes an encoded chunk through unchanged. A chunk that skipped codecs is encoded anew where the output stores no
-    /// filter masks.
-    fn pass(&mut self, reader: &dyn Reader, source: VarId, place: &Place, target: &Target) -> Result<()> {
+    /// Passes an encoded chunk through, unchanged but for the `end` of its filters. A chunk that skipped codecs is encoded
+    /// anew where the output stores no filter masks, or the end changes.
+    fn pass(
+        &mut self,
+        reader: &dyn Reader,
+        source: VarId,
+        place: &Place,
+        target: &Target,
+        end: Option<&ChainEnd>,
+    ) -> Result<()> {
         let data = match self.fetched.take_chunk(source, place.from) {
             Some(data) => data,
             None => reader.read_encoded_chunk(source, place.from)?,
         };
         let mut data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;
-        if target.pipeline.is_empty() {
-            // Without codecs, a chunk of another size is damaged, and must not become part of another dataset.
-            let own = target.grid.region(place.chunk);
-            target
-                .pipeline
-                .check_size(data.bytes.len(), chunk_shape(target.layout, &own.count))?;
-        }
         if target.var.skips_fill {
             let whole = self.input_grid(reader, source, target)?;
             let grid = whole.as_ref().unwrap_or(target.grid);
@@ -164,22 +168,60 @@ impl Worker {
             }
             data.bytes = std::mem::take(&mut self.encoded);
         }
-        if data.filter_mask != 0 && !target.pipeline.allows(data.filter_mask) {
-            self.encoded = data.bytes;
-            let whole = self.input_grid(reader, source, target)?;
-            let grid = whole.as_ref().unwrap_or(target.grid);
-            let pipeline = reader.pipeline(source)?;
-            let need =
-                "the chunk skipped filters, which the output's format cannot state, and must be encoded anew";
-            // The filters that the chunk did not skip may all be known, but it must now pass all of them.
-            self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)
-                .and_then(|()| target.pipeline.check_known())
-                .map_err(|e| e.with_need(need))?;
-            return self.encode_decoded(reader, source, grid, place, target);
+        let end = end.filter(|end| !end.is_empty());
+        if data.filter_mask != 0 && (end.is_some() || !target.pipeline.allows(data.filter_mask)) {
+            let need = match end {
+                None => {
+                    "the chunk skipped filters, which the output's format cannot state, and must be encoded anew"
+                }
+                Some(_) => {
+                    "the chunk skipped filters, the output's filters are others, and it must be encoded anew"
+                }
+            };
+            return self.encode_anew(reader, source, data, place, target, need);
+        }
+        let own = target.grid.region(place.chunk);
+        let shape = chunk_shape(target.layout, &own.count);
+        if let Some(end) = end {
+            let applied = end.apply(&data.bytes, target.pipeline.size_of(shape)?);
+            match applied.map_err(|e| reader.in_chunk_key(source, place.from, e))? {
+                Some(changed) => data.bytes = changed,
+                None => {
+                    let need =
+                        "other programs cannot read the chunk in the output, and it must be encoded anew";
+                    return self.encode_anew(reader, source, data, place, target, need);
+                }
+            }
+        }
+        if target.pipeline.is_empty() {
+            // Without codecs, a chunk of another size is damaged, and must not become part of another dataset.
+            let checked = target.pipeline.check_size(data.bytes.len(), shape);
+            checked.map_err(|e| reader.in_chunk_key(source, place.from, e))?;
         }
         self.keep(data.bytes.len());
         let sink = target.sink;
         sink.write_encoded_chunk(place.ticket, target.var, place.chunk, data)
+    }
+
+    /// Decodes a chunk that cannot pass, and encodes it with the output's filters. `need` tells why, if a filter is not known.
+    fn encode_anew(
+        &mut self,
+        reader: &dyn Reader,
+        source: VarId,
+        data: EncodedChunk,
+        place: &Place,
+        target: &Target,
+        need: &str,
+    ) -> Result<()> {
+        self.encoded = data.bytes;
+        let whole = self.input_grid(reader, source, target)?;
+        let grid = whole.as_ref().unwrap_or(target.grid);
+        let pipeline = reader.pipeline(source)?;
+        // The filters that the chunk did not skip may all be known, but it must now pass all of them.
+        self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)
+            .and_then(|()| target.pipeline.check_known())
+            .map_err(|e| e.with_need(need))?;
+        self.encode_decoded(reader, source, grid, place, target)
     }
 
     /// The grid of an input with the output's chunk shape; `None` if it is the output's.

@@ -47,10 +47,12 @@ impl Spill {
         first: Arc<SharedBlock>,
     ) -> Option<Self> {
         let size = tile.element_count()?.checked_mul(element_size as u64)?;
+        let mut end = 0u64;
         let blocks = blocks
             .into_iter()
             .map(|block| {
-                let at = block.place_in(tile).checked_mul(element_size as u64)?;
+                let at = end;
+                end = end.checked_add(block.element_count()?.checked_mul(element_size as u64)?)?;
                 Some((block, at))
             })
             .collect::<Option<Vec<_>>>()?;

@@ -1,6 +1,6 @@
 //! The geometry of a variable whose chunks change shape: tiles, and slabs of contiguous storage.
 
-use super::order::{BlockOrder, tile_shape};
+use super::order::{Block, BlockOrder, tile_in_c_order, tile_shape};
 use super::sources::Input;
 use crate::chunk::{ChunkGrid, chunks_of_shard};
 use crate::error::Result;
@@ -12,6 +12,9 @@ const SLAB: u64 = 256 << 10;
 /// Shortest contiguous run, in bytes, that a tile should read from an input without chunks.
 const RUN: u64 = 64 << 10;
 
+/// Most shards in a group. Each piece of input is compared with all of them.
+const MOST_GROUPED: u64 = 4096;
+
 /// The geometry of a variable whose chunks change shape.
 #[derive(Debug)]
 pub(super) struct Tiling {
@@ -21,6 +24,8 @@ pub(super) struct Tiling {
     pub tile: Vec<u64>,
     /// The shape of a shard, in output chunks; `None` without shards.
     pub shard: Option<Vec<u64>>,
+    /// The shape of a group, in shards: shards that follow each other, and that one input chunk can meet. Empty without shards.
+    group: Vec<u64>,
 }
 
 impl Tiling {
@@ -46,12 +51,34 @@ impl Tiling {
                 &runs
             }
         };
-        let tile = tile_shape(from, &shape, &to.extent, grid.counts());
+        let mut tile = tile_shape(from, &shape, &to.extent, grid.counts());
+        let shard = shard_chunks(to)?;
+        let mut group = Vec::new();
+        if let Some(shard) = &shard {
+            tile_in_c_order(&mut tile, shard);
+            if input.is_some() {
+                group = group_shape(from, &to.extent, grid.chunk(), shard);
+            }
+        }
         Ok(Self {
             grid,
             tile,
-            shard: shard_chunks(to)?,
+            shard,
+            group,
         })
+    }
+
+    /// True if an input chunk can meet several shards.
+    pub fn has_groups(&self) -> bool {
+        self.group.iter().any(|shards| *shards > 1)
+    }
+
+    /// The chunks that are made of the same input chunks as the chunk at `place`: those of a group of shards, or of a tile.
+    pub fn made_with(&self, order: &BlockOrder, place: u64) -> Block {
+        match self.has_groups() {
+            true => order.group_at(place, &self.group),
+            false => order.tile_at(place),
+        }
     }
 
     /// The order of chunks, with blocks of at most `most` chunks.
@@ -69,6 +96,26 @@ pub(super) fn shard_chunks(to: &VariableLayout) -> Result<Option<Vec<u64>>> {
     shard
         .map(|shard| chunks_of_shard(shard, to.chunk_shape()))
         .transpose()
+}
+
+/// The shape of a group, in shards. `input` and `output` are the shapes of chunks, and `shard` is in output chunks.
+fn group_shape(input: &[u64], extent: &[u64], output: &[u64], shard: &[u64]) -> Vec<u64> {
+    let mut counts = Vec::with_capacity(shard.len());
+    let mut group = Vec::with_capacity(shard.len());
+    for (((i, length), o), shard) in input.iter().zip(extent).zip(output).zip(shard) {
+        let elements = o.saturating_mul(*shard).max(1);
+        let count = length.div_ceil(elements).max(1);
+        group.push(i.div_ceil(elements).clamp(1, count));
+        counts.push(count);
+    }
+    tile_in_c_order(&mut group, &counts);
+    while group.iter().fold(1u64, |n, along| n.saturating_mul(*along)) > MOST_GROUPED {
+        let Some(first) = group.iter_mut().find(|along| **along > 1) else {
+            break;
+        };
+        *first = first.div_ceil(2);
+    }
+    group
 }
 
 /// The shape of the slabs of a contiguous output: whole in the fastest dimensions, and at most [`SLAB`]

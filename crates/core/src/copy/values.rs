@@ -87,7 +87,7 @@ impl Worker {
         if let [input] = &var.inputs[..]
             && input.selection.is_none()
         {
-            self.read += stored_bytes(reader, input.var, region);
+            self.read = self.read.saturating_add(stored_bytes(reader, input.var, region));
             return reader.read_region(input.var, region);
         }
         let to = &engine.terms.plans[var.out.0].layout;
@@ -100,7 +100,7 @@ impl Worker {
             let Some(bounds) = input.input(&part) else {
                 continue;
             };
-            self.read += stored_bytes(reader, input.var, &bounds);
+            self.read = self.read.saturating_add(stored_bytes(reader, input.var, &bounds));
             let values = reader.read_region(input.var, &bounds)?;
             let mut selected = select(&values.bytes, &bounds, &part, input, to.element_size)?;
             let ty = schema.var(input.var).ty;

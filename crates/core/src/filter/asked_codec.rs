@@ -21,6 +21,9 @@ use super::registry::Registry;
 use crate::error::{Error, Result};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
+/// The Zarr codec that makes bytes of strings of different lengths. It is no filter: a format has its own form of strings.
+pub const VLEN_UTF8: &str = "vlen-utf8";
+
 /// How much time may go into a smaller output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
@@ -103,15 +106,20 @@ impl AskedCodec {
         Self::from_metadata(value)
     }
 
-    /// Parses the JSON of `_Codecs`: a list of objects, or one object.
+    /// Parses the JSON of `_Codecs`: a list of objects, or one object. [`VLEN_UTF8`] is left out.
     ///
     /// # Errors
     /// The mistake in words.
     pub fn list_from_json(text: &str) -> Result<Vec<Self>, String> {
-        match serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))? {
-            Value::Array(codecs) => codecs.into_iter().map(Self::from_metadata).collect(),
-            codec => Ok(vec![Self::from_metadata(codec)?]),
-        }
+        let mut codecs = match serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))? {
+            Value::Array(codecs) => codecs
+                .into_iter()
+                .map(Self::from_metadata)
+                .collect::<Result<_, _>>()?,
+            codec => vec![Self::from_metadata(codec)?],
+        };
+        codecs.retain(|codec| !matches!(codec, Self::Zarr(spec) if spec.name() == VLEN_UTF8));
+        Ok(codecs)
     }
 
     fn from_metadata(value: Value) -> Result<Self, String> {
@@ -120,10 +128,10 @@ impl AskedCodec {
         let Value::Object(mut members) = value else {
             return Err(wrong());
         };
-        let spec = match (members.remove("id"), members.remove("name")) {
+        let spec = match (members.shift_remove("id"), members.shift_remove("name")) {
             (Some(Value::String(id)), None) => CodecSpec::zarr(ZarrVersion::V2, id, members),
             (None, Some(Value::String(name))) => {
-                let configuration = match members.remove("configuration") {
+                let configuration = match members.shift_remove("configuration") {
                     Some(Value::Object(configuration)) => configuration,
                     None => Configuration::new(),
                     Some(_) => return Err(wrong()),
@@ -139,14 +147,14 @@ impl AskedCodec {
     pub fn hdf5_id(&self, registry: &Registry) -> Option<u32> {
         match self {
             Self::Id { id, .. } => Some(*id),
-            Self::Name { name, parameters, .. } => id_of(name, parameters, registry),
+            Self::Name { name, .. } => id_of(name, registry),
             Self::Zarr(spec) => registry.hdf5_id(spec),
             Self::Auto(_) => None,
         }
     }
 
-    /// The codec with visible parameters, by its HDF5 id if it has one, else by its name in version 2 of Zarr. A codec
-    /// that is given as JSON keeps its form.
+    /// The codec with visible parameters, by its HDF5 id if it has one, else by its name in version 2 of Zarr, or in version 3
+    /// if it has no other. A codec that is given as JSON keeps its form.
     ///
     /// # Errors
     /// [`Error::Usage`] for an unknown name, and for members or parameters that the codec does not understand.
@@ -176,16 +184,20 @@ impl AskedCodec {
                 ));
             }
         };
+        if is_gzip(name) && !parameters.is_empty() {
+            return gzip_spec(name, parameters);
+        }
         if members.is_empty()
-            && let Some(id) = id_of(name, parameters, registry)
+            && !is_gzip(name)
+            && let Some(id) = id_of(name, registry)
         {
             return Ok(CodecSpec::hdf5(id, parameters.clone()));
         }
         let codec = registry
             .by_name(name)
-            .or_else(|| registry.found_by_id(id_of(name, parameters, registry)?));
+            .or_else(|| registry.found_by_id(id_of(name, registry)?));
         let Some(codec) = codec else {
-            return Err(Error::Usage(match id_of(name, parameters, registry) {
+            return Err(Error::Usage(match id_of(name, registry) {
                 Some(id) => format!(
                     "filter {id} ({name}) is not built in, so the names of its parameters are not known: give numbers, as in \
                      '{id},1,2'"
@@ -206,14 +218,20 @@ impl AskedCodec {
         }
         let mut configuration = default_configuration(codec, chunk);
         configuration.extend(members.clone());
-        let own = codec.zarr_name(ZarrVersion::V2).unwrap_or(name);
-        let in_zarr = CodecSpec::zarr(ZarrVersion::V2, own, configuration);
+        let in_zarr = match (codec.zarr_name(ZarrVersion::V2), codec.zarr_name(ZarrVersion::V3)) {
+            (None, Some(own)) => CodecSpec::zarr(ZarrVersion::V3, own, configuration),
+            (own, _) => CodecSpec::zarr(ZarrVersion::V2, own.unwrap_or(name), configuration),
+        };
         let Some(id) = codec.hdf5_id() else {
-            return match parameters.is_empty() {
-                true => Ok(in_zarr),
-                false => Err(Error::Usage(format!(
+            if !parameters.is_empty() {
+                return Err(Error::Usage(format!(
                     "codec {name} takes its parameters as 'name=value'"
-                ))),
+                )));
+            }
+            // A mistake is told before anything is copied.
+            return match codec.bind(&in_zarr, chunk) {
+                Ok(_) => Ok(in_zarr),
+                Err(why) => Err(Error::Usage(format!("codec {name}: {why}"))),
             };
         };
         let configuration = in_zarr.configuration().unwrap_or(members);
@@ -231,11 +249,28 @@ fn understands(codec: &Arc<dyn Codec>, spec: &CodecSpec, chunk: &ChunkType) -> b
     codec.bind(spec, chunk).is_ok()
 }
 
-/// The HDF5 id of the codec that a user names so. HDF5's programs call deflate `gzip`; without parameters that is Zarr's
-/// codec. A registered name is enough, as a plugin may have the filter.
-fn id_of(name: &str, parameters: &[u32], registry: &Registry) -> Option<u32> {
+/// True for a name of gzip. Zarr has a codec of this name, and HDF5's programs call deflate so. A user means the one that
+/// the output's format has: [`AskedCodec::spec`] is Zarr's codec, of which [`Registry::in_output`] makes deflate.
+fn is_gzip(name: &str) -> bool {
+    matches!(name, "gzip" | "numcodecs.gzip")
+}
+
+/// Zarr's gzip with its level as a number.
+fn gzip_spec(name: &str, parameters: &[u32]) -> Result<CodecSpec> {
+    let [level @ 0..=9] = *parameters else {
+        return Err(Error::Usage(format!(
+            "codec {name} takes one parameter: the level, 0 to 9"
+        )));
+    };
+    let configuration = Configuration::from_iter([("level".to_owned(), level.into())]);
+    Ok(CodecSpec::zarr(ZarrVersion::V2, "gzip", configuration))
+}
+
+/// The HDF5 id of the codec that a user names so; deflate's for gzip, which excludes the same filters. A registered name
+/// is enough, as a plugin may have the filter.
+fn id_of(name: &str, registry: &Registry) -> Option<u32> {
     match registry.by_name(name) {
-        _ if name == "gzip" && !parameters.is_empty() => Some(deflate::ID),
+        _ if is_gzip(name) => Some(deflate::ID),
         Some(codec) => codec.hdf5_id(),
         None => registered_id(name).or_else(|| registry.plugin_by_name(name)?.hdf5_id()),
     }
@@ -254,6 +289,7 @@ fn default_configuration(codec: &Arc<dyn Codec>, chunk: &ChunkType) -> Configura
 mod tests {
     use super::super::spec::parse_filters;
     use super::*;
+    use crate::model::CodecNames;
     use serde_json::json;
 
     fn spec(text: &str) -> Result<CodecSpec> {
@@ -279,9 +315,42 @@ mod tests {
         }
         // A registered name, which a plugin may have.
         assert_eq!(spec("sz3,1").unwrap(), CodecSpec::hdf5(32024, [1]));
-        assert_eq!(spec("gzip,5").unwrap(), CodecSpec::hdf5(1, [5]));
         assert_eq!(spec("zlib,level=5").unwrap(), CodecSpec::hdf5(1, [5]));
         assert_eq!(spec("deflate,5").unwrap(), CodecSpec::hdf5(1, [5]));
+    }
+
+    #[test]
+    fn gzip_is_what_the_output_has() {
+        let (registry, chunk) = (Registry::builtin(), ChunkType::of_bytes(100));
+        for text in [
+            "gzip,5",
+            "gzip,level=5",
+            "numcodecs.gzip,5",
+            r#"{"id":"gzip","level":5}"#,
+        ] {
+            let asked = spec(text).unwrap();
+            let members = json!({"level": 5}).as_object().unwrap().clone();
+            let version = ZarrVersion::V2;
+            assert_eq!(asked, CodecSpec::zarr(version, "gzip", members), "{text}");
+            let zarr = registry.in_output(&asked, CodecNames::Zarr(version), &chunk);
+            assert_eq!(zarr.unwrap(), asked);
+            let hdf5 = registry.in_output(&asked, CodecNames::Hdf5, &chunk).unwrap();
+            assert_eq!((hdf5.hdf5_id(), hdf5.parameters()), (Some(1), &[5][..]), "{text}");
+        }
+        // Other codecs are refused where the output has another stream of the same name.
+        let lz4 = spec(r#"{"id":"lz4","acceleration":1}"#).unwrap();
+        assert!(registry.in_output(&lz4, CodecNames::Hdf5, &chunk).is_err());
+        for text in ["gzip,10", "gzip,1,2", "gzip,level=10"] {
+            assert!(
+                spec(text)
+                    .and_then(|asked| {
+                        let stored = registry.in_output(&asked, CodecNames::Hdf5, &chunk)?;
+                        registry.working(&stored, &chunk)
+                    })
+                    .is_err(),
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -303,7 +372,11 @@ mod tests {
             ),
             (
                 "szip,mask=4",
-                "codec szip has no parameters with names; its parameters are numbers: 4 or 32",
+                r#"codec szip does not understand {"mask":4}; it takes mask (4 or 32), pixels-per-block (even, 2 to 32)"#,
+            ),
+            (
+                "nbit,mask=4",
+                "codec nbit has no parameters with names; it takes none",
             ),
             ("zfp,acuracy=1", "has no member 'acuracy': is 'accuracy' meant"),
             ("sz3,level=1", "filter 32024 (sz3) is not built in"),
@@ -365,6 +438,8 @@ mod tests {
             specs[1],
             CodecSpec::zarr(ZarrVersion::V3, "odd", Configuration::new())
         );
+        let strings = r#"[{"id": "vlen-utf8"}, {"id": "zlib", "level": 1}]"#;
+        assert_eq!(AskedCodec::list_from_json(strings).unwrap().len(), 1);
         for text in ["3", "[3]", r#"[{"level": 3}]"#, r#"{"id": 3}"#, "{"] {
             assert!(AskedCodec::list_from_json(text).is_err(), "{text}");
         }

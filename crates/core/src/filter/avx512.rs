@@ -1,13 +1,14 @@
 //! Transposes bytes and bits with vectors of AVX-512, for shuffle, bitshuffle and packbits.
 //!
 //! ```text
-//! split_bytes: elements of 2, 4 or 8 bytes    ─► a plane of each byte     join_bytes: the reverse
-//! split_bits:  elements of 1, 2, 4 or 8 bytes ─► a plane of each bit      join_bits:  the reverse
-//! pack_bits:   truth values                   ─► bits, the first highest  unpack_bits: the reverse
+//! split_bytes: elements of 2, 4, 8 or 12 bytes    ─► a plane of each byte     join_bytes: the reverse
+//! split_bits:  elements of 1, 2, 4, 8 or 12 bytes ─► a plane of each bit      join_bits:  the reverse
+//! pack_bits:   truth values                       ─► bits, the first highest  unpack_bits: the reverse
 //! ```
 //!
-//! Each function does whole groups of 64 or 512 elements, and returns how far it came: nowhere on a processor without
-//! these instructions. The callers have safe code for any number of elements, which does the rest.
+//! Each function does whole groups of 64 elements, or of 8 where it makes planes of bits, and returns how far it came:
+//! nowhere on a processor without these instructions. The callers have safe code for any number of elements, which does
+//! the rest.
 //!
 //! A group is transposed within vectors, and then between vectors. The bytes of eight elements are a matrix of 8 by 8
 //! bits, which one instruction of GFNI multiplies with another matrix.
@@ -53,6 +54,9 @@ mod vectors {
     use std::arch::x86_64::*;
     use std::sync::LazyLock;
 
+    use super::super::byte_positions::{COLUMNS, JOINED_TRIPLES, ROWS, SPLIT_TRIPLES, TRANSPOSED};
+    use super::super::vector_memory::{load, load_some, store, store_some};
+
     /// Bytes of a vector, and elements or rows in a group.
     const VECTOR: usize = 64;
 
@@ -63,24 +67,6 @@ mod vectors {
             && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("gfni")
     });
-
-    /// The 64 bytes from `at` on.
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn load(bytes: &[u8], at: usize) -> __m512i {
-        let bytes: &[u8; VECTOR] = bytes[at..].first_chunk().expect("64 bytes");
-        // SAFETY: the array has the 64 bytes that are read. The instruction takes any alignment.
-        unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-    }
-
-    /// Writes 64 bytes from `at` on.
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn store(vector: __m512i, bytes: &mut [u8], at: usize) {
-        let bytes: &mut [u8; VECTOR] = bytes[at..].first_chunk_mut().expect("64 bytes");
-        // SAFETY: the array has the 64 bytes that are written. The instruction takes any alignment.
-        unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector) }
-    }
 
     /// Transposes a matrix of quarters of vectors.
     #[inline]
@@ -101,56 +87,6 @@ mod vectors {
             _mm512_shuffle_i64x2::<0xdd>(ef, gh),
         ]
     }
-
-    /// Positions of bytes in two vectors.
-    type Positions = [u8; VECTOR];
-
-    /// The positions that transpose a vector of `rows` rows of bytes.
-    const fn transposition(rows: usize) -> Positions {
-        let (mut positions, mut at) = ([0; VECTOR], 0);
-        while at < VECTOR {
-            positions[at] = (at % rows * (VECTOR / rows) + at / rows) as u8;
-            at += 1;
-        }
-        positions
-    }
-
-    /// Two vectors of 8 by 8 bytes become one with their even columns in turn (`odd` is 0), or with their odd ones.
-    const fn columns(odd: usize) -> Positions {
-        let (mut positions, mut at) = ([0; VECTOR], 0);
-        while at < VECTOR {
-            let (column, row) = (at / 16 * 2 + odd, at % 8);
-            positions[at] = (at / 8 % 2 * VECTOR + row * 8 + column) as u8;
-            at += 1;
-        }
-        positions
-    }
-
-    /// The reverse of [`columns`]: the first vector, or the second.
-    const fn rows(second: usize) -> Positions {
-        let (mut positions, mut at) = ([0; VECTOR], 0);
-        while at < VECTOR {
-            let (row, column) = (at / 8, at % 8);
-            positions[at] = (column % 2 * VECTOR + (column / 2 * 2 + second) * 8 + row) as u8;
-            at += 1;
-        }
-        positions
-    }
-
-    /// The positions that transpose a vector of 1, 2, 4 … rows of bytes.
-    const TRANSPOSED: [Positions; 7] = [
-        transposition(1),
-        transposition(2),
-        transposition(4),
-        transposition(8),
-        transposition(16),
-        transposition(32),
-        transposition(64),
-    ];
-    /// The even columns, and the odd ones.
-    const COLUMNS: [Positions; 2] = [columns(0), columns(1)];
-    /// The first vector of rows, and the second.
-    const ROWS: [Positions; 2] = [rows(0), rows(1)];
 
     /// Makes a vector of each column of eight vectors of 8 by 8 bytes.
     #[inline]
@@ -192,10 +128,49 @@ mod vectors {
         }
     }
 
+    /// Takes bytes of three vectors, in two steps.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn permute_three([a, b, c]: [__m512i; 3], steps: &[[u8; VECTOR]; 2]) -> __m512i {
+        let (first, second) = (load(&steps[0], 0), load(&steps[1], 0));
+        _mm512_permutex2var_epi8(_mm512_permutex2var_epi8(a, first, b), second, c)
+    }
+
+    /// Separates the bytes of 64 elements of three numbers of four bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn separate_triples(vectors: &mut [__m512i; 12]) {
+        let elements = *vectors;
+        for (number, steps) in SPLIT_TRIPLES.iter().enumerate() {
+            let rows = [0, 3, 6, 9]
+                .map(|at| permute_three([elements[at], elements[at + 1], elements[at + 2]], steps));
+            vectors[4 * number..4 * number + 4].copy_from_slice(&transpose_quarters(rows));
+        }
+    }
+
+    /// The reverse of [`separate_triples`].
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn unite_triples(vectors: &mut [__m512i; 12]) {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = *vectors;
+        let numbers = [
+            transpose_quarters([a, b, c, d]),
+            transpose_quarters([e, f, g, h]),
+            transpose_quarters([i, j, k, l]),
+        ];
+        for (at, vector) in vectors.iter_mut().enumerate() {
+            let rows = [numbers[0][at / 3], numbers[1][at / 3], numbers[2][at / 3]];
+            *vector = permute_three(rows, &JOINED_TRIPLES[at % 3]);
+        }
+    }
+
     /// Separates the bytes of 64 elements: from vectors of elements to a vector of each byte.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn separate<const N: usize>(vectors: &mut [__m512i; N]) {
+        if let Some(all) = vectors.first_chunk_mut::<12>() {
+            return separate_triples(all);
+        }
         if let Some(all) = vectors.first_chunk_mut::<8>() {
             *all = gather_columns(*all);
             return;
@@ -211,6 +186,9 @@ mod vectors {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn unite<const N: usize>(vectors: &mut [__m512i; N]) {
+        if let Some(all) = vectors.first_chunk_mut::<12>() {
+            return unite_triples(all);
+        }
         if let Some(all) = vectors.first_chunk_mut::<8>() {
             *all = spread_columns(*all);
             return;
@@ -268,58 +246,114 @@ mod vectors {
         _mm512_gf2p8affine_epi64_epi8::<0>(reversed, units)
     }
 
-    /// Splits groups of 512 elements of `N` bytes into planes of bits.
+    /// The bytes of 512 elements of `N` bytes, in eight vectors each.
+    type Planes<const N: usize> = [[__m512i; 8]; N];
+
+    /// Splits a group of 512 elements of `N` bytes into planes of bits, or, without `WHOLE`, fewer elements into planes of
+    /// `rows` bytes. `first` is the place of the first row in a plane.
+    #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-    fn split_element_bits<const N: usize>(input: &[u8], out: &mut [u8], stride: usize) -> usize {
-        let groups = input.chunks_exact(8 * N * VECTOR);
-        let done = groups.len() * VECTOR;
-        // Bytes of the elements, in eight vectors each.
-        let mut planes = [[_mm512_setzero_si512(); 8]; N];
-        for (number, group) in groups.enumerate() {
-            for (row, part) in group.chunks_exact(N * VECTOR).enumerate() {
-                let mut vectors = [_mm512_setzero_si512(); N];
-                for (at, vector) in vectors.iter_mut().enumerate() {
-                    *vector = load(part, at * VECTOR);
-                }
-                separate(&mut vectors);
-                for (plane, vector) in planes.iter_mut().zip(vectors) {
-                    plane[row] = transpose_bits(vector);
-                }
+    fn split_group<const N: usize, const WHOLE: bool>(
+        group: &[u8],
+        (first, rows): (usize, usize),
+        out: &mut [u8],
+        stride: usize,
+        planes: &mut Planes<N>,
+    ) {
+        for (row, part) in group.chunks(N * VECTOR).enumerate() {
+            let mut vectors = [_mm512_setzero_si512(); N];
+            let is_whole = WHOLE || part.len() == N * VECTOR;
+            for (at, vector) in vectors.iter_mut().enumerate() {
+                *vector = match is_whole {
+                    true => load(part, at * VECTOR),
+                    false => load_some(part.get(at * VECTOR..).unwrap_or_default()),
+                };
             }
-            for (byte, plane) in planes.iter().enumerate() {
-                for (bit, vector) in gather_columns(*plane).into_iter().enumerate() {
-                    store(vector, out, (8 * byte + bit) * stride + number * VECTOR);
+            separate(&mut vectors);
+            for (plane, vector) in planes.iter_mut().zip(vectors) {
+                plane[row] = transpose_bits(vector);
+            }
+        }
+        for (byte, plane) in planes.iter().enumerate() {
+            for (bit, vector) in gather_columns(*plane).into_iter().enumerate() {
+                let at = (8 * byte + bit) * stride + first;
+                match WHOLE {
+                    true => store(vector, out, at),
+                    false => store_some(vector, &mut out[at..at + rows]),
                 }
             }
         }
-        done
+    }
+
+    /// The reverse of [`split_group`].
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+    fn join_group<const N: usize, const WHOLE: bool>(
+        input: &[u8],
+        stride: usize,
+        (first, rows): (usize, usize),
+        group: &mut [u8],
+        planes: &mut Planes<N>,
+    ) {
+        for (byte, plane) in planes.iter_mut().enumerate() {
+            for (bit, vector) in plane.iter_mut().enumerate() {
+                let at = (8 * byte + bit) * stride + first;
+                *vector = match WHOLE {
+                    true => load(input, at),
+                    false => load_some(&input[at..at + rows]),
+                };
+            }
+            *plane = spread_columns(*plane);
+        }
+        for (row, part) in group.chunks_mut(N * VECTOR).enumerate() {
+            let mut vectors = [_mm512_setzero_si512(); N];
+            for (vector, plane) in vectors.iter_mut().zip(&*planes) {
+                *vector = transpose_bits(plane[row]);
+            }
+            unite(&mut vectors);
+            let is_whole = WHOLE || part.len() == N * VECTOR;
+            for (at, vector) in vectors.into_iter().enumerate() {
+                match is_whole {
+                    true => store(vector, part, at * VECTOR),
+                    false => store_some(vector, part.get_mut(at * VECTOR..).unwrap_or_default()),
+                }
+            }
+        }
+    }
+
+    /// Splits elements of `N` bytes into planes of bits.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+    fn split_element_bits<const N: usize>(input: &[u8], out: &mut [u8], stride: usize) -> usize {
+        let groups = input.chunks_exact(8 * N * VECTOR);
+        let (whole, rest) = (groups.len() * VECTOR, groups.remainder());
+        let mut planes = [[_mm512_setzero_si512(); 8]; N];
+        for (number, group) in groups.enumerate() {
+            split_group::<N, true>(group, (number * VECTOR, VECTOR), out, stride, &mut planes);
+        }
+        let rows = rest.len() / (8 * N);
+        if rows > 0 {
+            let rest = &rest[..rows * 8 * N];
+            split_group::<N, false>(rest, (whole, rows), out, stride, &mut planes);
+        }
+        whole + rows
     }
 
     /// The reverse of [`split_element_bits`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
     fn join_element_bits<const N: usize>(input: &[u8], stride: usize, out: &mut [u8]) -> usize {
-        let groups = out.chunks_exact_mut(8 * N * VECTOR);
-        let done = groups.len() * VECTOR;
+        let mut groups = out.chunks_exact_mut(8 * N * VECTOR);
+        let whole = groups.len() * VECTOR;
         let mut planes = [[_mm512_setzero_si512(); 8]; N];
-        for (number, group) in groups.enumerate() {
-            for (byte, plane) in planes.iter_mut().enumerate() {
-                for (bit, vector) in plane.iter_mut().enumerate() {
-                    *vector = load(input, (8 * byte + bit) * stride + number * VECTOR);
-                }
-                *plane = spread_columns(*plane);
-            }
-            for (row, part) in group.chunks_exact_mut(N * VECTOR).enumerate() {
-                let mut vectors = [_mm512_setzero_si512(); N];
-                for (vector, plane) in vectors.iter_mut().zip(&planes) {
-                    *vector = transpose_bits(plane[row]);
-                }
-                unite(&mut vectors);
-                for (at, vector) in vectors.into_iter().enumerate() {
-                    store(vector, part, at * VECTOR);
-                }
-            }
+        for (number, group) in groups.by_ref().enumerate() {
+            join_group::<N, true>(input, stride, (number * VECTOR, VECTOR), group, &mut planes);
         }
-        done
+        let rest = groups.into_remainder();
+        let rows = rest.len() / (8 * N);
+        if rows > 0 {
+            let rest = &mut rest[..rows * 8 * N];
+            join_group::<N, false>(input, stride, (whole, rows), rest, &mut planes);
+        }
+        whole + rows
     }
 
     /// The bytes of each eighth in reverse order.
@@ -394,6 +428,7 @@ mod vectors {
                 2 => split_elements::<2>(input, out, stride),
                 4 => split_elements::<4>(input, out, stride),
                 8 => split_elements::<8>(input, out, stride),
+                12 => split_elements::<12>(input, out, stride),
                 _ => 0,
             }
         }
@@ -410,6 +445,7 @@ mod vectors {
                 2 => join_elements::<2>(input, stride, out),
                 4 => join_elements::<4>(input, stride, out),
                 8 => join_elements::<8>(input, stride, out),
+                12 => join_elements::<12>(input, stride, out),
                 _ => 0,
             }
         }
@@ -428,6 +464,7 @@ mod vectors {
                 2 => split_element_bits::<2>(input, out, stride),
                 4 => split_element_bits::<4>(input, out, stride),
                 8 => split_element_bits::<8>(input, out, stride),
+                12 => split_element_bits::<12>(input, out, stride),
                 _ => 0,
             }
         }
@@ -445,6 +482,7 @@ mod vectors {
                 2 => join_element_bits::<2>(input, stride, out),
                 4 => join_element_bits::<4>(input, stride, out),
                 8 => join_element_bits::<8>(input, stride, out),
+                12 => join_element_bits::<12>(input, stride, out),
                 _ => 0,
             }
         }

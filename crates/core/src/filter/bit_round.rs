@@ -37,6 +37,22 @@ impl Codec for BitRound {
         true
     }
 
+    fn is_array_to_array(&self) -> bool {
+        true
+    }
+
+    fn is_elementwise(&self) -> bool {
+        true
+    }
+
+    /// The registry of extensions has the codec under its bare name, for integers as well.
+    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
+        match version {
+            ZarrVersion::V2 => &[],
+            ZarrVersion::V3 => &["bitround"],
+        }
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let keep = keep_bits(spec)?;
         let mantissa = match (chunk.number, chunk.element_size) {

@@ -3,11 +3,14 @@
 //! Parameters: the block size in units of 100,000 bytes, 1 to 9; 9 if there is none. The plugin ignores further
 //! parameters, and PyTables stores two. As in the plugin, a stream longer than the chunk is stored all the same.
 //!
+//! The Rust library libbz2-rs encodes faster than the C library libbzip2, and decodes slower. So C decodes.
+//!
 //! HDF5 registered filters, id 307 (PyTables' `H5Zbzip2.c`).
 
 use std::borrow::Cow;
 
-use ::bzip2::{Action, Compress, Compression, Decompress, Status};
+use ::bzip2::{Action, Compress, Compression, Status};
+use bzip2_c::{Decompress, Status as DecodeStatus};
 
 use super::codec::{generous_bound, only, stored_parameters};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
@@ -51,6 +54,10 @@ impl Codec for Bzip2 {
         })
     }
 
+    fn is_in_netcdf_c(&self) -> bool {
+        true
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = stored_parameters(self, spec, chunk)?;
         let block = match *parameters {
@@ -87,9 +94,12 @@ impl Codec for Bzip2 {
         }
     }
 
-    /// `{"level": 1 to 9}`.
+    /// `{"level": 1 to 9}`. Without a level it is numcodecs' 1.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
-        let block = only(configuration, "level")?;
+        let block = match configuration.is_empty() {
+            true => 1,
+            false => only(configuration, "level")?,
+        };
         (1..=9).contains(&block).then(|| vec![block])
     }
 
@@ -147,8 +157,8 @@ impl BoundCodec for Bound {
             let taken = usize::try_from(stream.total_in() - before_in).unwrap_or(usize::MAX);
             rest = rest.get(taken..).unwrap_or_default();
             match status {
-                Status::StreamEnd => return Ok(()),
-                Status::MemNeeded => return Err("no memory".to_owned()),
+                DecodeStatus::StreamEnd => return Ok(()),
+                DecodeStatus::MemNeeded => return Err("no memory".to_owned()),
                 _ if out.len() == out.capacity() => {
                     // One byte above the limit distinguishes a stream that is too long from one that just fits.
                     let room = limit.saturating_add(1).saturating_sub(out.len());

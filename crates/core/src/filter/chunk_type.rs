@@ -2,7 +2,9 @@
 
 use crate::chunk::byte_count;
 use crate::error::{Error, Result};
-use crate::model::{Encoding, Endian, Fill, Schema, Type, TypeClass, VariableLayout};
+use crate::model::{
+    CodecNames, Encoding, Endian, Fill, Schema, Type, TypeClass, VariableLayout, ZarrVersion,
+};
 
 /// The class of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,6 +42,9 @@ pub struct ChunkType {
     pub element_size: usize,
     /// Encoding of the bytes of an element.
     pub encoding: Encoding,
+    /// Length of the array's fastest dimension, in elements; `None` if it is not known. netCDF-C computes the scanline of
+    /// szip from it in NCZarr.
+    pub row: Option<u64>,
     /// The class of the elements; `None` if they are not numbers.
     pub number: Option<NumberClass>,
     /// The byte order of numbers.
@@ -53,8 +58,13 @@ pub struct ChunkType {
 }
 
 impl ChunkType {
-    /// Chunks of `shape` with elements of type `ty`, stored as in `layout`.
+    /// Chunks of `shape` with elements of type `ty`, stored as in `layout`. In version 3 of Zarr, elements that the writer
+    /// encodes become bytes before any codec. Their number differs from chunk to chunk, so those chunks have no size here.
     pub fn new(schema: &Schema, ty: Type, layout: &VariableLayout, shape: &[u64]) -> Self {
+        let is_zarr3 = schema.kind.can().codecs == Some(CodecNames::Zarr(ZarrVersion::V3));
+        if is_zarr3 && layout.encoding == Encoding::Structured && layout.string_length.is_none() {
+            return Self::of_bytes(0);
+        }
         let numbers = matches!(layout.encoding, Encoding::Numbers { .. });
         Self {
             element_size: layout.stored_size(),
@@ -62,6 +72,7 @@ impl ChunkType {
                 Some(_) => Encoding::Packed,
                 None => layout.encoding,
             },
+            row: layout.extent.last().copied(),
             number: NumberClass::of(schema, ty).filter(|_| numbers),
             endian: layout.endian,
             shape: shape.to_vec(),
@@ -85,6 +96,7 @@ impl ChunkType {
         Self {
             element_size: 1,
             encoding: Encoding::Numbers { unit: 1 },
+            row: None,
             number: None,
             endian: Endian::Little,
             shape: vec![size as u64],
@@ -97,6 +109,7 @@ impl ChunkType {
         Self {
             element_size: size,
             encoding: Encoding::Numbers { unit: size },
+            row: None,
             number: Some(number),
             endian,
             shape: shape.to_vec(),

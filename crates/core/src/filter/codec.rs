@@ -3,11 +3,29 @@
 use std::borrow::Cow;
 
 use super::chunk_type::{ChunkShape, ChunkType};
+use super::deflate_wrapper::DeflateWrapper;
 use super::members::{Member, refusal};
 use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 /// The result of a codec. An error is the reason in words; the caller adds the codec's name.
 pub type Outcome<T = ()> = Result<T, String>;
+
+/// A program that reads Zarr, and may lack codecs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Program {
+    /// TensorStore, as far as it reads version 3 of Zarr.
+    Tensorstore,
+}
+
+impl Program {
+    /// The version of Zarr that the program is asked for.
+    pub(super) fn version(self) -> ZarrVersion {
+        match self {
+            Self::Tensorstore => ZarrVersion::V3,
+        }
+    }
+}
 
 /// A codec, with all its names.
 ///
@@ -51,6 +69,22 @@ pub trait Codec: Send + Sync {
         &[]
     }
 
+    /// True if netCDF-C 4.10 has the codec in NCZarr.
+    fn is_in_netcdf_c(&self) -> bool {
+        false
+    }
+
+    /// True if numcodecs, and so zarr-python, has the codec under its name in version 2 of Zarr.
+    fn is_in_numcodecs(&self) -> bool {
+        true
+    }
+
+    /// True if the codec must be among the `filters` of version 2 of Zarr, not its `compressor`. zarr-python 2 fails where
+    /// it decodes a whole chunk by such a compressor.
+    fn is_filter_in_zarr2(&self) -> bool {
+        false
+    }
+
     /// True if the codec only puts the elements of a chunk into another order. A format that lacks it stores them in its
     /// own order.
     fn only_reorders(&self) -> bool {
@@ -61,6 +95,49 @@ pub trait Codec: Send + Sync {
     /// pipeline begins with such codecs.
     fn needs_elements(&self) -> bool {
         false
+    }
+
+    /// True if the codec makes an array of an array in a chain of version 3 of Zarr. There it comes before the codec that makes
+    /// bytes of the array. Other codecs make bytes of bytes.
+    fn is_array_to_array(&self) -> bool {
+        false
+    }
+
+    /// True if the codec changes each element alone, whatever elements are around it in its chunk. A chain of version 3 of
+    /// Zarr may have such a codec before a shard: it makes the same of the shard as of each chunk in it.
+    fn is_elementwise(&self) -> bool {
+        false
+    }
+
+    /// True if the codec adds a checksum to its input, and changes nothing else. Taking it off verifies the input.
+    fn is_checksum(&self) -> bool {
+        false
+    }
+
+    /// The wrapper and zlib's level of a codec that makes a deflate stream; `None` for any other codec.
+    fn deflate_wrapper(&self, spec: &CodecSpec, chunk: &ChunkType) -> Option<(DeflateWrapper, u32)> {
+        let _ = (spec, chunk);
+        None
+    }
+
+    /// True if a program has the codec under the name that [`Codec::zarr_name`] gives. See
+    /// [`Registry::known_to`](super::Registry::known_to) for a spec, which may have another name.
+    fn known_to(&self, program: Program) -> bool {
+        let _ = program;
+        false
+    }
+
+    /// True if what reads streams of `to` reads those of `from` as well, and nobody misses anything in them, though an encoder
+    /// of `to` makes others. Both specs name this codec.
+    fn serves(&self, from: &CodecSpec, to: &CodecSpec) -> bool {
+        let _ = (from, to);
+        false
+    }
+
+    /// A check of streams that were stored under a Zarr name: true if HDF5's plugins decode the stream. `None` if they
+    /// decode all that this codec does.
+    fn hdf5_check(&self) -> Option<fn(&[u8]) -> bool> {
+        None
     }
 
     /// Prepares the codec for chunks of type `chunk`. `spec` names this codec, and has its parameters.

@@ -22,7 +22,7 @@ use super::codec::{generous_bound, only, stored_parameters};
 use super::deflate_blocks::{append, store};
 use super::noise::Planes;
 use super::room::room;
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -48,14 +48,21 @@ pub struct Deflate;
 /// | 5 | 5 | −2.1 % | 243 ms |
 /// | 6 | 7 | −1.2 % | 335 ms |
 /// | 7 | 7 | −0.9 % | 335 ms |
-/// | 8 | 10 | −3.7 % | 1755 ms |
-/// | 9 | 10 | −3.7 % | 1755 ms |
+///
+/// Levels 8 and 9 were measured on 20 arrays (fields as above; steps, saws, patterns, random walks), cut to the same
+/// lengths, shuffled and not, against zlib 1.2.13:
+///
+/// | zlib level | libdeflate level | mean size | largest | zlib's time / libdeflate's |
+/// | --- | --- | --- | --- | --- |
+/// | 8 | 9 | −0.7 % | +3 % | 3.5 |
+/// | 9 | 9 | −0.3 % | +5 % | 6.5 |
+/// | 9 | 10 | −2.0 % | +15 % | 2.6; on shuffled fields of full precision 0.7 |
 ///
 /// Level 6 would be half a percent smaller than 5, and take a fifth more time. Level 4 takes a tenth less time, but
 /// lacks a lazy search. On 420 structured arrays (ramps, saws, waves, steps, patterns, random walks; shuffled and not),
-/// level 4 is more than 2 % larger than zlib 4 on 53, level 5 on 34, level 6 on 35. Levels 8 and 9 are slower than 7
-/// and no smaller on the fields. Level 10 takes about as long as zlib 9. See also `MISLED_LEVELS`.
-pub const LEVELS: [i32; 10] = [0, 3, 5, 5, 5, 5, 7, 7, 10, 10];
+/// level 4 is more than 2 % larger than zlib 4 on 53, level 5 on 34, level 6 on 35. Level 10 is slower than zlib 9 on
+/// the fields that are copied most, so no level has it. See also `MISLED_LEVELS`.
+pub const LEVELS: [i32; 10] = [0, 3, 5, 5, 5, 5, 7, 7, 9, 9];
 
 /// The libdeflate level for the rest of a chunk whose planes of noise are stored, where `LEVELS` has `LAZY`.
 ///
@@ -77,8 +84,9 @@ const TINY: usize = 16 << 10;
 ///
 /// Measured on 60 shuffled fields of numbers rounded to 7 to 12 bits of mantissa and on packed time series, in 16 to
 /// 128 KiB: on average 1 to 12 % smaller than zlib at levels up to 5, equal at 6 and 7, and as fast or faster. libdeflate at
-/// level 6 is up to 25 % larger on these, and at its near-optimal level takes four times zlib's time.
-const MISLED_LEVELS: [u32; 10] = [0, 4, 7, 7, 7, 7, 7, 8, 8, 8];
+/// level 6 is up to 25 % larger on these, and at its near-optimal level takes four times zlib's time. At levels 8 and 9,
+/// it is up to 18 % larger than zlib, and zlib-rs at level 9 is smaller.
+const MISLED_LEVELS: [u32; 10] = [0, 4, 7, 7, 7, 7, 7, 8, 9, 9];
 
 /// The first libdeflate level that searches matches without guessing their minimum length.
 const NEAR_OPTIMAL: i32 = 10;
@@ -160,6 +168,17 @@ impl Codec for Deflate {
         })
     }
 
+    fn is_in_netcdf_c(&self) -> bool {
+        true
+    }
+
+    fn deflate_wrapper(&self, spec: &CodecSpec, chunk: &ChunkType) -> Option<(DeflateWrapper, u32)> {
+        match *stored_parameters(self, spec, chunk).ok()? {
+            [level @ 0..=9] => Some((DeflateWrapper::Zlib, level)),
+            _ => None,
+        }
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = stored_parameters(self, spec, chunk)?;
         let level = match *parameters {
@@ -211,7 +230,7 @@ struct Bound {
 }
 
 /// The first two bytes of a zlib stream: deflate with a window of 32 KiB (RFC 1950, 2.2).
-const HEADER: [u8; 2] = [0x78, 0x9c];
+pub(super) const HEADER: [u8; 2] = [0x78, 0x9c];
 
 /// Puts a deflate stream of `input` into `out`, from byte `start` to the end. What is behind `start` is lost.
 fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {

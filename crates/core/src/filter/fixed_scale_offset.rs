@@ -75,7 +75,8 @@ impl Bound {
 number_codec!(
     FixedScaleOffset,
     "fixedscaleoffset",
-    "offset, scale, dtype, astype"
+    "offset, scale, dtype, astype",
+    elementwise: true
 );
 
 /// The type that integers are calculated with. Floats are calculated with their own.

@@ -74,6 +74,18 @@ impl Codec for Fletcher32 {
         })
     }
 
+    fn is_checksum(&self) -> bool {
+        true
+    }
+
+    fn is_in_netcdf_c(&self) -> bool {
+        true
+    }
+
+    fn is_filter_in_zarr2(&self) -> bool {
+        true
+    }
+
     fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(*self))
     }

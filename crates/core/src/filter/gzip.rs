@@ -12,12 +12,15 @@ use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use super::codec::generous_bound;
 use super::room::room;
 use super::zarr_configuration::{configuration, integer, same};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, deflate};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Outcome, Program, deflate};
 use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 /// The gzip codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Gzip;
+
+/// Its name in Zarr.
+pub const NAME: &str = "gzip";
 
 /// numcodecs' level where a configuration has none.
 const DEFAULT_LEVEL: i64 = 1;
@@ -34,7 +37,7 @@ impl Codec for Gzip {
     }
 
     fn name(&self) -> &str {
-        "gzip"
+        NAME
     }
 
     fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
@@ -46,6 +49,17 @@ impl Codec for Gzip {
             ZarrVersion::V2 => &[],
             ZarrVersion::V3 => &["numcodecs.gzip"],
         }
+    }
+
+    fn known_to(&self, program: Program) -> bool {
+        match program {
+            Program::Tensorstore => true,
+        }
+    }
+
+    fn deflate_wrapper(&self, spec: &CodecSpec, _: &ChunkType) -> Option<(DeflateWrapper, u32)> {
+        let level = u32::try_from(level(spec).ok()?).ok()?;
+        Some((DeflateWrapper::Gzip, level))
     }
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

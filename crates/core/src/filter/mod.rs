@@ -14,6 +14,7 @@
 //! | `registered` | the names of filters that are registered with HDF5 |
 //! | [`chunk_type`] | the properties of chunks that a codec may depend on |
 //! | [`pipeline`] | the codecs of one variable, bound to its chunks |
+//! | `chain_end` | chains that differ at their outer end; changing chunks there alone |
 //! | `copy_back` | back references, for decoders |
 //! | `room` | buffers of a known size |
 //! | `shared_pipelines` | one pipeline for variables with equal codecs and chunks |
@@ -24,9 +25,11 @@
 //! | `nearest` | rounding of floats |
 //! | `numpy_type` | types of numbers as such codecs name them, and conversion between them |
 //! | [`spec`] | the argument of `nccopy -F` |
+//! | `json_scalar` | numbers as version 3 of Zarr writes them in JSON |
 //! | [`json_text`] | codecs as JSON, for users |
 //! | `avx512`, `squares` | transposition of bytes and bits |
 //! | `noise`, `deflate_blocks` | what no encoder shortens; deflate streams around it |
+//! | `deflate_wrapper` | zlib and gzip around one deflate stream |
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
@@ -38,7 +41,7 @@
 //! | 1 | [`deflate`] | deflate | zlib | numcodecs.zlib |
 //! | 2 | [`shuffle`] | shuffle | shuffle | numcodecs.shuffle |
 //! | 3 | [`fletcher32`] | fletcher32 | fletcher32 | numcodecs.fletcher32 |
-//! | 4 | [`szip`] | szip | | |
+//! | 4 | [`szip`] | szip | szip | |
 //! | 5 | [`nbit`] | nbit | | |
 //! | 6 | [`scale_offset`] | scaleoffset | | |
 //! | 307 | [`bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
@@ -54,6 +57,7 @@
 //! | | [`checksum32`] | | adler32 | numcodecs.adler32 |
 //! | | [`astype`] | | astype | numcodecs.astype |
 //! | | [`bit_round`] | | bitround | numcodecs.bitround |
+//! | | [`cast_value`] | | | cast_value |
 //! | | [`checksum32`] | | crc32 | numcodecs.crc32 |
 //! | | [`checksum32`] | | crc32c | crc32c, numcodecs.crc32c |
 //! | | [`delta`] | | delta | numcodecs.delta |
@@ -62,6 +66,7 @@
 //! | | [`lzma`] | | lzma | numcodecs.lzma |
 //! | | [`pack_bits`] | | packbits | numcodecs.packbits |
 //! | | [`quantize`] | | quantize | numcodecs.quantize |
+//! | | [`zarr_scale_offset`] | | | scale_offset |
 //! | | [`transpose`] | | | transpose |
 
 mod asked_codec;
@@ -73,18 +78,24 @@ pub mod bitshuffle;
 pub mod blosc;
 #[cfg(feature = "blosc2")]
 pub mod blosc2;
+#[cfg(target_arch = "x86_64")]
+mod byte_positions;
 pub mod bzip2;
+pub mod cast_value;
+mod chain_end;
 pub mod checksum32;
 pub mod chunk_type;
 mod codec;
 mod copy_back;
 pub mod deflate;
 mod deflate_blocks;
+mod deflate_wrapper;
 pub mod delta;
 mod finder;
 pub mod fixed_scale_offset;
 pub mod fletcher32;
 pub mod gzip;
+mod json_scalar;
 pub mod json_text;
 pub mod lz4;
 pub mod lzf;
@@ -96,6 +107,7 @@ mod noise;
 mod numpy_type;
 pub mod pack_bits;
 pub mod pipeline;
+mod plane;
 pub mod quantize;
 pub mod quantized;
 mod registered;
@@ -108,8 +120,11 @@ pub mod spec;
 mod squares;
 pub mod szip;
 pub mod transpose;
+#[cfg(target_arch = "x86_64")]
+mod vector_memory;
 mod working;
 mod zarr_configuration;
+pub mod zarr_scale_offset;
 pub mod zfp;
 pub mod zstd;
 
@@ -117,9 +132,11 @@ pub mod zstd;
 #[cfg(test)]
 pub(crate) const UNKNOWN_ID: u32 = 511;
 
-pub use asked_codec::{AskedCodec, Effort};
+pub use asked_codec::{AskedCodec, Effort, VLEN_UTF8};
+pub use chain_end::ChainEnd;
 pub use chunk_type::{ChunkShape, ChunkType, NumberClass};
-pub use codec::{BoundCodec, Codec, Outcome};
+pub use codec::{BoundCodec, Codec, Outcome, Program};
+pub use deflate_wrapper::DeflateWrapper;
 pub use finder::CodecFinder;
 pub use members::{Member, listed as listed_members};
 pub use pipeline::{EncodedChunk, Pipeline, Scratch};
@@ -148,4 +165,13 @@ fn decoded(codec: &dyn Codec, parameters: &[u32], input: &[u8], limit: usize) ->
     let mut out = vec![9; 5];
     bound(codec, parameters, limit)?.decode(input, ChunkShape::Full, limit, &mut out)?;
     Ok(out)
+}
+
+/// The bytes of a text of hexadecimal digits.
+#[cfg(test)]
+fn unhexed(text: &str) -> Vec<u8> {
+    let digits = text.as_bytes().chunks(2);
+    digits
+        .map(|two| u8::from_str_radix(std::str::from_utf8(two).unwrap(), 16).unwrap())
+        .collect()
 }

@@ -84,7 +84,9 @@ impl NumpyType {
 
     /// Chunks of the shape of `chunk` with numbers of this type.
     pub fn chunk(self, chunk: &ChunkType) -> ChunkType {
-        ChunkType::of_numbers(self.class, self.size, self.endian, &chunk.shape)
+        let mut of_type = ChunkType::of_numbers(self.class, self.size, self.endian, &chunk.shape);
+        of_type.row = chunk.row;
+        of_type
     }
 
     /// Number of elements in `bytes` bytes.

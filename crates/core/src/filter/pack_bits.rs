@@ -29,6 +29,10 @@ impl Codec for PackBits {
         true
     }
 
+    fn is_array_to_array(&self) -> bool {
+        true
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         parse(spec)?;
         match chunk.element_size {

@@ -5,17 +5,18 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::chunk_type::ChunkType;
-use super::codec::{Codec, stored_parameters};
+use super::codec::{Codec, Program, stored_parameters};
 use super::finder::CodecFinder;
 use super::pipeline::Pipeline;
-use super::registered::registered_names;
+use super::registered::{registered_name, registered_names};
 use super::{
-    astype::AsType, bit_round::BitRound, bitshuffle::Bitshuffle, bzip2::Bzip2, checksum32, deflate::Deflate,
-    delta::Delta, fixed_scale_offset::FixedScaleOffset, fletcher32::Fletcher32, gzip::Gzip, lz4::Lz4,
-    lzf::Lzf, lzma::Lzma, nbit::Nbit, pack_bits::PackBits, quantize::Quantize, quantized::Quantized,
-    scale_offset::ScaleOffset, shuffle::Shuffle, szip::Szip, transpose::Transpose, zstd::Zstd,
+    astype::AsType, bit_round::BitRound, bitshuffle::Bitshuffle, bzip2::Bzip2, cast_value::CastValue,
+    checksum32, deflate::Deflate, delta::Delta, fixed_scale_offset::FixedScaleOffset, fletcher32::Fletcher32,
+    gzip::Gzip, lz4::Lz4, lzf::Lzf, lzma::Lzma, nbit::Nbit, pack_bits::PackBits, quantize::Quantize,
+    quantized::Quantized, scale_offset::ScaleOffset, shuffle::Shuffle, szip::Szip, transpose::Transpose,
+    zarr_scale_offset::ZarrScaleOffset, zstd::Zstd,
 };
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::model::similar::similar;
 use crate::model::{CodecNames, CodecSpec, ZarrVersion};
 
@@ -55,6 +56,7 @@ impl Registry {
                 Arc::new(checksum32::Adler32),
                 Arc::new(AsType),
                 Arc::new(BitRound),
+                Arc::new(CastValue),
                 Arc::new(checksum32::Crc32),
                 Arc::new(checksum32::Crc32c),
                 Arc::new(Delta),
@@ -63,6 +65,7 @@ impl Registry {
                 Arc::new(Lzma),
                 Arc::new(PackBits),
                 Arc::new(Quantize),
+                Arc::new(ZarrScaleOffset),
                 Arc::new(Transpose),
             ]),
             finder: None,
@@ -221,6 +224,20 @@ impl Registry {
         a.len() == b.len() && pairs.all(|((a, given), b)| self.same_stream(a, b, &given))
     }
 
+    /// True if `specs` make the same streams in chunks of both types. A Zarr configuration may mean other parameters in
+    /// an array of other lengths.
+    pub fn same_for(&self, specs: &[CodecSpec], a: &ChunkType, b: &ChunkType) -> bool {
+        let mut pairs = self.types(specs, a).zip(self.types(specs, b));
+        a == b
+            || pairs.all(|((spec, a), (_, b))| match self.find(spec) {
+                Some(codec) => {
+                    let parameters = |chunk| stored_parameters(codec.as_ref(), spec, chunk).ok();
+                    parameters(&a) == parameters(&b)
+                }
+                None => true,
+            })
+    }
+
     /// The codecs of a pipeline for chunks of type `chunk`, each with the type of its input.
     pub(super) fn types<'a>(
         &'a self,
@@ -243,6 +260,15 @@ impl Registry {
             registry: self,
             given: Cow::Borrowed(chunk),
         }
+    }
+
+    /// True if `program` has the codec that `spec` names, under that name.
+    pub fn known_to(&self, spec: &CodecSpec, program: Program) -> bool {
+        let (version, own) = (program.version(), spec.zarr_name());
+        let is_known = |codec: &Arc<dyn Codec>| {
+            codec.known_to(program) && codec.zarr_name(version).map(|n| (version, n)) == own
+        };
+        own.is_some() && self.find(spec).is_some_and(is_known)
     }
 
     /// The HDF5 id of the codec that `spec` names by id or by a Zarr name; `None` for a codec without an id, and for an
@@ -278,6 +304,19 @@ impl Registry {
         })
     }
 
+    /// A codec that a user asks for, as the output names it. Zarr takes an equivalent: its lz4 is no other codec to a user
+    /// than HDF5's. HDF5 takes one only for gzip, as its programs call deflate so.
+    ///
+    /// # Errors
+    /// Those of [`Registry::named`].
+    pub fn in_output(&self, spec: &CodecSpec, names: CodecNames, chunk: &ChunkType) -> Result<CodecSpec> {
+        let is_gzip = || self.find(spec).is_some_and(|codec| codec.name() == Gzip.name());
+        match names {
+            CodecNames::Hdf5 if !is_gzip() => self.in_hdf5(spec, chunk),
+            _ => self.named_or_equivalent(spec, names, chunk),
+        }
+    }
+
     /// The same codec under its name in a version of Zarr. A spec with such a name is returned unchanged.
     ///
     /// # Errors
@@ -303,9 +342,7 @@ impl Registry {
                 ZarrVersion::V2 => 2,
                 ZarrVersion::V3 => 3,
             };
-            Error::Usage(format!(
-                "{spec} has no form in version {number} of Zarr: choose other filters for this variable"
-            ))
+            other_filters(format!("{} has no form in version {number} of Zarr", told(spec)))
         })
     }
 
@@ -328,18 +365,20 @@ impl Registry {
         });
         form.ok_or_else(|| {
             let own = codec.filter(|codec| codec.hdf5_id().is_some());
-            let instead = match (own, spec.name()) {
-                (Some(codec), _) => format!(
+            let instead = match own {
+                Some(codec) => format!(
                     "; filter {} ({}) makes other bytes, and its parameters are: {}",
                     codec.hdf5_id().unwrap_or_default(),
                     codec.name(),
                     codec.parameters_help()
                 ),
-                (None, "gzip") => "; what HDF5's programs call gzip is deflate: 'deflate,5'".to_owned(),
-                (None, _) => String::new(),
+                None => String::new(),
             };
             match no_hdf5_form(spec) {
-                Error::Usage(text) => Error::Usage(text + &instead),
+                Error::Alternative { why, alternative } => Error::Alternative {
+                    why: why + &instead,
+                    alternative,
+                },
                 other => other,
             }
         })
@@ -373,9 +412,28 @@ impl<'a> Types<'a> {
 
 /// The error for a codec that has no HDF5 id.
 pub(crate) fn no_hdf5_form(spec: &CodecSpec) -> Error {
-    Error::Usage(format!(
-        "{spec} has no form in HDF5, so a netCDF-4 file cannot have it: choose other filters for this variable"
+    other_filters(format!(
+        "{spec} has no form in HDF5, so a netCDF-4 file cannot have it"
     ))
+}
+
+/// An error whose remedy is other filters.
+fn other_filters(why: String) -> Error {
+    Error::Alternative {
+        why,
+        alternative: Alternative::OtherFilters,
+    }
+}
+
+/// A codec for a message. A registered filter whose file gives it no name has the registered one.
+fn told(spec: &CodecSpec) -> String {
+    match spec {
+        CodecSpec::Hdf5 { id, name, .. } if name.is_empty() => match registered_name(*id) {
+            Some(name) => format!("filter {id} ({name})"),
+            None => spec.to_string(),
+        },
+        _ => spec.to_string(),
+    }
 }
 
 /// The built-in codecs.

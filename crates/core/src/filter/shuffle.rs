@@ -251,6 +251,14 @@ impl Codec for Shuffle {
         })
     }
 
+    fn is_in_netcdf_c(&self) -> bool {
+        true
+    }
+
+    fn is_filter_in_zarr2(&self) -> bool {
+        true
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = stored_parameters(self, spec, chunk)?;
         match *parameters {

@@ -8,8 +8,9 @@
 
 use serde_json::Value;
 
+use super::plane::{Dimension, Plane};
 use super::zarr_configuration::{configuration, member, same};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, Program};
 use crate::chunk::byte_count;
 use crate::model::{CodecSpec, Encoding, ZarrVersion};
 
@@ -82,6 +83,16 @@ impl Codec for Transpose {
 
     fn only_reorders(&self) -> bool {
         true
+    }
+
+    fn is_array_to_array(&self) -> bool {
+        true
+    }
+
+    fn known_to(&self, program: Program) -> bool {
+        match program {
+            Program::Tensorstore => true,
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -187,13 +198,7 @@ impl Bound {
         let (mut from, mut to) = (0, 0);
         loop {
             let (input, out) = (&input[from..], &mut out[to..]);
-            match run {
-                1 => plane.copy::<1>(input, out),
-                2 => plane.copy::<2>(input, out),
-                4 => plane.copy::<4>(input, out),
-                8 => plane.copy::<8>(input, out),
-                _ => plane.copy_runs(input, out, run),
-            }
+            plane.copy(input, out, run);
             let mut dims = others.iter().zip(&mut at);
             loop {
                 let Some((dim, at)) = dims.next() else {
@@ -208,77 +213,6 @@ impl Bound {
                 from -= dim.length * dim.from;
                 to -= dim.length * dim.to;
                 *at = 0;
-            }
-        }
-    }
-}
-
-/// A dimension: its length, and the distances of neighbours in the input and in the output, in bytes.
-struct Dimension {
-    length: usize,
-    from: usize,
-    to: usize,
-}
-
-/// A dimension of one element.
-impl Default for Dimension {
-    fn default() -> Self {
-        Self {
-            length: 1,
-            from: 0,
-            to: 0,
-        }
-    }
-}
-
-/// Two dimensions to copy: `inner` is fastest in the output, and `outer` in the input, if it is a dimension at all.
-struct Plane {
-    /// Length, and distance of neighbours in the input, in bytes.
-    inner: (usize, usize),
-    outer: Dimension,
-}
-
-/// Number of elements that are copied of an `inner` dimension before the next element of `outer`. Each is in another line of
-/// the processor's cache, which then serves its neighbours as well.
-const SIDE: usize = 8;
-
-impl Plane {
-    /// The length of pieces of `inner`.
-    fn side(&self) -> usize {
-        match self.outer.length {
-            1 => self.inner.0,
-            _ => SIDE,
-        }
-    }
-
-    /// Copies elements of `N` bytes.
-    fn copy<const N: usize>(&self, input: &[u8], out: &mut [u8]) {
-        // All distances of dimensions longer than 1 are multiples of an element.
-        let (input, out) = (input.as_chunks::<N>().0, out.as_chunks_mut::<N>().0);
-        let (length, step) = (self.inner.0, self.inner.1 / N);
-        for first in (0..length).step_by(self.side()) {
-            let count = self.side().min(length - first);
-            for row in 0..self.outer.length {
-                let input = &input[first * step + row..];
-                let places = &mut out[row * self.outer.to / N + first..][..count];
-                for (n, place) in places.iter_mut().enumerate() {
-                    *place = input[n * step];
-                }
-            }
-        }
-    }
-
-    /// Copies elements of `run` bytes.
-    fn copy_runs(&self, input: &[u8], out: &mut [u8], run: usize) {
-        let (length, step) = self.inner;
-        for first in (0..length).step_by(self.side()) {
-            let count = self.side().min(length - first);
-            for row in 0..self.outer.length {
-                let input = &input[first * step + row * run..];
-                let places = &mut out[row * self.outer.to + first * run..][..count * run];
-                for (n, place) in places.chunks_exact_mut(run).enumerate() {
-                    place.copy_from_slice(&input[n * step..][..run]);
-                }
             }
         }
     }

@@ -82,9 +82,10 @@ macro_rules! numcodecs_name {
 }
 
 /// Makes a type a codec of numcodecs that turns numbers into numbers. The module's `Bound` has its parameters: `parse`
-/// reads them from a spec, and `encoded` is the type of the numbers that it makes.
+/// reads them from a spec, and `encoded` is the type of the numbers that it makes. `elementwise` is
+/// [`Codec::is_elementwise`].
 macro_rules! number_codec {
-    ($codec:ident, $name:literal, $parameters:literal) => {
+    ($codec:ident, $name:literal, $parameters:literal, elementwise: $is_elementwise:literal) => {
         impl Codec for $codec {
             numcodecs_name!($name);
 
@@ -94,6 +95,14 @@ macro_rules! number_codec {
 
             fn needs_elements(&self) -> bool {
                 true
+            }
+
+            fn is_array_to_array(&self) -> bool {
+                true
+            }
+
+            fn is_elementwise(&self) -> bool {
+                $is_elementwise
             }
 
             fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

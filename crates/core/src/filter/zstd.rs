@@ -14,8 +14,8 @@ use ::zstd::compression_level_range;
 use ::zstd::zstd_safe::{self, WriteBuf};
 
 use super::codec::{generous_bound, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
-use crate::model::{CodecSpec, Configuration, ZarrVersion};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program};
+use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32015;
@@ -76,11 +76,40 @@ impl Codec for Zstd {
         Some("zstd")
     }
 
+    fn is_in_netcdf_c(&self) -> bool {
+        true
+    }
+
     fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
         match version {
             ZarrVersion::V2 => &[],
             ZarrVersion::V3 => &["numcodecs.zstd"],
         }
+    }
+
+    fn known_to(&self, program: Program) -> bool {
+        match program {
+            Program::Tensorstore => true,
+        }
+    }
+
+    /// HDF5 has no parameter for frames with a checksum, and its plugin verifies it.
+    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+        let (given, _) = parse(spec.configuration()?)?;
+        (names == CodecNames::Hdf5)
+            .then(|| CodecSpec::hdf5(ID, [level(&[given as u32]) as u32]).with_name(self.name()))
+    }
+
+    /// A frame with a checksum, in HDF5.
+    fn serves(&self, from: &CodecSpec, to: &CodecSpec) -> bool {
+        let given = from.configuration().and_then(parse);
+        to.hdf5_id().is_some()
+            && given.is_some_and(|(given, _)| level(&[given as u32]) == level(to.parameters()))
+    }
+
+    /// The plugin fails without the content's length, and reads the first of several frames alone.
+    fn hdf5_check(&self) -> Option<fn(&[u8]) -> bool> {
+        Some(is_one_frame_with_its_size)
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -141,15 +170,24 @@ impl Codec for Zstd {
     }
 }
 
-/// The level of a Zarr configuration, and true if frames have a checksum; `None` if it is not understood.
+/// The level of a Zarr configuration, and true if frames have a checksum; `None` if it is not understood. Members that are
+/// absent have the defaults of numcodecs.
 fn parse(configuration: &Configuration) -> Option<(i32, bool)> {
-    let level = configuration.get("level")?.as_i64()?;
-    let (checksum, members) = match configuration.get("checksum") {
-        Some(checksum) => (checksum.as_bool()?, 2),
-        None => (false, 1),
-    };
-    let level = i32::try_from(level).ok()?;
-    (configuration.len() == members).then_some((level, checksum))
+    let (mut level, mut checksum) = (0, false);
+    for (member, value) in configuration {
+        match member.as_str() {
+            "level" => level = i32::try_from(value.as_i64()?).ok()?,
+            "checksum" => checksum = value.as_bool()?,
+            _ => return None,
+        }
+    }
+    Some((level, checksum))
+}
+
+/// True if a stream is one frame that states the length of its content.
+fn is_one_frame_with_its_size(stream: &[u8]) -> bool {
+    matches!(zstd_safe::get_frame_content_size(stream), Ok(Some(_)))
+        && zstd_safe::find_frame_compressed_size(stream) == Ok(stream.len())
 }
 
 /// Zstandard with its level.
@@ -215,16 +253,17 @@ impl BoundCodec for Bound {
                 .ok()
                 .filter(|size| *size <= limit)
                 .ok_or_else(too_long)?;
-            out.reserve(size);
-            decompress(input, out)?;
-            // More frames may follow the first.
-            return if out.len() <= limit {
-                Ok(())
-            } else {
-                Err(too_long())
-            };
+            if zstd_safe::find_frame_compressed_size(input) == Ok(input.len()) {
+                out.reserve(size);
+                decompress(input, out)?;
+                return if out.len() <= limit {
+                    Ok(())
+                } else {
+                    Err(too_long())
+                };
+            }
         }
-        // The size is not known. Try with more and more room, up to one byte above the limit to detect what is too
+        // The size is not known, or more frames follow the first. Try with more and more room, up to one byte above the limit to detect what is too
         // long.
         let most = limit.saturating_add(1);
         let mut room = most.min(input.len().saturating_mul(GUESS).max(out.capacity()));
@@ -300,6 +339,18 @@ mod tests {
             assert_eq!(decoded(&Zstd, &[], &frame, data.len()).unwrap(), data);
             assert!(decoded(&Zstd, &[], &frame, data.len() - 1).is_err());
         }
+    }
+
+    #[test]
+    fn several_frames() {
+        let data: Vec<u8> = (0..300_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
+        let (first, second) = data.split_at(1000);
+        let frames = [first, second]
+            .map(|part| encoded(&Zstd, &[3], part).unwrap())
+            .concat();
+        assert_eq!(decoded(&Zstd, &[3], &frames, data.len()).unwrap(), data);
+        assert!(decoded(&Zstd, &[3], &frames, data.len() - 1).is_err());
+        assert!(decoded(&Zstd, &[3], &frames[..frames.len() - 1], data.len()).is_err());
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
-        Kind::Nczarr | Kind::Zarr2 => zarr::check(schema),
+        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::check(schema),
         Kind::Other(_) => Err(no_writer(schema)),
     }
 }
@@ -35,7 +35,7 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
-        Kind::Nczarr | Kind::Zarr2 => zarr::check_plans(schema, plans),
+        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::check_plans(schema, plans),
         Kind::Other(_) => Err(no_writer(schema)),
     }
 }
@@ -76,7 +76,7 @@ pub fn create_with(
         (Kind::Netcdf4 | Kind::Netcdf4Classic, DestinationKind::Object(output)) => {
             netcdf4::create(output, schema, plans)
         }
-        (Kind::Nczarr | Kind::Zarr2, DestinationKind::Keys(output)) => {
+        (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3, DestinationKind::Keys(output)) => {
             zarr::create(output, schema, plans, *options)
         }
         (Kind::Other(_), _) => Err(no_writer(schema)),
@@ -97,7 +97,7 @@ pub fn create_with(
 /// The errors of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<String>> {
     match schema.kind {
-        Kind::Nczarr | Kind::Zarr2 => zarr::warnings(schema, plans, *options),
+        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::warnings(schema, plans, *options),
         _ => Ok(Vec::new()),
     }
 }

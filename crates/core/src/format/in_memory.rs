@@ -33,6 +33,9 @@ impl InMemoryReader {
                 filters: Vec::new(),
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
+                shard_index: Default::default(),
+                chunk_keys: Default::default(),
+                array_codecs: None,
                 string_length: None,
                 fill: Fill::default(),
             }
@@ -43,6 +46,11 @@ impl InMemoryReader {
             layouts,
             values,
         }
+    }
+
+    /// The layout of a variable, to be changed.
+    pub fn layout_mut(&mut self, var: VarId) -> &mut VariableLayout {
+        &mut self.layouts[var.0]
     }
 }
 

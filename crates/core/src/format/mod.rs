@@ -24,7 +24,7 @@ pub use crate::chunk::Region;
 use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
-use crate::model::{Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
+use crate::model::{CodecSpec, Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
 pub use dispatch::{check, check_plans, create, create_with, open, open_with, warnings};
 pub use promise::{Promised, Received};
@@ -67,6 +67,27 @@ pub trait Reader: Send + Sync {
     /// that is after [`Reader::written`].
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let _ = (var, chunk);
+        None
+    }
+
+    /// The key whose value holds a chunk, for messages; `None` where chunks have no keys.
+    fn chunk_key(&self, var: VarId, chunk: u64) -> Option<String> {
+        let _ = (var, chunk);
+        None
+    }
+
+    /// Adds the key of a chunk to an error in its bytes.
+    fn in_chunk_key(&self, var: VarId, chunk: u64, error: Error) -> Error {
+        match self.chunk_key(var, chunk) {
+            Some(key) => error.in_key(&key),
+            None => error,
+        }
+    }
+
+    /// The codec that turns the elements of a variable into bytes, before the filters of its layout. `None` if elements
+    /// are bytes in themselves. The layout's filters do not contain it: [`Reader::read_region`] applies it.
+    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
+        let _ = var;
         None
     }
 

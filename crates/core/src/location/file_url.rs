@@ -19,6 +19,12 @@ pub(super) fn scheme(text: &str) -> Option<&str> {
     valid.then_some(scheme)
 }
 
+/// The path of `file:path`, a file URL that lacks its slashes.
+pub(super) fn without_slashes(text: &str) -> Option<&str> {
+    let (scheme, path) = text.split_once(':')?;
+    (scheme.eq_ignore_ascii_case("file") && !path.starts_with("//")).then_some(path)
+}
+
 /// The path of a `file://` URL without its fragment. Its host is empty or `localhost`. With `relative`, other text in
 /// the host's place begins a relative path, as netCDF-C reads it. Characters that a URL should escape are accepted,
 /// since users type them; a file has neither query nor fragment.

@@ -3,6 +3,7 @@
 //! ```text
 //! fragment ─► key=value & key=value …      mode=  a comma list of words
 //!                                          key=   the folder of all keys in a zip
+//!                                          fillvalue=mask
 //! #zarr  #nczarr                           the same as #mode=zarr, #mode=nczarr
 //! ```
 //!
@@ -13,7 +14,9 @@
 //! | `file`, `zip` | the store: a folder, a zip file |
 //! | `noxarray` | no `_ARRAY_DIMENSIONS` |
 //! | `consolidated` | with `.zmetadata` |
-//! | `v2` | Zarr version 2, the only one |
+//! | `v2` | Zarr version 2, the default for output |
+//! | `v3`, also beside `zarr` | pure Zarr of version 3 |
+//! | `fillvalue=mask` | reading: the fill value of an array of version 3 becomes its `_FillValue` |
 
 use std::borrow::Cow;
 
@@ -21,10 +24,22 @@ use url::form_urlencoded;
 
 use crate::error::{Error, Result};
 use crate::format::zarr::ZarrOptions;
-use crate::model::Kind;
+use crate::model::similar::question;
+use crate::model::{Kind, ZarrVersion};
 
-/// Keys that make a fragment one of netCDF's. Any other fragment is part of the file name.
-const KEYS: [&str; 7] = ["mode", "bytes", "dap2", "dap4", "protocol", "zarr", "nczarr"];
+/// Keys that make a fragment one of netCDF's, or ours. Any other fragment is part of the file name.
+const KEYS: [&str; 10] = [
+    "mode",
+    "bytes",
+    "dap2",
+    "dap4",
+    "protocol",
+    "zarr",
+    "nczarr",
+    "v2",
+    "v3",
+    "fillvalue",
+];
 
 /// Words of `mode=` that netCDF-C knows, but no store or format here does.
 const NOT_YET: [&str; 4] = ["bytes", "s3", "dap2", "dap4"];
@@ -59,8 +74,10 @@ impl StoreKind {
 /// What a fragment says about a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mode {
-    /// [`Kind::Nczarr`] or [`Kind::Zarr2`]; `None` if no word names a format.
+    /// [`Kind::Nczarr`], [`Kind::Zarr2`] or [`Kind::Zarr3`]; `None` if no word names a format.
     pub format: Option<Kind>,
+    /// The version of Zarr that `v2` or `v3` names; `None` if no word names one.
+    pub version: Option<ZarrVersion>,
     /// The store; `None` if no word names one.
     pub store: Option<StoreKind>,
     /// False if `noxarray` asks to leave `_ARRAY_DIMENSIONS` out; `None` if no word says.
@@ -70,6 +87,8 @@ pub struct Mode {
     /// The folder of all keys in a zip, without slashes around it; empty for the zip's root. `None` if the fragment has
     /// no `key=`.
     pub top_folder: Option<String>,
+    /// True if `fillvalue=mask` asks to read the fill values of arrays as their `_FillValue`.
+    pub fill_is_missing: bool,
     /// What the fragment says that has no effect, for warnings.
     pub warnings: Vec<String>,
 }
@@ -78,6 +97,8 @@ impl Mode {
     /// True if the fragment says something about Zarr. A fragment of unknown words says nothing.
     pub fn is_zarr(&self) -> bool {
         self.format.is_some()
+            || self.version.is_some()
+            || self.fill_is_missing
             || self.store.is_some()
             || self.xarray.is_some()
             || self.consolidated
@@ -90,6 +111,7 @@ impl Mode {
         ZarrOptions {
             xarray: self.xarray.unwrap_or(unsaid.xarray),
             consolidated: self.consolidated || unsaid.consolidated,
+            ..unsaid
         }
     }
 
@@ -97,6 +119,8 @@ impl Mode {
     pub fn read_options(&self) -> ZarrOptions {
         ZarrOptions {
             consolidated: self.consolidated,
+            version: self.version,
+            fill_is_missing: self.fill_is_missing,
             ..ZarrOptions::READ
         }
     }
@@ -108,18 +132,40 @@ impl Mode {
 /// Words that contradict each other or are not supported; a `key=` that is not a path below the zip's root.
 pub fn split(name: &str) -> Result<Option<(&str, Mode)>> {
     match name.split_once('#') {
-        Some((rest, fragment)) if is_netcdf_fragment(fragment) => Ok(Some((rest, parse(fragment)?))),
+        Some((rest, fragment)) if is_netcdf_fragment(fragment) => Ok(Some((rest, parse(pairs(fragment))?))),
         _ => Ok(None),
     }
 }
 
+/// A warning about a name that ends like a netCDF fragment, `#word=value&…`, but has none of its keys. The whole name is
+/// then the file's. `None` for other names.
+pub fn misspelt(name: &str) -> Option<String> {
+    let (_, fragment) = name.split_once('#')?;
+    let is_word =
+        |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_pair = |pair: &str| {
+        pair.split_once('=')
+            .is_some_and(|(key, value)| is_word(key) && !value.is_empty())
+    };
+    if is_netcdf_fragment(fragment) || !fragment.split('&').all(is_pair) {
+        return None;
+    }
+    let (key, _) = fragment.split_once('=')?;
+    Some(format!(
+        "#{key} begins no fragment, so '#{fragment}' is part of the file's name{}; fragments begin as '#mode=…'",
+        question(key, KEYS).trim_end_matches('?')
+    ))
+}
+
 /// The `key=value` pairs of a fragment, decoded. A key without `=` has an empty value.
-fn pairs(fragment: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+pub(super) fn pairs(fragment: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     form_urlencoded::parse(fragment.as_bytes())
 }
 
 fn is_netcdf_fragment(fragment: &str) -> bool {
-    pairs(fragment).any(|(key, _)| KEYS.iter().any(|known| known.eq_ignore_ascii_case(&key)))
+    let is_known = |key: &str| KEYS.iter().any(|known| known.eq_ignore_ascii_case(key));
+    // `#zarr,v3` is a list of words, as `mode=` has it.
+    pairs(fragment).any(|(key, value)| is_known(&key) || value.is_empty() && key.split(',').any(is_known))
 }
 
 /// The words of a fragment, as they were found.
@@ -129,30 +175,45 @@ struct Words {
     nczarr: bool,
 }
 
-fn parse(fragment: &str) -> Result<Mode> {
+pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<Mode> {
     let mut mode = Mode::default();
     let mut words = Words::default();
-    for (key, value) in pairs(fragment) {
+    for (key, value) in pairs {
         let key = key.to_ascii_lowercase();
         match key.as_str() {
             "mode" => {
-                for word in value.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-                    if !take(&mut mode, &mut words, word)? {
-                        mode.warnings
-                            .push(format!("mode={word}: an unknown word, which is ignored"));
-                    }
-                }
+                take_all(&mut mode, &mut words, &value)?;
             }
             "key" => mode.top_folder = Some(folder(&value)?),
+            "fillvalue" if value.eq_ignore_ascii_case("mask") => mode.fill_is_missing = true,
+            "fillvalue" => {
+                return Err(Error::Usage(format!(
+                    "fillvalue={value}: the only value of this key is mask; without the key, fill values are no attribute"
+                )));
+            }
             "protocol" => return Err(unsupported(&key)),
-            // `#zarr` is `#mode=zarr`.
+            // `#zarr` is `#mode=zarr`, and `#zarr,v3` is `#mode=zarr,v3`.
+            _ if value.is_empty() && key.contains(',') => take_all(&mut mode, &mut words, &key)?,
             _ if value.is_empty() && take(&mut mode, &mut words, &key)? => {}
             _ => mode
                 .warnings
                 .push(format!("#{key}: an unknown key, which is ignored")),
         }
     }
-    mode.format = if words.zarr {
+    let is_v3 = mode.version == Some(ZarrVersion::V3);
+    if is_v3 && words.nczarr && !words.zarr {
+        return Err(Error::Usage(
+            "mode=nczarr,v3: NCZarr is not published for Zarr version 3; mode=zarr,v3 is pure Zarr of version 3"
+                .to_owned(),
+        ));
+    }
+    if is_v3 && mode.xarray == Some(false) {
+        mode.warnings
+            .push("mode=noxarray: Zarr version 3 always has the names of dimensions".to_owned());
+    }
+    mode.format = if is_v3 {
+        Some(Kind::Zarr3)
+    } else if words.zarr {
         Some(Kind::Zarr2)
     } else if words.nczarr {
         Some(Kind::Nczarr)
@@ -166,6 +227,17 @@ fn parse(fragment: &str) -> Result<Mode> {
     Ok(mode)
 }
 
+/// Takes a list of words. An unknown one is a warning.
+fn take_all(mode: &mut Mode, words: &mut Words, list: &str) -> Result<()> {
+    for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        if !take(mode, words, word)? {
+            mode.warnings
+                .push(format!("mode={word}: an unknown word, which is ignored"));
+        }
+    }
+    Ok(())
+}
+
 /// Takes a word. Returns false if it is unknown.
 fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
     let word = word.to_ascii_lowercase();
@@ -175,18 +247,26 @@ fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
         "xarray" => set(&mut mode.xarray, true, "xarray", "noxarray")?,
         "noxarray" => set(&mut mode.xarray, false, "xarray", "noxarray")?,
         "consolidated" => mode.consolidated = true,
-        "v2" => {}
-        "v3" => {
-            return Err(Error::Usage(
-                "mode=v3: Zarr version 3 is not supported yet; version 2 is".to_owned(),
-            ));
-        }
+        "v2" => set(&mut mode.version, ZarrVersion::V2, "v2", "v3")?,
+        "v3" => set(&mut mode.version, ZarrVersion::V3, "v2", "v3")?,
         "file" => set(&mut mode.store, StoreKind::Directory, "file", "zip")?,
         "zip" => set(&mut mode.store, StoreKind::Zip, "file", "zip")?,
         word if NOT_YET.contains(&word) => return Err(unsupported(word)),
+        // Another version is not what was asked for.
+        word if is_version(word) => {
+            return Err(Error::Usage(format!(
+                "mode={word}: Zarr has no such version here; v2 and v3 are possible"
+            )));
+        }
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// True for `v` with a number.
+fn is_version(word: &str) -> bool {
+    let number = word.strip_prefix('v').unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
 }
 
 /// Sets what a word says.
@@ -233,8 +313,19 @@ mod tests {
     }
 
     #[test]
+    fn words_alone_are_those_of_mode() {
+        for fragment in ["v3", "zarr,v3", "V3,zip"] {
+            assert_eq!(mode(fragment).format, Some(Kind::Zarr3), "{fragment}");
+        }
+        assert_eq!(mode("zarr,zip").store, Some(StoreKind::Zip));
+        assert!(split("x#1,2").unwrap().is_none() && split("x#v3x").unwrap().is_none());
+        let error = split("x#mode=zarr,v4").unwrap_err().to_string();
+        assert!(error.contains("v2 and v3 are possible"), "{error}");
+    }
+
+    #[test]
     fn words_name_the_format() {
-        let (nczarr, pure) = (Some(Kind::Nczarr), Some(Kind::Zarr2));
+        let (nczarr, pure, v3) = (Some(Kind::Nczarr), Some(Kind::Zarr2), Some(Kind::Zarr3));
         for (fragment, format) in [
             ("mode=nczarr", nczarr),
             ("mode=nczarr,file", nczarr),
@@ -253,8 +344,16 @@ mod tests {
             ("mode=zarr,nczarr,xarray", pure),
             ("mode=xarray", pure),
             ("mode=noxarray", pure),
+            ("mode=v3", v3),
+            ("mode=zarr,v3", v3),
+            ("mode=V3,zarr,zip", v3),
+            ("zarr&mode=v3", v3),
+            ("mode=xarray,v3", v3),
+            ("mode=nczarr,zarr,v3", v3),
+            ("mode=zarr,v2", pure),
             ("mode=file", None),
             ("mode=v2", None),
+            ("fillvalue=mask", None),
             ("mode=consolidated,zip", None),
             ("mode=", None),
         ] {
@@ -280,6 +379,22 @@ mod tests {
         assert_eq!(options("mode=noxarray", Kind::Zarr2), (false, true));
         assert!(!mode("mode=zarr").read_options().consolidated);
         assert!(mode("mode=consolidated").read_options().consolidated);
+        for (fragment, version, masks) in [
+            ("mode=zarr", None, false),
+            ("mode=v2", Some(ZarrVersion::V2), false),
+            ("mode=nczarr,v2", Some(ZarrVersion::V2), false),
+            ("mode=zarr,v3", Some(ZarrVersion::V3), false),
+            ("mode=v3&FillValue=MASK", Some(ZarrVersion::V3), true),
+            ("fillvalue=mask", None, true),
+        ] {
+            let options = mode(fragment).read_options();
+            assert_eq!(
+                (options.version, options.fill_is_missing),
+                (version, masks),
+                "{fragment}"
+            );
+            assert!(mode(fragment).is_zarr());
+        }
         for (fragment, folder) in [
             ("mode=zip", None),
             ("mode=zip&key=/", Some("")),
@@ -301,6 +416,10 @@ mod tests {
                 "mode=nczarr,file&key=a",
                 "key= names a folder in a zip file, and is ignored for a folder",
             ),
+            (
+                "mode=zarr,v3,noxarray",
+                "mode=noxarray: Zarr version 3 always has the names of dimensions",
+            ),
         ] {
             assert_eq!(mode(fragment).warnings, [warning], "{fragment}");
         }
@@ -315,7 +434,11 @@ mod tests {
             ("mode=bytes", "#bytes is not supported yet"),
             ("bytes", "#bytes is not supported yet"),
             ("mode=nczarr,s3", "#s3 is not supported yet"),
-            ("mode=zarr,v3", "version 3"),
+            ("mode=nczarr,v3", "NCZarr is not published for Zarr version 3"),
+            ("mode=zarr,v2,v3", "mode=v2,v3: these words contradict"),
+            ("mode=v3&mode=v2", "contradict"),
+            ("mode=v3&fillvalue=keep", "fillvalue=keep: the only value"),
+            ("fillvalue", "the only value of this key is mask"),
             ("protocol=dap2", "#protocol is not supported yet"),
             ("dap4", "#dap4 is not supported yet"),
             ("mode=nczarr,zip,file", "contradict"),
@@ -333,6 +456,38 @@ mod tests {
     fn other_fragments_are_part_of_the_name() {
         for name in ["x", "x#", "x#1.nc", "x#modest=1", "x#zarrs", "x#zip", "x#key=a"] {
             assert_eq!(split(name).unwrap(), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_fragment_is_told() {
+        for (name, meant) in [
+            ("x#mod=zarr", ": is 'mode' meant;"),
+            ("x.nc#moed=nczarr,file&key=/a", ": is 'mode' meant;"),
+            ("file:///x#format=zarr", "name;"),
+            ("x#key=a", "name;"),
+        ] {
+            let warning = misspelt(name).unwrap();
+            let (_, fragment) = name.split_once('#').unwrap();
+            assert!(
+                warning.contains(&format!("'#{fragment}' is part of the file's name")),
+                "{warning}"
+            );
+            assert!(warning.contains(meant), "{warning}");
+        }
+        for name in [
+            "x",
+            "x#",
+            "x#1.nc",
+            "x#zip",
+            "x#a b=c",
+            "x#a=",
+            "x#a=b&c",
+            "x#mode=zarr",
+            "x#zarr",
+            "x#k=v&mode=zarr",
+        ] {
+            assert_eq!(misspelt(name), None, "{name}");
         }
     }
 }

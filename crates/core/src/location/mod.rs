@@ -6,7 +6,9 @@
 //! a named pipe, or - as input                ─► read to its end first
 //! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
 //! a file that begins as zip files do         ─► the keys in it
-//! s3://…  https://…  x.nc#mode=bytes         ─► not supported
+//! s3://…  https://…                          ─► remote_url: understood, and not supported yet
+//! x.nc#mode=bytes                            ─► not supported
+//! [key=value]URL                             ─► URL#key=value
 //! ```
 //!
 //! What is read is found by looking at it, with or without a fragment. What is written follows
@@ -16,6 +18,7 @@ mod containment;
 mod file_url;
 mod fragment;
 mod output_kind;
+pub mod remote_url;
 mod zarr_folder;
 mod zip;
 
@@ -33,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
-use crate::model::{Kind, Schema};
+use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{
     Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
     Object, Output, Place, PlaceKind, open_stream,
@@ -53,6 +56,8 @@ pub struct Location {
     target: Target,
     /// What the name's fragment says; `None` without a fragment.
     mode: Option<Mode>,
+    /// What looks like a fragment and is part of the path, for a warning.
+    misspelt: Vec<String>,
 }
 
 /// The meaning of a name.
@@ -74,10 +79,12 @@ impl Location {
         let Some(text) = name.to_str().filter(|_| fs::symlink_metadata(name).is_err()) else {
             return Ok(Self::from_path(name));
         };
-        let (path, mode) = meaning(text).map_err(|e| e.in_file(name))?;
+        let written = remote_url::with_fragment(text);
+        let (path, mode) = meaning(&written).map_err(|e| e.in_file(remote_url::shown(text)))?;
         Ok(Self {
             name: name.to_owned(),
             target: Target::Path(path),
+            misspelt: fragment::misspelt(&written).into_iter().collect(),
             mode,
         })
     }
@@ -93,6 +100,7 @@ impl Location {
                 name: "stdin".into(),
                 target: Target::StandardInput,
                 mode: None,
+                misspelt: Vec::new(),
             }),
         }
     }
@@ -104,6 +112,7 @@ impl Location {
             name: path.clone().into(),
             target: Target::Path(path),
             mode: None,
+            misspelt: Vec::new(),
         }
     }
 
@@ -117,9 +126,9 @@ impl Location {
         self.mode.as_ref()
     }
 
-    /// Parts of the name that have no effect, for warnings.
+    /// Parts of the name that have no effect, or not the one that they seem to have, for warnings.
     pub fn warnings(&self) -> &[String] {
-        self.mode.as_ref().map_or(&[], |mode| &mode.warnings)
+        self.mode.as_ref().map_or(&self.misspelt, |mode| &mode.warnings)
     }
 
     /// The last component of the path. For a path such as `.`, the name of the folder that it leads to. `None` for
@@ -253,7 +262,7 @@ impl Location {
         let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
         let reader = match format::open_with(place, registry, &options) {
             Err(Error::UnknownFormat) if is_keys => Err(Error::Usage(
-                "no Zarr dataset: neither .zgroup nor .zarray was found here or in the folders directly below"
+                "no Zarr dataset: no .zgroup, .zarray or zarr.json was found here or in the folders directly below"
                     .to_owned(),
             )),
             opened => opened,
@@ -263,6 +272,16 @@ impl Location {
         if self.zarr_mode().is_some() && !is_zarr(kind) {
             return Err(self.named()(Error::Usage(format!(
                 "the fragment is for a Zarr dataset, but this one is of the kind '{}'; leave the fragment out",
+                kind.name()
+            ))));
+        }
+        let asks_for_v3 = self
+            .mode
+            .as_ref()
+            .is_some_and(|mode| mode.version == Some(ZarrVersion::V3));
+        if asks_for_v3 && kind != Kind::Zarr3 {
+            return Err(self.named()(Error::Usage(format!(
+                "the fragment is for Zarr version 3, but this dataset is of the kind '{}'; leave v3 out",
                 kind.name()
             ))));
         }
@@ -351,7 +370,9 @@ impl Location {
     /// Those of [`Location::check_create`].
     pub fn create_warnings(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<String>> {
         let options = self.write_options(schema.kind);
-        format::warnings(schema, plans, &options).map_err(self.named())
+        let mut warnings = format::warnings(schema, plans, &options).map_err(self.named())?;
+        warnings.extend(self.no_zip(schema.kind));
+        Ok(warnings)
     }
 
     fn write_options(&self, kind: Kind) -> ZarrOptions {
@@ -386,11 +407,19 @@ fn meaning(text: &str) -> Result<(PathBuf, Option<Mode>)> {
         },
     };
     let path = match file_url::scheme(rest) {
+        None if let Some(path) = file_url::without_slashes(rest) => {
+            let fragment = &text[rest.len()..];
+            return Err(Error::Usage(format!(
+                "a URL of a file has // after 'file:'; write '{path}{fragment}', or './{text}' if this is the file's name"
+            )));
+        }
         None => PathBuf::from(rest),
         Some(scheme) if is_file(scheme) => file_url::path(rest, fragment.is_some())?,
         Some(scheme) => {
+            let remote = remote_url::parse(text)?;
             return Err(Error::Usage(format!(
-                "the scheme {scheme}:// is not supported yet; local files, folders and zip files are"
+                "the scheme {scheme}:// is not supported yet ({}); local files, folders and zip files are",
+                remote.url.meaning()
             )));
         }
     };

@@ -2,7 +2,7 @@
 //!
 //! | output | kind |
 //! | --- | --- |
-//! | a fragment with a format | NCZarr or pure Zarr; `-k` may say netCDF-4 beside it |
+//! | a fragment with a format | NCZarr, or pure Zarr of version 2 or 3; `-k` may say netCDF-4 beside it |
 //! | a fragment with a store only | an error |
 //! | `*.zarr`, `*.zarr.zip` | that of a Zarr input; else an error that shows the fragments |
 //! | any other name | what `-k` says; else netCDF-4 for a Zarr input, and no rule for others |
@@ -16,7 +16,7 @@ use super::{Location, StoreKind};
 
 /// True for the formats that store keys.
 pub(super) fn is_zarr(kind: Kind) -> bool {
-    matches!(kind, Kind::Nczarr | Kind::Zarr2)
+    matches!(kind, Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3)
 }
 
 impl Location {
@@ -72,11 +72,25 @@ impl Location {
         }
     }
 
+    /// A warning if a dataset of a kind in one file is created under a name that ends as those of zip files.
+    pub(super) fn no_zip(&self, kind: Kind) -> Option<String> {
+        let name = self.file_name()?;
+        (!is_zarr(kind) && name.as_bytes().ends_with(b".zip")).then(|| {
+            format!(
+                "this will be one file of the kind '{}', not a zip file; for Zarr in a zip file write {}",
+                kind.name(),
+                self.fragments(StoreKind::Zip)
+            )
+        })
+    }
+
     /// The names to type for a Zarr dataset in a store, for messages.
     fn fragments(&self, store: StoreKind) -> String {
         let path = self.path().display();
         let word = store.word();
-        format!("'{path}#mode=nczarr,{word}' or '{path}#mode=zarr,{word}'")
+        format!(
+            "'{path}#mode=nczarr,{word}', '{path}#mode=zarr,{word}' or '{path}#mode=zarr,v3,{word}' (Zarr version 3)"
+        )
     }
 }
 
@@ -96,6 +110,8 @@ mod tests {
             ("x.nc#mode=nczarr,zip", Kind::Nczarr),
             ("x.zarr#mode=zarr,file", Kind::Zarr2),
             ("file://x.zarr#mode=xarray", Kind::Zarr2),
+            ("x.zarr#mode=zarr,v3", Kind::Zarr3),
+            ("x.zarr#mode=v3,zip", Kind::Zarr3),
         ] {
             for asked in [None, nc4, Some(expected)] {
                 for input in [
@@ -104,6 +120,7 @@ mod tests {
                     Some(Kind::Classic),
                     Some(Kind::Nczarr),
                     Some(Kind::Zarr2),
+                    Some(Kind::Zarr3),
                 ] {
                     assert_eq!(kind(name, asked, input).unwrap(), Some(expected), "{name}");
                 }
@@ -114,8 +131,15 @@ mod tests {
             }
         }
         for (name, says) in [
-            ("x#mode=zip", "'x#mode=nczarr,zip' or 'x#mode=zarr,zip'"),
-            ("x#mode=file", "'x#mode=nczarr,file' or 'x#mode=zarr,file'"),
+            (
+                "x#mode=zip",
+                "'x#mode=nczarr,zip', 'x#mode=zarr,zip' or 'x#mode=zarr,v3,zip'",
+            ),
+            (
+                "x#mode=file",
+                "'x#mode=nczarr,file', 'x#mode=zarr,file' or 'x#mode=zarr,v3,file'",
+            ),
+            ("x#mode=v2", "'x#mode=zarr,file'"),
             ("file:///x#mode=consolidated", "'/x#mode=nczarr,file'"),
         ] {
             let error = kind(name, None, Some(Kind::Nczarr)).unwrap_err().to_string();
@@ -126,7 +150,7 @@ mod tests {
     #[test]
     fn names_of_zarr_take_the_inputs_kind() {
         for name in ["a/x.zarr", "x.zarr/", "x.zarr.zip", "file:///x.zarr"] {
-            for input in [Kind::Nczarr, Kind::Zarr2] {
+            for input in [Kind::Nczarr, Kind::Zarr2, Kind::Zarr3] {
                 assert_eq!(kind(name, None, Some(input)).unwrap(), Some(input));
             }
             for (asked, input) in [
@@ -147,6 +171,19 @@ mod tests {
     }
 
     #[test]
+    fn a_file_named_zip_is_told() {
+        let told = |name: &str, kind| Location::parse(name).unwrap().no_zip(kind);
+        let warning = told("a/x.zip", Kind::Netcdf4).unwrap();
+        assert!(
+            warning.contains("'a/x.zip#mode=nczarr,zip', 'a/x.zip#mode=zarr,zip' or"),
+            "{warning}"
+        );
+        assert!(told("x.zip", Kind::Classic).unwrap().contains("'classic'"));
+        assert_eq!(told("x.zip#mode=nczarr,zip", Kind::Nczarr), None);
+        assert_eq!(told("x.nc", Kind::Netcdf4), None);
+    }
+
+    #[test]
     fn other_names_are_files() {
         for name in [
             "x.nc",
@@ -158,7 +195,9 @@ mod tests {
         ] {
             assert_eq!(kind(name, None, None).unwrap(), None);
             assert_eq!(kind(name, None, Some(Kind::Classic)).unwrap(), None);
-            assert_eq!(kind(name, None, Some(Kind::Zarr2)).unwrap(), Some(Kind::Netcdf4));
+            for zarr in [Kind::Zarr2, Kind::Zarr3] {
+                assert_eq!(kind(name, None, Some(zarr)).unwrap(), Some(Kind::Netcdf4));
+            }
             let classic = Some(Kind::Classic);
             assert_eq!(kind(name, classic, Some(Kind::Nczarr)).unwrap(), classic);
         }

@@ -53,6 +53,12 @@ fn what_is_not_supported_is_named() {
         ("store.zarr#mode=nczarr,s3", "#s3"),
         ("file:///tmp/a.nc#bytes", "#bytes"),
         ("file://elsewhere/a.nc", "elsewhere"),
+        ("file:a.nc", "write 'a.nc', or './file:a.nc'"),
+        ("file:/tmp/a.nc", "write '/tmp/a.nc', or './file:/tmp/a.nc'"),
+        (
+            "FILE:a.zarr#mode=zarr",
+            "write 'a.zarr#mode=zarr', or './FILE:a.zarr#mode=zarr'",
+        ),
         ("file:///a%2", "hexadecimal"),
         ("#mode=zarr", "no path"),
     ] {
@@ -62,6 +68,40 @@ fn what_is_not_supported_is_named() {
             "{message}"
         );
     }
+}
+
+#[test]
+fn a_remote_name_is_told_as_it_was_understood() {
+    for (argument, part) in [
+        (
+            "s3://bucket/a/key",
+            "s3://bucket/a/key: the scheme s3:// is not supported yet (S3, bucket 'bucket', key 'a/key')",
+        ),
+        ("https://h/x.nc#bytes", "(HTTP, server https://h)"),
+        (
+            "[mode=zarr,s3]http://h:1/b/k",
+            "[mode=zarr,s3]http://h:1/b/k: the scheme http:// is not supported yet (S3, server http://h:1, bucket 'b', key 'k')",
+        ),
+        (
+            "https://u:hunter2@h/x?sig=hunter2",
+            "https://***@h/x?sig=***: the scheme",
+        ),
+        (
+            "s3://b/k#aws.secret_access_key=hunter2",
+            "s3://b/k#aws.secret_access_key=***: #aws.secret_access_key: secrets do not belong",
+        ),
+        ("https://h/x#dap4", "OPeNDAP is not supported"),
+        ("ftp://h/x", "the scheme ftp:// is unknown"),
+        ("s3://b//k", "the key has an empty part"),
+    ] {
+        let message = refused(argument);
+        assert!(message.contains(part), "{message}");
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    let bracketed = Location::parse("[mode=nczarr]file://x.file").unwrap();
+    assert_eq!(bracketed.path(), Path::new("x.file"));
+    assert_eq!(bracketed.mode().unwrap().format, Some(Kind::Nczarr));
+    assert_eq!(path("[a]b.nc"), Path::new("[a]b.nc"));
 }
 
 #[test]
@@ -109,7 +149,8 @@ fn what_is_there_is_found_with_or_without_a_fragment() {
     for name in ["folder", "folder/", "folder#mode=zarr", "folder#mode=nczarr,file"] {
         let error = error(name);
         assert!(
-            error.starts_with(&at(name)) && error.contains("no Zarr dataset: neither .zgroup"),
+            error.starts_with(&at(name))
+                && error.contains("no Zarr dataset: no .zgroup, .zarray or zarr.json"),
             "{error}"
         );
     }
@@ -157,6 +198,7 @@ fn the_kind_decides_what_is_made() {
     for (name, kind) in [
         ("out.zarr", Kind::Nczarr),
         ("out#mode=zarr", Kind::Zarr2),
+        ("out#mode=v3", Kind::Zarr3),
         ("a.zip#mode=nczarr,file", Kind::Nczarr),
     ] {
         let destination = made(name, kind).unwrap();
@@ -189,6 +231,8 @@ fn the_folder_in_a_zip_is_what_its_reader_expects() {
         ("a/x.zip#mode=nczarr,zip", Kind::Nczarr, Some("x")),
         ("x.zarr.zip", Kind::Nczarr, Some("x.zarr")),
         ("x.zip#mode=zarr,zip", Kind::Zarr2, None),
+        ("x.zip#mode=zarr,v3,zip", Kind::Zarr3, None),
+        ("x.zip#mode=v3,zip&key=/a", Kind::Zarr3, Some("a")),
         ("x.zip#mode=nczarr,zip&key=/", Kind::Nczarr, None),
         ("x.zip#mode=zarr,zip&key=/a/b", Kind::Zarr2, Some("a/b")),
     ] {

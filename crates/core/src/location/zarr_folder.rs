@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::format::zarr::keys;
 
 /// Files that describe a group or an array.
-const NODE: [&str; 3] = [keys::GROUP, keys::ARRAY, "zarr.json"];
+const NODE: [&str; 3] = [keys::GROUP, keys::ARRAY, keys::NODE];
 
 /// Other files that belong to a hierarchy: those of Zarr, of NCZarr's first version, and the mark of a writer that has
 /// not ended.
@@ -197,6 +197,27 @@ mod tests {
                 "s/c",
             ],
             &["zarr.json", "c/zarr.json", "c/v/zarr.json", "c/v/c/0"],
+            // Keys of the encoding v2, and empty folders of arrays without chunks.
+            &[
+                "zarr.json",
+                "v/zarr.json",
+                "v/0.1",
+                "w/zarr.json",
+                "w/0/1",
+                "x/zarr.json",
+                "x/c/0/",
+            ],
+            // Keys of versions 2 and 3 beside each other.
+            &[
+                "zarr.json",
+                ".zgroup",
+                ".zmetadata",
+                "v/zarr.json",
+                "v/.zarray",
+                "v/c/0",
+                "v/0",
+            ],
+            &["zarr.json", "c", "c.0", ".ncutils-partial"],
         ] {
             let folder = folder(names);
             check_replaceable(folder.path()).unwrap_or_else(|e| panic!("{names:?}: {e}"));
@@ -226,6 +247,10 @@ mod tests {
             (&[".zgroup", ".zgroup~"], "holds .zgroup~"),
             (&["zarr.json", "c/0/x"], "holds c/0/x"),
             (&["zarr.json", "c0"], "holds c0"),
+            (&["zarr.json", "v/zarr.json", "v/c/0/1.txt"], "holds v/c/0/1.txt"),
+            (&["zarr.json", "v/zarr.json", "v/d/0"], "holds v/d,"),
+            (&["zarr.json", "v/zarr.json", "v/c.a"], "holds v/c.a"),
+            (&["zarr.json", "zarr.json.bak"], "holds zarr.json.bak"),
         ] {
             let folder = folder(names);
             let error = check_replaceable(folder.path()).unwrap_err();

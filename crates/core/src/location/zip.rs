@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::store::{KeyOutput, KeyStore, Object, Output, ZipKeys, ZipOutput};
+use crate::format::zarr::json::Json;
+use crate::format::zarr::keys;
+use crate::store::{KeyOutput, KeyStore, Object, Output, Part, ZipKeys, ZipOutput};
+
+/// Largest `zarr.json`, in bytes, that is parsed to tell an array from a group.
+const MAX_NODE_BYTES: u64 = 16 << 20;
 
 /// True if an object begins as a zip file does.
 pub(super) fn is_zip(object: &dyn Object) -> bool {
@@ -41,8 +46,21 @@ fn dataset_folder(keys: &ZipKeys) -> Result<Option<String>> {
     let Some(folder) = keys.top_folder() else {
         return Ok(None);
     };
-    let is_array = names(&keys.below(folder))?.iter().any(|name| name == ".zarray");
+    let below = keys.below(folder);
+    let is_array = names(&below)?.iter().any(|name| name == keys::ARRAY) || is_array_of_v3(&below)?;
     Ok((!is_array).then(|| folder.to_owned()))
+}
+
+/// True if the root of these keys is an array of version 3. What cannot be parsed is for the format to refuse.
+fn is_array_of_v3(keys: &dyn KeyStore) -> Result<bool> {
+    let cannot_read = |e| Error::io("cannot read", e);
+    match keys.size(keys::NODE).map_err(cannot_read)? {
+        Some(size) if size <= MAX_NODE_BYTES => {}
+        _ => return Ok(false),
+    }
+    let node = keys.get(keys::NODE, Part::Whole).map_err(cannot_read)?;
+    let is_array = |node: Json| node.get("node_type").and_then(Json::as_str) == Some("array");
+    Ok(node.is_some_and(|bytes| Json::parse(&bytes).is_ok_and(is_array)))
 }
 
 fn names(keys: &ZipKeys) -> Result<Vec<String>> {
@@ -89,6 +107,8 @@ mod tests {
             (Some("x"), &[".zgroup", "v/.zarray"], None, ".zgroup"),
             // A group without a key of its own.
             (Some("x"), &["v/.zarray", "w/.zarray"], None, "v/.zarray"),
+            (None, &["zarr.json", "v/c/0"], None, "v/c/0"),
+            (Some("x"), &["zarr.json", "v/c/0"], None, "v/c/0"),
             (None, &["x/.zgroup", "y/.zgroup"], None, "x/.zgroup"),
             (None, &["v/.zarray", "v/0"], None, "v/.zarray"),
             (None, &[".zarray", "0"], None, ".zarray"),
@@ -106,6 +126,22 @@ mod tests {
         }
         let error = open(zip(None, &["a"]), Some("b")).err().unwrap().to_string();
         assert_eq!(error, "key=b: the zip file has no such folder");
+    }
+
+    #[test]
+    fn a_folder_that_is_an_array_of_version_3_is_a_variable() {
+        for (node, first_key) in [
+            (r#"{"node_type": "array"}"#, "v/zarr.json"),
+            (r#"{"node_type": "group"}"#, "zarr.json"),
+            ("no JSON", "zarr.json"),
+        ] {
+            let output = Arc::new(MemoryOutput::new());
+            let zip = create(output.clone(), None).unwrap();
+            zip.put("v/zarr.json", node.as_bytes()).unwrap();
+            zip.publish().unwrap();
+            let keys = open(Arc::new(output.bytes()), None).unwrap();
+            assert_eq!(keys.list("").unwrap(), [first_key], "{node}");
+        }
     }
 
     #[test]

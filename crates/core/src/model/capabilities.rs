@@ -66,6 +66,9 @@ pub struct Capabilities {
     pub groups: bool,
     /// True if a dataset can have user-defined types.
     pub user_types: bool,
+    /// True if variables and attributes can have types of varying length: vlens, and compounds with members that are vlens
+    /// or strings.
+    pub types_with_heap: bool,
     /// The atomic types that variables and attributes can have.
     pub atomic_types: &'static [Type],
     /// The dimensions that may be unlimited.
@@ -91,10 +94,20 @@ pub struct Capabilities {
     /// every chunk is cut to the fixed dimensions. Chunks are cut in either case along a dimension that was unlimited in
     /// the input and is fixed in the output, because not all readers of such a kind expect longer ones.
     pub chunks_past_dimensions: bool,
+    /// Largest chunk, in decoded bytes.
+    pub largest_chunk: u64,
+    /// True if chunks can be stored together in shards.
+    pub shards: bool,
+    /// True if fields of compounds are stored without gaps. Other compounds are then packed when they are written.
+    pub packed_compounds: bool,
     /// True if all strings of a variable take the same number of bytes.
     pub fixed_strings: bool,
     /// True if unwritten characters and strings read as empty, whatever the fill value is.
     pub unwritten_text_is_empty: bool,
+    /// True if what was never written may read as another value than the attribute `_FillValue`. In other kinds both are one.
+    pub fill_apart_from_attribute: bool,
+    /// True if programs fail to read strings that were never written and have a fill value. So all are written.
+    pub unwritten_strings_fail: bool,
     /// True if a program reads the fill value of unwritten big-endian numbers in the other byte order. So all are written.
     pub unwritten_big_endian_is_swapped: bool,
     /// True if a writer can leave out a promised chunk that turns out to hold only fill values.
@@ -161,6 +174,7 @@ impl Capabilities {
             creation_flags: None,
             groups: false,
             user_types: false,
+            types_with_heap: false,
             atomic_types: &CLASSIC,
             unlimited: UnlimitedDimensions::None,
             longest_dimension: u64::MAX,
@@ -172,8 +186,13 @@ impl Capabilities {
             filter_masks: false,
             own_extents: false,
             chunks_past_dimensions: false,
+            largest_chunk: u64::MAX,
+            shards: false,
+            packed_compounds: false,
             fixed_strings: false,
             unwritten_text_is_empty: false,
+            fill_apart_from_attribute: false,
+            unwritten_strings_fail: false,
             unwritten_big_endian_is_swapped: false,
             skips_chunks: false,
             no_fill: false,
@@ -257,6 +276,7 @@ pub(super) static NETCDF4: Capabilities = Capabilities {
     creation_flags: Some(&["NETCDF4"]),
     groups: true,
     user_types: true,
+    types_with_heap: true,
     atomic_types: &ALL,
     unlimited: UnlimitedDimensions::Any,
     ..HDF5
@@ -286,10 +306,13 @@ pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
 const HDF5: Capabilities = Capabilities {
     compact: true,
     chunks: true,
+    largest_chunk: u32::MAX as u64,
     codecs: Some(CodecNames::Hdf5),
     byte_order: None,
     filter_masks: true,
     own_extents: true,
+    // libhdf5 1.10 and 2.0, in a file that is open for reading only.
+    unwritten_strings_fail: true,
     no_fill: true,
     storage_attributes: true,
     ..Capabilities::new("HDF5")
@@ -310,6 +333,21 @@ pub(super) static ZARR2: Capabilities = Capabilities {
     ..ZARR
 };
 
+/// Zarr version 3. What it has no place for is in an attribute of netCDF's own: unlimited dimensions, no-fill.
+pub(super) static ZARR3: Capabilities = Capabilities {
+    name: "Zarr version 3",
+    extended_name: "Zarr version 3 mode=00001000",
+    user_types: true,
+    unlimited: UnlimitedDimensions::Any,
+    codecs: Some(CodecNames::Zarr(ZarrVersion::V3)),
+    shards: true,
+    packed_compounds: true,
+    fixed_strings: false,
+    unwritten_text_is_empty: false,
+    unwritten_big_endian_is_swapped: false,
+    ..ZARR
+};
+
 /// Features of Zarr version 2.
 const ZARR: Capabilities = Capabilities {
     format_name: "netCDF-4",
@@ -320,6 +358,7 @@ const ZARR: Capabilities = Capabilities {
     codecs: Some(CodecNames::Zarr(ZarrVersion::V2)),
     byte_order: None,
     chunks_past_dimensions: true,
+    fill_apart_from_attribute: true,
     fixed_strings: true,
     unwritten_text_is_empty: true,
     // netCDF-C 4.10.

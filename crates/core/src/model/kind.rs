@@ -2,7 +2,7 @@
 //! the kind itself.
 
 use super::Capabilities;
-use super::capabilities::{CDF1, CDF2, CDF5, NCZARR, NETCDF4, NETCDF4_CLASSIC, ZARR2};
+use super::capabilities::{CDF1, CDF2, CDF5, NCZARR, NETCDF4, NETCDF4_CLASSIC, ZARR2, ZARR3};
 
 /// The kind of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,6 +22,8 @@ pub enum Kind {
     Nczarr,
     /// Zarr version 2 without keys of netCDF's own.
     Zarr2,
+    /// Zarr version 3.
+    Zarr3,
     /// A format of another crate. Its reader and writer are called directly, because `format::open` and
     /// `format::create` do not know it.
     Other(&'static Capabilities),
@@ -48,6 +50,7 @@ impl Kind {
             Self::Netcdf4Classic => &NETCDF4_CLASSIC,
             Self::Nczarr => &NCZARR,
             Self::Zarr2 => &ZARR2,
+            Self::Zarr3 => &ZARR3,
             Self::Other(can) => can,
         }
     }

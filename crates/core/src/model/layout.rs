@@ -1,6 +1,6 @@
 //! The storage of a variable.
 
-use super::{CodecSpec, Values};
+use super::{ChunkKeys, CodecSpec, Values};
 
 /// The byte order of numbers in storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,16 +82,33 @@ pub struct VariableLayout {
     pub endian: Endian,
     /// The codecs of each chunk, in the order in which writing applies them. Empty unless chunked.
     pub filters: Vec<CodecSpec>,
+    /// Number of the first filters that work on elements, before these become bytes, where the format tells it. `None`: each
+    /// codec tells.
+    pub array_codecs: Option<usize>,
     /// How chunks that reach past the extent are stored.
     pub edges: EdgeChunks,
     /// Shape of a shard in elements, a multiple of the chunk's in each dimension. The chunks of a shard are
     /// stored together, as one object. `None` if chunks are stored one by one.
     pub shard: Option<Vec<u64>>,
+    /// The place of the index in a shard.
+    pub shard_index: IndexLocation,
+    /// The form of the keys of chunks or shards, where the format lets a writer choose.
+    pub chunk_keys: ChunkKeys,
     /// Bytes that each string takes in storage, if all strings of the variable take the same number. Shorter strings are
     /// padded. `None` for variables of other types, and where each string has its own length.
     pub string_length: Option<u64>,
     /// The value of elements that were never written.
     pub fill: Fill,
+}
+
+/// The place of the index in a shard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum IndexLocation {
+    /// Before the chunks.
+    Start,
+    /// Behind the chunks.
+    #[default]
+    End,
 }
 
 /// How chunks that reach past the extent of their variable are stored. The filter mask of each chunk tells
@@ -117,6 +134,9 @@ impl VariableLayout {
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
+            shard_index: IndexLocation::End,
+            chunk_keys: ChunkKeys::DEFAULT,
+            array_codecs: None,
             string_length: None,
             fill: Fill::default(),
         }

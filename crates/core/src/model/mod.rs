@@ -13,6 +13,7 @@
 
 mod attributes;
 mod capabilities;
+mod chunk_keys;
 mod codec;
 mod fill_value;
 mod item;
@@ -30,13 +31,14 @@ mod visible_names;
 
 pub use attributes::Attributes;
 pub use capabilities::{Capabilities, CodecNames, UnlimitedDimensions};
+pub use chunk_keys::{ChunkKeys, KeySeparator};
 pub use codec::{CodecSpec, Configuration, ZarrVersion};
 pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
 };
 pub use item::Item;
 pub use kind::Kind;
-pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, Storage, VariableLayout};
+pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Storage, VariableLayout};
 pub use name::{MAX_NAME, name_fault, unescape};
 pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Provenance, Schema, VarId, Variable};
 pub use shared_layout::{SharedLayout, SharedLayouts};

@@ -51,6 +51,9 @@ pub struct Schema {
     pub provenance: Option<Provenance>,
     /// One line for each item that was left out because netCDF cannot hold it.
     pub warnings: Vec<String>,
+    /// One line for each item that was left out because it is damaged. What is left can be shown; a copy of everything
+    /// cannot be made.
+    pub faults: Vec<String>,
 }
 
 /// A group.
@@ -124,6 +127,7 @@ impl Schema {
             vars: Vec::new(),
             provenance: None,
             warnings: Vec::new(),
+            faults: Vec::new(),
         }
     }
 
@@ -238,6 +242,28 @@ impl Schema {
         }
     }
 
+    /// True if an element has bytes that belong to no field, at any depth.
+    pub fn has_gaps(&self, ty: Type) -> bool {
+        let Type::User(id) = ty else {
+            return false;
+        };
+        let TypeClass::Compound { size, fields } = &self.user_type(id).class else {
+            return false;
+        };
+        let mut end = 0;
+        for field in fields {
+            if field.offset != end || self.has_gaps(field.ty) {
+                return true;
+            }
+            let count = field
+                .dims
+                .iter()
+                .fold(1usize, |n, length| n.saturating_mul(*length));
+            end += count.saturating_mul(self.type_size(field.ty));
+        }
+        end != *size
+    }
+
     /// How every writer here stores elements of a type: the bytes of one element, and their form. The layout
     /// of an existing file may differ. For example, a compound of big-endian numbers is `Structured` there,
     /// because it must be converted.
@@ -245,6 +271,7 @@ impl Schema {
         let size = self.type_size(ty);
         let encoding = match ty {
             _ if self.has_heap(ty) => Encoding::Structured,
+            _ if self.kind.can().packed_compounds && self.has_gaps(ty) => Encoding::Structured,
             Type::User(id) => match &self.user_type(id).class {
                 TypeClass::Enum { .. } => Encoding::Numbers { unit: size },
                 _ => Encoding::Packed,

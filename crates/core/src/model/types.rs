@@ -112,7 +112,7 @@ pub struct UserType {
 }
 
 /// The kinds of user-defined types.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TypeClass {
     /// Named integers.
     Enum {
@@ -141,7 +141,7 @@ pub enum TypeClass {
 }
 
 /// A field of a compound.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Field {
     /// Its name.
     pub name: String,

@@ -2,7 +2,10 @@
 
 use crate::error::Result;
 use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, json_text, shuffle, szip};
-use crate::model::{CodecNames, CodecSpec, Encoding, Endian, Schema, Storage, Type, VarId, VariableLayout};
+use crate::model::{
+    CodecNames, CodecSpec, Encoding, Endian, IndexLocation, Schema, Storage, Type, VarId, VariableLayout,
+    ZarrVersion,
+};
 
 /// The value of a special attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,11 +22,14 @@ fn text(value: &str) -> Special {
 
 /// The special attributes of a variable, in ncdump's order. With `filters`, `_Filter` contains the whole
 /// pipeline, in the file's order. Otherwise filters with an attribute of their own in netCDF-C are given
-/// there, unless that loses the order. If codecs have Zarr names, `_Codecs` contains the pipeline as JSON besides.
+/// there, unless that loses the order. If codecs have Zarr names, `_Codecs` contains the pipeline as JSON besides. In
+/// version 3 of Zarr, that is the chain of a chunk, also of one in a shard. `elements` has its place among the codecs: see
+/// [`Reader::element_codec`](crate::format::Reader::element_codec).
 pub fn of_variable(
     schema: &Schema,
     var: VarId,
     layout: &VariableLayout,
+    elements: Option<&CodecSpec>,
     filters: bool,
 ) -> Vec<(&'static str, Special)> {
     let mut all = Vec::new();
@@ -38,7 +44,13 @@ pub fn of_variable(
     {
         all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
     }
-    let pipeline = Filters::of(schema, var, layout);
+    if let Some(shard) = &layout.shard {
+        all.push(("_ShardSizes", Special::Numbers(shard.clone())));
+        if layout.shard_index == IndexLocation::Start {
+            all.push(("_ShardIndex", text("start")));
+        }
+    }
+    let pipeline = Filters::of(schema, var, layout, elements);
     let filters = filters || !is_ordered_for_ncgen(&pipeline.hdf5);
     let has = |id: u32| pipeline.hdf5.iter().find(|f| f.hdf5_id() == Some(id));
     let mut own_attribute =
@@ -92,12 +104,15 @@ struct Filters {
 }
 
 impl Filters {
-    fn of(schema: &Schema, var: VarId, layout: &VariableLayout) -> Self {
+    fn of(schema: &Schema, var: VarId, layout: &VariableLayout, elements: Option<&CodecSpec>) -> Self {
+        let is_v3 = schema.kind.can().codecs == Some(CodecNames::Zarr(ZarrVersion::V3));
         let is_zarr = |codec: &&CodecSpec| codec.zarr_name().is_some();
         if !layout.filters.iter().any(|codec| is_zarr(&codec)) {
+            // In version 3 there is always one, and alone it tells nothing.
+            let zarr = elements.filter(|_| !is_v3).into_iter().cloned();
             return Self {
                 hdf5: layout.filters.clone(),
-                zarr: Vec::new(),
+                zarr: zarr.collect(),
             };
         }
         // Version 2 of Zarr tells the order of elements elsewhere.
@@ -105,7 +120,7 @@ impl Filters {
             (Some(CodecNames::Zarr(names)), Some((version, _))) => names == version,
             _ => true,
         };
-        let zarr: Vec<CodecSpec> = layout.filters.iter().filter(is_codec).cloned().collect();
+        let mut zarr: Vec<CodecSpec> = layout.filters.iter().filter(is_codec).cloned().collect();
         let registry = Registry::builtin();
         let chunk = ChunkType::new(schema, schema.var(var).ty, layout, layout.chunk_shape());
         let mut types = registry.begin(&chunk);
@@ -114,10 +129,19 @@ impl Filters {
             types.pass(codec);
             named
         });
-        Self {
-            hdf5: hdf5.collect::<Result<_>>().unwrap_or_default(),
-            zarr,
+        let hdf5 = hdf5.collect::<Result<_>>().unwrap_or_default();
+        let of_elements = |codec: &&CodecSpec| {
+            let codec = registry.find(codec);
+            is_v3 && codec.is_some_and(|codec| codec.is_array_to_array())
+        };
+        if let Some(elements) = elements {
+            let at = match layout.array_codecs {
+                Some(count) => count.min(zarr.len()),
+                None => zarr.iter().take_while(of_elements).count(),
+            };
+            zarr.insert(at, elements.clone());
         }
+        Self { hdf5, zarr }
     }
 }
 
@@ -164,4 +188,84 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
 /// The special attribute with the kind of a dataset.
 pub fn format(schema: &Schema) -> (&'static str, Special) {
     ("_Format", text(schema.kind.can().format_name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Dimension, Kind, Variable};
+    use serde_json::json;
+
+    fn codec(name: &str, configuration: serde_json::Value) -> CodecSpec {
+        CodecSpec::zarr(ZarrVersion::V3, name, configuration.as_object().unwrap().clone())
+    }
+
+    /// The special attributes of `v(x)` of a type in Zarr version 3, in chunks of 10, with these codecs.
+    fn special(ty: Type, elements: CodecSpec, filters: Vec<CodecSpec>, shard: Option<u64>) -> Vec<String> {
+        let mut schema = Schema::new(Kind::Zarr3);
+        let dim = schema.add_dim(Dimension {
+            name: "x".into(),
+            group: Schema::ROOT,
+            length: 100,
+            unlimited: false,
+        });
+        let var = schema.add_var(Variable {
+            name: "v".into(),
+            group: Schema::ROOT,
+            ty,
+            dims: vec![dim],
+            attributes: Vec::new().into(),
+        });
+        let (size, encoding) = schema.storage_encoding(ty);
+        let mut layout = VariableLayout::contiguous(vec![100], size, encoding).in_chunks(vec![10]);
+        layout.filters = filters;
+        layout.shard = shard.map(|length| vec![length]);
+        layout.shard_index = IndexLocation::Start;
+        let value = |special: Special| match special {
+            Special::Text(text) => text,
+            Special::Numbers(numbers) => format!("{numbers:?}"),
+        };
+        let all = of_variable(&schema, var, &layout, Some(&elements), false);
+        all.into_iter()
+            .map(|(name, special)| format!("{name} = {}", value(special)))
+            .collect()
+    }
+
+    #[test]
+    fn shards_and_the_chain_of_version_3() {
+        let zlib = || codec("numcodecs.zlib", json!({"level": 4}));
+        assert_eq!(
+            special(
+                Type::Float,
+                codec("bytes", json!({"endian": "little"})),
+                vec![zlib()],
+                Some(50)
+            ),
+            [
+                "_Storage = chunked",
+                "_ChunkSizes = [10]",
+                "_ShardSizes = [50]",
+                "_ShardIndex = start",
+                "_DeflateLevel = [4]",
+                r#"_Codecs = [{"name": "bytes", "configuration": {"endian": "little"}},{"name": "numcodecs.zlib", "configuration": {"level": 4}}]"#,
+                "_Endianness = little",
+            ]
+        );
+        assert_eq!(
+            special(Type::Byte, codec("bytes", json!({})), Vec::new(), None),
+            ["_Storage = chunked", "_ChunkSizes = [10]"]
+        );
+        let transpose = codec("transpose", json!({"order": [0]}));
+        let codecs = |ty, elements: &str, filters| {
+            special(ty, codec(elements, json!({})), filters, None).swap_remove(2)
+        };
+        assert_eq!(
+            codecs(Type::Char, "bytes", vec![transpose, codec("crc32c", json!({}))]),
+            r#"_Codecs = [{"name": "transpose", "configuration": {"order": [0]}},{"name": "bytes"},{"name": "crc32c"}]"#
+        );
+        assert_eq!(
+            codecs(Type::String, "vlen-utf8", vec![codec("odd", json!({}))]),
+            r#"_Codecs = [{"name": "vlen-utf8"},{"name": "odd"}]"#
+        );
+    }
 }

@@ -4,9 +4,10 @@ use std::fs::{self, DirEntry, File, FileType};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::key::{RESERVED, check_key, folder_of_prefix};
-use super::{KeyStore, Part};
+use super::{FileSource, KeyStore, Object, Part};
 use crate::error::{Error, Result};
 
 /// Most levels of nested folders: more than the longest key allows.
@@ -202,6 +203,13 @@ impl KeyStore for DirectoryKeys {
         bytes.resize(length, 0);
         file.read_exact_at(&mut bytes, within.start)?;
         Ok(Some(bytes))
+    }
+
+    fn open_value(&self, key: &str) -> io::Result<Option<Arc<dyn Object>>> {
+        let Some((file, _)) = self.file(key)? else {
+            return Ok(None);
+        };
+        Ok(Some(Arc::new(FileSource::of(file)?)))
     }
 
     fn size(&self, key: &str) -> io::Result<Option<u64>> {

@@ -12,6 +12,7 @@ use std::thread;
 
 use tracing::debug;
 
+use super::joined_gets::join_gets;
 use super::keys::KeyStore;
 use super::object::Object;
 use super::requests::{ByteRange, Done, FailedRequest, Get};
@@ -154,15 +155,17 @@ impl FetchPool {
         gets: Vec<Get>,
         done: Done<io::Result<Vec<Option<Vec<u8>>>>>,
     ) {
-        let Some(all) = Gathered::new(gets.len(), gets.len(), done) else {
+        let count = gets.len();
+        let joined = join_gets(gets, store.requests().gap);
+        let Some(all) = Gathered::new(count, joined.len(), done) else {
             return;
         };
-        debug!(keys = gets.len(), "fetching keys");
-        for (n, get) in gets.into_iter().enumerate() {
+        debug!(values = count, requests = joined.len(), "fetching keys");
+        for one in joined {
             let (store, all) = (Arc::clone(store), Arc::clone(&all));
             self.run(move || {
-                let got = store.get(&get.key, get.part).map(|value| vec![(n, value)]);
-                all.arrive(got.map_err(|e| FailedRequest::error(n, e)));
+                let got = one.run(store.as_ref());
+                all.arrive(got.map_err(|(n, e)| FailedRequest::error(n, e)));
             });
         }
     }

@@ -4,11 +4,14 @@
 //! KeyStore    get, fetch many, list            what a reader sees
 //! KeyOutput   put, create, put_last ─► publish what a writer stages; nobody sees it before
 //!             reserve ─► put_reserved          the same, in an order that does not depend on threads
+//! ValueWriter write_at ─► set_size ─► finish   one value, written by many threads before its size is known
 //! ```
 
 use std::io;
 use std::sync::Arc;
 
+use super::Object;
+use super::joined_gets::join_gets;
 use super::requests::{Done, FailedRequest, Get, Part, Requests};
 
 /// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
@@ -25,6 +28,16 @@ pub trait KeyStore: Send + Sync {
     /// # Errors
     /// If the store fails.
     fn size(&self, key: &str) -> io::Result<Option<u64>>;
+
+    /// Opens a value of which many ranges will be read; `None` if the key does not exist. This default is for stores in
+    /// which that saves nothing.
+    ///
+    /// # Errors
+    /// `Unsupported` if ranges are best read by [`get`](Self::get). Otherwise the store's error.
+    fn open_value(&self, key: &str) -> io::Result<Option<Arc<dyn Object>>> {
+        let _ = key;
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// All keys that start with `prefix`, ascending.
     ///
@@ -60,17 +73,25 @@ pub trait KeyStore: Send + Sync {
     }
 
     /// Gets many values and passes them to `done`, in the requested order. A slow store returns at once and
-    /// runs up to [`Requests::in_flight`] requests at a time. This default gets one value after another
-    /// before it returns.
+    /// runs up to [`Requests::in_flight`] requests at a time. Neighbouring ranges of one key are one request. This
+    /// default makes one request after another before it returns.
     ///
     /// # Errors
     /// `done` receives the error if a value cannot be read: a [`FailedRequest`] if it is known which one.
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
-        let one = |(n, get): (usize, &Get)| {
-            let got = self.get(&get.key, get.part);
-            got.map_err(|e| FailedRequest::error(n, e))
-        };
-        done(gets.iter().enumerate().map(one).collect());
+        let mut found: Vec<Option<Vec<u8>>> = vec![None; gets.len()];
+        for one in join_gets(gets, self.requests().gap) {
+            let got = one.run(&*self);
+            match got {
+                Ok(values) => {
+                    for (n, value) in values {
+                        found[n] = value;
+                    }
+                }
+                Err((n, e)) => return done(Err(FailedRequest::error(n, e))),
+            }
+        }
+        done(Ok(found));
     }
 }
 
@@ -114,7 +135,9 @@ pub trait KeyOutput: Send + Sync {
     /// If the store fails.
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()>;
 
-    /// Starts a value that may be larger than memory. It exists once its writer is finished.
+    /// Begins a value that may be larger than memory. It exists once its writer is finished. In a store with an order,
+    /// [`put`](Self::put), [`reserve`](Self::reserve) and this call fail until its [size is set](ValueWriter::set_size),
+    /// because the place of the next value is not known before.
     ///
     /// # Errors
     /// If the store fails.
@@ -172,17 +195,26 @@ impl ReservedKey {
     }
 }
 
-/// A value that is written from its beginning to its end.
-pub trait ValueWriter: Send {
-    /// Adds bytes at the end.
+/// A value that many threads write, and whose size need not be known when it is begun. So it can be larger than memory.
+///
+/// In a store with an order, its place is behind the values that were reserved before it was begun. The next value can
+/// get a place once the size is set.
+pub trait ValueWriter: Send + Sync {
+    /// Writes bytes at `offset` of the value. Every byte of the value is written once, in any order.
     ///
     /// # Errors
     /// If the store fails.
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Sets the value's size in bytes. This is cheap, and called once. Bytes may still be written afterwards.
+    ///
+    /// # Errors
+    /// If the store has no room.
+    fn set_size(&self, size: u64) -> io::Result<()>;
 
     /// Completes the value. Without this call nothing is stored.
     ///
     /// # Errors
-    /// If the store fails.
+    /// If the store fails, or notices that bytes of the value were not written.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }

@@ -86,7 +86,7 @@ impl KeyOutput for MemoryKeysOutput {
         Ok(Box::new(MemoryValue {
             staged: Arc::clone(&self.staged),
             key: key.to_owned(),
-            value: Vec::new(),
+            value: Mutex::default(),
         }))
     }
 
@@ -109,17 +109,37 @@ impl KeyOutput for MemoryKeysOutput {
 struct MemoryValue {
     staged: Arc<Mutex<Values>>,
     key: String,
-    value: Vec<u8>,
+    value: Mutex<Vec<u8>>,
+}
+
+impl MemoryValue {
+    fn value(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.value.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl ValueWriter for MemoryValue {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.value.extend_from_slice(bytes);
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let from = usize::try_from(offset).ok();
+        let range = from.and_then(|from| Some(from..from.checked_add(bytes.len())?));
+        let range = range.ok_or(io::ErrorKind::OutOfMemory)?;
+        let mut value = self.value();
+        if range.end > value.len() {
+            value.resize(range.end, 0);
+        }
+        value[range].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        self.value().resize(size, 0);
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        lock(&self.staged).insert(self.key, Arc::new(self.value));
+        let value = self.value.into_inner().unwrap_or_else(PoisonError::into_inner);
+        lock(&self.staged).insert(self.key, Arc::new(value));
         Ok(())
     }
 }
@@ -172,12 +192,13 @@ mod tests {
         let out = store.output();
         out.put("a/1", b"one").unwrap();
         out.put_last("a", b"meta").unwrap();
-        let mut long = out.create("b").unwrap();
-        long.append(b"0123").unwrap();
-        long.append(b"456789").unwrap();
+        let long = out.create("b").unwrap();
+        long.write_at(4, b"456789").unwrap();
+        long.write_at(0, b"0123").unwrap();
+        long.set_size(10).unwrap();
         assert_eq!(out.staged_keys("").unwrap(), ["a", "a/1"]);
         long.finish().unwrap();
-        out.create("never").unwrap().append(b"x").unwrap();
+        out.create("never").unwrap().write_at(0, b"x").unwrap();
         assert_eq!(store.list("").unwrap(), [""; 0]);
         assert_eq!(out.staged("a").unwrap().unwrap(), b"meta");
         out.publish().unwrap();

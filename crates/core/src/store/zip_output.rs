@@ -2,30 +2,23 @@
 //!
 //! ```text
 //! put, reserve ─► position, by a short lock ─► checksum, header, data: any thread, at once ─► Output
+//! create ───────► the end of the zip, until the size is set ─► data: any thread, at once ───► Output
 //! put_last ─────► kept ──────────────────────────┐
 //! publish ──────► are all reserved values there? ─► metadata ─► central directory ─► commit
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{self, Read, Seek, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::{Arc, Mutex};
 
-use libdeflater::{Crc, crc32};
 use tracing::debug;
 
-use super::key::check_key;
-use super::zip_records::{End, LOCAL, StoredEntry};
+use super::zip_archive::{Archive, check_name, invalid};
+use super::zip_growing::GrowingValue;
+use super::zip_records::End;
 use super::zip_value::zeros;
-use super::{KeyOutput, Output, ReservedKey, ValueWriter, temporary_folder};
+use super::{KeyOutput, Output, ReservedKey, ValueWriter};
 
-/// Largest value, in bytes, that is copied behind its header to be written with it by one call.
-const JOINED: usize = 64 << 10;
-
-/// Bytes of a value of unknown size that are kept in memory. The rest goes to a temporary file.
-const IN_MEMORY: usize = 16 << 20;
-
-/// Bytes that are copied at a time, from a temporary file or into the directory.
+/// Bytes of the directory that are written at a time.
 const PIECE: usize = 1 << 20;
 
 /// A zip file that is being written, by many threads at once. Nothing is visible before it is published.
@@ -38,67 +31,6 @@ const PIECE: usize = 1 << 20;
 /// One process writes a zip file; no other can join.
 pub struct ZipOutput {
     archive: Arc<Archive>,
-}
-
-/// The zip file, which its unfinished values have in common.
-struct Archive {
-    output: Arc<dyn Output>,
-    /// What all names start with: empty, or a folder and `/`.
-    prefix: String,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// The offset of the next entry.
-    end: u64,
-    /// All entries, in the order of their offsets.
-    entries: Vec<Slot>,
-    /// The number of the last entry of each name.
-    last: HashMap<Arc<str>, usize>,
-    /// The values that come after all others, by key.
-    metadata: BTreeMap<String, Vec<u8>>,
-    published: bool,
-}
-
-/// The place of an entry.
-struct Slot {
-    name: Arc<str>,
-    offset: u64,
-    size: u64,
-    /// The checksum; `None` while the data is not written.
-    crc: Option<u32>,
-    /// True if a later entry has the same name.
-    replaced: bool,
-}
-
-impl Slot {
-    /// Offset of the data.
-    fn data(&self) -> u64 {
-        self.offset + StoredEntry::local_length(self.name.len(), self.size) as u64
-    }
-
-    fn entry(&self, crc: u32) -> StoredEntry<'_> {
-        StoredEntry {
-            name: &self.name,
-            crc,
-            size: self.size,
-            offset: self.offset,
-        }
-    }
-}
-
-fn invalid(why: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, why)
-}
-
-/// Refuses keys that a reader would not take from a zip file.
-fn check_name(key: &str) -> io::Result<()> {
-    check_key(key)?;
-    match key.contains('\\') {
-        true => Err(invalid(format!("the key {key:?} has a backslash"))),
-        false => Ok(()),
-    }
 }
 
 impl ZipOutput {
@@ -131,91 +63,6 @@ impl ZipOutput {
     }
 }
 
-impl Archive {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn name(&self, key: &str) -> io::Result<String> {
-        check_name(key)?;
-        Ok(format!("{}{key}", self.prefix))
-    }
-
-    /// Gives an entry its place, and returns its number. A later entry of the same name replaces it.
-    fn place(&self, name: String, size: u64) -> io::Result<usize> {
-        let length = (StoredEntry::local_length(name.len(), size) as u64).checked_add(size);
-        let name: Arc<str> = name.into();
-        let mut state = self.state();
-        if state.published {
-            return Err(io::Error::other("the zip is published already"));
-        }
-        let end = length.and_then(|length| state.end.checked_add(length));
-        let offset = state.end;
-        state.end = end.ok_or(io::ErrorKind::FileTooLarge)?;
-        let number = state.entries.len();
-        if !state.metadata.is_empty() {
-            state
-                .metadata
-                .remove(name.get(self.prefix.len()..).unwrap_or_default());
-        }
-        if let Some(earlier) = state.last.insert(Arc::clone(&name), number)
-            && let Some(earlier) = state.entries.get_mut(earlier)
-        {
-            earlier.replaced = true;
-        }
-        state.entries.push(Slot {
-            name,
-            offset,
-            size,
-            crc: None,
-            replaced: false,
-        });
-        Ok(number)
-    }
-
-    /// Runs `ask` on an entry, under the lock.
-    fn slot<T>(&self, number: usize, ask: impl FnOnce(&mut Slot) -> T) -> io::Result<T> {
-        let mut state = self.state();
-        let slot = state.entries.get_mut(number);
-        slot.map(ask)
-            .ok_or_else(|| invalid("a place of another zip".to_owned()))
-    }
-
-    /// The local header of an entry, and its offset.
-    fn header(&self, number: usize, crc: u32, room: usize) -> io::Result<(u64, Vec<u8>)> {
-        self.slot(number, |slot| {
-            let mut header = Vec::with_capacity(LOCAL + 20 + slot.name.len() + room);
-            slot.entry(crc).local(&mut header);
-            (slot.offset, header)
-        })
-    }
-
-    /// Writes an entry whose data is in memory.
-    fn write(&self, number: usize, data: &[u8]) -> io::Result<()> {
-        let crc = crc32(data);
-        let join = data.len() <= JOINED;
-        let (offset, mut header) = self.header(number, crc, if join { data.len() } else { 0 })?;
-        if join {
-            header.extend_from_slice(data);
-            self.output.write_all_at(offset, &header)?;
-        } else {
-            self.output.write_all_at(offset, &header)?;
-            self.output.write_all_at(offset + header.len() as u64, data)?;
-        }
-        self.slot(number, |slot| slot.crc = Some(crc))
-    }
-
-    /// Writes the kept metadata after all other entries.
-    fn write_metadata(&self) -> io::Result<()> {
-        let metadata = std::mem::take(&mut self.state().metadata);
-        for (key, value) in metadata {
-            let number = self.place(self.name(&key)?, value.len() as u64)?;
-            self.write(number, &value)?;
-        }
-        Ok(())
-    }
-}
-
 impl KeyOutput for ZipOutput {
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
         let number = self.archive.place(self.archive.name(key)?, value.len() as u64)?;
@@ -231,7 +78,8 @@ impl KeyOutput for ZipOutput {
         reserved.check_size(value)?;
         let number = usize::try_from(reserved.place).unwrap_or(usize::MAX);
         let name = self.archive.name(&reserved.key)?;
-        let same = |slot: &mut Slot| *slot.name == *name && slot.size == value.len() as u64;
+        let same =
+            |slot: &mut super::zip_archive::Slot| *slot.name == *name && slot.size == value.len() as u64;
         if !self.archive.slot(number, same)? {
             return Err(invalid("a place of another key".to_owned()));
         }
@@ -248,17 +96,9 @@ impl KeyOutput for ZipOutput {
         Ok(())
     }
 
-    /// The value takes its place when it is finished, as its size is known then. So it is kept, in memory or a
-    /// temporary file.
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
-        Ok(Box::new(ZipValue {
-            name: self.archive.name(key)?,
-            archive: Arc::clone(&self.archive),
-            beginning: Vec::new(),
-            rest: None,
-            size: 0,
-            crc: Crc::new(),
-        }))
+        let name = self.archive.name(key)?;
+        Ok(Box::new(GrowingValue::begin(Arc::clone(&self.archive), name)?))
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
@@ -298,6 +138,7 @@ impl KeyOutput for ZipOutput {
         if state.published {
             return Err(io::Error::other("published twice"));
         }
+        state.check_end()?;
         let offset = state.end;
         let (mut at, mut count) = (offset, 0);
         let mut directory = Vec::new();
@@ -333,63 +174,6 @@ impl KeyOutput for ZipOutput {
         self.archive.output.commit()?;
         state.published = true;
         Ok(())
-    }
-}
-
-/// A value of unknown size that is being written.
-struct ZipValue {
-    archive: Arc<Archive>,
-    name: String,
-    /// The beginning, at most [`IN_MEMORY`] bytes.
-    beginning: Vec<u8>,
-    /// What follows it.
-    rest: Option<File>,
-    size: u64,
-    crc: Crc,
-}
-
-impl ValueWriter for ZipValue {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let fits = self.rest.is_none() && bytes.len() <= IN_MEMORY.saturating_sub(self.beginning.len());
-        match (&mut self.rest, fits) {
-            (_, true) => self.beginning.extend_from_slice(bytes),
-            (Some(rest), _) => rest.write_all(bytes)?,
-            (None, _) => {
-                let mut rest = tempfile::tempfile_in(temporary_folder())?;
-                rest.write_all(bytes)?;
-                self.rest = Some(rest);
-            }
-        }
-        self.crc.update(bytes);
-        self.size += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        let Self {
-            archive,
-            name,
-            beginning,
-            rest,
-            size,
-            crc,
-        } = *self;
-        let number = archive.place(name, size)?;
-        let (offset, header) = archive.header(number, crc.sum(), 0)?;
-        archive.output.write_all_at(offset, &header)?;
-        let mut at = offset + header.len() as u64;
-        archive.output.write_all_at(at, &beginning)?;
-        at += beginning.len() as u64;
-        if let Some(mut rest) = rest {
-            rest.rewind()?;
-            let mut piece = Vec::with_capacity(PIECE);
-            while Read::take(&mut rest, PIECE as u64).read_to_end(&mut piece)? > 0 {
-                archive.output.write_all_at(at, &piece)?;
-                at += piece.len() as u64;
-                piece.clear();
-            }
-        }
-        archive.slot(number, |slot| slot.crc = Some(crc.sum()))
     }
 }
 

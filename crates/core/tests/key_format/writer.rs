@@ -114,16 +114,18 @@ impl KeyWriter {
             let at = within * INDEX_ENTRY;
             open.index[at..at + 8].copy_from_slice(&open.size.to_le_bytes());
             open.index[at + 8..at + 16].copy_from_slice(&(data.bytes.len() as u64).to_le_bytes());
+            open.value.write_at(open.size, &data.bytes).map_err(io)?;
             open.size += data.bytes.len() as u64;
-            open.value.append(&data.bytes).map_err(io)?;
         }
         Ok(None)
     }
 }
 
 fn close(open: &mut Option<OpenShard>) -> Result<()> {
-    if let Some(mut shard) = open.take() {
-        shard.value.append(&shard.index).map_err(io)?;
+    if let Some(shard) = open.take() {
+        shard.value.write_at(shard.size, &shard.index).map_err(io)?;
+        let size = shard.size + shard.index.len() as u64;
+        shard.value.set_size(size).map_err(io)?;
         shard.value.finish().map_err(io)?;
     }
     Ok(())

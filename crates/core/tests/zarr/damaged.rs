@@ -90,3 +90,71 @@ fn a_store_without_zarr_is_none() {
         assert_eq!(open(&keys).err().unwrap().to_string(), "not a netCDF file");
     }
 }
+
+/// A chunk of 2 GiB, of which the array uses 24 bytes, and whose deflated bytes are few.
+#[test]
+fn a_chunk_far_larger_than_its_array_takes_no_memory() {
+    let array = GOOD
+        .replace("[3, 2]", "[3]")
+        .replace("[2, 2]", "[268435456]")
+        .replace("<i2", "<f8")
+        .replace(
+            "\"compressor\": null",
+            "\"compressor\": {\"id\": \"zlib\", \"level\": 1}",
+        );
+    let keys = |chunk: Option<&[u8]>| {
+        let metadata = [
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            ("v/.zarray", array.as_bytes()),
+        ];
+        store(metadata.into_iter().chain(chunk.map(|bytes| ("v/0", bytes))))
+    };
+    // Without the chunk, its size does not matter.
+    let text = text(&*open(&keys(None)).unwrap());
+    assert!(text.contains("v = 7, 7, 7 ;"), "{text}");
+    // A stream of zlib that need not be complete.
+    let reader = open(&keys(Some(&[0x78, 0x01, 0xed]))).unwrap();
+    let mut out = Vec::new();
+    let error = cdl::dump(&*reader, "x", &DumpOptions::default(), &mut out).unwrap_err();
+    let says = "a chunk takes 2147483648 bytes when it is decoded, of which the array uses 24";
+    let error = error.to_string();
+    assert!(
+        error.starts_with("variable v: chunk [0]: ") && error.contains(says),
+        "{error}"
+    );
+    // A copy that decodes is held to its own budget, and one that passes chunks is not.
+    for (kind, memory, says) in [
+        (Kind::Netcdf4, 64 << 20, Some("here it may take 67108864")),
+        (Kind::Netcdf4, 1 << 20, Some("here it may take 67108864")),
+        (Kind::Netcdf4, 4 << 30, Some("codec zlib")),
+        (Kind::Nczarr, 64 << 20, None),
+    ] {
+        let plan = plan(&*reader, &to(kind)).unwrap();
+        let prepared = prepare(&*reader, &plan).unwrap();
+        let options = RunOptions {
+            memory: Some(memory),
+            ..RunOptions::default()
+        };
+        let writer: Box<dyn format::Writer> = match kind {
+            Kind::Netcdf4 => {
+                format::create(Arc::new(MemoryOutput::new()), &plan.schema, &prepared.plans).unwrap()
+            }
+            _ => {
+                let output: Arc<dyn KeyOutput> = Arc::new(MemoryKeys::new().output());
+                let destination = ncutils_core::store::Destination::keys("", output);
+                format::create(destination, &plan.schema, &prepared.plans).unwrap()
+            }
+        };
+        let done = copy::run(&*reader, &prepared, writer, &options).map(|_| ());
+        match says {
+            Some(says) => {
+                let error = done.unwrap_err().to_string();
+                assert!(
+                    error.starts_with("variable v: ") && error.contains(says),
+                    "{kind:?} {memory}: {error}"
+                );
+            }
+            None => done.unwrap(),
+        }
+    }
+}

@@ -87,10 +87,10 @@ fn one_name_with_two_lengths_names_no_dimension() {
 
 #[test]
 fn what_netcdf_cannot_hold_is_left_out_with_a_warning() {
-    let times = ARRAY.replace("<i2", "<M8[ns]");
+    let wide = ARRAY.replace("<i2", "<f16");
     let keys = store([
         (".zgroup", &b"{\"zarr_format\": 2}"[..]),
-        ("t/.zarray", times.as_bytes()),
+        ("t/.zarray", wide.as_bytes()),
         ("v/.zarray", ARRAY.as_bytes()),
     ]);
     let reader = open(&keys).unwrap();
@@ -191,7 +191,87 @@ fn strings_of_different_lengths_in_order_f() {
     ]);
     let reader = open(&keys).unwrap();
     let before = text(&*reader);
-    assert!(before.contains("\"a\", \"b\",\n  \"c\", NIL ;"), "{before}");
+    assert!(before.contains("\"a\", \"b\",\n  \"c\", _ ;"), "{before}");
+    let special = special(&*reader);
+    assert!(
+        special.contains(r#"v:_Codecs = "[{\"id\": \"vlen-utf8\"}]" ;"#),
+        "{special}"
+    );
     // The strings themselves are compressed in Zarr; in HDF5 a filter would see their addresses.
     assert!(text(&*to_netcdf4(&*reader)).contains("\"a\", \"b\",\n  \"c\", "));
+}
+
+#[test]
+fn an_array_that_is_also_a_group_is_told() {
+    let group = &b"{\"zarr_format\": 2}"[..];
+    let keys = store([
+        (".zgroup", group),
+        ("v/.zgroup", group),
+        ("v/.zarray", ARRAY.as_bytes()),
+        ("v/hidden/.zarray", ARRAY.as_bytes()),
+        ("w/.zarray", ARRAY.as_bytes()),
+    ]);
+    let reader = open(&keys).unwrap();
+    let names: Vec<_> = reader.schema().vars.iter().map(|var| var.name.as_str()).collect();
+    assert_eq!(names, ["v", "w"]);
+    let warnings = &reader.schema().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("v/.zarray and v/.zgroup are both there"),
+        "{warnings:?}"
+    );
+    // At the root as well.
+    let keys = store([(".zgroup", group), (".zarray", ARRAY.as_bytes())]);
+    let warnings = open(&keys).unwrap().schema().warnings.clone();
+    assert!(
+        warnings[0].starts_with(".zarray and .zgroup are both there"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn names_that_netcdf_cannot_hold_are_told() {
+    let long = "x".repeat(257);
+    for bad in ["a\\u0000b", long.as_str()] {
+        let attributes = format!(r#"{{"{bad}": 1, "good": 2, "_ARRAY_DIMENSIONS": ["{bad}", "y"]}}"#);
+        let keys = store([
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            ("v/.zarray", ARRAY.as_bytes()),
+            ("v/.zattrs", attributes.as_bytes()),
+        ]);
+        let reader = open(&keys).unwrap();
+        let schema = reader.schema();
+        let names: Vec<_> = schema.vars[0]
+            .attributes
+            .iter()
+            .map(|a| a.name.as_str())
+            .collect();
+        assert_eq!(names, ["_FillValue", "good"]);
+        let dims: Vec<_> = schema.dims.iter().map(|dim| dim.name.as_str()).collect();
+        assert_eq!(dims, ["_Anonymous_Dim_3", "_Anonymous_Dim_2"]);
+        let warnings = &schema.warnings;
+        assert!(
+            warnings
+                .iter()
+                .any(|w| w.starts_with("an attribute of variable v is left out")),
+            "{warnings:?}"
+        );
+        assert!(
+            warnings
+                .iter()
+                .any(|w| w.contains("which is no name of netCDF's")),
+            "{warnings:?}"
+        );
+        // So does a dimension of NCZarr's own list.
+        let attributes = format!(
+            r#"{{"_nczarr_group": {{"dimensions": {{"{bad}": 3, "y": 2}}, "arrays": [], "groups": []}}}}"#
+        );
+        let keys = store([
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            (".zattrs", attributes.as_bytes()),
+        ]);
+        let reader = open(&keys).unwrap();
+        assert_eq!(reader.schema().dims.len(), 1);
+        assert!(reader.schema().warnings[0].starts_with("a dimension of group / is left out"));
+    }
 }

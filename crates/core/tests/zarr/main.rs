@@ -37,6 +37,18 @@ fn text(reader: &dyn Reader) -> String {
     String::from_utf8(out).unwrap()
 }
 
+/// What `ncdump -hs` prints.
+fn special(reader: &dyn Reader) -> String {
+    let mut out = Vec::new();
+    let options = DumpOptions {
+        data: DataOf::None,
+        special: true,
+        ..DumpOptions::default()
+    };
+    cdl::dump(reader, "x", &options, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
 /// Copies a dataset to keys in memory.
 fn to_keys(reader: &dyn Reader, options: &CopyOptions, threads: usize) -> MemoryKeys {
     let keys = MemoryKeys::new();

@@ -1,6 +1,7 @@
 //! Datasets of other kinds, copied to Zarr and back.
 
 use super::*;
+use ncutils_core::model::{Type, VarId};
 
 /// Checks that a dataset is the same in a kind of Zarr and back again, but for the lines that `differs` takes.
 fn through(name: &str, kind: Kind, differs: impl Fn(&str) -> bool) {
@@ -61,4 +62,25 @@ fn a_hierarchy_is_written_as_netcdf_c_and_zarr_python_read_it() {
     let nczarr = to_keys(&*source, &to(Kind::Nczarr), 1);
     assert!(nczarr.get(".zmetadata", Part::Whole).unwrap().is_none());
     assert!(document(&nczarr, ".zattrs").contains("\"_nczarr_superblock\": {\"version\": \"2.0.0\"}"));
+}
+
+#[test]
+fn user_defined_types_are_refused_by_the_variable() {
+    let source = testdata("netcdf4/nc_user_types.nc");
+    let schema = source.schema();
+    let var = (0..schema.vars.len())
+        .map(VarId)
+        .find(|var| matches!(schema.var(*var).ty, Type::User(_)));
+    let path = schema.var_path(var.unwrap());
+    for kind in [Kind::Nczarr, Kind::Zarr2] {
+        let error = plan(&*source, &to(kind)).unwrap_err().to_string();
+        let says = format!("variable {path} is of the user-defined type ");
+        assert!(error.contains(&says), "{error}");
+    }
+    // The writer itself refuses what no plan has checked.
+    let error = format::zarr::check(schema).unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!("variable {path} has the user-defined type ")),
+        "{error}"
+    );
 }

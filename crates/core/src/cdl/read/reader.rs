@@ -12,12 +12,13 @@ use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Reader, Written, read_region};
 use crate::model::{
-    EdgeChunks, Encoding, Endian, Fill, FillTime, Item, Kind, Schema, Storage, Type, Values, VarId,
-    VariableLayout, default_fill_value, fill_value_attribute,
+    ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Item, Kind, Schema, Storage,
+    Type, Values, VarId, VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 use super::constant::enum_members::EnumConstants;
 use super::declaration::declared::{Declared, declare};
+use super::declaration::walk::MAX_WARNINGS;
 use super::storage::attributes::StorageAttributes;
 use super::storage::plan::fill_type;
 use super::syntax::text::Text;
@@ -135,6 +136,26 @@ impl CdlReader {
     /// Warnings of the first pass.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.declared.warnings
+    }
+
+    /// Warnings about storage attributes that have no effect in a file of `kind`.
+    ///
+    /// # Errors
+    /// The text cannot be read.
+    pub fn warnings_of_storage(&self, kind: Kind) -> Result<Vec<Diagnostic>> {
+        let mut all = Vec::new();
+        for (at, asked) in self.declared.storage.iter().enumerate() {
+            for (name, why) in asked.without_effect(kind.can()) {
+                let var = &self.declared.schema.vars[at].name;
+                let place = self.declared.places.of(Item::StorageAttribute(VarId(at), name));
+                let what = format!("{var}:{name} has no effect: {why}");
+                all.push(self.text.diagnostic(place.unwrap_or(0), what)?);
+                if all.len() >= MAX_WARNINGS {
+                    return Ok(all);
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// Warnings about values that do not fit in a field of a compound. Only values parsed so far are covered.
@@ -346,6 +367,9 @@ fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
+        shard_index: IndexLocation::End,
+        chunk_keys: ChunkKeys::DEFAULT,
+        array_codecs: None,
         string_length: None,
         fill: Fill {
             value: explicit.cloned().or_else(|| default_fill_value(var.ty)),

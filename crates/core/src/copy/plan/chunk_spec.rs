@@ -41,7 +41,7 @@ pub enum AskedLayout {
 }
 
 /// Splits `text` at every unescaped `separator`. The parts keep their escapes.
-fn split_unescaped(text: &str, separator: char) -> Vec<&str> {
+pub(super) fn split_unescaped(text: &str, separator: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut escaped) = (0, false);
     for (at, c) in text.char_indices() {
@@ -58,17 +58,59 @@ fn split_unescaped(text: &str, separator: char) -> Vec<&str> {
     parts
 }
 
-fn length(text: &str, argument: &str) -> Result<u64> {
+/// The length in `text`. `what` is the thing that has it, for messages.
+fn length(text: &str, request: Request, argument: &str, what: &str) -> Result<u64> {
     match text.parse::<u64>() {
-        Ok(0) => {
-            Err(Request::Chunks.misspelled(format!("'{argument}'"), "a chunk length of 0 is not possible"))
-        }
-        Ok(n) => Ok(n),
-        Err(_) => Err(Request::Chunks.misspelled(
+        Ok(0) => Err(request.misspelled(
             format!("'{argument}'"),
-            format!("expected a chunk length, found '{text}'"),
+            format!("a {what} length of 0 is not possible"),
+        )),
+        Ok(n) => Ok(n),
+        Err(_) => Err(request.misspelled(
+            format!("'{argument}'"),
+            format!("expected a {what} length, found '{text}'"),
         )),
     }
+}
+
+/// Reads the lengths `n1,n2,…`. `what` is the thing that has them, for messages.
+///
+/// # Errors
+/// What was expected.
+pub(super) fn lengths(text: &str, request: Request, argument: &str, what: &str) -> Result<Vec<u64>> {
+    text.split(',')
+        .map(|n| length(n.trim(), request, argument, what))
+        .collect()
+}
+
+/// Reads `dim/n,dim/,…`: lengths by dimension name or path, and `None` for the whole dimension.
+///
+/// # Errors
+/// What was expected.
+pub(super) fn lengths_by_dimension(
+    request: Request,
+    argument: &str,
+    what: &str,
+) -> Result<Vec<(String, Option<u64>)>> {
+    let mut dims = Vec::new();
+    for part in split_unescaped(argument, ',') {
+        // The name may be a path, so the length is after the last slash.
+        let slashes = split_unescaped(part, '/');
+        let text = slashes[slashes.len() - 1];
+        let name = &part[..part.len() - text.len()];
+        let Some(name) = name.strip_suffix('/').filter(|n| !n.is_empty()) else {
+            return Err(request.misspelled(
+                format!("'{argument}'"),
+                format!("expected dim/length, var:length,… or '/', found '{part}'"),
+            ));
+        };
+        let length = match text.is_empty() {
+            true => None,
+            false => Some(length(text, request, argument, what)?),
+        };
+        dims.push((unescape(name), length));
+    }
+    Ok(dims)
 }
 
 impl ChunkSpec {
@@ -82,7 +124,7 @@ impl ChunkSpec {
         }
         let parts = split_unescaped(argument, ':');
         match parts.as_slice() {
-            [_] => Self::parse_dimensions(argument),
+            [_] => lengths_by_dimension(Request::Chunks, argument, "chunk").map(Self::Dimensions),
             ["", _] => Err(Request::Chunks
                 .misspelled(format!("'{argument}'"), "a variable's name is missing before ':'")),
             [name, lengths] => Ok(Self::Variable {
@@ -100,38 +142,8 @@ impl ChunkSpec {
         match text {
             "" | "contiguous" => Ok(AskedLayout::Contiguous),
             "compact" => Ok(AskedLayout::Compact),
-            _ => text
-                .split(',')
-                .map(|n| length(n.trim(), argument))
-                .collect::<Result<_>>()
-                .map(AskedLayout::Chunked),
+            _ => lengths(text, Request::Chunks, argument, "chunk").map(AskedLayout::Chunked),
         }
-    }
-
-    fn parse_dimensions(argument: &str) -> Result<Self> {
-        let mut dims = Vec::new();
-        for part in split_unescaped(argument, ',') {
-            // The name may be a path, so the length is after the last slash.
-            let slashes = split_unescaped(part, '/');
-            let text = slashes[slashes.len() - 1];
-            let name = &part[..part.len() - text.len()];
-            let Some(name) = name.strip_suffix('/').filter(|n| !n.is_empty()) else {
-                return Err(Request::Chunks.misspelled(
-                    format!("'{argument}'"),
-                    format!("expected dim/length, var:length,… or '/', found '{part}'"),
-                ));
-            };
-            let whole = text.is_empty();
-            dims.push((
-                unescape(name),
-                if whole {
-                    None
-                } else {
-                    Some(length(text, argument)?)
-                },
-            ));
-        }
-        Ok(Self::Dimensions(dims))
     }
 }
 

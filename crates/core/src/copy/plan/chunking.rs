@@ -200,6 +200,9 @@ impl Chunking {
                         let lengths: Vec<_> = kept.iter().map(|n| (*n, false)).collect();
                         chunked(default_shape(can, element_size, &lengths))
                     }
+                    false if chunk_bytes(&kept, element_size).is_none_or(|n| n > can.largest_chunk) => {
+                        chunked(within_limit(kept, element_size, can)?)
+                    }
                     false => chunked(kept),
                 }
             }

@@ -124,24 +124,42 @@ pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
         let what = format!("{} is a group", schema.group_path(*group));
         return Some(Unheld::new(kind, Item::Group(*group), what, |can| can.groups));
     }
-    if let (Some(ty), false) = (schema.types.first(), can.user_types) {
-        let what = format!("{} is a user-defined type", ty.name);
-        return Some(Unheld::new(kind, Item::Type(TypeId(0)), what, |can| {
-            can.user_types
-        }));
-    }
-    types(schema, kind).or_else(|| unlimited(schema, kind))
+    types(schema, kind)
+        .or_else(|| unused_type(schema, kind))
+        .or_else(|| unlimited(schema, kind))
+}
+
+/// The first user-defined type, if `kind` has none. Called where no variable and no attribute has such a type.
+fn unused_type(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let ty = schema.types.first().filter(|_| !kind.can().user_types)?;
+    let what = format!("{} is a user-defined type", ty.name);
+    Some(Unheld::new(kind, Item::Type(TypeId(0)), what, |can| {
+        can.user_types
+    }))
 }
 
 /// The first variable or attribute of a type that `kind` does not have.
 fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
     let can = kind.can();
-    let cannot = |item: Item, subject: String, ty: Type| {
-        let name = ty.cdl_name().unwrap_or("a user-defined type");
-        let what = format!("{subject} is of type {name}");
-        Some(Unheld::new(kind, item, what, |can| can.holds(ty)))
+    let holds = |can: &Capabilities, ty: Type| {
+        let is_heap = matches!(ty, Type::User(_)) && schema.has_heap(ty);
+        can.holds(ty) && (can.types_with_heap || !is_heap)
     };
-    let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !can.holds(a.ty));
+    let cannot = |item: Item, subject: String, ty: Type| {
+        let what = match ty {
+            Type::User(id) if can.user_types => {
+                let name = &schema.user_type(id).name;
+                format!("{subject} is of type {name}, whose values vary in length")
+            }
+            Type::User(id) => format!(
+                "{subject} is of the user-defined type {}",
+                schema.user_type(id).name
+            ),
+            ty => format!("{subject} is of type {}", ty.cdl_name().unwrap_or_default()),
+        };
+        Some(Unheld::new(kind, item, what, |can| holds(can, ty)))
+    };
+    let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !holds(can, a.ty));
     for (id, group) in schema.groups.iter().enumerate() {
         if let Some(n) = bad_attribute(&group.attributes) {
             let attribute = &group.attributes[n];
@@ -153,8 +171,9 @@ fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
         }
     }
     for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
-        if !can.holds(var.ty) {
-            return cannot(Item::Variable(id), format!("variable {}", var.name), var.ty);
+        if !holds(can, var.ty) {
+            let subject = format!("variable {}", schema.var_path(id));
+            return cannot(Item::Variable(id), subject, var.ty);
         }
         if let Some(n) = bad_attribute(&var.attributes) {
             let attribute = &var.attributes[n];

@@ -4,7 +4,8 @@
 //! options ─► select ─► which variables and groups
 //!         ─► kind ───► the output's kind, and whether it can hold them
 //!         ─► pipeline ─► filters of each variable     ┐
-//!         ─► chunking ─► storage of each variable     ┼─► CopyPlan
+//!         ─► chunking ─► storage of each variable     ┤
+//!         ─► sharding ─► shards of each variable      ┼─► CopyPlan
 //!         ─► string_length ─► bytes of each string    ┘
 //! ```
 //!
@@ -19,6 +20,8 @@ mod output_schema;
 mod pipeline;
 mod quantize;
 mod select;
+mod shard_spec;
+mod sharding;
 pub(crate) mod string_length;
 
 pub use auto::AutoChoice;
@@ -27,23 +30,27 @@ pub use chunking::{MAX_COMPACT_BYTES, chunk_bytes};
 pub(crate) use chunking::{default_shape, one_chunk, possible_storage};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 pub use kind::{Unheld, unheld};
+pub(crate) use pipeline::deflate_codec;
 pub use quantize::QuantizeRequest;
 pub use select::Use;
+pub use shard_spec::ShardSpec;
+pub(crate) use sharding::{auto_shard, whole_chunks};
 pub use string_length::{DEFAULT_STRING_LENGTH, StringLength};
 
 use super::{CopyPlan, Sources, VariableCopy};
-use crate::error::{Request, Result};
+use crate::error::{Error, Request, Result};
 use crate::filter::spec::FilterRequest;
 use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{
-    EdgeChunks, Encoding, Endian, Fill, FillTime, Kind, Schema, SharedLayouts, Storage, VarId,
-    VariableLayout, default_fill_value,
+    ChunkKeys, CodecSpec, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Kind, Schema,
+    SharedLayouts, Storage, VarId, VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 use chunking::Chunking;
 use output_schema::OutputSchema;
 use pipeline::Requests;
+use sharding::Sharding;
 use string_length::fit_strings;
 
 /// A list of names, as `-v`, `-V`, `-g` and `-G` take them.
@@ -68,6 +75,10 @@ pub struct CopyOptions {
     pub fix_unlimited: bool,
     /// `-c` arguments, in the order given.
     pub chunking: Vec<ChunkSpec>,
+    /// `--shard` arguments, in the order given.
+    pub shards: Vec<ShardSpec>,
+    /// `--shard-index`: the place of the index in each shard.
+    pub shard_index: Option<IndexLocation>,
     /// `-F` arguments, in the order given.
     pub filters: Vec<FilterRequest>,
     /// `--quantize` arguments, in the order given.
@@ -90,15 +101,19 @@ pub struct CopyOptions {
 /// Plans a copy of everything in `reader`, as `options` ask.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) or [`Error::NotHeld`](crate::Error::NotHeld), which name the
+/// [`Error::Request`] or [`Error::NotHeld`], which name the
 /// item at fault.
 pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let input = reader.schema();
+    if let (Some(fault), None, None) = (input.faults.first(), &options.variables, &options.groups) {
+        return Err(Error::Damaged(fault.clone()));
+    }
     let kind = kind::output_kind(input, options)?;
     let requests = Requests::resolve(input, &options.filters, &options.registry)?;
     let fixes = kind.can().fixes_unlimited();
     let fixed = options.fix_unlimited || fixes;
     let chunking = Chunking::resolve(input, options, fixed)?;
+    let sharding = Sharding::resolve(input, options, kind)?;
     let selected = select::select(input, options)?;
     if options.fix_unlimited && !fixes {
         refuse_fixing_empty(input)?;
@@ -126,7 +141,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             layout: reader.layout(source),
         };
         let layout = var
-            .plan(reader, &requests, &chunking, options, &mut choices)
+            .plan(reader, &requests, &chunking, &sharding, options, &mut choices)
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
         variables.push(VariableCopy {
             sources: match used {
@@ -180,6 +195,7 @@ impl Target<'_> {
         reader: &dyn Reader,
         requests: &Requests,
         chunking: &Chunking,
+        sharding: &Sharding,
         options: &CopyOptions,
         choices: &mut Vec<AutoChoice>,
     ) -> Result<VariableLayout> {
@@ -194,6 +210,9 @@ impl Target<'_> {
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
+            shard_index: IndexLocation::End,
+            chunk_keys: ChunkKeys::DEFAULT,
+            array_codecs: None,
             string_length: None,
             fill: self.layout.fill.clone(),
         };
@@ -207,6 +226,19 @@ impl Target<'_> {
                     time: FillTime::IfSet,
                 };
             }
+        }
+        let apart = |kind: Kind| kind.can().fill_apart_from_attribute;
+        if apart(self.input.kind)
+            && !apart(self.output.kind)
+            && let Some(value) = fill_value_attribute(self.output.var(self.var))
+            && layout.fill.value.as_ref() != Some(value)
+        {
+            layout.fill = Fill {
+                value: Some(value.clone()),
+                explicit: true,
+                no_fill: false,
+                time: FillTime::IfSet,
+            };
         }
         // A byte order that was chosen is kept; one that the input's format gives says nothing.
         let chosen = self.input.kind.can().byte_order.is_none();
@@ -227,7 +259,14 @@ impl Target<'_> {
         )?;
         let stored_size = layout.stored_size();
         let addresses = layout.string_length.is_none() && self.input.has_heap(self.input.var(self.source).ty);
-        let pipeline = requests.pipeline(self.input, self.source, self.layout, addresses, options);
+        let pipeline = requests.pipeline(
+            self.input,
+            self.source,
+            self.layout,
+            addresses,
+            can.codecs,
+            options,
+        );
         let dims: Vec<_> = self
             .output
             .var(self.var)
@@ -245,6 +284,9 @@ impl Target<'_> {
             options,
         )?;
         layout.storage = possible_storage(can, chosen.storage, stored_size, &dims);
+        if can.shards {
+            sharding.apply(self.input, self.source, self.layout, &mut layout)?;
+        }
         if let (Storage::Chunked { shape }, false, Some(names)) =
             (&layout.storage, chosen.drop_filters, can.codecs)
         {
@@ -274,6 +316,17 @@ impl Target<'_> {
             };
             layout.filters =
                 pipeline.stored(&options.registry, names, &chunk, source.as_ref(), same_chunks)?;
+            if layout.filters == self.layout.filters {
+                layout.array_codecs = self.layout.array_codecs;
+            }
+            if self.output.has_heap(ty) && layout.string_length.is_none() {
+                // Elements of different lengths are written in their own order.
+                let registry = &options.registry;
+                let reorders =
+                    |codec: &CodecSpec| registry.find(codec).is_some_and(|codec| codec.only_reorders());
+                layout.filters.retain(|codec| !reorders(codec));
+                layout.array_codecs = None;
+            }
         }
         Ok(layout)
     }

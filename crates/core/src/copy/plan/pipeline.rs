@@ -3,9 +3,9 @@
 use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, shuffle};
+use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, gzip, shuffle};
 use crate::model::similar::question;
-use crate::model::{CodecNames, CodecSpec, Schema, Type, VarId, VariableLayout};
+use crate::model::{CodecNames, CodecSpec, Configuration, Schema, Type, VarId, VariableLayout, ZarrVersion};
 
 /// The filters of a variable, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +80,7 @@ impl Pipeline {
             let pipeline = registry.new_pipeline(filters, chunk)?;
             let mut types = registry.begin(chunk);
             let mut named = |filter: &CodecSpec| {
-                // Zarr's lz4 is no other codec to a user than HDF5's.
-                let named = match names {
-                    CodecNames::Hdf5 => registry.named(filter, names, types.given()),
-                    CodecNames::Zarr(_) => registry.named_or_equivalent(filter, names, types.given()),
-                };
+                let named = registry.in_output(filter, names, types.given());
                 types.pass(filter);
                 named
             };
@@ -110,6 +106,13 @@ impl Pipeline {
             let reorders = registry.find(filter).is_some_and(|codec| codec.only_reorders());
             !reorders || registry.named(filter, names, chunk).is_ok()
         });
+        // So has a format that has no name for a checksum at the end. The copy verifies it.
+        while kept.last().is_some_and(|(filter, _)| {
+            let is_checksum = registry.find(filter).is_some_and(|codec| codec.is_checksum());
+            is_checksum && registry.named(filter, names, chunk).is_err()
+        }) {
+            kept.pop();
+        }
         if !same_chunks {
             kept.sort_by_key(|(filter, _)| {
                 !registry.find(filter).is_some_and(|codec| codec.needs_elements())
@@ -118,8 +121,12 @@ impl Pipeline {
         let mut types = registry.begin(chunk);
         let mut filters = Vec::with_capacity(kept.len() + 1);
         for (filter, from) in kept {
-            let filter = registry.named_or_equivalent(&filter, names, types.given())?;
-            if shuffle && registry.hdf5_id(&filter) == Some(deflate::ID) {
+            let filter = match names {
+                // Not every program has what numcodecs adds to version 3, so it comes there only by request.
+                CodecNames::Zarr(ZarrVersion::V3) => registry.named(&filter, names, types.given())?,
+                _ => registry.named_or_equivalent(&filter, names, types.given())?,
+            };
+            if shuffle && deflates(registry, &filter) {
                 filters.extend(new(&[AskedCodec::id(shuffle::ID, [])], types.given())?);
             }
             let filter = match (same_chunks, from) {
@@ -132,6 +139,26 @@ impl Pipeline {
         }
         Ok(filters)
     }
+}
+
+/// The codec that compresses with deflate at a level, where only a level is asked for. In version 3 of Zarr, that is the
+/// core codec `gzip`, which every program has.
+pub(crate) fn deflate_codec(level: u32, names: Option<CodecNames>) -> AskedCodec {
+    match names {
+        Some(CodecNames::Zarr(version @ ZarrVersion::V3)) => {
+            let configuration = Configuration::from_iter([("level".to_owned(), level.into())]);
+            AskedCodec::Zarr(CodecSpec::zarr(version, gzip::NAME, configuration))
+        }
+        _ => AskedCodec::id(deflate::ID, [level]),
+    }
+}
+
+/// True for codecs whose stream is deflate's, in whatever wrapping.
+fn deflates(registry: &Registry, codec: &CodecSpec) -> bool {
+    registry.hdf5_id(codec) == Some(deflate::ID)
+        || registry
+            .find(codec)
+            .is_some_and(|codec| codec.name() == gzip::NAME)
 }
 
 fn is_shuffle(codec: &AskedCodec) -> bool {
@@ -206,14 +233,15 @@ impl<'a> Requests<'a> {
         Ok(Self { by_var })
     }
 
-    /// The filters of variable `var` of the input, whose layout is `source`, for an output kind that supports
-    /// filters. With `addresses`, the output's chunks hold addresses of heap data.
+    /// The filters of variable `var` of the input, whose layout is `source`, for an output kind whose codecs have `names`.
+    /// With `addresses`, the output's chunks hold addresses of heap data.
     pub fn pipeline(
         &self,
         input: &Schema,
         var: VarId,
         source: &VariableLayout,
         addresses: bool,
+        names: Option<CodecNames>,
         options: &CopyOptions,
     ) -> Pipeline {
         let scalar = input.var(var).dims.is_empty();
@@ -252,9 +280,50 @@ impl<'a> Requests<'a> {
             if options.shuffle && !is_text {
                 filters.push(AskedCodec::id(shuffle::ID, []));
             }
-            filters.push(AskedCodec::id(deflate::ID, [level]));
+            filters.push(deflate_codec(level, names));
             return Pipeline::new(filters, Wish::General);
         }
-        kept(options.shuffle && !addresses && has(deflate::ID) && !has(shuffle::ID))
+        let deflated = source.filters.iter().any(|f| deflates(&options.registry, f));
+        kept(options.shuffle && !addresses && deflated && !has(shuffle::ID))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Configuration, ZarrVersion};
+
+    #[test]
+    fn a_checksum_at_the_end_is_left_out_where_it_has_no_name() {
+        let v3 = |name: &str| CodecSpec::zarr(ZarrVersion::V3, name, Configuration::new());
+        let zlib = || {
+            let level = Configuration::from_iter([("level".to_owned(), 5.into())]);
+            CodecSpec::zarr(ZarrVersion::V3, "numcodecs.zlib", level)
+        };
+        let stored = |filters: &[CodecSpec], names| {
+            let pipeline = Pipeline {
+                filters: Filters::Kept(filters.to_vec(), false),
+                wish: Wish::Kept,
+            };
+            let chunk = ChunkType::of_bytes(100);
+            pipeline.stored(&Registry::builtin(), names, &chunk, None, true)
+        };
+        let deflate = CodecSpec::hdf5(1, [5]).with_name("deflate");
+        let two = [zlib(), v3("numcodecs.adler32"), v3("crc32c")];
+        assert_eq!(
+            stored(&two, CodecNames::Hdf5).unwrap(),
+            std::slice::from_ref(&deflate)
+        );
+        assert_eq!(stored(&two, CodecNames::Zarr(ZarrVersion::V3)).unwrap(), two);
+        // HDF5 has a name for this one.
+        let own = stored(&[zlib(), v3("numcodecs.fletcher32")], CodecNames::Hdf5).unwrap();
+        assert_eq!(own[0], deflate);
+        assert_eq!(own[1].hdf5_id(), Some(fletcher32::ID));
+        // Elsewhere it is part of what others encode.
+        let error = stored(&[v3("crc32c"), zlib()], CodecNames::Hdf5).unwrap_err();
+        assert!(
+            error.to_string().contains("codec crc32c has no form in HDF5"),
+            "{error}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the planning rules (`-k -F -d -s -c -u -M`) on a made-up input.
 
 mod kinds;
+mod zarr3;
 
 use super::*;
 use crate::filter::spec;
@@ -98,6 +99,9 @@ fn input(kind: Kind) -> Input {
             filters: if kind.can().chunks { filters } else { Vec::new() },
             edges: EdgeChunks::Full,
             shard: None,
+            shard_index: Default::default(),
+            chunk_keys: Default::default(),
+            array_codecs: None,
             string_length: None,
             fill: Fill::default(),
         });

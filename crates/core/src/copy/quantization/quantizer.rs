@@ -143,6 +143,9 @@ mod tests {
             filters: Vec::new(),
             edges: EdgeChunks::Full,
             shard: None,
+            shard_index: Default::default(),
+            chunk_keys: Default::default(),
+            array_codecs: None,
             string_length: None,
             fill: Fill {
                 value: None,

@@ -32,6 +32,8 @@ pub(super) struct Input {
     /// Reading this chunk of any variable fails.
     pub(super) bad: Option<u64>,
     pub(super) panics: bool,
+    /// The last byte of this chunk of any variable is wrong.
+    pub(super) damaged: Option<u64>,
 }
 
 impl Source {
@@ -123,7 +125,14 @@ impl Reader for Input {
             return Err(Error::Damaged(format!("bad {chunk}")));
         }
         let source = &self.sources[var.0];
-        Ok((!source.missing.contains(&chunk)).then(|| source.encoded(chunk)))
+        let encoded = || {
+            let mut data = source.encoded(chunk);
+            if let (Some(last), true) = (data.bytes.last_mut(), self.damaged == Some(chunk)) {
+                *last ^= 1;
+            }
+            data
+        };
+        Ok((!source.missing.contains(&chunk)).then(encoded))
     }
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         let source = &self.sources[var.0];
@@ -224,6 +233,9 @@ pub(super) fn layout(
         filters,
         edges: EdgeChunks::Full,
         shard: None,
+        shard_index: Default::default(),
+        chunk_keys: Default::default(),
+        array_codecs: None,
         string_length: None,
         fill: Fill {
             value: Some(Values::from_bytes((0xF0..).take(size).collect())),
@@ -283,6 +295,7 @@ pub(super) fn input(sources: Vec<Source>) -> Input {
         reads: AtomicU64::new(0),
         bad: None,
         panics: false,
+        damaged: None,
     }
 }
 

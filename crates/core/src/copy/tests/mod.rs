@@ -1,6 +1,7 @@
 //! Copies between a reader and a writer in memory.
 
 mod budget;
+mod ends;
 mod failures;
 mod in_memory;
 mod masks;
@@ -10,6 +11,7 @@ mod records;
 mod report;
 mod routes;
 mod selections;
+mod shards;
 mod skip_fill;
 mod slow;
 mod text;

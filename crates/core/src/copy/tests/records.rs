@@ -127,6 +127,9 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
                 filters: Vec::new(),
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
+                shard_index: Default::default(),
+                chunk_keys: Default::default(),
+                array_codecs: None,
                 string_length: None,
                 fill: Fill::default(),
             };

@@ -12,7 +12,7 @@ fn a_report_tells_routes_and_bytes() {
     let little = Endian::Little;
     let from = vec![
         source(layout(&[10, 10], Some(&[4, 4]), 4, little, 1), [3]),
-        source(layout(&[10, 10], Some(&[4, 4]), 4, little, 0), [3]),
+        source(layout(&[10, 10], Some(&[4, 4]), 4, little, 1), [3]),
         source(layout(&[10, 10], Some(&[4, 4]), 4, little, 0), [3]),
         source(layout(&[10, 10], None, 4, little, 0), []),
         source(layout(&[10, 10], None, 4, little, 0), []),

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use ncutils_blosc::{HEADER_LENGTH, Settings, compress, decompress};
 
 use super::codec::{generous_bound, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -39,6 +39,10 @@ impl Codec for Blosc {
     /// numcodecs and Zarr's own codec make the same buffers.
     fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
         Some("blosc")
+    }
+
+    fn is_in_netcdf_c(&self) -> bool {
+        true
     }
 
     fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
@@ -64,6 +68,12 @@ impl Codec for Blosc {
                 Member::new("typesize", "bytes of an element"),
                 Member::new("blocksize", "bytes of a block, 0 to choose"),
             ]
+        }
+    }
+
+    fn known_to(&self, program: Program) -> bool {
+        match program {
+            Program::Tensorstore => true,
         }
     }
 

@@ -16,6 +16,14 @@ impl Codec for Adler32 {
 
     numcodecs_name!("adler32");
 
+    fn is_checksum(&self) -> bool {
+        true
+    }
+
+    fn is_filter_in_zarr2(&self) -> bool {
+        true
+    }
+
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Bound {
             checksum: libdeflater::adler32,

@@ -1,7 +1,7 @@
 //! CRC-32C, after the data. It is a codec of Zarr version 3 itself.
 
 use super::super::zarr_configuration::same;
-use super::super::{BoundCodec, ChunkType, Codec, Outcome};
+use super::super::{BoundCodec, ChunkType, Codec, Outcome, Program};
 use super::{Bound, Location};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
@@ -27,6 +27,20 @@ impl Codec for Crc32c {
             ZarrVersion::V2 => &[],
             ZarrVersion::V3 => &["numcodecs.crc32c"],
         }
+    }
+
+    fn is_checksum(&self) -> bool {
+        true
+    }
+
+    fn known_to(&self, program: Program) -> bool {
+        match program {
+            Program::Tensorstore => true,
+        }
+    }
+
+    fn is_filter_in_zarr2(&self) -> bool {
+        true
     }
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

@@ -232,3 +232,18 @@ fn a_zarr_name_takes_its_hdf5_form_or_is_refused() {
         );
     }
 }
+
+#[test]
+fn other_programs_have_some_codecs() {
+    let registry = Registry::builtin();
+    let names = |has: &dyn Fn(&dyn Codec) -> bool| -> Vec<String> {
+        let with = registry.iter().filter(|codec| has(codec.as_ref()));
+        let names = with.filter_map(|codec| codec.zarr_name(V2).map(str::to_owned));
+        names.filter(|name| name != "blosc").collect()
+    };
+    let of_netcdf_c = ["zlib", "shuffle", "fletcher32", "szip", "bz2", "zstd"];
+    assert_eq!(names(&|codec| codec.is_in_netcdf_c()), of_netcdf_c);
+    assert_eq!(names(&|codec| !codec.is_in_numcodecs()), ["szip"]);
+    let filters = ["shuffle", "fletcher32", "adler32", "crc32", "crc32c"];
+    assert_eq!(names(&|codec| codec.is_filter_in_zarr2()), filters);
+}

@@ -41,6 +41,17 @@ impl<'a> BitWriter<'a> {
         self.bits(1, zeros + 1);
     }
 
+    /// Appends two fundamental sequences.
+    #[inline]
+    pub fn two_sequences(&mut self, first: u32, second: u32) {
+        if first < 16 && second < 16 {
+            self.bits(1 << (second + 1) | 1, first + second + 2);
+        } else {
+            self.fundamental_sequence(first);
+            self.fundamental_sequence(second);
+        }
+    }
+
     /// Length of `out`, in bytes, after all bits are appended.
     pub fn len(&self) -> usize {
         self.out.len() + self.count.div_ceil(8) as usize

@@ -124,15 +124,14 @@ impl Encoder<'_> {
             self.writer.bits(split + 1, self.identifier_bits);
             self.reference(reference);
             let block = &block[skip..];
-            for sample in block {
+            let (pairs, last) = block.as_chunks::<2>();
+            for [first, second] in pairs {
+                self.writer.two_sequences(first >> split, second >> split);
+            }
+            for sample in last {
                 self.writer.fundamental_sequence(sample >> split);
             }
-            if split > 0 {
-                let mask = (1 << split) - 1;
-                for sample in block {
-                    self.writer.bits(sample & mask, split);
-                }
-            }
+            self.low_bits(block, split);
         } else {
             self.writer.bits(1, self.identifier_bits + 1);
             self.reference(reference);
@@ -141,6 +140,35 @@ impl Encoder<'_> {
                 self.writer
                     .fundamental_sequence(pair_number(pair[0], pair[1]) as u32);
             }
+        }
+    }
+
+    /// Writes the low `count` bits of each sample, as many samples at once as fit the writer.
+    fn low_bits(&mut self, samples: &[u32], count: u32) {
+        let low = |sample: u32| sample & ((1 << count) - 1);
+        let mut rest = samples;
+        match count {
+            0 => return,
+            1..=8 => {
+                let (fours, after) = samples.as_chunks::<4>();
+                for four in fours {
+                    let [a, b, c, d] = four.map(low);
+                    let bits = ((a << count | b) << count | c) << count | d;
+                    self.writer.bits(bits, 4 * count);
+                }
+                rest = after;
+            }
+            9..=16 => {
+                let (pairs, after) = samples.as_chunks::<2>();
+                for [first, second] in pairs {
+                    self.writer.bits(low(*first) << count | low(*second), 2 * count);
+                }
+                rest = after;
+            }
+            _ => {}
+        }
+        for sample in rest {
+            self.writer.bits(low(*sample), count);
         }
     }
 

@@ -21,6 +21,15 @@
 //! The output equals libaec's byte for byte. It is preceded by the size of the chunk: four bytes, least significant
 //! first. As in libhdf5, a result longer than the chunk is an encoding failure.
 //!
+//! Zarr version 2 has netCDF-C's form, with the two numbers that a user gives:
+//!
+//! ```text
+//! {"id": "szip", "mask": 32, "pixels-per-block": 8}
+//! ```
+//!
+//! netCDF-C computes the scanline from the length of the array's fastest dimension, libhdf5 from that of the chunk. The
+//! same stream is in both only where both scanlines are equal.
+//!
 //! HDF5 file format specification, IV.A.2.l, filter 4; CCSDS 121.0-B-3.
 
 mod bit_reader;
@@ -35,8 +44,8 @@ mod samples;
 use std::cell::RefCell;
 
 use super::codec::{generous_bound, stored_parameters};
-use super::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, shuffle};
-use crate::model::CodecSpec;
+use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, shuffle};
+use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 use parameters::Parameters;
 
 /// The id registered with HDF5.
@@ -71,8 +80,34 @@ impl Codec for Szip {
         "4 or 32; pixels per block, even, 2 to 32"
     }
 
+    /// netCDF-C's name. numcodecs has no szip.
+    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
+        (version == ZarrVersion::V2).then_some("szip")
+    }
+
+    fn is_in_netcdf_c(&self) -> bool {
+        true
+    }
+
+    fn is_in_numcodecs(&self) -> bool {
+        false
+    }
+
+    fn members(&self) -> &'static [Member] {
+        const {
+            &[
+                Member::new(MASK, "4 or 32"),
+                Member::new(PIXELS_PER_BLOCK, "even, 2 to 32"),
+            ]
+        }
+    }
+
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
+        let stored = match spec.configuration().and_then(mask_and_block) {
+            Some((mask, block)) => parameters::of_netcdf_c(mask, block, chunk)?.into(),
+            None => stored_parameters(self, spec, chunk)?,
+        };
+        let parameters = Parameters::parse(&stored)?;
         Ok(Box::new(Bound { parameters }))
     }
 
@@ -83,6 +118,61 @@ impl Codec for Szip {
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::adapted(stored, chunk)
     }
+
+    fn parameters(
+        &self,
+        _: ZarrVersion,
+        configuration: &Configuration,
+        chunk: &ChunkType,
+    ) -> Option<Vec<u32>> {
+        let (mask, block) = mask_and_block(configuration)?;
+        parameters::of_netcdf_c(mask, block, chunk).ok()
+    }
+
+    fn configuration(
+        &self,
+        version: ZarrVersion,
+        stored: &[u32],
+        chunk: &ChunkType,
+    ) -> Option<Configuration> {
+        let configuration = configuration(stored)?;
+        let computed = self.parameters(version, &configuration, chunk)?;
+        let same = Parameters::parse(stored).ok()? == Parameters::parse(&computed).ok()?;
+        same.then_some(configuration)
+    }
+
+    /// The same coding with the scanlines that netCDF-C computes.
+    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+        match names {
+            CodecNames::Zarr(version) => {
+                let configuration = configuration(spec.parameters())?;
+                Some(CodecSpec::zarr(version, self.zarr_name(version)?, configuration))
+            }
+            CodecNames::Hdf5 => None,
+        }
+    }
+}
+
+/// Name of the member with the option mask.
+const MASK: &str = "mask";
+
+/// Name of the member with the pixels per block.
+const PIXELS_PER_BLOCK: &str = "pixels-per-block";
+
+/// The option mask and the pixels per block of a configuration; `None` if it has anything else.
+fn mask_and_block(configuration: &Configuration) -> Option<(u32, u32)> {
+    let number = |name: &str| u32::try_from(configuration.get(name)?.as_u64()?).ok();
+    let numbers = (number(MASK)?, number(PIXELS_PER_BLOCK)?);
+    (configuration.len() == 2).then_some(numbers)
+}
+
+/// The configuration with the coding and the pixels per block of stored parameters.
+fn configuration(stored: &[u32]) -> Option<Configuration> {
+    let [mask, block, ..] = stored else { return None };
+    Some(Configuration::from_iter([
+        (MASK.to_owned(), (mask & CODING).into()),
+        (PIXELS_PER_BLOCK.to_owned(), (*block).into()),
+    ]))
 }
 
 /// Szip with its parameters.
@@ -165,8 +255,9 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{decoded, encoded};
+    use super::super::{NumberClass, Registry, decoded, encoded};
     use super::*;
+    use crate::model::Endian;
     use proptest::prelude::*;
 
     fn round_trip(parameters: [u32; 4], data: &[u8]) -> Option<usize> {
@@ -185,6 +276,58 @@ mod tests {
             for shape in [80, 64 * 32, 4096, 100] {
                 assert!(round_trip([169, 32, bits, shape], &[0; 80_000]).unwrap() < 4000);
             }
+        }
+    }
+
+    /// A chunk of `shape` of an array whose rows have `row` elements.
+    fn floats(shape: &[u64], row: u64) -> ChunkType {
+        let mut chunk = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, shape);
+        chunk.row = Some(row);
+        chunk
+    }
+
+    #[test]
+    fn zarr_has_the_same_stream_where_scanlines_are_equal() {
+        let registry = Registry::builtin();
+        let json = r#"{"mask":32,"pixels-per-block":8}"#;
+        let zarr = CodecSpec::zarr(ZarrVersion::V2, "szip", serde_json::from_str(json).unwrap());
+        let names = CodecNames::Zarr(ZarrVersion::V2);
+        for (shape, row, is_same) in [
+            ([10, 40], 40, true),
+            ([10, 20], 40, false),
+            ([10, 2000], 9000, true),
+        ] {
+            let chunk = floats(&shape, row);
+            let hdf5 = CodecSpec::hdf5(ID, Szip.working_parameters(&[32, 8], &chunk).unwrap());
+            assert_eq!(
+                registry.same_stream(&hdf5, &zarr, &chunk),
+                is_same,
+                "{shape:?} {row}"
+            );
+            assert_eq!(registry.in_zarr(&hdf5, ZarrVersion::V2, &chunk).is_ok(), is_same);
+            assert_eq!(registry.named_or_equivalent(&hdf5, names, &chunk).unwrap(), zarr);
+            let back = registry.in_hdf5(&zarr, &chunk).unwrap();
+            assert!(registry.same_stream(&back, &zarr, &chunk));
+        }
+        // The same configuration means other scanlines in an array of longer rows.
+        let (short, long) = (floats(&[10, 20], 20), floats(&[10, 20], 40));
+        assert!(registry.same_for(std::slice::from_ref(&zarr), &short, &short.clone()));
+        assert!(!registry.same_for(&[zarr], &short, &long));
+        assert!(registry.same_for(&[CodecSpec::hdf5(ID, [169, 8, 32, 20])], &short, &long));
+    }
+
+    #[test]
+    fn configurations_that_are_not_understood() {
+        let chunk = floats(&[100], 100);
+        for (json, says) in [
+            (r#"{"mask":32}"#, "takes mask (4 or 32)"),
+            (r#"{"mask":32,"pixels-per-block":8,"x":1}"#, "no member 'x'"),
+            (r#"{"mask":32,"pixels-per-block":9}"#, "9 pixels in a block"),
+            (r#"{"mask":-1,"pixels-per-block":8}"#, "does not understand"),
+        ] {
+            let spec = CodecSpec::zarr(ZarrVersion::V2, "szip", serde_json::from_str(json).unwrap());
+            let why = Szip.bind(&spec, &chunk).err().unwrap();
+            assert!(why.contains(says), "{json}: {why}");
         }
     }
 

@@ -28,7 +28,7 @@ const MAX_BLOCKS_PER_SCANLINE: u64 = 128;
 const MAX_BLOCKS_PER_INTERVAL: u32 = 4096;
 
 /// Parsed parameters.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parameters {
     /// True if samples are predicted from the previous one.
     pub nearest_neighbour: bool,
@@ -128,7 +128,7 @@ pub(super) fn working(visible: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, St
             "takes an even number of pixels per block from 2 to {MAX_PIXELS_PER_BLOCK}, not {block}"
         ));
     }
-    set_local(mask, block, chunk)
+    set_local(mask, block, chunk, chunk_row(chunk))
 }
 
 /// Four stored numbers adapted to other chunks. The coding and the pixels per block are kept. Errors are as for
@@ -136,13 +136,28 @@ pub(super) fn working(visible: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, St
 pub(super) fn adapted(stored: &[u32], chunk: &ChunkType) -> Result<Vec<u32>, String> {
     Parameters::parse(stored)?;
     match stored {
-        [mask, block, ..] => set_local(*mask, *block, chunk),
+        [mask, block, ..] => set_local(*mask, *block, chunk, chunk_row(chunk)),
         _ => Err("has too few parameters".into()),
     }
 }
 
-/// The numbers that libhdf5's "set local" callback makes of a valid option mask and pixels per block.
-fn set_local(mask: u32, block: u32, chunk: &ChunkType) -> Result<Vec<u32>, String> {
+/// The numbers with which netCDF-C encodes chunks in NCZarr, given the option mask and the pixels per block. It makes
+/// them as libhdf5 does, but of the array's rows in place of the chunk's. Errors are as for [`working`].
+pub(super) fn of_netcdf_c(mask: u32, block: u32, chunk: &ChunkType) -> Result<Vec<u32>, String> {
+    let mask = mask & !CHIP | ALLOW_K13 | RAW;
+    let stored = set_local(mask, block, chunk, chunk.row.unwrap_or_else(|| chunk_row(chunk)))?;
+    Parameters::parse(&stored)?;
+    Ok(stored)
+}
+
+/// The length of a chunk's rows.
+fn chunk_row(chunk: &ChunkType) -> u64 {
+    chunk.shape.last().copied().unwrap_or(1)
+}
+
+/// The numbers that libhdf5's "set local" callback makes of a valid option mask and pixels per block, for rows of `row`
+/// pixels.
+fn set_local(mask: u32, block: u32, chunk: &ChunkType, row: u64) -> Result<Vec<u32>, String> {
     let mut mask = mask & !(LSB | MSB);
     mask |= match chunk.byte_order() {
         Some(Endian::Little) => LSB,
@@ -157,7 +172,6 @@ fn set_local(mask: u32, block: u32, chunk: &ChunkType) -> Result<Vec<u32>, Strin
         .shape
         .iter()
         .fold(1u64, |product, length| product.saturating_mul(*length));
-    let row = chunk.shape.last().copied().unwrap_or(1);
     let most = u64::from(block) * MAX_BLOCKS_PER_SCANLINE;
     let scanline = if row >= u64::from(block) {
         if row <= MAX_PIXELS_PER_SCANLINE {
@@ -212,6 +226,32 @@ mod tests {
             [177, 64, 16, 100]
         );
         assert!(adapted(&[32, 32], &chunk(2, Big, &[100])).is_err());
+    }
+
+    /// The scanlines with which libsz decodes what netCDF-C 4.10 wrote.
+    #[test]
+    fn as_netcdf_c_computes_them() {
+        use Endian::{Big, Little};
+        for (given, size, order, shape, row, stored) in [
+            ([32, 8], 4, Little, &[10, 40][..], 40, [169, 8, 32, 40]),
+            ([4, 8], 4, Little, &[10, 16], 40, [141, 8, 32, 40]),
+            ([32, 32], 8, Big, &[5, 40], 40, [177, 32, 64, 40]),
+            ([32, 8], 4, Little, &[40, 20], 37, [169, 8, 32, 37]),
+            ([32, 8], 8, Big, &[10, 5], 5, [177, 8, 64, 50]),
+            ([36, 16], 4, Little, &[30, 30], 40, [173, 16, 32, 40]),
+            ([32, 8], 4, Little, &[100], 100_000, [169, 8, 32, 1024]),
+        ] {
+            let mut chunk = chunk(size, order, shape);
+            chunk.row = Some(row);
+            assert_eq!(of_netcdf_c(given[0], given[1], &chunk).unwrap(), stored);
+        }
+        for block in [0, 7, 66] {
+            assert!(
+                of_netcdf_c(32, block, &chunk(4, Little, &[100])).is_err(),
+                "{block}"
+            );
+        }
+        assert!(of_netcdf_c(32, 8, &ChunkType::of_bytes(50)).is_err());
     }
 
     #[test]

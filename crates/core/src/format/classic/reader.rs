@@ -11,8 +11,8 @@ use crate::chunk::{Region, resize};
 use crate::error::{Error, Result};
 use crate::format::{Reader, RecordLayout, Written, between_holes, read_region};
 use crate::model::{
-    EdgeChunks, Encoding, Endian, Fill, FillTime, Schema, Storage, Values, VarId, VariableLayout,
-    default_fill_value, fill_value_attribute,
+    ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
+    VariableLayout, default_fill_value, fill_value_attribute,
 };
 use crate::store::{ByteRange, Done, Object, Requests};
 
@@ -296,6 +296,9 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
+        shard_index: IndexLocation::End,
+        chunk_keys: ChunkKeys::DEFAULT,
+        array_codecs: None,
         string_length: None,
         // Every variable of a classic file has a fill value: its own, or the default of its type.
         fill: Fill {

@@ -1,17 +1,13 @@
-//! The keys of chunks: the chunk's coordinates, joined with `.` or with `/`.
+//! The keys of chunks: the chunk's coordinates, joined with `.` or with `/`, in version 3 behind a `c`.
 //!
 //! Zarr version 2, "Arrays" and `dimension_separator`. The only chunk of a scalar has the key `0`.
+//!
+//! Zarr version 3, "Chunk key encoding". The encoding `default` gives a scalar the key `c`, the encoding `v2` the key `0`.
 
 use crate::chunk::ChunkGrid;
 
-/// The character between the coordinates in a chunk's key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Separator {
-    /// `0.1.2`: one key beside the other.
-    Dot,
-    /// `0/1/2`: in folders.
-    Slash,
-}
+use crate::model::ChunkKeys;
+pub use crate::model::KeySeparator as Separator;
 
 impl Separator {
     /// The separator as it is written in metadata.
@@ -46,6 +42,31 @@ impl Separator {
     }
 }
 
+impl ChunkKeys {
+    /// The key of a chunk or shard below its array.
+    pub fn key(self, coordinates: &[u64]) -> String {
+        match (self.begin_with_c, coordinates.is_empty()) {
+            (false, _) => self.separator.key(coordinates),
+            (true, true) => "c".to_owned(),
+            (true, false) => format!("c{}{}", self.separator.text(), self.separator.key(coordinates)),
+        }
+    }
+
+    /// The number of the chunk or shard with this key; `None` if the key is no chunk's.
+    pub fn chunk(self, key: &str, grid: &ChunkGrid) -> Option<u64> {
+        if !self.begin_with_c {
+            return self.separator.chunk(key, grid);
+        }
+        let rest = key.strip_prefix('c')?;
+        match grid.counts().is_empty() {
+            true => rest.is_empty().then_some(0),
+            false => self
+                .separator
+                .chunk(rest.strip_prefix(self.separator.text())?, grid),
+        }
+    }
+}
+
 /// A coordinate in decimal digits, without a sign or leading zeros.
 fn coordinate(text: &str) -> Option<u64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -70,6 +91,46 @@ mod tests {
             "", "0", "0.0", "0.0.0.0", "3.0.0", "0.1.0", "00.0.0", "+1.0.0", "0.0.-1", ".zarray", "0/0/0",
         ] {
             assert_eq!(Separator::Dot.chunk(odd, &grid), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn keys_of_version_3_are_translated_both_ways() {
+        let grid = ChunkGrid::new(&[5, 7, 3], &[2, 7, 1]).unwrap();
+        let scalar = ChunkGrid::new(&[], &[]).unwrap();
+        for (begin_with_c, separator, text, of_scalar) in [
+            (true, Separator::Slash, "c/2/0/1", "c"),
+            (true, Separator::Dot, "c.2.0.1", "c"),
+            (false, Separator::Slash, "2/0/1", "0"),
+            (false, Separator::Dot, "2.0.1", "0"),
+        ] {
+            let keys = ChunkKeys {
+                begin_with_c,
+                separator,
+            };
+            assert_eq!(keys.key(&[2, 0, 1]), text);
+            assert_eq!(keys.key(&[]), of_scalar);
+            assert_eq!(keys.chunk(of_scalar, &scalar), Some(0));
+            for chunk in 0..grid.len() {
+                assert_eq!(
+                    keys.chunk(&keys.key(&grid.coordinates(chunk)), &grid),
+                    Some(chunk)
+                );
+            }
+            for odd in [
+                "",
+                "c",
+                "c/",
+                "c/0",
+                "c/3/0/0",
+                "c/0/0/0/0",
+                "cc/0/0/0",
+                "c0/0/0",
+                "zarr.json",
+            ] {
+                assert_eq!(keys.chunk(odd, &grid), None, "{odd}");
+            }
+            assert_eq!(keys.chunk("c0", &scalar), None);
         }
     }
 

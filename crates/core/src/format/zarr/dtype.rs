@@ -6,6 +6,8 @@
 //! | `\|i1` `\|u1`, also `<i1` | byte, ubyte | [`Stored::Number`] |
 //! | `\|b1` | ubyte | [`Stored::Bool`] |
 //! | `<f2` `>f2` | float | [`Stored::Half`] |
+//! | `<c8` `<c16` | a compound | [`Stored::Complex`] |
+//! | `<M8[ns]` `<m8[s]` | int64 | [`Stored::Number`] |
 //! | `>S1` in NCZarr, `<U1` in old NCZarr | char | [`Stored::Char`] |
 //! | `\|Sn`; `>S1` in pure Zarr | string | [`Stored::Bytes`] |
 //! | `<Un` `>Un` | string | [`Stored::Ucs4`] |
@@ -13,6 +15,7 @@
 
 use super::flavor::Flavor;
 use super::json::Json;
+use super::time::Time;
 use crate::model::{Endian, Type};
 
 /// Most bytes of one element. numpy has the same limit.
@@ -27,6 +30,8 @@ pub enum Stored {
     Bool,
     /// IEEE 754 binary16.
     Half,
+    /// Two floats.
+    Complex,
     /// One byte of text.
     Char,
     /// Text of at most `size` bytes, with NULs after it.
@@ -40,7 +45,7 @@ pub enum Stored {
 /// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dtype {
-    /// The type in netCDF.
+    /// The type in netCDF. For complex numbers that of their parts.
     pub ty: Type,
     /// The byte order of numbers and of UCS-4 characters; little where there is none.
     pub endian: Endian,
@@ -142,6 +147,13 @@ impl Dtype {
                 stored: Stored::Half,
                 size: 2,
             }),
+            ('c', "8" | "16", "") => Ok(Self {
+                ty: if digits == "8" { Type::Float } else { Type::Double },
+                endian,
+                stored: Stored::Complex,
+                size: if digits == "8" { 8 } else { 16 },
+            }),
+            ('m' | 'M', "8", _) if Time::parse(text).is_some() => number(Type::Int64),
             ('b', "1", "") => Ok(Self {
                 ty: Type::UByte,
                 endian: Endian::Little,
@@ -160,7 +172,7 @@ impl Dtype {
                 stored: Stored::Objects,
                 ..Self::string(0)
             }),
-            // Long doubles, complex numbers, times with their unit, raw bytes.
+            // Long doubles, complex numbers of them, times without a unit, raw bytes.
             ('f' | 'c' | 'V', _, "") | ('m' | 'M', _, _) if !digits.is_empty() => Err(unheld()),
             _ => Err(damaged()),
         }
@@ -181,6 +193,7 @@ impl Dtype {
             (Stored::Number, _) => format!("{order}f{size}"),
             (Stored::Bool, _) => "|b1".to_owned(),
             (Stored::Half, _) => format!("{order}f2"),
+            (Stored::Complex, _) => format!("{order}c{size}"),
             (Stored::Char, _) => match flavor {
                 Flavor::Zarr => "|S1",
                 Flavor::Nczarr => ">S1",
@@ -234,6 +247,8 @@ mod tests {
             ("<f8", Type::Double, 8),
             ("|b1", Type::UByte, 1),
             ("<f2", Type::Float, 2),
+            ("<c8", Type::Float, 8),
+            (">c16", Type::Double, 16),
             (">f2", Type::Float, 2),
             ("|S1", Type::String, 1),
             ("|S12", Type::String, 12),
@@ -291,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_netcdf_cannot_hold_is_named() {
-        for text in ["<c8", "<c16", "<M8[ns]", "<m8[s]", "|V4", "<f16"] {
+        for text in ["<c32", "<M8", "<m8[zork]", "|V4", "<f16"] {
             let error = Dtype::parse(&text.into(), Zarr).unwrap_err();
             assert_eq!(
                 error,

@@ -7,7 +7,7 @@
 //! | char, string | `""` | raw text; base64 in pure Zarr |
 //! | none | `null` | |
 
-mod base64;
+pub(super) mod base64;
 
 use super::dtype::{Dtype, Stored};
 use super::flavor::Flavor;
@@ -25,9 +25,13 @@ pub fn read(json: &Json, dtype: &Dtype, flavor: Flavor) -> Result<Option<Values>
         return Ok(None);
     }
     let value = match dtype.stored {
+        Stored::Number if dtype.ty == Type::Int64 && json.as_str() == Some("NaT") => {
+            Some(Values::from_bytes(i64::MIN.to_le_bytes().to_vec()))
+        }
         Stored::Number => number(json, dtype.ty),
         Stored::Bool => number(json, dtype.ty).filter(|v| v.bytes[0] <= 1),
         Stored::Half => half(json),
+        Stored::Complex => complex(json, dtype.ty),
         Stored::Char => text(json, dtype, flavor)
             .map(|text| Values::from_bytes(vec![text.first().copied().unwrap_or_default()])),
         Stored::Bytes | Stored::Ucs4 | Stored::Objects => {
@@ -73,7 +77,7 @@ fn float(value: f64) -> Json {
 }
 
 /// The beginning of a value, for a message.
-fn shown(json: &Json) -> String {
+pub(super) fn shown(json: &Json) -> String {
     const MOST: usize = 40;
     let text = json.to_string();
     match text.char_indices().nth(MOST) {
@@ -85,6 +89,19 @@ fn shown(json: &Json) -> String {
 fn number(json: &Json, ty: Type) -> Option<Values> {
     let mut bytes = Vec::new();
     push_number(&mut bytes, json, ty).then(|| Values::from_bytes(bytes))
+}
+
+/// The two parts of a complex number. One number has no imaginary part.
+fn complex(json: &Json, part: Type) -> Option<Values> {
+    let zero = Json::Integer(0);
+    let (re, im) = match json.as_array() {
+        Some([re, im]) => (re, im),
+        Some(_) => return None,
+        None => (json, &zero),
+    };
+    let mut bytes = Vec::new();
+    let fits = push_number(&mut bytes, re, part) && push_number(&mut bytes, im, part);
+    fits.then(|| Values::from_bytes(bytes))
 }
 
 /// A `float` that a binary16 has: the fill value as chunks store it.

@@ -6,8 +6,12 @@ pub const GROUP: &str = ".zgroup";
 pub const ARRAY: &str = ".zarray";
 /// Attributes of a group or array.
 pub const ATTRIBUTES: &str = ".zattrs";
+/// Metadata of a group or array of version 3.
+pub const NODE: &str = "zarr.json";
 /// All metadata in one document.
 pub const CONSOLIDATED: &str = ".zmetadata";
+/// The member of a document of version 3 that has all documents below it.
+pub const CONSOLIDATED_METADATA: &str = "consolidated_metadata";
 /// In version 1 of NCZarr: the superblock.
 pub const OLD_SUPERBLOCK: &str = ".nczarr";
 /// In version 1 of NCZarr: dimensions, arrays and groups of a group.
@@ -17,6 +21,9 @@ pub const OLD_ARRAY: &str = ".nczarray";
 /// In version 1 of NCZarr: the types of attributes.
 pub const OLD_TYPES: &str = ".nczattr";
 
+/// The keys that mark a Zarr hierarchy: it has at least one of them at its root.
+pub const MARKS: [&str; 5] = [GROUP, ARRAY, CONSOLIDATED, OLD_SUPERBLOCK, NODE];
+
 /// The key that exists until a writer ends, in a store that cannot rename.
 pub const PARTIAL: &str = ".ncutils-partial";
 
@@ -25,6 +32,9 @@ pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 /// The attribute of the root group that says which library wrote a dataset.
 pub const NC_PROPERTIES: &str = "_NCProperties";
+
+/// In version 3: the attribute of the root group with netCDF's own facts.
+pub const OWN_FACTS: &str = "_nc_facts";
 
 /// The name in [`ARRAY_DIMENSIONS`] by which netCDF-C marks a scalar in an array of one element.
 pub const SCALAR: &str = "_scalar_";

@@ -1,6 +1,7 @@
-//! Zarr version 2, with netCDF's own keys (NCZarr) or without them.
+//! Zarr: version 2, with netCDF's own keys (NCZarr) or without them, and version 3.
 //!
 //! ```text
+//! version 2:
 //! keys ─► read: hierarchy, schema ─► ZarrReader ─► Schema, layouts, chunks
 //! Schema, plans, chunks ─► write: ZarrWriter ─► keys
 //!
@@ -21,6 +22,8 @@ pub(crate) mod keys;
 mod number;
 mod options;
 mod read;
+mod time;
+mod v3;
 mod write;
 
 use std::io;
@@ -29,14 +32,12 @@ use std::sync::Arc;
 use super::{Reader, VariablePlan, Writer};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::model::Schema;
+use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{KeyOutput, KeyStore};
+pub use keys::MARKS;
 pub use options::ZarrOptions;
 pub use read::ZarrReader;
-pub use write::{check, check_plans, warnings};
-
-/// The keys that mark a Zarr hierarchy: it has at least one of them at its root.
-pub const MARKS: [&str; 4] = [keys::GROUP, keys::ARRAY, keys::CONSOLIDATED, keys::OLD_SUPERBLOCK];
+pub(crate) use v3::sharding::MOST_CHUNKS as MOST_CHUNKS_OF_SHARD;
 
 /// True if a store of keys holds a Zarr hierarchy. Its metadata is at the root, or directly below if the writer left out
 /// that of the root.
@@ -66,20 +67,44 @@ pub fn is_zarr(store: &dyn KeyStore) -> Result<bool> {
         Err(e) => return Err(cannot_read(e)),
     };
     for child in children.iter().filter_map(|name| name.strip_suffix('/')) {
-        if has(child, &[keys::ARRAY, keys::GROUP])? {
+        if has(child, &[keys::ARRAY, keys::GROUP, keys::NODE])? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Opens a hierarchy.
+/// Opens a hierarchy. Where the keys of versions 2 and 3 lie beside each other, version 3 counts, unless the options say
+/// otherwise.
 ///
 /// # Errors
 /// Names the key that is damaged or missing.
 pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry) -> Result<Box<dyn Reader>> {
+    match (options.version, v3::is_v3(&**store)?) {
+        (Some(ZarrVersion::V2), true) if !has_version_2(&**store)? => {
+            return Err(Error::Usage(
+                "this is Zarr version 3; leave v2 out of the fragment".to_owned(),
+            ));
+        }
+        (Some(ZarrVersion::V2), _) | (_, false) => {}
+        (_, true) => return v3::open(store, options, registry),
+    }
     let reader = ZarrReader::open(Arc::clone(store), options.consolidated, registry)?;
     Ok(Box::new(reader))
+}
+
+/// True if a store has metadata of version 2 at its root.
+fn has_version_2(store: &dyn KeyStore) -> Result<bool> {
+    for mark in MARKS.into_iter().filter(|mark| *mark != keys::NODE) {
+        if store
+            .size(mark)
+            .map_err(|e| Error::io("cannot read", e))?
+            .is_some()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Creates a hierarchy.
@@ -92,7 +117,41 @@ pub fn create(
     plans: &[VariablePlan],
     options: ZarrOptions,
 ) -> Result<Box<dyn Writer>> {
-    Ok(Box::new(write::ZarrWriter::create(
-        output, schema, plans, options,
-    )?))
+    if schema.kind == Kind::Zarr3 {
+        return v3::create(output, schema, plans, options);
+    }
+    Ok(Box::new(write::create(output, schema, plans, options)?))
+}
+
+/// Checks that a hierarchy of `schema.kind` can hold the names and types of a schema.
+///
+/// # Errors
+/// Names the item.
+pub fn check(schema: &Schema) -> Result<()> {
+    match schema.kind {
+        Kind::Zarr3 => v3::check(schema),
+        _ => write::check(schema),
+    }
+}
+
+/// Checks names, types and storage.
+///
+/// # Errors
+/// Names the item.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    match schema.kind {
+        Kind::Zarr3 => v3::check_plans(schema, plans),
+        _ => write::check_plans(schema, plans),
+    }
+}
+
+/// One line for each item of a dataset that a program cannot read as it was.
+///
+/// # Errors
+/// Those of [`check_plans`].
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<String>> {
+    match schema.kind {
+        Kind::Zarr3 => v3::warnings(schema, plans, options),
+        _ => write::warnings(schema, plans, options),
+    }
 }

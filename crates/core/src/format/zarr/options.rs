@@ -1,6 +1,6 @@
 //! The choices that a Zarr hierarchy leaves to whoever writes or reads it.
 
-use crate::model::Kind;
+use crate::model::{Kind, ZarrVersion};
 
 /// The options of a Zarr hierarchy. A name's fragment sets them, as in `#mode=nczarr,noxarray`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,10 @@ pub struct ZarrOptions {
     /// Writing: the key `.zmetadata` repeats the metadata of all groups and arrays. Reading: the metadata is taken
     /// from that key, and the store is not listed.
     pub consolidated: bool,
+    /// Reading: the version that counts where the keys of both lie in one folder. `None` means version 3.
+    pub version: Option<ZarrVersion>,
+    /// Reading: the fill value of an array of version 3 becomes its attribute `_FillValue`.
+    pub fill_is_missing: bool,
 }
 
 impl ZarrOptions {
@@ -18,6 +22,8 @@ impl ZarrOptions {
     pub const READ: Self = Self {
         xarray: true,
         consolidated: false,
+        version: None,
+        fill_is_missing: false,
     };
 
     /// The options for writing a dataset of this kind without a fragment. Pure Zarr is consolidated, as xarray writes
@@ -25,7 +31,8 @@ impl ZarrOptions {
     pub fn write(kind: Kind) -> Self {
         Self {
             xarray: true,
-            consolidated: kind == Kind::Zarr2,
+            consolidated: matches!(kind, Kind::Zarr2 | Kind::Zarr3),
+            ..Self::READ
         }
     }
 }

@@ -106,7 +106,8 @@ impl Dump<'_> {
             }
             if self.options.special && self.schema.kind.can().storage_attributes {
                 let layout = self.reader.layout(*var);
-                let all = special::of_variable(self.schema, *var, layout, self.options.filters);
+                let elements = self.reader.element_codec(*var);
+                let all = special::of_variable(self.schema, *var, layout, elements, self.options.filters);
                 header::special_attributes(lines, Some(name), &all);
             }
         }

@@ -30,9 +30,10 @@ fn a_dataset_appears_when_it_is_published() {
     let out = DirectoryOutput::create(&path.join(""), KNOWN_BY).unwrap();
     out.put("v/c/0/0", b"chunk").unwrap();
     out.put("v/c/0/0", b"again").unwrap();
-    let mut long = out.create("v/c/1").unwrap();
-    long.append(b"0123").unwrap();
-    long.append(b"4567").unwrap();
+    let long = out.create("v/c/1").unwrap();
+    long.write_at(4, b"4567").unwrap();
+    long.write_at(0, b"0123").unwrap();
+    long.set_size(8).unwrap();
     assert_eq!(out.staged("v/c/1").unwrap(), None);
     long.finish().unwrap();
     drop(out.create("never").unwrap());

@@ -1,5 +1,6 @@
 //! Tests of zip files that are written, and read back.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
@@ -31,9 +32,10 @@ fn a_dataset_appears_when_it_is_published() {
     out.put("v/0", b"chunk").unwrap();
     out.put("v/0", b"again").unwrap();
     out.put("v/β", b"").unwrap();
-    let mut long = out.create("v/1").unwrap();
-    long.append(b"0123").unwrap();
-    long.append(b"4567").unwrap();
+    let long = out.create("v/1").unwrap();
+    long.write_at(4, b"4567").unwrap();
+    long.write_at(0, b"0123").unwrap();
+    long.set_size(8).unwrap();
     assert_eq!(out.staged("v/1").unwrap(), None);
     long.finish().unwrap();
     drop(out.create("never").unwrap());
@@ -187,17 +189,56 @@ fn the_bytes_do_not_depend_on_threads() {
 }
 
 #[test]
-fn long_values_go_through_a_temporary_file() {
+fn the_next_value_waits_for_the_size_of_one_that_grows() {
     let (memory, out) = zip(None);
-    let mut value = out.create("long").unwrap();
-    let piece: Vec<u8> = (0..3 << 20).map(|n| (n % 253) as u8).collect();
-    for _ in 0..7 {
-        value.append(&piece).unwrap();
+    let value = out.create("long").unwrap();
+    for refused in [
+        out.put("a", b"x"),
+        out.reserve("a".into(), 1).map(drop),
+        out.create("a").map(drop),
+    ] {
+        assert!(refused.unwrap_err().to_string().contains("long"));
     }
-    out.put("between", b"x").unwrap();
+    out.put_last("meta", b"m").unwrap();
+    value.write_at(3, b"345").unwrap();
+    value.set_size(6).unwrap();
+    assert!(value.set_size(7).is_err());
+    out.put("after", b"x").unwrap();
+    assert!(value.write_at(2, b"23").is_err(), "bytes are written once");
+    value.write_at(0, b"012").unwrap();
+    assert!(out.publish().unwrap_err().to_string().contains("long"));
     value.finish().unwrap();
     out.publish().unwrap();
-    assert!(get(&read(&memory), "long") == piece.repeat(7));
+    let keys = read(&memory);
+    assert_eq!(get(&keys, "long"), b"012345");
+    assert_eq!(get(&keys, "after"), b"x");
+    assert_eq!(get(&keys, "meta"), b"m");
+}
+
+#[test]
+fn a_value_that_is_not_complete_is_refused() {
+    let (_, out) = zip(None);
+    out.put("a", b"x").unwrap();
+    drop(out.create("dropped").unwrap());
+    let value = out.create("unsized").unwrap();
+    value.write_at(0, b"01").unwrap();
+    assert!(value.finish().unwrap_err().to_string().contains("never set"));
+    for (written, size) in [
+        (&[(0, "01")][..], 3),
+        (&[(1, "12")], 3),
+        (&[(0, "0"), (2, "2")], 3),
+        (&[(0, "0")], 0),
+    ] {
+        let (_, out) = zip(None);
+        let value = out.create("v").unwrap();
+        for (at, bytes) in written {
+            value.write_at(*at, bytes.as_bytes()).unwrap();
+        }
+        value.set_size(size).unwrap();
+        assert!(value.finish().unwrap_err().to_string().contains("as a whole"));
+        assert!(out.publish().is_err());
+    }
+    out.publish().unwrap();
 }
 
 #[test]
@@ -293,8 +334,14 @@ proptest! {
                     out.put_reserved(reserved, value).unwrap();
                 }
                 _ => {
-                    let mut long = out.create(key).unwrap();
-                    long.append(value).unwrap();
+                    let long = out.create(key).unwrap();
+                    let (a, b) = value.split_at(value.len() / 3);
+                    let (b, c) = b.split_at(b.len() / 2);
+                    let (to_b, to_c) = (a.len() as u64, (a.len() + b.len()) as u64);
+                    for (at, part) in [(to_c, c), (0, a), (to_b, b)] {
+                        long.write_at(at, part).unwrap();
+                    }
+                    long.set_size(value.len() as u64).unwrap();
                     long.finish().unwrap();
                 }
             }

@@ -3,17 +3,24 @@
 //!
 //! | attribute | value |
 //! | --- | --- |
-//! | `_Storage` | `"contiguous"`, `"compact"`, `"chunked"` |
+//! | `_Storage` | `"contiguous"`, `"compact"`, `"chunked"`; without effect `"virtual"`, `"blocks"` |
 //! | `_ChunkSizes` | a length for each dimension |
+//! | `_ShardSizes` | a length for each dimension, in elements |
+//! | `_ShardIndex` | `"start"`, `"end"` |
 //! | `_DeflateLevel` | 0 to 9 |
 //! | `_Shuffle`, `_Fletcher32`, `_NoFill` | `"true"`, `"false"`, 1, 0 |
 //! | `_Endianness` | `"little"`, `"big"`, `"native"` |
 //! | `_Filter` | `"id,parameter,…\|id,…"`, as `nccopy -F` takes it |
-//! | `_Codecs` | the codecs of a Zarr array, as JSON; without effect beside other attributes of filters |
+//! | `_Codecs` | the codecs of a Zarr array, as JSON |
+//!
+//! `_Codecs` beside other attributes of filters takes their place where the output is Zarr, and has no effect elsewhere.
 
+use crate::copy::plan::deflate_codec;
 use crate::filter::spec::parse_filters;
-use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, shuffle};
-use crate::model::{Attribute, Capabilities, CodecSpec, Endian, Type};
+use crate::filter::{AskedCodec, ChunkType, Registry, fletcher32, shuffle};
+use crate::model::{
+    Attribute, Capabilities, CodecNames, CodecSpec, Endian, IndexLocation, Type, ZarrVersion,
+};
 
 /// Whether a kind does what an attribute asks for.
 pub type Does = fn(&Capabilities) -> bool;
@@ -36,6 +43,12 @@ pub struct StorageAttributes {
     pub storage: Option<StorageKind>,
     /// `_ChunkSizes`: elements in each dimension, slowest first.
     pub chunk_sizes: Option<Vec<u64>>,
+    /// `_ShardSizes`: elements in each dimension, slowest first.
+    pub shard_sizes: Option<Vec<u64>>,
+    /// `_ShardIndex`.
+    pub shard_index: Option<IndexLocation>,
+    /// True if `_Storage` names storage that no new variable can have.
+    pub foreign_storage: bool,
     /// `_DeflateLevel`.
     pub deflate_level: Option<u32>,
     /// `_Shuffle`.
@@ -48,8 +61,10 @@ pub struct StorageAttributes {
     pub no_fill: Option<bool>,
     /// `_Filter`, in the order of the text.
     pub filters: Option<Vec<AskedCodec>>,
-    /// `_Codecs`, in the order of the text.
+    /// `_Codecs`, in the order of the text, without the codec of Zarr version 3 that makes bytes of elements.
     pub codecs: Option<Vec<AskedCodec>>,
+    /// The byte order that the codec `bytes` of `_Codecs` asks for.
+    pub order_of_bytes: Option<Endian>,
 }
 
 impl StorageAttributes {
@@ -61,29 +76,32 @@ impl StorageAttributes {
         let wrong = |expected: &str| format!("{} should be {expected}", attribute.name);
         match attribute.name.as_str() {
             "_Storage" => {
-                self.storage = Some(match text(attribute).as_deref() {
-                    Some("contiguous") => StorageKind::Contiguous,
-                    Some("compact") => StorageKind::Compact,
-                    Some("chunked") => StorageKind::Chunked,
+                let word = text(attribute);
+                self.foreign_storage = matches!(word.as_deref(), Some("virtual" | "blocks"));
+                self.storage = match word.as_deref() {
+                    Some("contiguous") => Some(StorageKind::Contiguous),
+                    Some("compact") => Some(StorageKind::Compact),
+                    Some("chunked") => Some(StorageKind::Chunked),
+                    _ if self.foreign_storage => None,
                     _ => return Err(wrong("\"contiguous\", \"compact\" or \"chunked\"")),
-                });
+                };
                 if self.storage != Some(StorageKind::Chunked) {
                     self.chunk_sizes = None;
                 }
             }
             "_ChunkSizes" => {
-                let sizes: Option<Vec<u64>> = integers(attribute).map(|list| {
-                    list.into_iter()
-                        .filter_map(|n| u64::try_from(n).ok().filter(|n| *n > 0))
-                        .collect()
-                });
-                match sizes {
-                    Some(sizes) if sizes.len() == attribute.length && !sizes.is_empty() => {
-                        self.chunk_sizes = Some(sizes);
-                        self.storage = Some(StorageKind::Chunked);
-                    }
-                    _ => return Err(wrong("a list of lengths, each at least 1")),
-                }
+                self.chunk_sizes = Some(lengths(attribute).ok_or_else(|| wrong(LENGTHS))?);
+                self.storage = Some(StorageKind::Chunked);
+            }
+            "_ShardSizes" => {
+                self.shard_sizes = Some(lengths(attribute).ok_or_else(|| wrong(LENGTHS))?);
+            }
+            "_ShardIndex" => {
+                self.shard_index = match text(attribute).as_deref() {
+                    Some("start") => Some(IndexLocation::Start),
+                    Some("end") => Some(IndexLocation::End),
+                    _ => return Err(wrong("\"start\" or \"end\"")),
+                };
             }
             "_DeflateLevel" => {
                 let level = single(attribute)
@@ -109,7 +127,9 @@ impl StorageAttributes {
             "_Codecs" => {
                 let json = text(attribute).ok_or_else(|| wrong("text: JSON"))?;
                 let codecs = AskedCodec::list_from_json(&json);
-                self.codecs = Some(codecs.map_err(|why| format!("{}: {why}", attribute.name))?);
+                let mut codecs = codecs.map_err(|why| format!("{}: {why}", attribute.name))?;
+                self.order_of_bytes = take_serializers(&mut codecs)?;
+                self.codecs = Some(codecs);
             }
             _ => return Ok(false),
         }
@@ -163,13 +183,40 @@ impl StorageAttributes {
             .find_map(|(is_asked, name, does)| (is_asked && !does(kind)).then_some((name, does)))
     }
 
-    /// The requested codecs of chunks such as `chunk`, as they are stored. They are in the order in which netCDF-C's
+    /// Attributes that have no effect in a kind, though the text may have them: the name of each, and why.
+    pub fn without_effect(&self, kind: &Capabilities) -> Vec<(&'static str, &'static str)> {
+        let mut all = Vec::new();
+        if self.foreign_storage {
+            all.push(("_Storage", "no new variable is stored so"));
+        }
+        if !kind.shards {
+            let why = "the kind of the output has no shards";
+            if self.shard_sizes.is_some() {
+                all.push(("_ShardSizes", why));
+            }
+            if self.shard_index.is_some() {
+                all.push(("_ShardIndex", why));
+            }
+        }
+        all
+    }
+
+    /// The requested codecs of chunks such as `chunk`, as they are stored in a kind whose codecs have `names`. They are in the order in which netCDF-C's
     /// ncgen sets them: fletcher32, shuffle and deflate before those of `_Filter`. The order of `_Filter` is kept where it
-    /// names fletcher32 or shuffle, as `ncdump -s` writes so what has another order.
+    /// names fletcher32 or shuffle, as `ncdump -s` writes so what has another order. `_Codecs` comes before all others in
+    /// Zarr, and behind them elsewhere.
     ///
     /// # Errors
     /// The same as for [`Registry::new_pipeline`].
-    pub fn pipeline(&self, registry: &Registry, chunk: &ChunkType) -> crate::Result<Vec<CodecSpec>> {
+    pub fn pipeline(
+        &self,
+        registry: &Registry,
+        names: CodecNames,
+        chunk: &ChunkType,
+    ) -> crate::Result<Vec<CodecSpec>> {
+        if let (Some(codecs), CodecNames::Zarr(_)) = (&self.codecs, names) {
+            return registry.ordered_pipeline(codecs, chunk);
+        }
         let mut asked = Vec::new();
         if self.fletcher32 == Some(true) {
             asked.push(AskedCodec::id(fletcher32::ID, []));
@@ -178,7 +225,7 @@ impl StorageAttributes {
             asked.push(AskedCodec::id(shuffle::ID, []));
         }
         if let Some(level @ 1..) = self.deflate_level {
-            asked.push(AskedCodec::id(deflate::ID, [level]));
+            asked.push(deflate_codec(level, Some(names)));
         }
         let filters = self.filters.as_deref().unwrap_or_default();
         let is_ordered =
@@ -194,10 +241,10 @@ impl StorageAttributes {
         }
     }
 
-    /// The attribute that the codecs come from, for messages.
-    pub fn codecs_from(&self) -> &'static str {
-        match (&self.filters, &self.codecs) {
-            (None, Some(_)) => "_Codecs",
+    /// The attribute that the codecs come from in a kind whose codecs have `names`, for messages.
+    pub fn codecs_from(&self, names: CodecNames) -> &'static str {
+        match (&self.filters, &self.codecs, names) {
+            (_, Some(_), CodecNames::Zarr(_)) | (None, Some(_), _) => "_Codecs",
             _ => "_Filter",
         }
     }
@@ -212,6 +259,58 @@ impl StorageAttributes {
             || some(&self.filters)
             || some(&self.codecs)
     }
+}
+
+/// Takes the codecs of Zarr version 3 that make bytes of elements out of a chain. The type of a variable and its byte
+/// order decide on these. Returns the byte order that `bytes` asks for.
+///
+/// # Errors
+/// A codec of shards, which other attributes ask for; a byte order that does not exist.
+fn take_serializers(codecs: &mut Vec<AskedCodec>) -> Result<Option<Endian>, String> {
+    let mut order = None;
+    let mut wrong = None;
+    codecs.retain(|codec| {
+        let AskedCodec::Zarr(CodecSpec::Zarr {
+            version: ZarrVersion::V3,
+            name,
+            configuration,
+        }) = codec
+        else {
+            return true;
+        };
+        match name.as_str() {
+            "bytes" | "endian" => match configuration.get("endian").map(|order| order.as_str()) {
+                Some(Some("little")) => order = Some(Endian::Little),
+                Some(Some("big")) => order = Some(Endian::Big),
+                None => {}
+                Some(_) => wrong = Some("the codec bytes has the byte order \"little\" or \"big\""),
+            },
+            "vlen-utf8" | "vlen-bytes" => {}
+            "sharding_indexed" => {
+                wrong =
+                    Some("it has the codecs of a chunk, and shards are given by _ShardSizes and _ShardIndex");
+            }
+            _ => return true,
+        }
+        false
+    });
+    match wrong {
+        Some(why) => Err(format!("_Codecs: {why}")),
+        None => Ok(order),
+    }
+}
+
+/// The values of an attribute of lengths, for messages.
+const LENGTHS: &str = "a list of lengths, each at least 1";
+
+/// The elements of an attribute of lengths; `None` if it is no such list.
+fn lengths(attribute: &Attribute) -> Option<Vec<u64>> {
+    let length = |n| u64::try_from(n).ok().filter(|n| *n > 0);
+    let all: Vec<u64> = integers(attribute)?
+        .into_iter()
+        .map(length)
+        .collect::<Option<_>>()?;
+    (!all.is_empty()).then_some(all)
 }
 
 /// The values of a truth, for messages.
@@ -266,107 +365,4 @@ fn integers(attribute: &Attribute) -> Option<Vec<i128>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Kind, Values};
-
-    fn chars(name: &str, value: &str) -> Attribute {
-        Attribute {
-            name: name.into(),
-            ty: Type::Char,
-            length: value.len(),
-            values: Values::from_text(value),
-        }
-    }
-
-    fn ints(name: &str, values: &[i32]) -> Attribute {
-        let bytes = values.iter().flat_map(|n| n.to_le_bytes()).collect();
-        Attribute {
-            name: name.into(),
-            ty: Type::Int,
-            length: values.len(),
-            values: Values::from_bytes(bytes),
-        }
-    }
-
-    #[test]
-    fn each_takes_effect() {
-        let mut asked = StorageAttributes::default();
-        for attribute in [
-            chars("_Storage", "chunked"),
-            ints("_ChunkSizes", &[1, 20]),
-            ints("_DeflateLevel", &[9]),
-            chars("_Shuffle", "true"),
-            ints("_Fletcher32", &[0]),
-            chars("_Endianness", "big"),
-            chars("_NoFill", "true"),
-            chars("_Filter", "307,9|4,32,32"),
-            chars("_Codecs", "[]"),
-        ] {
-            assert_eq!(asked.set(&attribute), Ok(true), "{}", attribute.name);
-        }
-        assert_eq!(
-            asked,
-            StorageAttributes {
-                storage: Some(StorageKind::Chunked),
-                chunk_sizes: Some(vec![1, 20]),
-                deflate_level: Some(9),
-                shuffle: Some(true),
-                fletcher32: Some(false),
-                endianness: Some(Endian::Big),
-                no_fill: Some(true),
-                filters: Some(vec![AskedCodec::id(307, [9]), AskedCodec::id(4, [32, 32])]),
-                codecs: Some(Vec::new()),
-            }
-        );
-        assert!(asked.any());
-        let beyond = |kind: Kind| asked.beyond(kind.can()).map(|(name, _)| name);
-        assert_eq!(beyond(Kind::Classic), Some("_ChunkSizes"));
-        assert_eq!(beyond(Kind::Netcdf4Classic), None);
-        assert_eq!(asked.set(&chars("units", "m")), Ok(false));
-    }
-
-    #[test]
-    fn of_chunks_and_one_piece_the_later_counts() {
-        let asked = |list: &[Attribute]| {
-            let mut asked = StorageAttributes::default();
-            list.iter().for_each(|a| assert_eq!(asked.set(a), Ok(true)));
-            (asked.storage, asked.chunk_sizes)
-        };
-        let (one, sizes) = (chars("_Storage", "contiguous"), ints("_ChunkSizes", &[3]));
-        assert_eq!(
-            asked(&[one.clone(), sizes.clone()]),
-            (Some(StorageKind::Chunked), Some(vec![3]))
-        );
-        assert_eq!(asked(&[sizes, one]), (Some(StorageKind::Contiguous), None));
-    }
-
-    #[test]
-    fn wrong_values_say_what_was_expected() {
-        let mut asked = StorageAttributes::default();
-        for (attribute, says) in [
-            (chars("_Storage", "heap"), "contiguous"),
-            (ints("_ChunkSizes", &[0]), "at least 1"),
-            (ints("_ChunkSizes", &[-3, 2]), "at least 1"),
-            (chars("_ChunkSizes", "a"), "lengths"),
-            (ints("_DeflateLevel", &[10]), "0 to 9"),
-            (
-                chars("_Shuffle", "maybe"),
-                "should be \"true\", \"false\", 1 or 0",
-            ),
-            (chars("_Shuffle", "TRUE"), "true"),
-            (ints("_Fletcher32", &[2]), "true"),
-            (ints("_Fletcher32", &[1, 1]), "true"),
-            (ints("_NoFill", &[-1]), "true"),
-            (chars("_Endianness", "middle"), "little"),
-            (chars("_Filter", "9|"), "_Filter"),
-            (chars("_Codecs", "[3]"), "_Codecs"),
-        ] {
-            let error = asked.set(&attribute).unwrap_err();
-            assert!(error.contains(says), "{error}");
-            assert!(StorageAttributes::is_one(&attribute));
-        }
-        assert_eq!(asked, StorageAttributes::default());
-        assert!(!StorageAttributes::is_one(&chars("_Storages", "heap")));
-    }
-}
+mod tests;

@@ -3,7 +3,8 @@
 use super::attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::string_length::fit_strings;
 use crate::copy::plan::{
-    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, chunk_bytes, default_shape, one_chunk, possible_storage,
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, auto_shard, chunk_bytes, default_shape, one_chunk,
+    possible_storage, whole_chunks,
 };
 use crate::copy::quantization::Quantization;
 use crate::copy::{CopyPlan, Sources, VariableCopy};
@@ -11,8 +12,9 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
 use crate::format::{Reader, Written};
 use crate::model::{
-    Dimension, EdgeChunks, Endian, Fill, FillTime, Item, Kind, Schema, SharedLayouts, SizesInC, Storage,
-    Type, TypeClass, VarId, VariableLayout, default_fill_value, fill_value_attribute,
+    ChunkKeys, Dimension, EdgeChunks, Endian, Fill, FillTime, IndexLocation, Item, Kind, Schema,
+    SharedLayouts, SizesInC, Storage, Type, TypeClass, VarId, VariableLayout, default_fill_value,
+    fill_value_attribute,
 };
 
 /// Options for making a file of a text.
@@ -131,12 +133,21 @@ fn layout(
         extent,
         element_size,
         encoding,
-        endian: can
-            .byte_order
-            .unwrap_or_else(|| asked.endianness.unwrap_or(Endian::Little)),
+        endian: can.byte_order.unwrap_or_else(|| {
+            asked
+                .endianness
+                .or(asked.order_of_bytes)
+                .unwrap_or(Endian::Little)
+        }),
         filters: Vec::new(),
         edges: EdgeChunks::Full,
         shard: None,
+        shard_index: match can.shards {
+            true => asked.shard_index.unwrap_or_default(),
+            false => IndexLocation::End,
+        },
+        chunk_keys: ChunkKeys::DEFAULT,
+        array_codecs: None,
         string_length: None,
         fill: Fill {
             explicit: value.is_some(),
@@ -159,15 +170,40 @@ fn layout(
         let storage = storage_of(text, schema, sizes, id, asked, stored_size, asked.has_codecs())?;
         let dims: Vec<_> = var.dims.iter().map(|d| schema.dim(*d)).collect();
         layout.storage = possible_storage(can, storage, stored_size, &dims);
+        if can.shards {
+            layout.shard = shard(schema, id, asked, &layout)?;
+        }
         if let (Storage::Chunked { shape }, Some(names)) = (&layout.storage, can.codecs) {
             let chunk = ChunkType::new(schema, var.ty, &layout, shape).with_fill(&layout.fill);
             layout.filters = asked
-                .pipeline(registry, &chunk)
-                .and_then(|new| new.iter().map(|f| registry.named(f, names, &chunk)).collect())
-                .map_err(|error| error.about(Item::StorageAttribute(id, asked.codecs_from())))?;
+                .pipeline(registry, names, &chunk)
+                .and_then(|new| new.iter().map(|f| registry.in_output(f, names, &chunk)).collect())
+                .map_err(|error| error.about(Item::StorageAttribute(id, asked.codecs_from(names))))?;
         }
     }
     Ok(layout)
+}
+
+/// The shards of a variable with a planned layout. A text that says how the variable is stored, and nothing of shards, asks for
+/// none.
+fn shard(
+    schema: &Schema,
+    id: VarId,
+    asked: &StorageAttributes,
+    layout: &VariableLayout,
+) -> Result<Option<Vec<u64>>> {
+    let Some(sizes) = &asked.shard_sizes else {
+        return Ok(match asked.storage {
+            Some(_) => None,
+            None => auto_shard(layout),
+        });
+    };
+    let dims = &schema.var(id).dims;
+    let names: Vec<_> = dims.iter().map(|dim| schema.dim(*dim).name.as_str()).collect();
+    whole_chunks(sizes, layout.chunk_shape(), &names).map_err(|why| {
+        Error::Usage(format!("_ShardSizes: {why}")).about(Item::StorageAttribute(id, "_ShardSizes"))
+    })?;
+    Ok(Some(sizes.clone()).filter(|_| !dims.is_empty()))
 }
 
 /// The type whose default fill value elements of type `ty` get. As in netCDF-C, it is the integer type for an enum.
@@ -290,210 +326,4 @@ fn storage_of(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::in_memory::InMemoryReader;
-    use crate::model::{Capabilities, Values, Variable};
-
-    const OPTIONS: PlanOptions = PlanOptions {
-        kind: Kind::Netcdf4,
-        no_fill: false,
-        header_only: false,
-        string_length: None,
-    };
-
-    /// `float v(t, x)` of 3 × 20 elements, t being unlimited, `short w(x)` and the scalar `double s`.
-    fn dataset() -> InMemoryReader {
-        let mut schema = Schema::new(Kind::Netcdf4);
-        let dims: Vec<_> = [("t", 3, true), ("x", 20, false)]
-            .map(|(name, length, unlimited)| {
-                schema.add_dim(Dimension {
-                    name: name.into(),
-                    group: Schema::ROOT,
-                    length,
-                    unlimited,
-                })
-            })
-            .into();
-        for (name, ty, dims) in [
-            ("v", Type::Float, &dims[..]),
-            ("w", Type::Short, &dims[1..]),
-            ("s", Type::Double, &[]),
-        ] {
-            schema.add_var(Variable {
-                name: name.into(),
-                group: Schema::ROOT,
-                ty,
-                dims: dims.to_vec(),
-                attributes: Vec::new().into(),
-            });
-        }
-        InMemoryReader::new(schema, vec![Values::default(); 3])
-    }
-
-    /// Plans with `asked` for the variable at `var`.
-    fn planned(var: usize, asked: StorageAttributes, options: PlanOptions) -> Result<CopyPlan> {
-        let mut storage = vec![StorageAttributes::default(); 3];
-        storage[var] = asked;
-        plan(&dataset(), &storage, options, &Registry::builtin())
-    }
-
-    fn layout_of(var: usize, asked: StorageAttributes) -> VariableLayout {
-        let planned = planned(var, asked, OPTIONS).unwrap();
-        VariableLayout::clone(&planned.variables[var].layout)
-    }
-
-    fn chunked(shape: &[u64]) -> Storage {
-        Storage::Chunked {
-            shape: shape.to_vec(),
-        }
-    }
-
-    #[test]
-    fn what_nobody_asks_for_is_as_in_netcdf_c() {
-        let plan = planned(0, StorageAttributes::default(), OPTIONS).unwrap();
-        let storage: Vec<_> = plan.variables.iter().map(|v| v.layout.storage.clone()).collect();
-        assert_eq!(
-            storage,
-            [chunked(&[1, 20]), Storage::Contiguous, Storage::Contiguous]
-        );
-        let w = &plan.variables[1].layout;
-        assert_eq!((w.endian, w.fill.time), (Endian::Little, FillTime::IfSet));
-        assert_eq!(w.fill.value.as_ref().unwrap().bytes, (-32767i16).to_le_bytes());
-        let classic = PlanOptions {
-            kind: Kind::Classic,
-            ..OPTIONS
-        };
-        let plan = planned(0, StorageAttributes::default(), classic).unwrap();
-        assert_eq!(plan.schema.kind, Kind::Classic);
-        let v = &plan.variables[0].layout;
-        assert_eq!((v.storage.clone(), v.endian), (Storage::Contiguous, Endian::Big));
-    }
-
-    #[test]
-    fn what_is_asked_for_takes_effect() {
-        let w = layout_of(
-            1,
-            StorageAttributes {
-                deflate_level: Some(4),
-                shuffle: Some(true),
-                fletcher32: Some(true),
-                filters: Some(vec![crate::filter::AskedCodec::id(32015, [3])]),
-                endianness: Some(Endian::Big),
-                ..Default::default()
-            },
-        );
-        let filters: Vec<_> = w
-            .filters
-            .iter()
-            .map(|f| (f.hdf5_id().unwrap(), f.parameters()))
-            .collect();
-        assert_eq!(filters, [(3, &[][..]), (2, &[2]), (1, &[4]), (32015, &[3])]);
-        assert_eq!((w.storage, w.endian), (chunked(&[20]), Endian::Big));
-        let v = layout_of(
-            0,
-            StorageAttributes {
-                chunk_sizes: Some(vec![7, 10]),
-                storage: Some(StorageKind::Chunked),
-                no_fill: Some(true),
-                ..Default::default()
-            },
-        );
-        assert_eq!(v.storage, chunked(&[7, 10]));
-        assert!(v.fill.no_fill && v.fill.value.is_none() && v.fill.time == FillTime::Never);
-        for var in [1, 2] {
-            let compact = StorageAttributes {
-                storage: Some(StorageKind::Compact),
-                ..Default::default()
-            };
-            assert_eq!(layout_of(var, compact).storage, Storage::Compact);
-        }
-    }
-
-    #[test]
-    fn options_of_the_whole_file() {
-        let header = PlanOptions {
-            header_only: true,
-            no_fill: true,
-            ..OPTIONS
-        };
-        let plan = planned(0, StorageAttributes::default(), header).unwrap();
-        assert_eq!(plan.schema.dims[0].length, 0);
-        assert!(
-            plan.variables
-                .iter()
-                .all(|v| v.sources == Sources::Nothing && v.layout.fill.no_fill)
-        );
-        assert_eq!(plan.variables[0].layout.extent, [0, 20]);
-    }
-
-    #[test]
-    fn every_variable_has_chunks_where_nothing_is_contiguous() {
-        static ARRAYS: Capabilities = {
-            let mut can = Capabilities::new("arrays");
-            can.contiguous = false;
-            can.chunks = true;
-            can.chunks_past_dimensions = true;
-            can
-        };
-        let options = PlanOptions {
-            kind: Kind::Other(&ARRAYS),
-            ..OPTIONS
-        };
-        let sizes = |sizes: &[u64]| StorageAttributes {
-            storage: Some(StorageKind::Chunked),
-            chunk_sizes: Some(sizes.to_vec()),
-            ..Default::default()
-        };
-        let compact = StorageAttributes {
-            storage: Some(StorageKind::Compact),
-            ..Default::default()
-        };
-        let chunked_scalar = StorageAttributes {
-            storage: Some(StorageKind::Chunked),
-            ..Default::default()
-        };
-        for (var, asked, shape) in [
-            (0, StorageAttributes::default(), &[3, 20][..]),
-            (0, compact, &[3, 20]),
-            // The unlimited dimension of the text becomes fixed.
-            (0, sizes(&[7, 30]), &[3, 30]),
-            (1, sizes(&[30]), &[30]),
-            (2, StorageAttributes::default(), &[]),
-            (2, chunked_scalar.clone(), &[]),
-        ] {
-            let plan = planned(var, asked, options).unwrap();
-            assert!(plan.schema.dims.iter().all(|dim| !dim.unlimited));
-            assert_eq!(plan.variables[var].layout.storage, chunked(shape));
-        }
-        assert_eq!(layout_of(2, chunked_scalar).storage, Storage::Contiguous);
-    }
-
-    #[test]
-    fn what_a_variable_cannot_have_is_refused() {
-        let one_piece = StorageAttributes {
-            storage: Some(StorageKind::Contiguous),
-            ..Default::default()
-        };
-        let sizes = |sizes: &[u64]| StorageAttributes {
-            storage: Some(StorageKind::Chunked),
-            chunk_sizes: Some(sizes.to_vec()),
-            ..Default::default()
-        };
-        let deflated = StorageAttributes {
-            deflate_level: Some(1),
-            ..Default::default()
-        };
-        for (var, asked, says) in [
-            (0, one_piece, "the dimension t is unlimited"),
-            (0, sizes(&[1]), "each dimension: 2 in all, not 1"),
-            (1, sizes(&[21]), "exceeds the dimension x of length 20"),
-            (0, sizes(&[1 << 40, 1]), "4 GiB"),
-            (2, deflated, "a scalar"),
-            (2, sizes(&[1]), "a scalar"),
-        ] {
-            let error = planned(var, asked, OPTIONS).unwrap_err().to_string();
-            assert!(error.starts_with("variable ") && error.contains(says), "{error}");
-        }
-    }
-}
+mod tests;

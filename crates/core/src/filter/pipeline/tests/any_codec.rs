@@ -80,7 +80,7 @@ fn any_filter() -> impl Strategy<Value = CodecSpec> {
 
 fn zarr(name: &str, configuration: serde_json::Value) -> CodecSpec {
     let version = match name {
-        "transpose" => ZarrVersion::V3,
+        "cast_value" | "scale_offset" | "transpose" => ZarrVersion::V3,
         _ => ZarrVersion::V2,
     };
     CodecSpec::zarr(version, name, configuration.as_object().unwrap().clone())
@@ -107,8 +107,10 @@ fn lossless_codec() -> impl Strategy<Value = CodecSpec> {
 fn other_codec() -> impl Strategy<Value = CodecSpec> {
     proptest::sample::select(vec![
         zarr("bitround", json!({"keepbits": 3})),
+        zarr("cast_value", json!({"data_type": "int8", "out_of_range": "wrap"})),
         zarr("delta", json!({"dtype": "<f4", "astype": ">i2"})),
         zarr("packbits", json!({})),
+        zarr("scale_offset", json!({"offset": 3, "scale": 2})),
         zarr("quantize", json!({"digits": 3, "dtype": "<f4", "astype": "<f8"})),
         zarr("transpose", json!({"order": [0]})),
     ])

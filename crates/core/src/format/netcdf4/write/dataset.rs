@@ -160,6 +160,9 @@ mod tests {
                 filters: vec![],
                 edges: crate::model::EdgeChunks::Full,
                 shard: None,
+                shard_index: Default::default(),
+                chunk_keys: Default::default(),
+                array_codecs: None,
                 string_length: None,
                 fill,
             }

@@ -31,6 +31,11 @@ pub use write::{Written, write};
 use super::json::Json;
 use crate::model::{Attribute, Type, Values};
 
+/// The type that an attribute with this value has if none is given beside it.
+pub fn inferred_type(json: &Json) -> Type {
+    infer::infer(json).ty
+}
+
 /// The elements of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 struct Elements {

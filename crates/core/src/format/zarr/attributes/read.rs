@@ -45,6 +45,10 @@ pub fn read(
                 "an attribute of {owner} is left out: its name has {} bytes, and netCDF takes 1 to {MAX_NAME}",
                 name.len()
             ));
+        } else if name.contains('\0') {
+            warnings.push(format!(
+                "an attribute of {owner} is left out: its name {name:?} contains a NUL, which netCDF cannot hold"
+            ));
         } else if !is_reserved(name) {
             let context = Context { name, owner };
             let elements = context.elements(value, types.get(name.as_str()).copied(), variable, warnings);

@@ -1,6 +1,6 @@
 //! The elements of an attribute whose type NCZarr gives.
 
-use super::super::dtype::Dtype;
+use super::super::dtype::{Dtype, Stored};
 use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::Elements;
@@ -14,7 +14,10 @@ const JSON: &str = "|J0";
 pub fn parse(text: &str) -> Option<Type> {
     match text {
         JSON | "<U1" => Some(Type::Char),
-        _ => Some(Dtype::parse_text(text, Flavor::Nczarr).ok()?.ty),
+        _ => {
+            let dtype = Dtype::parse_text(text, Flavor::Nczarr).ok()?;
+            (dtype.stored != Stored::Complex).then_some(dtype.ty)
+        }
     }
 }
 

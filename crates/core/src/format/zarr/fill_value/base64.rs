@@ -32,6 +32,22 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Bytes in base64.
+pub fn encode(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let mut group = [0; 4];
+        group[1..=three.len()].copy_from_slice(three);
+        let group = u32::from_be_bytes(group);
+        for place in 0..4 {
+            let digit = DIGITS[(group >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= three.len() { digit.into() } else { '=' });
+        }
+    }
+    text
+}
+
 fn digit(c: u8) -> Option<u32> {
     let digit = match c {
         b'A'..=b'Z' => c - b'A',
@@ -60,6 +76,7 @@ mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(decode(text).as_deref(), Some(bytes.as_bytes()));
+            assert_eq!(encode(bytes.as_bytes()), text);
         }
         assert_eq!(decode("+/+/"), Some(vec![0xfb, 0xff, 0xbf]));
     }

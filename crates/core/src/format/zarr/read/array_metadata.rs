@@ -4,10 +4,8 @@
 
 use super::super::chunk_key::Separator;
 use super::super::json::Json;
+use crate::filter::VLEN_UTF8;
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
-
-/// Name of the numcodecs filter that stores strings of different lengths in a chunk.
-pub const VLEN_UTF8: &str = "vlen-utf8";
 
 /// Name of the codec that stands for order F.
 pub const ORDER_CODEC: &str = "transpose";
@@ -25,8 +23,8 @@ pub struct ArrayMetadata {
     pub fill_value: Option<Json>,
     /// The codecs of a chunk, in the order in which writing applies them. Order F is the first of them.
     pub codecs: Vec<CodecSpec>,
-    /// True if the first codec stores strings of different lengths. It is not among the codecs.
-    pub vlen_strings: bool,
+    /// The first codec, if it stores strings of different lengths. It is not among the codecs.
+    pub vlen_strings: Option<CodecSpec>,
     /// The character between a chunk's coordinates; `None` if the metadata does not tell.
     pub separator: Option<Separator>,
 }
@@ -69,7 +67,7 @@ impl ArrayMetadata {
             Some(_) => return Err("has a dimension_separator that is neither . nor /".to_owned()),
         };
         let mut codecs = Vec::new();
-        let mut vlen_strings = false;
+        let mut vlen_strings = None;
         match document.get("order").map(Json::as_str) {
             None | Some(Some("C")) => {}
             Some(Some("F")) if shape.len() < 2 => {}
@@ -86,7 +84,7 @@ impl ArrayMetadata {
         for (n, filter) in filters.iter().enumerate() {
             let codec = codec(filter, "filters")?;
             if n == 0 && codec.name() == VLEN_UTF8 {
-                vlen_strings = true;
+                vlen_strings = Some(codec);
             } else {
                 codecs.push(codec);
             }

@@ -6,18 +6,24 @@ use crate::error::{Error, Result};
 use crate::model::{Encoding, Endian, SLOT_SIZE, Slot, Values};
 
 /// How the elements of an array are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elements {
     /// As [`Values`] has them, but for the byte order of numbers.
     Plain,
     /// Floats of 16 bits.
     Half(Endian),
+    /// The upper half of floats of 32 bits.
+    BFloat16(Endian),
+    /// Big-endian numbers, which together are one element: how many of them follow each other, and the size of each.
+    BigEndian(Box<[(usize, usize)]>),
     /// Text of this many bytes, with zeros at its end.
     Text(usize),
     /// Text of this many UCS-4 characters, with zeros at its end.
     Wide(usize, Endian),
     /// Strings of different lengths: a count, then each with its length.
     Vlen,
+    /// Bytes of different lengths, in the same form.
+    VlenBytes,
 }
 
 impl Elements {
@@ -25,6 +31,8 @@ impl Elements {
     pub fn of(dtype: &Dtype) -> Self {
         match dtype.stored {
             Stored::Number | Stored::Bool | Stored::Char => Self::Plain,
+            Stored::Complex if dtype.endian == Endian::Little => Self::Plain,
+            Stored::Complex => Self::BigEndian([(2, dtype.ty.atomic_size())].into()),
             Stored::Half => Self::Half(dtype.endian),
             Stored::Bytes => Self::Text(dtype.size),
             Stored::Ucs4 => Self::Wide(dtype.size / 4, dtype.endian),
@@ -33,7 +41,7 @@ impl Elements {
     }
 
     /// The encoding of a layout; `plain` is that of elements which are stored as [`Values`] has them.
-    pub fn encoding(self, plain: Encoding) -> Encoding {
+    pub fn encoding(&self, plain: Encoding) -> Encoding {
         match self {
             Self::Plain => plain,
             _ => Encoding::Structured,
@@ -45,33 +53,51 @@ impl Elements {
     ///
     /// # Errors
     /// Elements of another count, or text that is no text.
-    pub fn convert(self, decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
+    pub fn convert(&self, decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
         match self {
             Self::Plain => Ok(decoded.to_vec()),
             Self::Half(endian) => Ok(decoded
                 .chunks_exact(2)
-                .flat_map(|two| widened(two, endian))
+                .flat_map(|two| half_to_float(short(two, *endian)).to_le_bytes())
                 .collect()),
-            Self::Text(size) => Ok(slots(decoded.chunks_exact(size.max(1)), heap, |text, heap| {
+            Self::BFloat16(endian) => Ok(decoded
+                .chunks_exact(2)
+                .flat_map(|two| (u32::from(short(two, *endian)) << 16).to_le_bytes())
+                .collect()),
+            Self::BigEndian(units) => {
+                let mut bytes = decoded.to_vec();
+                let size: usize = units.iter().map(|(count, unit)| count * unit).sum();
+                for element in bytes.chunks_exact_mut(size.max(1)) {
+                    let mut rest = element;
+                    for (count, unit) in units {
+                        let (numbers, behind) = rest.split_at_mut(count * unit);
+                        if *unit > 1 {
+                            numbers.chunks_exact_mut(*unit).for_each(<[u8]>::reverse);
+                        }
+                        rest = behind;
+                    }
+                }
+                Ok(bytes)
+            }
+            Self::Text(size) => Ok(slots(decoded.chunks_exact((*size).max(1)), heap, |text, heap| {
                 heap.extend_from_slice(text);
             })),
             Self::Wide(characters, endian) => {
-                let elements = decoded.chunks_exact(characters.max(1).saturating_mul(4));
-                Ok(slots(elements, heap, |text, heap| push_wide(text, endian, heap)))
+                let elements = decoded.chunks_exact((*characters).max(1).saturating_mul(4));
+                Ok(slots(elements, heap, |text, heap| push_wide(text, *endian, heap)))
             }
-            Self::Vlen => vlen(decoded, count, heap),
+            Self::Vlen | Self::VlenBytes => vlen(decoded, count, heap),
         }
     }
 }
 
-/// The float that a half float is, little-endian.
-fn widened(two: &[u8], endian: Endian) -> [u8; 4] {
+/// The number in two bytes.
+fn short(two: &[u8], endian: Endian) -> u16 {
     let two = [two[0], two[1]];
-    let half = match endian {
+    match endian {
         Endian::Little => u16::from_le_bytes(two),
         Endian::Big => u16::from_be_bytes(two),
-    };
-    half_to_float(half).to_le_bytes()
+    }
 }
 
 /// The slots of elements whose text, without the zeros at its end, `push` adds to the heap. Empty text is NIL, as netCDF-C
@@ -133,9 +159,13 @@ fn vlen(decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
         let length = number(&mut rest).ok_or_else(damaged)?;
         let (text, behind) = rest.split_at_checked(length).ok_or_else(damaged)?;
         rest = behind;
-        let from = heap.len();
+        // Unlike text of a fixed size, an empty string is one, and not NIL.
+        let own = Slot {
+            length: length as u64,
+            offset: heap.len() as u64,
+        };
         heap.extend_from_slice(text);
-        out.extend_from_slice(&slot(from, heap.len()).to_bytes());
+        out.extend_from_slice(&own.to_bytes());
     }
     match rest.is_empty() {
         true => Ok(out),
@@ -199,7 +229,7 @@ mod tests {
     fn strings_of_different_lengths() {
         let bytes = b"\x03\0\0\0\x01\0\0\0a\0\0\0\0\x02\0\0\0bc";
         let found = strings(Elements::Vlen, bytes, 3);
-        assert_eq!(found, [Some("a".to_owned()), None, Some("bc".to_owned())]);
+        assert_eq!(found, ["a", "", "bc"].map(|text| Some(text.to_owned())));
         for cut in 0..bytes.len() {
             assert!(
                 Elements::Vlen.convert(&bytes[..cut], 3, &mut Vec::new()).is_err(),
@@ -207,6 +237,13 @@ mod tests {
             );
         }
         assert!(Elements::Vlen.convert(bytes, 2, &mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn big_endian_numbers_are_reversed_one_by_one() {
+        let units = Elements::BigEndian([(3, 1), (2, 2), (1, 4)].into());
+        let reversed = units.convert(b"abcBAdcHGFE1234567890A", 2, &mut Vec::new());
+        assert_eq!(reversed.unwrap(), b"abcABcdEFGH1235476A098");
     }
 
     #[test]

@@ -20,6 +20,8 @@ const DEEPEST: usize = 500;
 pub struct Documents {
     /// `.zgroup` or `.zarray`.
     pub metadata: Option<Json>,
+    /// True for an array that also has `.zgroup`.
+    pub is_also_group: bool,
     /// `.zattrs`.
     pub attributes: Option<Json>,
     /// The keys of their own that version 1 of NCZarr has.
@@ -247,9 +249,11 @@ fn nodes(store: &mut MetadataStore, paths: &[String], old: bool) -> Result<Vec<N
             false => Vec::new(),
         };
         let is_array = array.is_some();
+        let is_also_group = is_array && group.is_some();
         let is_old_group = old.iter().any(|(own, _)| *own == Own::Group);
         let documents = Documents {
             metadata: array.or(group),
+            is_also_group,
             attributes,
             old,
         };

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, mpsc};
 
 use super::super::json::Json;
-use super::super::keys::{ATTRIBUTES, CONSOLIDATED};
+use super::super::keys::{ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, below};
 use crate::error::{Error, Result};
 use crate::store::{ByteRange, Get, KeyStore, Part};
 
@@ -29,6 +29,19 @@ impl MetadataStore {
     /// # Errors
     /// If the store fails, or `.zmetadata` is damaged and needed.
     pub fn open(store: Arc<dyn KeyStore>, prefer_consolidated: bool) -> Result<Self> {
+        Self::open_version(store, prefer_consolidated, CONSOLIDATED)
+    }
+
+    /// The same for version 3, which has the documents of all nodes in that of the root.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_v3(store: Arc<dyn KeyStore>, prefer_consolidated: bool) -> Result<Self> {
+        Self::open_version(store, prefer_consolidated, NODE)
+    }
+
+    /// Opens a store whose key `all` has all documents.
+    fn open_version(store: Arc<dyn KeyStore>, prefer_consolidated: bool, all: &str) -> Result<Self> {
         let lists = match store.list_children("") {
             Ok(_) => true,
             Err(e) if e.kind() == io::ErrorKind::Unsupported => false,
@@ -42,7 +55,7 @@ impl MetadataStore {
             damaged: None,
         };
         let needed = prefer_consolidated || !lists;
-        let document = match opened.get_many(vec![CONSOLIDATED.to_owned()]) {
+        let document = match opened.get_many(vec![all.to_owned()]) {
             Ok(mut documents) => documents.pop().flatten(),
             Err(e) if needed => return Err(e),
             Err(e) => {
@@ -53,16 +66,25 @@ impl MetadataStore {
         let Some(document) = document else {
             return match needed && !prefer_consolidated {
                 true => Err(Error::Unsupported(format!(
-                    "a store without {CONSOLIDATED} whose keys cannot be listed"
+                    "a store without {all} whose keys cannot be listed"
                 ))),
                 false => Ok(opened),
             };
         };
-        opened.consolidated = documents_of(document);
-        if needed && opened.consolidated.is_none() {
-            return Err(Error::Damaged(format!("{CONSOLIDATED} has no member metadata")));
+        opened.consolidated = match all {
+            NODE => documents_of_root(document),
+            _ => documents_of(document),
+        };
+        match (needed, &opened.consolidated) {
+            (true, None) if all == NODE && lists => {}
+            (true, None) if all == NODE => {
+                return Err(Error::Unsupported(format!(
+                    "a store whose keys cannot be listed, and whose {NODE} has no consolidated_metadata"
+                )));
+            }
+            (true, None) => return Err(Error::Damaged(format!("{all} has no member metadata"))),
+            _ => opened.from_consolidated = needed,
         }
-        opened.from_consolidated = needed;
         Ok(opened)
     }
 
@@ -71,8 +93,20 @@ impl MetadataStore {
     /// # Errors
     /// If the store fails, or a document is not JSON; the error names the key.
     pub fn get_many(&mut self, keys: Vec<String>) -> Result<Vec<Option<Json>>> {
+        let documents = self.get_each(keys)?;
+        documents.into_iter().map(Option::transpose).collect()
+    }
+
+    /// The same, with an error for each document that is not JSON.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn get_each(&mut self, keys: Vec<String>) -> Result<Vec<Option<Result<Json>>>> {
         if let (true, Some(documents)) = (self.from_consolidated, &self.consolidated) {
-            return Ok(keys.iter().map(|key| documents.get(key).cloned()).collect());
+            return Ok(keys
+                .iter()
+                .map(|key| documents.get(key).cloned().map(Ok))
+                .collect());
         }
         let (tell, told) = mpsc::channel();
         let get = |key: &String| Get {
@@ -95,11 +129,15 @@ impl MetadataStore {
             .map_err(cannot_read)?;
         let mut documents = Vec::with_capacity(found.len());
         for (key, bytes) in keys.into_iter().zip(found) {
-            let document = bytes.map(|bytes| parse(&key, &bytes)).transpose()?;
+            let document = bytes.map(|bytes| parse(&key, &bytes));
             if self.differs.is_none()
                 && key != CONSOLIDATED
                 && let Some(all) = &self.consolidated
-                && !is_same(all.get(&key), document.as_ref())
+                && !matches!(document, Some(Err(_)))
+                && !is_same(
+                    all.get(&key),
+                    document.as_ref().and_then(|found| found.as_ref().ok()),
+                )
             {
                 self.differs = Some(key);
             }
@@ -143,12 +181,13 @@ impl MetadataStore {
 /// Most bytes of a document. A parsed document takes many times its bytes.
 const LONGEST: usize = 16 << 20;
 
-/// Most bytes of `.zmetadata`, which holds many documents.
+/// Most bytes of `.zmetadata`, and of the root's document in version 3, which hold many documents.
 const LONGEST_CONSOLIDATED: usize = 256 << 20;
 
 fn longest(key: &str) -> usize {
     match key {
-        CONSOLIDATED => LONGEST_CONSOLIDATED,
+        // The root of version 3 has all documents in its own.
+        CONSOLIDATED | NODE => LONGEST_CONSOLIDATED,
         _ => LONGEST,
     }
 }
@@ -173,11 +212,17 @@ fn holds_same(a: &Json, b: &Json) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| holds_same(a, b))
         }
         (Json::Object(a), Json::Object(b)) => {
-            let members: HashMap<&str, &Json> = b.iter().map(|(name, value)| (&**name, value)).collect();
+            // A copy of a group may have copies of what is below it, or not.
+            let own = |(name, _): &&(String, Json)| name != CONSOLIDATED_METADATA;
+            let members: HashMap<&str, &Json> = b
+                .iter()
+                .filter(own)
+                .map(|(name, value)| (&**name, value))
+                .collect();
             let same = |(name, value): &(String, Json)| {
                 members.get(&**name).is_some_and(|other| holds_same(value, other))
             };
-            a.len() == b.len() && a.iter().all(same)
+            a.iter().filter(own).count() == members.len() && a.iter().filter(own).all(same)
         }
         (a, b) => match (a.as_f64(), b.as_f64()) {
             (Some(a), Some(b)) => a == b || a.is_nan() && b.is_nan(),
@@ -201,6 +246,29 @@ fn parse(key: &str, bytes: &[u8]) -> Result<Json> {
         false => Json::parse(bytes),
     };
     parsed.map_err(|e| Error::Damaged(format!("{key}: {e}")))
+}
+
+/// The documents in the root's document, and the root's own without them.
+fn documents_of_root(root: Json) -> Option<BTreeMap<String, Json>> {
+    let Json::Object(mut members) = root else {
+        return None;
+    };
+    let at = members
+        .iter()
+        .position(|(name, _)| name == CONSOLIDATED_METADATA)?;
+    let Json::Object(consolidated) = members.remove(at).1 else {
+        return None;
+    };
+    let (_, metadata) = consolidated.into_iter().find(|(name, _)| name == "metadata")?;
+    let Json::Object(all) = metadata else {
+        return None;
+    };
+    let documents = all
+        .into_iter()
+        .map(|(path, document)| (below(&path, NODE), document));
+    let mut documents: BTreeMap<String, Json> = documents.collect();
+    documents.insert(NODE.to_owned(), Json::Object(members));
+    Some(documents)
 }
 
 /// The documents in `.zmetadata`.

@@ -3,22 +3,23 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use super::super::chunk_key::Separator;
 use super::super::keys::{CONSOLIDATED, below};
-use super::array_metadata::ORDER_CODEC;
 use super::elements::{Elements, fill_of};
 use super::hierarchy;
 use super::metadata_store::{MetadataStore, cannot_read};
-use super::schema::{self, StoredArray};
+use super::schema::{self, Built, StoredArray};
+use super::shard_bytes::Bytes;
+use super::shards::Shards;
+use super::vlen_chunk;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
+use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
 use crate::format::{EncodedChunk, Reader, Written, read_region};
-use crate::model::{CodecSpec, Encoding, Schema, Values, VarId, VariableLayout, ZarrVersion};
-use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
-
-/// Most bytes of a chunk of strings that are of different lengths, encoded or decoded.
-const LARGEST_VLEN_CHUNK: usize = 256 << 20;
+use crate::model::{
+    ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
+};
+use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, OpenValues, Part, Requests};
 
 /// An open hierarchy.
 pub struct ZarrReader {
@@ -26,14 +27,18 @@ pub struct ZarrReader {
     schema: Schema,
     layouts: Vec<VariableLayout>,
     arrays: Vec<StoredArray>,
+    /// The shards of each array that has them.
+    shards: Vec<Option<Shards>>,
     /// The chunks of each array that exist, once they were listed.
     stored: Vec<OnceLock<StoredChunks>>,
+    /// The shards that chunks are read from.
+    values: OpenValues,
     pipelines: SharedPipelines,
 }
 
 /// The chunks of an array that exist.
 struct StoredChunks {
-    separator: Separator,
+    keys: ChunkKeys,
     /// Their numbers, ascending; `None` if the store cannot tell.
     numbers: Option<Vec<u64>>,
 }
@@ -46,26 +51,46 @@ impl ZarrReader {
     pub fn open(store: Arc<dyn KeyStore>, prefer_consolidated: bool, registry: &Registry) -> Result<Self> {
         let mut metadata = MetadataStore::open(Arc::clone(&store), prefer_consolidated)?;
         let hierarchy = hierarchy::read(&mut metadata)?;
-        let mut built = schema::build(hierarchy)?;
+        let built = schema::build(hierarchy)?;
+        Ok(Self::of(store, built, metadata, CONSOLIDATED, registry))
+    }
+
+    /// A reader of what `metadata` was found to hold. `all` is the key that repeats all metadata.
+    pub fn of(
+        store: Arc<dyn KeyStore>,
+        mut built: Built,
+        metadata: MetadataStore,
+        all: &str,
+        registry: &Registry,
+    ) -> Self {
         if let Some(key) = &metadata.differs {
             built.schema.warnings.push(format!(
-                "{key} and its copy in {CONSOLIDATED} differ; {key} is used. Consolidate the dataset again"
+                "{key} and its copy in {all} differ; {key} is used. Consolidate the dataset again"
             ));
         }
         if let Some(error) = &metadata.damaged {
-            built
-                .schema
-                .warnings
-                .push(format!("{CONSOLIDATED} is not used: {error}"));
+            built.schema.warnings.push(format!("{all} is not used: {error}"));
         }
-        Ok(Self {
+        let mut shards = Vec::with_capacity(built.arrays.len());
+        let opened = Arc::default();
+        for (n, array) in built.arrays.iter_mut().enumerate() {
+            let levels = std::mem::take(&mut array.levels);
+            let keys = array.keys.unwrap_or_default();
+            // Chunks that cannot be counted are an error of whoever reads them.
+            let place = (n, &*array.path);
+            let made = |levels| Shards::new(place, keys, levels, &built.layouts[n], registry, &opened).ok();
+            shards.push(Some(levels).filter(|levels| !levels.is_empty()).and_then(made));
+        }
+        Self {
+            values: OpenValues::new(Arc::clone(&store)),
             store,
             stored: built.arrays.iter().map(|_| OnceLock::new()).collect(),
             schema: built.schema,
             layouts: built.layouts,
             arrays: built.arrays,
+            shards,
             pipelines: SharedPipelines::new(registry.clone()),
-        })
+        }
     }
 
     fn named(&self, var: VarId) -> impl Fn(Error) -> Error + '_ {
@@ -97,66 +122,96 @@ impl ZarrReader {
             Ok(keys) => keys,
             Err(e) if e.kind() == io::ErrorKind::Unsupported => {
                 return Ok(StoredChunks {
-                    separator: array.separator.unwrap_or(Separator::Dot),
+                    keys: array.keys.unwrap_or(ChunkKeys::V2),
                     numbers: None,
                 });
             }
             Err(e) => return Err(self.named(var)(cannot_read(e))),
         };
-        let numbers = |separator: Separator| -> Vec<u64> {
+        let shards = self.shards[var.0].as_ref();
+        let grid = shards.map_or(&grid, Shards::grid);
+        let numbers = |form: ChunkKeys| -> Vec<u64> {
             let names = keys.iter().filter_map(|key| key.get(prefix.len()..));
-            let mut numbers: Vec<u64> = names.filter_map(|name| separator.chunk(name, &grid)).collect();
+            let mut numbers: Vec<u64> = names.filter_map(|name| form.chunk(name, grid)).collect();
             numbers.sort_unstable();
             numbers.dedup();
             numbers
         };
-        let (separator, numbers) = match array.separator {
-            Some(separator) => (separator, numbers(separator)),
+        let nested = ChunkKeys {
+            separator: KeySeparator::Slash,
+            ..ChunkKeys::V2
+        };
+        let (keys, numbers) = match array.keys {
+            Some(form) => (form, numbers(form)),
             // Some writers put chunks into folders and do not say so.
-            None => match numbers(Separator::Dot) {
-                dotted if dotted.is_empty() => {
-                    let nested = numbers(Separator::Slash);
-                    let is_nested = !nested.is_empty();
-                    (
-                        if is_nested {
-                            Separator::Slash
-                        } else {
-                            Separator::Dot
-                        },
-                        nested,
-                    )
-                }
-                dotted => (Separator::Dot, dotted),
+            None => match (numbers(ChunkKeys::V2), numbers(nested)) {
+                (dotted, found) if dotted.is_empty() && !found.is_empty() => (nested, found),
+                (dotted, _) => (ChunkKeys::V2, dotted),
             },
         };
+        let numbers = match shards {
+            Some(shards) => shards.stored(&self.store, &numbers).map_err(self.named(var))?,
+            None => numbers,
+        };
         Ok(StoredChunks {
-            separator,
+            keys,
             numbers: Some(numbers),
         })
     }
 
-    /// False if it is known that a chunk does not exist.
+    /// The place of a chunk. `None` if it is known that it does not exist.
+    fn find(&self, var: VarId, chunk: u64) -> Result<Option<Bytes>> {
+        match &self.shards[var.0] {
+            Some(shards) => shards.find(self.store.as_ref(), chunk).map_err(self.named(var)),
+            None if !self.may_be_stored(var, chunk)? => Ok(None),
+            None => {
+                let coordinates = self.grid(var)?.coordinates(chunk);
+                let keys = match self.arrays[var.0].keys {
+                    Some(keys) => keys,
+                    None => self.stored(var)?.keys,
+                };
+                Ok(Some(Bytes::Stored {
+                    key: below(&self.arrays[var.0].path, &keys.key(&coordinates)),
+                    start: 0,
+                    end: None,
+                }))
+            }
+        }
+    }
+
+    /// False if it is known that a chunk does not exist. Chunks are listed first only where that tells their keys.
     fn may_be_stored(&self, var: VarId, chunk: u64) -> Result<bool> {
-        let numbers = self.stored(var)?.numbers.as_ref();
+        let stored = match (self.stored[var.0].get(), self.arrays[var.0].keys) {
+            (None, Some(_)) => return Ok(true),
+            (Some(stored), _) => stored,
+            (None, None) => self.stored(var)?,
+        };
+        let numbers = stored.numbers.as_ref();
         Ok(numbers.is_none_or(|numbers| numbers.binary_search(&chunk).is_ok()))
     }
 
     /// The request for a chunk. No more of its value is read than its codecs can have made.
-    fn get(&self, var: VarId, chunk: u64, grid: &ChunkGrid, longest: usize) -> Result<Get> {
-        let key = self.stored(var)?.separator.key(&grid.coordinates(chunk));
-        Ok(Get {
-            key: below(&self.arrays[var.0].path, &key),
-            part: Part::Range(ByteRange {
-                offset: 0,
-                length: longest,
-            }),
-        })
+    fn get(&self, place: &Bytes, longest: usize) -> Result<Option<Get>> {
+        let Some(mut get) = place.get() else {
+            return Ok(None);
+        };
+        match get.part {
+            Part::Range(range) if range.length >= longest => return Err(too_long()),
+            Part::Whole => {
+                get.part = Part::Range(ByteRange {
+                    offset: 0,
+                    length: longest,
+                });
+            }
+            _ => {}
+        }
+        Ok(Some(get))
     }
 
     /// Most bytes of an encoded chunk that are read.
     fn longest(&self, var: VarId) -> Result<usize> {
-        if self.arrays[var.0].elements == Elements::Vlen {
-            return Ok(LARGEST_VLEN_CHUNK);
+        if is_vlen(&self.arrays[var.0].elements) {
+            return Ok(vlen_chunk::LARGEST);
         }
         // One byte more, so that a value which is too long is found.
         Ok(self.pipeline(var)?.max_encoded_size().saturating_add(1))
@@ -181,14 +236,24 @@ impl ZarrReader {
         let grid = self.grid(var)?;
         let pipeline = self.pipeline(var)?;
         let count = byte_count(layout.chunk_shape(), 1).ok_or_else(too_large)?;
+        let order = match is_vlen(&array.elements) {
+            true => vlen_chunk::stored_order(layout)?,
+            false => None,
+        };
         let mut scratch = Scratch::new();
         for index in grid.chunks_in(&inside) {
-            let wrap = |e: Error| e.in_chunk(&grid.coordinates(index));
+            let wrap = |e: Error| {
+                self.in_chunk_key(var, index, e)
+                    .in_chunk(&grid.coordinates(index))
+            };
             let Some(chunk) = self.read_encoded_chunk(var, index).map_err(wrap)? else {
                 continue;
             };
+            check_padding(layout, size.max(layout.stored_size()), LARGEST_PADDED_CHUNK).map_err(wrap)?;
             let decoded = match array.elements {
-                Elements::Vlen => self.decode_vlen(var, chunk.bytes).map_err(wrap)?,
+                Elements::Vlen | Elements::VlenBytes => {
+                    vlen_chunk::decode(self.pipelines.registry(), layout, chunk.bytes).map_err(wrap)?
+                }
                 _ => pipeline
                     .decode(chunk, ChunkShape::Full, &mut scratch)
                     .map_err(wrap)?,
@@ -197,8 +262,8 @@ impl ZarrReader {
                 .elements
                 .convert(&decoded, count, &mut out.heap)
                 .map_err(wrap)?;
-            if array.elements == Elements::Vlen && is_order_f(layout) {
-                elements = in_order_c(&elements, layout.chunk_shape(), size);
+            if let Some(order) = &order {
+                elements = vlen_chunk::in_array_order(&elements, layout.chunk_shape(), size, order);
             }
             let own = grid.region(index);
             let Some(part) = own.intersect(&inside) else {
@@ -219,78 +284,43 @@ impl ZarrReader {
         }
         Ok(out)
     }
-
-    /// Decodes a chunk whose decoded size is not known.
-    fn decode_vlen(&self, var: VarId, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let registry = self.pipelines.registry();
-        let untyped = ChunkType::of_bytes(0);
-        let layout = &self.layouts[var.0];
-        // The order of elements comes behind their lengths.
-        let first = usize::from(is_order_f(layout));
-        for spec in layout.filters.iter().skip(first).rev() {
-            let failed = |why: String| Error::Filter {
-                codec: spec.to_string(),
-                why,
-            };
-            let codec = registry.find(spec).ok_or_else(|| Error::UnknownFilter {
-                codec: spec.to_string(),
-                searched: registry.searched(spec).unwrap_or_default(),
-            })?;
-            let bound = codec.bind(spec, &untyped).map_err(failed)?;
-            let mut decoded = Vec::new();
-            bound
-                .decode(&bytes, ChunkShape::Full, LARGEST_VLEN_CHUNK, &mut decoded)
-                .map_err(failed)?;
-            bytes = decoded;
-        }
-        Ok(bytes)
-    }
 }
 
-/// Makes a chunk of the bytes of a key. Only `part` of the value was read.
-fn encoded(bytes: Vec<u8>, part: Part) -> Result<EncodedChunk> {
-    if matches!(part, Part::Range(range) if bytes.len() >= range.length) {
-        return Err(Error::Damaged("a chunk longer than its codecs make one".into()));
+/// Checks the length of the bytes at a place, which `get` asked for.
+fn check_length(bytes: &[u8], place: &Bytes, get: &Get) -> Result<()> {
+    match (get.part, place) {
+        // Only the beginning of a value was read.
+        (Part::Range(range), Bytes::Stored { end: None, .. }) if bytes.len() >= range.length => {
+            return Err(too_long());
+        }
+        (
+            Part::Range(range),
+            Bytes::Stored {
+                end: Some(_), key, ..
+            },
+        ) if bytes.len() < range.length => {
+            return Err(Error::Damaged("the shard's index names bytes past its end".into()).in_key(key));
+        }
+        _ => {}
     }
-    Ok(EncodedChunk {
-        bytes,
+    Ok(())
+}
+
+fn too_long() -> Error {
+    Error::Damaged("a chunk longer than its codecs make one".into())
+}
+
+/// A chunk of bytes in memory.
+fn held(place: &Bytes) -> EncodedChunk {
+    EncodedChunk {
+        bytes: place.held().unwrap_or_default().to_vec(),
         filter_mask: 0,
-    })
-}
-
-/// True if the elements of chunks are in order F.
-fn is_order_f(layout: &VariableLayout) -> bool {
-    let first = layout.filters.first().and_then(CodecSpec::zarr_name);
-    first == Some((ZarrVersion::V3, ORDER_CODEC))
-}
-
-/// Converts the elements of a chunk from order F to order C. Each has `size` bytes.
-fn in_order_c(elements: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
-    let mut out = Vec::with_capacity(elements.len());
-    let lengths: Vec<usize> = shape
-        .iter()
-        .map(|n| usize::try_from(*n).unwrap_or(usize::MAX))
-        .collect();
-    let mut at = vec![0; lengths.len()];
-    for _ in 0..elements.len() / size {
-        let place = at.iter().zip(&lengths).rev().fold(0usize, |place, (at, length)| {
-            place.wrapping_mul(*length).wrapping_add(*at)
-        });
-        out.extend_from_slice(
-            elements
-                .get(place * size..)
-                .and_then(|rest| rest.get(..size))
-                .unwrap_or_default(),
-        );
-        for (at, length) in at.iter_mut().zip(&lengths).rev() {
-            *at += 1;
-            if *at < *length {
-                break;
-            }
-            *at = 0;
-        }
     }
-    out
+}
+
+/// True if each element has its own length.
+fn is_vlen(elements: &Elements) -> bool {
+    matches!(elements, Elements::Vlen | Elements::VlenBytes)
 }
 
 impl Reader for ZarrReader {
@@ -305,11 +335,15 @@ impl Reader for ZarrReader {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         let layout = &self.layouts[var.0];
         let ty = self.schema.var(var).ty;
-        let mut chunk = ChunkType::new(&self.schema, ty, layout, layout.chunk_shape());
-        if chunk.encoding == Encoding::Structured {
+        let chunk = match layout.encoding {
             // Every element has the same size, whatever it means.
-            chunk.encoding = Encoding::Packed;
-        }
+            Encoding::Structured if !is_vlen(&self.arrays[var.0].elements) => {
+                let mut packed = layout.clone();
+                packed.encoding = Encoding::Packed;
+                ChunkType::new(&self.schema, ty, &packed, layout.chunk_shape())
+            }
+            _ => ChunkType::new(&self.schema, ty, layout, layout.chunk_shape()),
+        };
         self.pipelines
             .bind(&layout.filters, &chunk)
             .map_err(self.named(var))
@@ -323,54 +357,121 @@ impl Reader for ZarrReader {
         })
     }
 
+    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
+        self.arrays[var.0].element_codec.as_ref()
+    }
+
     fn requests(&self) -> Requests {
         self.store.requests()
     }
 
+    fn chunk_key(&self, var: VarId, chunk: u64) -> Option<String> {
+        let key = match (&self.shards[var.0], self.arrays[var.0].keys) {
+            (Some(shards), _) => return Some(shards.key(chunk)),
+            (None, Some(keys)) => keys,
+            (None, None) => self.stored(var).ok()?.keys,
+        };
+        let coordinates = self.grid(var).ok()?.coordinates(chunk);
+        Some(below(&self.arrays[var.0].path, &key.key(&coordinates)))
+    }
+
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        self.shards[var.0].as_ref()?.stored_size(chunk)
+    }
+
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        if !self.may_be_stored(var, chunk)? {
+        let mut bytes = Vec::new();
+        let filter_mask = self.read_encoded_chunk_into(var, chunk, &mut bytes)?;
+        Ok(filter_mask.map(|filter_mask| EncodedChunk { bytes, filter_mask }))
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        let Some(place) = self.find(var, chunk)? else {
             return Ok(None);
-        }
-        let get = self.get(var, chunk, &self.grid(var)?, self.longest(var)?)?;
-        let found = self.store.get(&get.key, get.part);
-        let found = found.map_err(|e| self.named(var)(cannot_read(e)))?;
-        found
-            .map(|bytes| encoded(bytes, get.part))
-            .transpose()
-            .map_err(self.named(var))
+        };
+        let mut read = || -> Result<bool> {
+            let Some(get) = self.get(&place, self.longest(var)?)? else {
+                bytes.clear();
+                bytes.extend_from_slice(place.held().unwrap_or_default());
+                return Ok(true);
+            };
+            let found = match (&place, get.part) {
+                // Other chunks of the shard are probably read as well.
+                (Bytes::Stored { end: Some(_), .. }, Part::Range(range)) => {
+                    self.values.read(&get.key, range, bytes)
+                }
+                _ => self
+                    .store
+                    .get(&get.key, get.part)
+                    .map(|found| found.map(|found| *bytes = found).is_some()),
+            };
+            match found.map_err(cannot_read)? {
+                true => check_length(bytes, &place, &get).map(|()| true),
+                false => Ok(false),
+            }
+        };
+        let exists = read().map_err(self.named(var))?;
+        Ok(exists.then_some(0))
     }
 
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
-        let gets = || -> Result<(ChunkGrid, usize, Vec<Get>)> {
+        let places = || -> Result<(ChunkGrid, Vec<Option<Bytes>>, Vec<Get>)> {
             let (grid, longest) = (self.grid(var)?, self.longest(var)?);
-            let gets = chunks.iter().map(|chunk| self.get(var, *chunk, &grid, longest));
-            let gets = gets.collect::<Result<_>>()?;
-            Ok((grid, longest, gets))
+            if let Some(shards) = &self.shards[var.0] {
+                shards.open_all(&self.store, &chunks).map_err(self.named(var))?;
+            }
+            let mut gets = Vec::new();
+            let mut place = |chunk: &u64| -> Result<Option<Bytes>> {
+                let place = self.find(var, *chunk)?;
+                if let Some(place) = &place {
+                    gets.extend(self.get(place, longest)?);
+                }
+                Ok(place)
+            };
+            let places = chunks.iter().map(|chunk| {
+                let named = |e: Error| self.named(var)(e.in_chunk(&grid.coordinates(*chunk)));
+                place(chunk).map_err(named)
+            });
+            let places = places.collect::<Result<_>>()?;
+            Ok((grid, places, gets))
         };
-        let (grid, longest, gets) = match gets() {
+        let (grid, places, gets) = match places() {
             Ok(found) => found,
             Err(e) => return done(Err(e)),
         };
         let path = self.schema.var_path(var);
+        let asked = gets.clone();
         let all = move |found: io::Result<Vec<Option<Vec<u8>>>>| {
+            let requested = || {
+                let both = chunks.iter().zip(&places);
+                both.filter(|(_, place)| matches!(place, Some(Bytes::Stored { .. })))
+            };
             let named = |e: io::Error| {
                 let (position, cause) = FailedRequest::split(e);
                 let error = cannot_read(cause);
-                match position.and_then(|at| chunks.get(at)) {
-                    Some(chunk) => error.in_chunk(&grid.coordinates(*chunk)).in_variable(&path),
+                match position.and_then(|at| requested().nth(at)) {
+                    Some((chunk, _)) => error.in_chunk(&grid.coordinates(*chunk)).in_variable(&path),
                     None => error.in_variable(&path),
                 }
             };
-            let part = Part::Range(ByteRange {
-                offset: 0,
-                length: longest,
-            });
             done(found.map_err(named).and_then(|found| {
-                let one = |(bytes, chunk): (Option<Vec<u8>>, &u64)| {
-                    let read = bytes.map(|bytes| encoded(bytes, part)).transpose();
-                    read.map_err(|e| e.in_chunk(&grid.coordinates(*chunk)).in_variable(&path))
+                let mut answers = found.into_iter().zip(&asked);
+                let one = |(chunk, place): (&u64, &Option<Bytes>)| {
+                    let Some(place) = place else { return Ok(None) };
+                    if place.held().is_some() {
+                        return Ok(Some(held(place)));
+                    }
+                    let Some((Some(bytes), get)) = answers.next() else {
+                        return Ok(None);
+                    };
+                    let read = check_length(&bytes, place, get).map(|()| EncodedChunk {
+                        bytes,
+                        filter_mask: 0,
+                    });
+                    read.map(Some)
+                        .map_err(|e| e.in_chunk(&grid.coordinates(*chunk)).in_variable(&path))
                 };
-                found.into_iter().zip(&chunks).map(one).collect::<Result<_>>()
+                chunks.iter().zip(&places).map(one).collect::<Result<_>>()
             }));
         };
         Arc::clone(&self.store).fetch(gets, Box::new(all));
@@ -381,6 +482,10 @@ impl Reader for ZarrReader {
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        // A codec that is not known may mean anything, also for what was never written.
+        if self.schema.kind == Kind::Zarr3 {
+            self.pipeline(var)?.check_known().map_err(self.named(var))?;
+        }
         let read = match self.layouts[var.0].encoding {
             Encoding::Structured => self.read_converted(var, region),
             _ => read_region::read_region(self, var, region),

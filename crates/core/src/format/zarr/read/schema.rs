@@ -1,20 +1,23 @@
 //! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
 
-use std::collections::{HashMap, HashSet};
-
 use super::super::attributes;
-use super::super::chunk_key::Separator;
 use super::super::dtype::{Dtype, DtypeError, Stored};
 use super::super::fill_value;
 use super::super::json::Json;
-use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, Own, SCALAR, below};
-use super::array_metadata::{ArrayMetadata, VLEN_UTF8};
+use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
+use super::super::time::{Time, time_attributes};
+use super::super::v3::UserTypes;
+use super::super::v3::data_type::DataType;
+use super::super::v3::sharding::Level;
+use super::array_metadata::ArrayMetadata;
 use super::elements::Elements;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
+use super::named_dimensions::NamedDimensions;
 use crate::error::{Error, Result};
+use crate::filter::VLEN_UTF8;
 use crate::model::{
-    Attribute, DimId, Dimension, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance, SLOT_SIZE,
-    Schema, Type, Variable, VariableLayout,
+    Attribute, ChunkKeys, CodecSpec, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, MAX_NAME,
+    Provenance, SLOT_SIZE, Schema, Type, Variable, VariableLayout,
 };
 
 /// Superblock version that netCDF-C reports for NCZarr 2.
@@ -25,10 +28,14 @@ const NCZARR_SUPERBLOCK: u32 = 2;
 pub struct StoredArray {
     /// Path of its array, without a leading `/`.
     pub path: String,
-    /// The character between coordinates, if the metadata tells.
-    pub separator: Option<Separator>,
+    /// The form of the keys of its chunks or shards, if the metadata tells.
+    pub keys: Option<ChunkKeys>,
+    /// The shards around a chunk, the outermost first; none without shards.
+    pub levels: Vec<Level>,
     /// How elements are stored.
     pub elements: Elements,
+    /// The codec that stores strings of different lengths, as the metadata has it.
+    pub element_codec: Option<CodecSpec>,
 }
 
 /// A schema, with the layout and the array of each variable.
@@ -52,8 +59,8 @@ pub fn build(hierarchy: Hierarchy) -> Result<Built> {
         layouts: Vec::new(),
         arrays: Vec::new(),
         is_nczarr,
-        named: HashMap::new(),
-        clashing: HashSet::new(),
+        named: NamedDimensions::default(),
+        types: UserTypes::default(),
     };
     builder.schema.provenance = Some(Provenance {
         nc_properties: None,
@@ -63,7 +70,7 @@ pub fn build(hierarchy: Hierarchy) -> Result<Built> {
     for group in &hierarchy.groups {
         builder.add_group(group)?;
     }
-    builder.find_clashes(&hierarchy.arrays);
+    builder.expect_names(&hierarchy.arrays);
     for array in hierarchy.arrays {
         builder.add_array(&array)?;
     }
@@ -79,10 +86,8 @@ struct Builder {
     layouts: Vec<VariableLayout>,
     arrays: Vec<StoredArray>,
     is_nczarr: bool,
-    /// The dimensions of each group, by name.
-    named: HashMap<(usize, String), DimId>,
-    /// Names that a group's arrays give to dimensions of different lengths.
-    clashing: HashSet<(usize, String)>,
+    named: NamedDimensions,
+    types: UserTypes,
 }
 
 impl Builder {
@@ -118,21 +123,18 @@ impl Builder {
             };
             let unlimited = value.get("unlimited").and_then(Json::as_u64).unwrap_or(0) != 0;
             let length = length.ok_or_else(|| wrong(name))?;
-            self.add_dimension(id, name, length, unlimited);
+            if name.is_empty() || name.len() > MAX_NAME || name.contains('\0') {
+                let shown: String = name.chars().take(40).collect();
+                self.schema.warnings.push(format!(
+                    "a dimension of group /{} is left out: {shown:?} of {} bytes is no name of netCDF's",
+                    group.path,
+                    name.len()
+                ));
+                continue;
+            }
+            self.named.add(&mut self.schema, id, name, length, unlimited);
         }
         Ok(())
-    }
-
-    fn add_dimension(&mut self, group: GroupId, name: &str, length: u64, unlimited: bool) -> DimId {
-        let dim = self.schema.add_dim(Dimension {
-            name: name.to_owned(),
-            group,
-            length,
-            // netCDF has no fixed dimension of length 0.
-            unlimited: unlimited || length == 0,
-        });
-        self.named.insert((group.0, name.to_owned()), dim);
-        dim
     }
 
     fn attributes(
@@ -157,9 +159,8 @@ impl Builder {
         Ok(attributes::read(members, types, variable, &owner, warnings))
     }
 
-    /// Finds the names that arrays of one group give to dimensions of different lengths.
-    fn find_clashes(&mut self, arrays: &[Array]) {
-        let mut lengths: HashMap<(usize, String), u64> = HashMap::new();
+    /// Notes the names that arrays give to dimensions.
+    fn expect_names(&mut self, arrays: &[Array]) {
         for array in arrays {
             if let Some(Json::Array(names)) = array_dimensions(array)
                 && let Some(shape) = array.documents.metadata.as_ref().and_then(|m| m.get("shape"))
@@ -167,12 +168,8 @@ impl Builder {
                 && shape.len() == names.len()
             {
                 for (name, length) in names.iter().zip(shape) {
-                    let (Some(name), Some(length)) = (name.as_str(), length.as_u64()) else {
-                        continue;
-                    };
-                    let key = (array.group, name.to_owned());
-                    if *lengths.entry(key.clone()).or_insert(length) != length {
-                        self.clashing.insert(key);
+                    if let (Some(name), Some(length)) = (name.as_str(), length.as_u64()) {
+                        self.named.expect(GroupId(array.group), name, length);
                     }
                 }
             }
@@ -181,16 +178,23 @@ impl Builder {
 
     fn add_array(&mut self, array: &Array) -> Result<()> {
         let key = below(&array.path, ARRAY);
+        if array.documents.is_also_group {
+            self.schema.warnings.push(format!(
+                "{key} and {} are both there: variable {} is read, and what lies below it as in a group is left out",
+                below(&array.path, GROUP),
+                array.name
+            ));
+        }
         let damaged = |what: String| Error::Damaged(format!("{key} {what}"));
         let document = array.documents.metadata.as_ref().unwrap_or(&Json::Null);
         let mut metadata = ArrayMetadata::parse(document).map_err(damaged)?;
         let own = array.documents.own(Own::Array);
         let flavor = array.documents.flavor();
         let dtype = match Dtype::parse(&metadata.dtype, flavor) {
-            Ok(dtype) if dtype.stored == Stored::Objects && !metadata.vlen_strings => Err(
+            Ok(dtype) if dtype.stored == Stored::Objects && metadata.vlen_strings.is_none() => Err(
                 DtypeError::Unheld("has objects that are no strings, which netCDF cannot hold".into()),
             ),
-            Ok(dtype) if dtype.stored != Stored::Objects && metadata.vlen_strings => Err(
+            Ok(dtype) if dtype.stored != Stored::Objects && metadata.vlen_strings.is_some() => Err(
                 DtypeError::Damaged(format!("{VLEN_UTF8} stores objects, and these are none")),
             ),
             parsed => parsed,
@@ -217,8 +221,23 @@ impl Builder {
             .map_err(|why| damaged(format!("is damaged: {why}")))?
             .flatten();
         let dims = self.dimensions(array, own, &metadata.shape)?;
-        let found = self.attributes(&array.path, &array.documents, Some(dtype.ty))?;
+        let ty = match dtype.stored {
+            Stored::Complex => {
+                let complex = DataType::Complex(dtype.ty);
+                self.types
+                    .of(&mut self.schema, GroupId(array.group), &array.name, &complex)
+            }
+            _ => dtype.ty,
+        };
+        let found = self.attributes(&array.path, &array.documents, Some(ty))?;
         let mut attributes = found.attributes;
+        if let Some(time) = metadata.dtype.as_str().and_then(Time::parse) {
+            for attribute in time_attributes(&time) {
+                if attributes.iter().all(|own| own.name != attribute.name) {
+                    attributes.push(attribute);
+                }
+            }
+        }
         let explicit = attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
         let provenance = self.schema.provenance.as_ref();
         let by_netcdf = provenance.is_some_and(|found| found.nc_properties.is_some());
@@ -228,7 +247,7 @@ impl Builder {
                 0,
                 Attribute {
                     name: FILL_VALUE_ATTRIBUTE.to_owned(),
-                    ty: dtype.ty,
+                    ty,
                     length: 1,
                     values: value.clone(),
                 },
@@ -238,7 +257,7 @@ impl Builder {
         let id = self.schema.add_var(Variable {
             name: array.name.clone(),
             group: GroupId(array.group),
-            ty: dtype.ty,
+            ty,
             dims,
             attributes: attributes.into(),
         });
@@ -264,8 +283,13 @@ impl Builder {
         self.layouts.push(layout);
         self.arrays.push(StoredArray {
             path: array.path.clone(),
-            separator: metadata.separator,
+            keys: metadata.separator.map(|separator| ChunkKeys {
+                separator,
+                ..ChunkKeys::V2
+            }),
+            levels: Vec::new(),
             elements,
+            element_codec: metadata.vlen_strings,
         });
         Ok(())
     }
@@ -282,7 +306,15 @@ impl Builder {
             return Ok(dims);
         }
         if let Some(names) = array_dimensions(array) {
-            match self.by_names(array, names, shape) {
+            let names = names.as_array().map(|list| list.iter().map(Json::as_str));
+            let names: Vec<_> = names.into_iter().flatten().filter(Option::is_some).collect();
+            let dims = match names.len() == shape.len() {
+                true => self
+                    .named
+                    .by_names(&mut self.schema, GroupId(array.group), &names, shape),
+                false => Err(format!("is not {} names", shape.len())),
+            };
+            match dims {
                 Ok(dims) => return Ok(dims),
                 Err(why) => self.schema.warnings.push(format!(
                     "variable {}: {ARRAY_DIMENSIONS} {why}; its dimensions have no names",
@@ -290,16 +322,10 @@ impl Builder {
                 )),
             }
         }
-        Ok(shape
+        let dims = shape
             .iter()
-            .map(|length| {
-                let name = format!("_Anonymous_Dim_{length}");
-                match self.named.get(&(0, name.clone())) {
-                    Some(dim) if self.schema.dim(*dim).length == *length => *dim,
-                    _ => self.add_dimension(Schema::ROOT, &name, *length, false),
-                }
-            })
-            .collect())
+            .map(|length| self.named.anonymous(&mut self.schema, *length));
+        Ok(dims.collect())
     }
 
     /// The dimensions with these paths, if all exist with these lengths.
@@ -314,7 +340,7 @@ impl Builder {
                 .rsplit_once('/')
                 .unwrap_or(("", reference.as_str()?.strip_prefix('/')?));
             let group = self.group_at(group)?;
-            let dim = *self.named.get(&(group.0, name.to_owned()))?;
+            let dim = self.named.get(group, name)?;
             let found = self.schema.dim(dim);
             (found.length == *length || found.unlimited && *length <= found.length).then_some(dim)
         };
@@ -331,36 +357,6 @@ impl Builder {
                     .into_iter()
                     .find(|child| self.schema.group(*child).name == name)
             })
-    }
-
-    /// The dimensions of the array's own group with these names. They are made where they do not exist.
-    fn by_names(&mut self, array: &Array, names: &Json, shape: &[u64]) -> Result<Vec<DimId>, String> {
-        let names: Option<Vec<&str>> = names
-            .as_array()
-            .map(|list| list.iter().filter_map(Json::as_str).collect());
-        let names = names.filter(|names| names.len() == shape.len());
-        let names = names.ok_or_else(|| format!("is not {} names", shape.len()))?;
-        for name in &names {
-            let key = (array.group, (*name).to_owned());
-            if self.clashing.contains(&key) {
-                return Err(format!(
-                    "gives the name {name} to dimensions of different lengths"
-                ));
-            }
-            if name.is_empty() || name.contains('/') {
-                return Err(format!("has {name:?}, which is no name"));
-            }
-        }
-        let mut dims = Vec::with_capacity(shape.len());
-        for (name, length) in names.into_iter().zip(shape) {
-            let known = self.named.get(&(array.group, name.to_owned())).copied();
-            dims.push(match known {
-                Some(dim) if self.schema.dim(dim).length == *length => dim,
-                Some(_) => return Err(format!("has {name}, which has another length")),
-                None => self.add_dimension(GroupId(array.group), name, *length, false),
-            });
-        }
-        Ok(dims)
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::keys::below;
 use super::writer::grids;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::model::{GroupId, Schema, Storage, Type, VarId};
+use crate::model::{Attribute, GroupId, Schema, Storage, Type, VarId};
 use crate::store::check_key;
 
 /// Checks names and types.
@@ -13,12 +13,7 @@ use crate::store::check_key;
 /// # Errors
 /// Names the item.
 pub fn check(schema: &Schema) -> Result<()> {
-    if let Some(ty) = schema.types.first() {
-        return Err(Error::Usage(format!(
-            "{} is a user-defined type, which Zarr cannot hold",
-            ty.name
-        )));
-    }
+    check_types(schema)?;
     for (n, group) in schema.groups.iter().enumerate() {
         if n > 0 {
             check_name(&group.name, "group", &schema.group_path(GroupId(n)))?;
@@ -33,6 +28,48 @@ pub fn check(schema: &Schema) -> Result<()> {
         check_name(&var.name, "variable", &path)?;
     }
     Ok(())
+}
+
+/// Finds the first variable or attribute of a user-defined type, else such a type that nothing has.
+fn check_types(schema: &Schema) -> Result<()> {
+    let refuse = |what: String, name: &str| {
+        Err(Error::Usage(format!(
+            "{what} the user-defined type {name}, which Zarr cannot hold"
+        )))
+    };
+    let attribute = |attributes: &[Attribute], owner: &str| {
+        let found = attributes
+            .iter()
+            .find_map(|a| Some((&a.name, user_type(schema, a.ty)?)));
+        found.map_or(Ok(()), |(name, ty)| {
+            refuse(format!("attribute {name} of {owner} has"), ty)
+        })
+    };
+    for (n, var) in schema.vars.iter().enumerate() {
+        let path = schema.var_path(VarId(n));
+        if let Some(ty) = user_type(schema, var.ty) {
+            return refuse(format!("variable {path} has"), ty);
+        }
+        attribute(&var.attributes, &format!("variable {path}"))?;
+    }
+    for (n, group) in schema.groups.iter().enumerate() {
+        attribute(
+            &group.attributes,
+            &format!("group {}", schema.group_path(GroupId(n))),
+        )?;
+    }
+    match schema.types.first() {
+        Some(ty) => refuse("the dataset has".to_owned(), &ty.name),
+        None => Ok(()),
+    }
+}
+
+/// The name of a user-defined type; `None` for other types.
+fn user_type(schema: &Schema, ty: Type) -> Option<&str> {
+    match ty {
+        Type::User(id) => Some(&schema.user_type(id).name),
+        _ => None,
+    }
 }
 
 /// Checks a name, which becomes a part of keys. Some names of netCDF cannot.

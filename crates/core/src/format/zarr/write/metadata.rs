@@ -16,6 +16,7 @@ use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, NC_PROPERTI
 use super::super::options::ZarrOptions;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
+use crate::filter::Registry;
 use crate::format::VariablePlan;
 use crate::model::{Attribute, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, Kind, Schema, Type, Values, VarId};
 
@@ -152,6 +153,11 @@ impl Documents<'_> {
             }
             (ty, _) => Dtype::number(ty, layout.endian),
         };
+        let mut dtype_text = dtype.text(self.flavor);
+        if layout.filters.iter().any(|codec| codec.name() == SZIP) {
+            // netCDF-C opens no dataset where szip has bytes without a byte order. Who refuses one has no szip.
+            dtype_text = dtype_text.replacen('|', "<", 1);
+        }
         let codecs = split(&layout.filters).map_err(|e| e.in_variable(path))?;
         let is_nczarr = self.flavor.is_nczarr();
         let numbers = |list: &[u64]| {
@@ -164,7 +170,7 @@ impl Documents<'_> {
             object([
                 ("zarr_format", Json::Integer(2)),
                 ("shape", numbers(&layout.extent)),
-                ("dtype", text(&dtype.text(self.flavor))),
+                ("dtype", text(&dtype_text)),
                 ("chunks", numbers(layout.chunk_shape())),
                 ("fill_value", self.fill_value(id, &dtype, plan, grid)),
                 ("order", text("C")),
@@ -253,18 +259,20 @@ impl Documents<'_> {
     }
 }
 
+/// The name of szip.
+const SZIP: &str = "szip";
+
 /// A variable's codecs as members of `.zarray`. The last codec is the compressor if it can be one.
 struct Codecs {
     compressor: Json,
     filters: Json,
 }
 
-/// Codecs that cannot be the compressor. zarr-python 2 fails where it decodes a whole chunk by one of them.
-const FILTERS: [&str; 5] = ["fletcher32", "crc32", "crc32c", "adler32", "shuffle"];
-
 fn split(specs: &[CodecSpec]) -> Result<Codecs> {
     let mut codecs = specs.iter().map(codec).collect::<Result<Vec<_>>>()?;
-    let is_filter = specs.last().is_some_and(|last| FILTERS.contains(&last.name()));
+    let registry = Registry::builtin();
+    let last = specs.last().and_then(|last| registry.find(last));
+    let is_filter = last.is_some_and(|codec| codec.is_filter_in_zarr2());
     let compressor = match is_filter {
         true => None,
         false => codecs.pop(),

@@ -7,10 +7,46 @@
 
 mod check;
 mod metadata;
+mod packing;
+mod shards;
 mod strings;
+mod value_form;
 mod warnings;
 mod writer;
 
 pub use check::{check, check_plans};
+pub use packing::Packing;
+pub use shards::ShardGrid;
 pub use warnings::warnings;
-pub use writer::ZarrWriter;
+pub use writer::{Documents, ZarrWriter, grids};
+
+use std::sync::Arc;
+
+use super::keys::CONSOLIDATED;
+use super::options::ZarrOptions;
+use crate::error::Result;
+use crate::format::VariablePlan;
+use crate::model::Schema;
+use crate::store::KeyOutput;
+
+/// Begins a hierarchy of version 2.
+///
+/// # Errors
+/// What Zarr cannot hold.
+pub fn create(
+    output: Arc<dyn KeyOutput>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: ZarrOptions,
+) -> Result<ZarrWriter> {
+    check_plans(schema, plans)?;
+    let metadata = metadata::metadata(schema, plans, &grids(schema, plans)?, options)?;
+    let documents = Documents {
+        all: metadata.documents,
+        last: match options.consolidated {
+            true => |documents| Some((CONSOLIDATED, metadata::consolidated(documents))),
+            false => |_| None,
+        },
+    };
+    ZarrWriter::begin(output, schema, plans, documents)
+}

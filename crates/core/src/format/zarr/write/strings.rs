@@ -1,4 +1,7 @@
-//! Strings as text of a fixed size, with zeros at its end.
+//! Strings as bytes: text of a fixed size with zeros at its end, or text of any length.
+//!
+//! The codec `vlen-utf8` of zarr-extensions: the number of strings, then each with its length before it. All numbers are
+//! little-endian and have 32 bits.
 
 use crate::error::{Error, Result};
 use crate::model::{SLOT_SIZE, Values};
@@ -26,9 +29,42 @@ pub fn fixed(values: &Values, size: usize) -> Result<Vec<u8>> {
     Ok(out)
 }
 
+/// The strings of `values`, each with its length.
+///
+/// # Errors
+/// If a string is not UTF-8, or numbers do not fit into 32 bits.
+pub fn vlen_utf8(values: &Values) -> Result<Vec<u8>> {
+    let too_many = || Error::Unsupported("strings of 4 GiB in one chunk: choose smaller chunks".into());
+    let number = |length: usize| Ok::<_, Error>(u32::try_from(length).map_err(|_| too_many())?.to_le_bytes());
+    let count = values.bytes.len() / SLOT_SIZE;
+    let mut out = number(count)?.to_vec();
+    for n in 0..count {
+        let text = values.string(n * SLOT_SIZE).unwrap_or_default();
+        if std::str::from_utf8(text).is_err() {
+            return Err(Error::Unsupported(format!(
+                "the string {:?}, which is not UTF-8: Zarr version 3 cannot hold it",
+                String::from_utf8_lossy(text)
+            )));
+        }
+        out.try_reserve(text.len() + 4).map_err(|_| too_many())?;
+        out.extend(number(text.len())?);
+        out.extend_from_slice(text);
+    }
+    Ok(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strings_of_any_length_follow_their_lengths() {
+        let values = Values::from_strings([Some("ä".as_bytes()), None, Some(b"abc")]);
+        let expected = b"\x03\0\0\0\x02\0\0\0\xc3\xa4\0\0\0\0\x03\0\0\0abc";
+        assert_eq!(vlen_utf8(&values).unwrap(), expected);
+        let latin = Values::from_strings([Some(&b"\xe4"[..])]);
+        assert!(vlen_utf8(&latin).unwrap_err().to_string().contains("UTF-8"));
+    }
 
     #[test]
     fn strings_end_with_zeros() {

@@ -4,25 +4,9 @@ use super::super::options::ZarrOptions;
 use super::metadata::metadata;
 use super::writer::grids;
 use crate::error::Result;
-
+use crate::filter::{Codec, Registry};
 use crate::format::VariablePlan;
 use crate::model::{CodecSpec, Kind, Schema, Type, VarId};
-
-/// Codecs that netCDF-C has, by their names in version 2 of Zarr.
-const OF_NETCDF_C: [&str; 9] = [
-    "zlib",
-    "shuffle",
-    "fletcher32",
-    "bz2",
-    "blosc",
-    "zstd",
-    "szip",
-    "bitgroom",
-    "granular_bitround",
-];
-
-/// Codecs that numcodecs, and so zarr-python, lacks.
-const NOT_IN_NUMCODECS: [&str; 1] = ["szip"];
 
 /// One line for each item of a dataset that a program cannot read as it was.
 ///
@@ -50,17 +34,18 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         };
         variables().filter_map(bad).collect()
     };
-    let lacking = |lacks: &dyn Fn(&str) -> bool| {
+    let registry = Registry::builtin();
+    let lacking = |lacks: &dyn Fn(Option<&dyn Codec>) -> bool| {
         with(&|codecs, _| {
             let lacking: Vec<&str> = codecs
                 .iter()
+                .filter(|spec| lacks(registry.find(spec).map(AsRef::as_ref)))
                 .map(CodecSpec::name)
-                .filter(|name| lacks(name))
                 .collect();
             (!lacking.is_empty()).then(|| lacking.join(", "))
         })
     };
-    let other = lacking(&|name| !OF_NETCDF_C.contains(&name));
+    let other = lacking(&|codec| !codec.is_some_and(Codec::is_in_netcdf_c));
     if !other.is_empty() {
         all.push(format!("netCDF-C has no codec for: {}", names(other)));
     }
@@ -74,7 +59,7 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             names(shuffled)
         ));
     }
-    let other = lacking(&|name| NOT_IN_NUMCODECS.contains(&name));
+    let other = lacking(&|codec| codec.is_some_and(|codec| !codec.is_in_numcodecs()));
     if !other.is_empty() {
         all.push(format!(
             "numcodecs, and so zarr-python, has no codec for: {}",

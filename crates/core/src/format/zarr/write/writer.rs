@@ -3,91 +3,167 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::chunk_key::Separator;
 use super::super::json::Json;
-use super::super::keys::{CONSOLIDATED, below};
-use super::super::options::ZarrOptions;
-use super::check::check_plans;
-use super::metadata::{consolidated, metadata};
-use super::strings;
-use crate::chunk::{ChunkGrid, Region, byte_count, copy_region};
+use super::super::keys::below;
+use super::shards::{FullIndex, ShardGrid, ShardName, ShardPart, Shards};
+use super::value_form::ValueForm;
+use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Scratch};
 use crate::format::{EncodedChunk, Received, ReorderWindow, VariablePlan, Writer};
-use crate::model::{Schema, Values, VarId};
-use crate::store::KeyOutput;
+use crate::model::{ChunkKeys, Kind, Schema, Values, VarId};
+use crate::store::{KeyOutput, ReservedKey};
 
-/// A hierarchy that is being written.
+/// The metadata of a hierarchy.
+pub struct Documents {
+    /// All documents with their keys.
+    pub all: Vec<(String, Json)>,
+    /// Makes of all documents the one that is put last, with its key: the consolidated metadata.
+    pub last: fn(Vec<(String, Json)>) -> Option<(&'static str, Json)>,
+}
+
+/// A hierarchy that is being written, in any version of Zarr. Versions differ in the documents, the keys of chunks, and
+/// shards.
 pub struct ZarrWriter {
     output: Arc<dyn KeyOutput>,
     schema: Schema,
     plans: Vec<VariablePlan>,
     grids: Vec<ChunkGrid>,
+    /// The shards of each array.
+    shard_grids: Vec<Option<ShardGrid>>,
     /// The path of each array.
     paths: Vec<String>,
-    /// The metadata, with its keys.
-    documents: Vec<(String, Json)>,
-    /// True if one more key repeats all of it.
-    consolidated: bool,
-    window: ReorderWindow<Option<(String, Vec<u8>)>>,
+    documents: Documents,
+    window: ReorderWindow<Option<Piece>>,
+    shards: Shards,
     received: Received,
     /// Bytes of the encoded strings of each array.
     stored_values: Vec<AtomicU64>,
 }
 
+/// A chunk before its turn.
+struct Piece {
+    var: VarId,
+    /// The key of the chunk or of its shard.
+    key: String,
+    /// Number of the shard, and of the chunk in it.
+    in_shard: Option<(u64, u64)>,
+    bytes: Vec<u8>,
+}
+
+/// What any thread can write after a turn.
+enum Placed {
+    Nothing,
+    Chunk(VarId, ReservedKey, Vec<u8>),
+    Parts([Option<ShardPart>; 2], Option<FullIndex>),
+}
+
 impl ZarrWriter {
-    /// Begins a hierarchy.
+    /// Begins a hierarchy with these documents.
     ///
     /// # Errors
-    /// What Zarr cannot hold.
-    pub fn create(
+    /// If chunks or shards form no valid grid.
+    pub fn begin(
         output: Arc<dyn KeyOutput>,
         schema: &Schema,
         plans: &[VariablePlan],
-        options: ZarrOptions,
+        documents: Documents,
     ) -> Result<Self> {
-        check_plans(schema, plans)?;
-        let grids = grids(schema, plans)?;
-        let metadata = metadata(schema, plans, &grids, options)?;
+        let shard_grid = |(n, plan): (usize, &VariablePlan)| {
+            ShardGrid::new(&plan.layout).map_err(|e| e.in_variable(&schema.var_path(VarId(n))))
+        };
         let paths = (0..schema.vars.len()).map(|n| schema.var_path(VarId(n)));
         Ok(Self {
             output,
-            grids,
+            grids: grids(schema, plans)?,
+            shard_grids: plans.iter().enumerate().map(shard_grid).collect::<Result<_>>()?,
             paths: paths
                 .map(|path| path.trim_start_matches('/').to_owned())
                 .collect(),
             schema: schema.clone(),
             plans: plans.to_vec(),
-            documents: metadata.documents,
-            consolidated: options.consolidated,
+            documents,
             window: ReorderWindow::new(),
+            shards: Shards::default(),
             received: Received::new(plans),
             stored_values: plans.iter().map(|_| AtomicU64::new(0)).collect(),
         })
     }
 
+    /// The form of an array's keys.
+    fn keys(&self, var: VarId) -> ChunkKeys {
+        match self.schema.kind {
+            Kind::Zarr3 => self.plans[var.0].layout.chunk_keys,
+            _ => ChunkKeys::V2,
+        }
+    }
+
+    /// The error for a store that fails in the value of a key. A thread may write the chunks of arrays whose chunks it did
+    /// not submit.
+    fn cannot_write(&self, error: std::io::Error, var: VarId, key: &str) -> Error {
+        cannot_write(error).in_key(key).in_variable(&self.paths[var.0])
+    }
+
     /// Puts a chunk when its turn has come, so that a store with an order always has the same.
     fn put(&self, ticket: u64, var: VarId, chunk: u64, bytes: Vec<u8>) -> Result<()> {
-        let key = Separator::Dot.key(&self.grids[var.0].coordinates(chunk));
-        let key = below(&self.paths[var.0], &key);
+        let mut coordinates = self.grids[var.0].coordinates(chunk);
+        let mut in_shard = None;
+        if let Some(shards) = &self.shard_grids[var.0] {
+            let (shard, number) = shards.place(&coordinates);
+            in_shard = Some((shards.number(&shard), number));
+            coordinates = shard;
+        }
+        let key = below(&self.paths[var.0], &self.keys(var).key(&coordinates));
         self.received.add_chunk(var);
-        self.submit(ticket, Some((key, bytes)))
+        let piece = Piece {
+            var,
+            key,
+            in_shard,
+            bytes,
+        };
+        self.submit(ticket, Some(piece))
     }
 
     /// Takes a piece through its turn, and writes those whose turn has come. A chunk that is left out is `None`.
-    fn submit(&self, ticket: u64, piece: Option<(String, Vec<u8>)>) -> Result<()> {
-        let reserve = |piece: Option<(String, Vec<u8>)>| {
-            let reserved = piece.map(|(key, bytes)| {
-                let reserved = self.output.reserve(key, bytes.len());
-                Ok((reserved.map_err(cannot_write)?, bytes))
-            });
-            reserved.transpose()
+    fn submit(&self, ticket: u64, piece: Option<Piece>) -> Result<()> {
+        let place = |piece: Option<Piece>| {
+            let Some(piece) = piece else {
+                return Ok(Placed::Nothing);
+            };
+            match (piece.in_shard, &self.shard_grids[piece.var.0]) {
+                (Some((number, chunk)), Some(grid)) => {
+                    let shard = ShardName {
+                        number,
+                        key: &piece.key,
+                        variable: &self.paths[piece.var.0],
+                    };
+                    let added = self
+                        .shards
+                        .add(&*self.output, grid, piece.var, shard, chunk, piece.bytes);
+                    added.map(|(parts, full)| Placed::Parts(parts, full))
+                }
+                _ => {
+                    // A shard before this chunk ends, as a store with an order needs its size.
+                    self.shards.close()?;
+                    let Piece { var, key, bytes, .. } = piece;
+                    let reserved = self.output.reserve(key.clone(), bytes.len());
+                    let reserved = reserved.map_err(|e| self.cannot_write(e, var, &key))?;
+                    Ok(Placed::Chunk(var, reserved, bytes))
+                }
+            }
         };
-        self.window
-            .submit(ticket, piece, reserve, |reserved| match reserved {
-                Some((reserved, bytes)) => self.output.put_reserved(reserved, &bytes).map_err(cannot_write),
-                None => Ok(()),
-            })
+        self.window.submit(ticket, piece, place, |placed| match placed {
+            Placed::Nothing => Ok(()),
+            Placed::Chunk(var, reserved, bytes) => {
+                let key = reserved.key.clone();
+                let put = self.output.put_reserved(reserved, &bytes);
+                put.map_err(|e| self.cannot_write(e, var, &key))
+            }
+            Placed::Parts(parts, full) => {
+                parts.into_iter().flatten().try_for_each(ShardPart::write)?;
+                full.map_or(Ok(()), FullIndex::write)
+            }
+        })
     }
 }
 
@@ -125,32 +201,10 @@ impl Writer for ZarrWriter {
 
     fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
         let (plan, grid) = (&self.plans[var.0], &self.grids[var.0]);
-        let layout = &plan.layout;
-        let Some(size) = layout.string_length.and_then(|n| usize::try_from(n).ok()) else {
-            return Err(Error::Internal("values of another type than string".into()));
-        };
-        let shape = layout.chunk_shape();
+        let shape = plan.layout.chunk_shape();
         let coordinates: Vec<u64> = region.start.iter().zip(shape).map(|(at, n)| at / n).collect();
-        let mut bytes = strings::fixed(&values, size)?;
-        if region.count != shape {
-            let whole = byte_count(shape, size);
-            let whole = whole.ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))?;
-            let mut chunk = Vec::new();
-            crate::chunk::resize(&mut chunk, whole)?;
-            let zeros = vec![0; region.rank()];
-            copy_region(
-                &bytes,
-                &region.count,
-                &zeros,
-                &mut chunk,
-                shape,
-                &zeros,
-                &region.count,
-                size,
-                1,
-            )?;
-            bytes = chunk;
-        }
+        let form = ValueForm::of(&self.schema, var, &plan.layout)?;
+        let mut bytes = form.bytes(values, &region.count, shape)?;
         if !plan.pipeline.is_empty() {
             let encoded = plan
                 .pipeline
@@ -168,16 +222,17 @@ impl Writer for ZarrWriter {
     fn finish(self: Box<Self>) -> Result<()> {
         self.window.close()?;
         self.received.check(|var| self.schema.var_path(var))?;
-        for (key, document) in &self.documents {
-            self.output
-                .put_last(key, document.to_string().as_bytes())
-                .map_err(cannot_write)?;
+        self.shards.close()?;
+        let put = |key: &str, document: &Json| {
+            let text = document.to_string();
+            let put = self.output.put_last(key, text.as_bytes());
+            put.map_err(|e| cannot_write(e).in_key(key))
+        };
+        for (key, document) in &self.documents.all {
+            put(key, document)?;
         }
-        if self.consolidated {
-            let all = consolidated(self.documents).to_string();
-            self.output
-                .put_last(CONSOLIDATED, all.as_bytes())
-                .map_err(cannot_write)?;
+        if let Some((key, document)) = (self.documents.last)(self.documents.all) {
+            put(key, &document)?;
         }
         self.output.publish().map_err(cannot_write)
     }

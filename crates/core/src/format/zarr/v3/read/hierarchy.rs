@@ -1,0 +1,125 @@
+//! The groups and arrays of a hierarchy, with their documents.
+//!
+//! ```text
+//! root ─► names of the folders below it ─► `zarr.json` of all of them, in one request ─► the next level
+//! ```
+
+use super::super::super::json::Json;
+use super::super::super::keys::{NODE, PARTIAL, below};
+use super::super::super::read::MetadataStore;
+use super::node::{NodeError, NodeType, node_type};
+use crate::error::{Error, Result};
+
+/// Deepest nesting of groups.
+const DEEPEST: usize = 500;
+
+/// A group or array.
+#[derive(Debug)]
+pub struct Node {
+    /// Its path without a leading `/`; empty for the root.
+    pub path: String,
+    /// Its name; empty for the root group.
+    pub name: String,
+    /// Position of its parent in [`Hierarchy::groups`]; `None` for the root.
+    pub parent: Option<usize>,
+    /// Its document.
+    pub document: Json,
+}
+
+/// All groups and arrays. A group comes after its parent.
+#[derive(Debug, Default)]
+pub struct Hierarchy {
+    /// The groups, the root first.
+    pub groups: Vec<Node>,
+    /// The arrays, group by group.
+    pub arrays: Vec<Node>,
+    /// Nodes that make no group or variable, by their paths.
+    pub faults: Vec<(String, NodeError)>,
+}
+
+/// Reads all metadata.
+///
+/// # Errors
+/// If the store fails, or the root is damaged. The error names the key.
+pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
+    let root = store.get_many(vec![NODE.to_owned()])?.pop().flatten();
+    let mut found = Hierarchy::default();
+    let root = match root {
+        Some(root) => root,
+        None if store.has(PARTIAL)? => {
+            return Err(Error::Damaged(format!(
+                "the dataset was never finished: it has {PARTIAL} and no {NODE}"
+            )));
+        }
+        // A writer may leave out the root.
+        None => Json::from_iter([
+            ("zarr_format", Json::Integer(3)),
+            ("node_type", Json::from("group")),
+        ]),
+    };
+    let ty = node_type(&root).map_err(NodeError::of_root)?;
+    let node = |name: &str, document, parent| Node {
+        path: String::new(),
+        name: name.to_owned(),
+        parent,
+        document,
+    };
+    if ty == NodeType::Array {
+        found.groups.push(node("", Json::Object(Vec::new()), None));
+        found.arrays.push(node("data", root, Some(0)));
+        return Ok(found);
+    }
+    found.groups.push(node("", root, None));
+    let mut level = 0..1;
+    let mut depth = 0;
+    while !level.is_empty() {
+        depth += 1;
+        if depth > DEEPEST {
+            return Err(Error::Damaged("groups lie in each other too deeply".into()));
+        }
+        let mut children: Vec<(usize, String, String)> = Vec::new();
+        for at in level {
+            let path = &found.groups[at].path;
+            let names = store.folders(path)?;
+            children.extend(names.into_iter().map(|name| (at, below(path, &name), name)));
+        }
+        let keys = children.iter().map(|(_, path, _)| below(path, NODE));
+        let documents = store.get_each(keys.collect())?;
+        let begin = found.groups.len();
+        for ((parent, path, name), document) in children.into_iter().zip(documents) {
+            let Some(document) = document else { continue };
+            let read = document
+                .map_err(|error| {
+                    NodeError::Damaged(format!("is damaged: {}", cause(error, &below(&path, NODE))))
+                })
+                .and_then(|document| Ok((node_type(&document)?, document)));
+            let (nodes, document) = match read {
+                Ok((NodeType::Group, document)) => (&mut found.groups, document),
+                Ok((NodeType::Array, document)) => (&mut found.arrays, document),
+                Err(error) => {
+                    found.faults.push((path, error));
+                    continue;
+                }
+            };
+            nodes.push(Node {
+                path,
+                name,
+                parent: Some(parent),
+                document,
+            });
+        }
+        level = begin..found.groups.len();
+    }
+    Ok(found)
+}
+
+/// What is wrong with a document, without its key. The message of the fault begins with the key.
+fn cause(error: Error, key: &str) -> String {
+    let why = match error {
+        Error::Key { cause, .. } => return self::cause(*cause, key),
+        Error::Damaged(why) | Error::Unsupported(why) => why,
+        other => other.to_string(),
+    };
+    let named = why.strip_prefix(key).and_then(|rest| rest.strip_prefix(": "));
+    named.map(str::to_owned).unwrap_or(why)
+}

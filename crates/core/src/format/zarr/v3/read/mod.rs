@@ -1,0 +1,36 @@
+//! Reading the metadata of version 3.
+//!
+//! ```text
+//! store ─► hierarchy: groups and arrays ─► node: members of `zarr.json` ─► schema
+//!                                                                  └─ fill_attribute, user_types
+//! ```
+
+mod fill_attribute;
+mod hierarchy;
+mod node;
+mod schema;
+mod user_types;
+
+pub use user_types::UserTypes;
+
+use std::sync::Arc;
+
+use super::super::keys::NODE;
+use super::super::options::ZarrOptions;
+use super::super::read::{MetadataStore, ZarrReader};
+use crate::error::Result;
+use crate::filter::Registry;
+use crate::format::Reader;
+use crate::store::KeyStore;
+
+/// Opens a hierarchy.
+///
+/// # Errors
+/// Names the key that is damaged or missing.
+pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry) -> Result<Box<dyn Reader>> {
+    let mut metadata = MetadataStore::open_v3(Arc::clone(store), options.consolidated)?;
+    let hierarchy = hierarchy::read(&mut metadata)?;
+    let built = schema::build(hierarchy, options)?;
+    let reader = ZarrReader::of(Arc::clone(store), built, metadata, NODE, registry);
+    Ok(Box::new(reader))
+}

@@ -1,0 +1,374 @@
+//! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
+
+use std::collections::HashMap;
+
+use super::super::super::attributes;
+use super::super::super::json::Json;
+use super::super::super::keys::{NODE, below};
+use super::super::super::options::ZarrOptions;
+use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray};
+use super::super::super::time::time_attributes;
+use super::super::codec_chain::{Flat, Serializer};
+use super::super::data_type::DataType;
+use super::super::fill_value;
+use super::super::own_facts::OwnFacts;
+use super::fill_attribute;
+use super::hierarchy::{Hierarchy, Node};
+use super::node::{self, ArrayMetadata, NodeError};
+use super::user_types::UserTypes;
+use crate::error::Result;
+use crate::model::{
+    Attribute, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance, SLOT_SIZE, Schema,
+    Type, Variable, VariableLayout,
+};
+
+/// Builds the schema. Nodes of which netCDF has no like are left out, with a warning. Damaged ones are left out, too, and
+/// are faults of the schema.
+///
+/// # Errors
+/// Names the key if the root itself is damaged.
+pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
+    let mut builder = Builder {
+        schema: Schema::new(Kind::Zarr3),
+        layouts: Vec::new(),
+        arrays: Vec::new(),
+        groups: HashMap::new(),
+        named: NamedDimensions::default(),
+        types: UserTypes::default(),
+        options,
+        facts: None,
+    };
+    builder.schema.provenance = Some(Provenance {
+        nc_properties: None,
+        superblock_version: 0,
+        is_netcdf4: true,
+    });
+    let facts = hierarchy
+        .groups
+        .first()
+        .map(|root| node::attributes(&root.document));
+    builder.facts = facts.and_then(OwnFacts::find);
+    for (path, error) in &hierarchy.faults {
+        builder.leave_out("node", path, error.clone());
+    }
+    for (n, group) in hierarchy.groups.iter().enumerate() {
+        builder.add_group(n, group);
+    }
+    let mut parsed = Vec::with_capacity(hierarchy.arrays.len());
+    for array in hierarchy.arrays {
+        match ArrayMetadata::parse(&array.document) {
+            Ok(metadata) => {
+                builder.expect_names(&array, &metadata);
+                parsed.push((array, metadata));
+            }
+            Err(error) if array.path.is_empty() => return Err(error.of_root()),
+            Err(error) => builder.leave_out("variable", &array.path, error),
+        }
+    }
+    for (array, metadata) in parsed {
+        match builder.add_array(&array, metadata) {
+            Ok(()) => {}
+            Err(error) if array.path.is_empty() => return Err(error.of_root()),
+            Err(error) => builder.leave_out("variable", &array.path, error),
+        }
+    }
+    if let Some(facts) = &builder.facts {
+        facts.apply(&mut builder.schema, &mut builder.layouts);
+    }
+    Ok(Built {
+        schema: builder.schema,
+        layouts: builder.layouts,
+        arrays: builder.arrays,
+    })
+}
+
+struct Builder {
+    schema: Schema,
+    layouts: Vec<VariableLayout>,
+    arrays: Vec<StoredArray>,
+    /// The groups of the schema by their positions in the hierarchy.
+    groups: HashMap<usize, GroupId>,
+    named: NamedDimensions,
+    types: UserTypes,
+    options: ZarrOptions,
+    /// NetCDF's own facts.
+    facts: Option<OwnFacts>,
+}
+
+impl Builder {
+    fn leave_out(&mut self, what: &str, path: &str, error: NodeError) {
+        let name = match path {
+            "" => "the root".to_owned(),
+            path => format!("{what} {path}"),
+        };
+        match error {
+            NodeError::Unheld(why) => self.schema.warnings.push(format!("{name} is left out: it {why}")),
+            NodeError::Damaged(why) => self.schema.faults.push(format!("{} {why}", below(path, NODE))),
+        }
+    }
+
+    fn group(&self, node: &Node) -> GroupId {
+        let parent = node.parent.and_then(|parent| self.groups.get(&parent));
+        parent.copied().unwrap_or(Schema::ROOT)
+    }
+
+    fn add_group(&mut self, n: usize, group: &Node) {
+        let id = match group.parent {
+            None => Schema::ROOT,
+            Some(_) => self.schema.add_group(self.group(group), group.name.clone()),
+        };
+        self.groups.insert(n, id);
+        let owner = match &*group.path {
+            "" => "the root group".to_owned(),
+            path => format!("group {path}"),
+        };
+        let members = node::attributes(&group.document);
+        let members = &words_as_numbers(members)[..];
+        let types = self
+            .facts
+            .as_ref()
+            .and_then(|facts| facts.group_attributes(&group.path));
+        let found = attributes::read(members, types.as_ref(), None, &owner, &mut self.schema.warnings);
+        if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
+            provenance.nc_properties = found.nc_properties;
+        }
+        self.schema.groups[id.0].attributes = found.attributes.into();
+    }
+
+    /// Notes the names that an array gives to dimensions.
+    fn expect_names(&mut self, array: &Node, metadata: &ArrayMetadata) {
+        let group = self.group(array);
+        for (name, length) in metadata.dimension_names.iter().flatten().zip(&metadata.shape) {
+            if let Some(name) = name {
+                self.named.expect(group, name, *length);
+            }
+        }
+    }
+
+    fn add_array(&mut self, array: &Node, metadata: ArrayMetadata) -> Result<(), NodeError> {
+        let ArrayMetadata {
+            shape,
+            chunk_shape,
+            data_type,
+            keys,
+            fill_value,
+            codecs,
+            dimension_names,
+        } = metadata;
+        let group = self.group(array);
+        let flat = codecs.flatten(&chunk_shape)?;
+        let fill = fill_value::read(&fill_value, &data_type)?;
+        let dims = match &dimension_names {
+            Some(names) => {
+                let names: Vec<Option<&str>> = names.iter().map(Option::as_deref).collect();
+                self.named.by_names(&mut self.schema, group, &names, &shape)
+            }
+            None => Err(format!("is not {} names", shape.len())),
+        };
+        let dims = dims.unwrap_or_else(|why| {
+            self.schema.warnings.push(format!(
+                "variable {}: dimension_names {why}; its dimensions have no names",
+                array.path
+            ));
+            let dims = shape
+                .iter()
+                .map(|length| self.named.anonymous(&mut self.schema, *length));
+            dims.collect()
+        });
+        let ty = self.types.of(&mut self.schema, group, &array.name, &data_type);
+        let attributes = self.attributes(array, ty, &data_type, &fill);
+        let explicit = attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
+        let id = self.schema.add_var(Variable {
+            name: array.name.clone(),
+            group,
+            ty,
+            dims,
+            attributes: attributes.into(),
+        });
+        let elements = elements(&data_type, &flat.serializer);
+        let (size, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);
+        let size = data_type.size().unwrap_or(size);
+        let Flat {
+            chunk_shape: inner,
+            levels,
+            codecs,
+            array_codecs,
+            serializer,
+        } = flat;
+        // A codec may make numbers of several bytes of single bytes.
+        let has_order = data_type.unit() > 1 || array_codecs > 0;
+        let element_codec = serializer.spec(has_order);
+        let endian = match serializer {
+            Serializer::Bytes(endian) if has_order => endian,
+            _ => Endian::Little,
+        };
+        let mut layout = VariableLayout::contiguous(shape, size, elements.encoding(encoding))
+            .in_chunks(inner)
+            .with_endian(endian)
+            .with_fill(Fill {
+                value: Some(fill),
+                explicit,
+                no_fill: false,
+                time: FillTime::IfSet,
+            });
+        layout.filters = codecs;
+        layout.array_codecs = Some(array_codecs);
+        layout.chunk_keys = keys;
+        if let Some(outer) = levels.first() {
+            layout.shard = Some(chunk_shape);
+            layout.shard_index = outer.index_location;
+        }
+        if let Elements::Text(size) = elements {
+            layout.string_length = Some(size as u64);
+        }
+        if matches!(elements, Elements::Text(_) | Elements::Vlen | Elements::VlenBytes) {
+            layout.element_size = SLOT_SIZE;
+        }
+        self.layouts.push(layout);
+        self.arrays.push(StoredArray {
+            path: array.path.clone(),
+            keys: Some(keys),
+            levels,
+            elements,
+            element_codec: Some(element_codec),
+        });
+        Ok(())
+    }
+
+    /// The attributes of an array. `_FillValue` is spelled as xarray spells it, and times get their units.
+    fn attributes(
+        &mut self,
+        array: &Node,
+        ty: Type,
+        data_type: &DataType,
+        fill: &crate::model::Values,
+    ) -> Vec<Attribute> {
+        let owner = format!("variable {}", array.path);
+        let members = node::attributes(&array.document);
+        let members = &words_as_numbers(members)[..];
+        let is_fill = |(name, _): &&(String, Json)| name == FILL_VALUE_ATTRIBUTE;
+        let fill_attribute = members
+            .iter()
+            .find(is_fill)
+            .and_then(|(_, value)| fill_attribute::read(value, ty));
+        let own: Vec<(String, Json)> = match fill_attribute {
+            Some(_) => members
+                .iter()
+                .filter(|member| !is_fill(member))
+                .cloned()
+                .collect(),
+            None => members.to_vec(),
+        };
+        // xarray says so of bytes of a fixed length. Strings of netCDF are always UTF-8, and xarray fails where they say it.
+        let is_told = |name: &str, value: &Json| {
+            name == "_Encoding"
+                && value
+                    .as_str()
+                    .is_some_and(|value| value.eq_ignore_ascii_case("utf-8"))
+        };
+        let own: Vec<(String, Json)> = match data_type {
+            DataType::Text(_) => own
+                .into_iter()
+                .filter(|(name, value)| !is_told(name, value))
+                .collect(),
+            _ => own,
+        };
+        let types = self
+            .facts
+            .as_ref()
+            .and_then(|facts| facts.variable_attributes(&array.path));
+        let found = attributes::read(&own, types.as_ref(), Some(ty), &owner, &mut self.schema.warnings);
+        let mut attributes = found.attributes;
+        let masks = self.options.fill_is_missing && !matches!(ty, Type::User(_));
+        let value = match (fill_attribute, masks) {
+            (Some(value), _) => Some(value),
+            (None, true) if attributes.iter().all(|a| a.name != FILL_VALUE_ATTRIBUTE) => Some(fill.clone()),
+            (None, _) => None,
+        };
+        if let Some(values) = value {
+            let attribute = Attribute {
+                name: FILL_VALUE_ATTRIBUTE.to_owned(),
+                ty,
+                length: 1,
+                values,
+            };
+            let place = members.iter().position(|member| is_fill(&member));
+            attributes.insert(place.unwrap_or(0).min(attributes.len()), attribute);
+        }
+        if let DataType::Time(time) = data_type {
+            for attribute in time_attributes(time) {
+                if attributes.iter().all(|own| own.name != attribute.name) {
+                    attributes.push(attribute);
+                }
+            }
+        }
+        attributes
+    }
+}
+
+/// The members, with numbers for the words of floats in lists that have numbers as well: NaN and infinities have no other
+/// spelling in JSON.
+fn words_as_numbers(members: &[(String, Json)]) -> Vec<(String, Json)> {
+    let float = |json: &Json| match json.as_str()? {
+        "NaN" => Some(f64::NAN),
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => None,
+    };
+    let is_number = |json: &Json| matches!(json, Json::Integer(_) | Json::Float(_));
+    let value = |value: &Json| match value {
+        Json::Array(list)
+            if list.iter().any(is_number)
+                && list.iter().all(|json| is_number(json) || float(json).is_some()) =>
+        {
+            let number = |json: &Json| float(json).map_or_else(|| json.clone(), Json::Float);
+            Json::Array(list.iter().map(number).collect())
+        }
+        other => other.clone(),
+    };
+    members
+        .iter()
+        .map(|(name, json)| (name.clone(), value(json)))
+        .collect()
+}
+
+/// How the elements of a data type are stored.
+fn elements(data_type: &DataType, serializer: &Serializer) -> Elements {
+    let endian = match serializer {
+        Serializer::Bytes(endian) => *endian,
+        _ => Endian::Little,
+    };
+    match data_type {
+        DataType::Number(_) | DataType::Bool | DataType::Char | DataType::Raw(_) | DataType::Time(_) => {
+            Elements::Plain
+        }
+        DataType::Half => Elements::Half(endian),
+        DataType::BFloat16 => Elements::BFloat16(endian),
+        DataType::Text(size) => Elements::Text(*size),
+        DataType::Wide(characters) => Elements::Wide(*characters, endian),
+        DataType::String => Elements::Vlen,
+        DataType::Bytes => Elements::VlenBytes,
+        DataType::Complex(_) | DataType::Struct(_) => match endian {
+            Endian::Little => Elements::Plain,
+            Endian::Big => {
+                let mut units = Vec::new();
+                push_units(data_type, &mut units);
+                Elements::BigEndian(units.into())
+            }
+        },
+    }
+}
+
+/// Adds the numbers that an element consists of: how many follow each other, and the size of each.
+fn push_units(data_type: &DataType, units: &mut Vec<(usize, usize)>) {
+    match data_type {
+        DataType::Struct(fields) => {
+            for (_, field) in fields {
+                push_units(field, units);
+            }
+        }
+        DataType::Complex(part) => units.push((2, part.atomic_size())),
+        DataType::Text(size) | DataType::Raw(size) => units.push((*size, 1)),
+        other => units.push((1, other.unit())),
+    }
+}

@@ -1,0 +1,101 @@
+//! What Zarr version 3 cannot hold.
+
+use super::super::super::keys::{NODE, below};
+use super::super::super::write::{ShardGrid, grids};
+use super::super::data_type::DataType;
+use super::codecs;
+use crate::error::{Error, Result};
+use crate::format::VariablePlan;
+use crate::model::{GroupId, Schema, Storage, VarId};
+use crate::store::check_key;
+
+/// Checks names and types.
+///
+/// # Errors
+/// Names the item.
+pub fn check(schema: &Schema) -> Result<()> {
+    for (n, group) in schema.groups.iter().enumerate().skip(1) {
+        check_name(&group.name, "group", &schema.group_path(GroupId(n)))?;
+    }
+    for (n, var) in schema.vars.iter().enumerate() {
+        let path = schema.var_path(VarId(n));
+        check_name(&var.name, "variable", &path)?;
+        DataType::of(schema, var.ty).map_err(|why| {
+            Error::Usage(format!(
+                "variable {path} {why}: leave it out, or choose another kind of dataset"
+            ))
+        })?;
+    }
+    Ok(())
+}
+
+/// Checks the name of a node, which becomes a part of keys.
+///
+/// Zarr version 3, "Node names".
+fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
+    let why = match name {
+        "" => "is empty",
+        NODE => "is that of metadata",
+        _ if name.bytes().all(|byte| byte == b'.') => "has only dots",
+        _ if name.starts_with("__") => "begins with two underscores, which Zarr keeps for itself",
+        _ if name.contains('/') => "contains a slash",
+        _ if name.contains('\0') => "contains a NUL",
+        _ => return Ok(()),
+    };
+    Err(Error::Usage(format!(
+        "the name of {what} {path} {why}: a node of Zarr version 3 cannot have it; rename it, or leave it out"
+    )))
+}
+
+/// Checks names, types and storage.
+///
+/// # Errors
+/// Names the item.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    check(schema)?;
+    for (n, (plan, grid)) in plans.iter().zip(grids(schema, plans)?).enumerate() {
+        let layout = &plan.layout;
+        let (id, path) = (VarId(n), schema.var_path(VarId(n)));
+        let last: Vec<u64> = grid
+            .counts()
+            .iter()
+            .map(|count| count.saturating_sub(1))
+            .collect();
+        let longest = below(path.trim_start_matches('/'), &layout.chunk_keys.key(&last));
+        check_key(&longest).map_err(|e| Error::Usage(format!("variable {path} cannot be stored: {e}")))?;
+        let wrong = |what: &str| Err(Error::Internal(format!("an array {what}")).in_variable(&path));
+        if !matches!(layout.storage, Storage::Chunked { .. }) {
+            return wrong("without chunks");
+        }
+        if layout.string_length.is_some() {
+            return wrong("of strings of one length");
+        }
+        if layout.filters.iter().any(|codec| codec.zarr_name().is_none()) {
+            return wrong("whose codecs have no Zarr names");
+        }
+        if layout.extent.is_empty() && layout.shard.is_some() {
+            return wrong("with shards, but without dimensions");
+        }
+        ShardGrid::new(layout).map_err(|e| e.in_variable(&path))?;
+        let unheld = |why: String| Error::Usage(format!("variable {path} {why}"));
+        let data_type = DataType::of(schema, schema.var(id).ty).map_err(unheld)?;
+        codecs::chain(layout, &data_type).map_err(unheld)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_nodes() {
+        for name in ["v", ".hidden", "_v", "a.b", "c", "zarr.json2", "…"] {
+            assert!(check_name(name, "variable", name).is_ok(), "{name}");
+        }
+        for name in ["", ".", "..", "....", "__v", "__", "zarr.json", "a/b", "a\0"] {
+            let error = check_name(name, "variable", "/p").unwrap_err().to_string();
+            assert!(error.contains("variable /p"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The member `codecs` of an array that is written.
+
+use super::super::super::json::Json;
+use super::super::codec_chain::{CodecChain, Serializer};
+use super::super::data_type::DataType;
+use super::super::extension::Extension;
+use super::super::sharding::IndexCodecs;
+use crate::filter::Registry;
+use crate::model::{CodecSpec, IndexLocation, VariableLayout};
+
+/// The codecs of an array's chunks.
+///
+/// # Errors
+/// If a codec that works on elements comes after one that works on bytes, as a clause.
+pub fn chain(layout: &VariableLayout, data_type: &DataType) -> Result<CodecChain, String> {
+    let registry = Registry::builtin();
+    let is_array = |codec: &&CodecSpec| {
+        registry
+            .find(codec)
+            .is_some_and(|codec| codec.is_array_to_array())
+    };
+    let count = match layout.array_codecs {
+        Some(count) => count.min(layout.filters.len()),
+        None => layout.filters.iter().take_while(is_array).count(),
+    };
+    let (array, bytes) = layout.filters.split_at(count);
+    if let (Some(before), Some(after)) = (bytes.first(), bytes.iter().find(is_array)) {
+        return Err(format!(
+            "has the codec {after} behind {before}: in Zarr version 3, codecs of elements come before codecs of bytes"
+        ));
+    }
+    Ok(CodecChain {
+        array: array.to_vec(),
+        serializer: match data_type {
+            DataType::String => Serializer::VlenUtf8,
+            _ => Serializer::Bytes(layout.endian),
+        },
+        bytes: bytes.to_vec(),
+    })
+}
+
+/// The member `codecs`.
+///
+/// # Errors
+/// Those of [`chain`].
+pub fn json(layout: &VariableLayout, data_type: &DataType) -> Result<Json, String> {
+    let codecs = chain(layout, data_type)?.to_json(data_type.unit());
+    let Some(_) = &layout.shard else {
+        return Ok(codecs);
+    };
+    let lengths = |list: &[u64]| Json::Array(list.iter().map(|n| Json::from(*n)).collect());
+    let sharding = Extension::new("sharding_indexed")
+        .with("chunk_shape", lengths(layout.chunk_shape()))
+        .with("codecs", codecs)
+        .with("index_codecs", IndexCodecs::default_written().to_json())
+        .with(
+            "index_location",
+            match layout.shard_index {
+                IndexLocation::Start => "start",
+                IndexLocation::End => "end",
+            },
+        );
+    Ok(Json::Array(vec![sharding.to_json()]))
+}

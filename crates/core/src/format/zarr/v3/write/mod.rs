@@ -1,0 +1,49 @@
+//! Writing a hierarchy of version 3.
+//!
+//! ```text
+//! chunks, values ─► ZarrWriter, as for version 2 ─► keys below each array
+//! finish ─► metadata: groups and arrays ─► `zarr.json` of each, last of all the consolidated one of the root ─► publish
+//! ```
+
+pub(super) mod attributes;
+mod check;
+mod codecs;
+mod metadata;
+mod warnings;
+
+use std::sync::Arc;
+
+pub use check::{check, check_plans};
+pub use warnings::warnings;
+
+use super::super::options::ZarrOptions;
+use super::super::write::{Documents, ZarrWriter};
+use crate::error::Result;
+use crate::format::{VariablePlan, Writer};
+use crate::model::Schema;
+use crate::store::KeyOutput;
+
+/// Creates a hierarchy.
+///
+/// # Errors
+/// What Zarr cannot hold, or why the store fails.
+pub fn create(
+    output: Arc<dyn KeyOutput>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: ZarrOptions,
+) -> Result<Box<dyn Writer>> {
+    check_plans(schema, plans)?;
+    let metadata = metadata::metadata(schema, plans)?;
+    let documents = Documents {
+        all: metadata.documents,
+        last: match options.consolidated {
+            true => metadata::consolidated,
+            false => |_| None,
+        },
+    };
+    Ok(Box::new(ZarrWriter::begin(output, schema, plans, documents)?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! Names of remote datasets without their secrets, for messages.
+
+use super::words::is_secret;
+
+/// The name without passwords, values of the query, and values of a fragment's secret keys. It works on any text, so
+/// that an error about a malformed URL shows no secret either. A name without secrets stays as it is.
+pub fn shown(name: &str) -> String {
+    let Some(at) = name.find("://") else {
+        return name.to_owned();
+    };
+    let (scheme, rest) = name.split_at(at + "://".len());
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, rest) = rest.split_at(end);
+    let (front, fragment) = match rest.split_once('#') {
+        Some((front, fragment)) => (front, Some(fragment)),
+        None => (rest, None),
+    };
+    let (path, query) = match front.split_once('?') {
+        // A key of s3:// may have a question mark, but then it is no great loss.
+        Some((path, query)) => (path, Some(query)),
+        None => (front, None),
+    };
+    let mut text = prefix(scheme);
+    // A slash in a password ends the authority too early. What follows is then not shown at all.
+    match without_password(authority, scheme) {
+        Some(authority) => text.push_str(&authority),
+        None => return text + "***",
+    }
+    text.push_str(path);
+    if let Some(query) = query {
+        text.push('?');
+        text.push_str(&joined(query.split('&'), |_| true));
+    }
+    if let Some(fragment) = fragment {
+        text.push('#');
+        text.push_str(&joined(fragment.split('&'), is_hidden));
+    }
+    text
+}
+
+/// What is in front of a host: `[key=value]…scheme://`.
+fn prefix(scheme: &str) -> String {
+    let mut text = String::new();
+    for part in scheme.split_inclusive(']') {
+        match part.strip_suffix(']') {
+            Some(pair) => {
+                let (open, pair) = pair.split_at(pair.len() - pair.trim_start_matches('[').len());
+                text.push_str(open);
+                text.push_str(&joined(pair.split('&'), is_hidden));
+                text.push(']');
+            }
+            None => text.push_str(part),
+        }
+    }
+    text
+}
+
+/// `None` if the text after a colon is neither a port nor followed by an `@`.
+fn without_password(authority: &str, scheme: &str) -> Option<String> {
+    let is_azure = scheme.to_ascii_lowercase().contains("abfs");
+    match authority.rsplit_once('@') {
+        Some((user, host)) if is_azure && !user.contains(':') => Some(format!("{user}@{host}")),
+        Some((_, host)) => Some(format!("***@{host}")),
+        None => {
+            let behind = authority.rsplit(']').next().unwrap_or_default();
+            let port = behind.split_once(':').map_or("", |(_, port)| port);
+            port.bytes()
+                .all(|b| b.is_ascii_digit())
+                .then(|| authority.to_owned())
+        }
+    }
+}
+
+fn is_hidden(key: &str) -> bool {
+    is_secret(key) || key.contains('%')
+}
+
+fn joined<'a>(pairs: impl Iterator<Item = &'a str>, hide: impl Fn(&str) -> bool) -> String {
+    let shown: Vec<String> = pairs
+        .map(|pair| match pair.split_once('=') {
+            Some((key, value)) if !value.is_empty() && (hide(key) || value.contains('@')) => {
+                format!("{key}=***")
+            }
+            _ => pair.to_owned(),
+        })
+        .collect();
+    shown.join("&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_left_out() {
+        for (name, text) in [
+            ("https://u:hunter2@h/p", "https://***@h/p"),
+            ("https://u:hun/ter2@h/p", "https://***"),
+            ("https://u:hunt#er2@h/p", "https://***"),
+            ("https://hunter2@h:1/p", "https://***@h:1/p"),
+            (
+                "https://h/p?X-Sig=hunter2&x#bytes",
+                "https://h/p?X-Sig=***&x#bytes",
+            ),
+            (
+                "s3://b/k#mode=s3&aws.SECRET_access_key=hunter2",
+                "s3://b/k#mode=s3&aws.SECRET_access_key=***",
+            ),
+            (
+                "[mode=s3][aws.session_token=hunter2]s3://b/k",
+                "[mode=s3][aws.session_token=***]s3://b/k",
+            ),
+            ("s3://b/k#%73ecret=hunter2", "s3://b/k#%73ecret=***"),
+            (
+                "s3://b/k#aws.endpoint=http://u:hunter2@h",
+                "s3://b/k#aws.endpoint=***",
+            ),
+        ] {
+            assert_eq!(shown(name), text);
+        }
+    }
+
+    #[test]
+    fn other_names_stay() {
+        for name in [
+            "x#secret=1",
+            "s3://b/a@b:c",
+            "https://[::1]:80/x?a#mode=bytes",
+            "abfss://c@a.dfs.core.windows.net/k",
+            "[mode=zarr,s3]https://h:1/b/k",
+        ] {
+            assert_eq!(shown(name), name);
+        }
+    }
+}

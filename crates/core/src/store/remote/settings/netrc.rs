@@ -1,0 +1,103 @@
+//! [`NetRc`]: users and passwords of hosts, as in `~/.netrc`.
+
+use super::super::secret::Login;
+
+/// Most hosts of a file. Later ones are not read.
+const MOST_MACHINES: usize = 10_000;
+
+/// Users and passwords of hosts. A server that redirects to another host, such as Earthdata's login, needs both.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NetRc {
+    /// The host, `None` for `default`, and its login.
+    machines: Vec<(Option<String>, Login)>,
+}
+
+impl NetRc {
+    /// Parses `machine HOST login USER password PASSWORD`, in any order of lines. What is not understood is left out.
+    pub(super) fn parse(text: &str) -> Self {
+        let mut machines: Vec<(Option<String>, Login)> = Vec::new();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            let mut words = line.split_whitespace();
+            while let Some(word) = words.next() {
+                match word {
+                    // A macro ends at an empty line.
+                    "macdef" => {
+                        lines
+                            .by_ref()
+                            .take_while(|line| !line.trim().is_empty())
+                            .for_each(drop);
+                        break;
+                    }
+                    "machine" | "default" => {
+                        let host = match word {
+                            "machine" => words.next().map(str::to_ascii_lowercase),
+                            _ => None,
+                        };
+                        if machines.len() == MOST_MACHINES {
+                            return Self { machines };
+                        }
+                        let login = Login {
+                            user: String::new(),
+                            password: "".into(),
+                        };
+                        machines.push((host, login));
+                    }
+                    "login" | "password" | "account" => {
+                        let value = words.next().unwrap_or_default();
+                        let Some((_, login)) = machines.last_mut() else {
+                            continue;
+                        };
+                        match word {
+                            "login" => login.user = value.to_owned(),
+                            "password" => login.password = value.into(),
+                            _ => {}
+                        }
+                    }
+                    word if word.starts_with('#') => break,
+                    _ => {}
+                }
+            }
+        }
+        Self { machines }
+    }
+
+    /// The login of a host, without its port; else that of `default`.
+    pub fn login(&self, host: &str) -> Option<&Login> {
+        let of = |wanted: Option<&str>| {
+            let is_it = |(host, login): &&(Option<String>, Login)| {
+                host.as_deref() == wanted && !login.user.is_empty()
+            };
+            self.machines.iter().find(is_it).map(|(_, login)| login)
+        };
+        of(Some(&host.to_ascii_lowercase())).or_else(|| of(None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_have_logins() {
+        let text = "# machine x login y\nmachine A.org login u password p#w\n\nmacdef m\nmachine b login no\n\n\
+            machine c\n  login v\n  password q\nmachine d password only\ndefault login w password z";
+        let netrc = NetRc::parse(text);
+        for (host, user, password) in [
+            ("a.org", "u", "p#w"),
+            ("C", "v", "q"),
+            ("b", "w", "z"),
+            ("d", "w", "z"),
+            ("x", "w", "z"),
+        ] {
+            let login = netrc.login(host).unwrap();
+            assert_eq!(
+                (login.user.as_str(), login.password.expose()),
+                (user, password),
+                "{host}"
+            );
+        }
+        assert_eq!(NetRc::parse("login x password y machine").login("h"), None);
+        assert_eq!(NetRc::parse("machine h login").login("h"), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! [`Tls`]: which servers are trusted.
+
+use std::path::PathBuf;
+
+use super::super::environment::Environment;
+use super::super::url::{Provider, RemoteUrl};
+use super::chosen::Chosen;
+use super::profiles::from_home;
+use super::rc::RcFiles;
+use crate::error::{Error, Result};
+
+/// Certificates of authorities that are trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Roots {
+    /// Those of the system.
+    System,
+    /// Those in a file of PEM.
+    File(PathBuf),
+    /// Those in the files of a folder.
+    Folder(PathBuf),
+}
+
+/// A certificate of the user's, with its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// The certificate, a file of PEM.
+    pub certificate: PathBuf,
+    /// Its key, a file of PEM; `None` if it is in the certificate's file.
+    pub key: Option<PathBuf>,
+}
+
+/// Which servers are trusted, and how the user proves who he is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// Whom to trust.
+    pub roots: Chosen<Roots>,
+    /// False if any server is trusted.
+    pub verify: Chosen<bool>,
+    /// The user's certificate.
+    pub client: Option<Chosen<ClientCertificate>>,
+}
+
+impl Tls {
+    /// Settings of a URL: `HTTP.SSL.*`, `AWS_CA_BUNDLE` for S3, `SSL_CERT_FILE`.
+    ///
+    /// # Errors
+    /// A value of `HTTP.SSL.VALIDATE` that says neither yes nor no.
+    pub(super) fn of(url: &RemoteUrl, rc: &RcFiles, environment: &dyn Environment) -> Result<Self> {
+        let path = |key: &str| Some(rc.get(key, url)?.map(|path| from_home(path, environment)));
+        let variable = |name: &str| Some(Chosen::new(PathBuf::from(environment.filled(name)?), name));
+        let is_s3 = url.provider == Provider::S3;
+        let roots = path("HTTP.SSL.CAINFO")
+            .map(|file| file.map(Roots::File))
+            .or_else(|| path("HTTP.SSL.CAPATH").map(|folder| folder.map(Roots::Folder)))
+            .or_else(|| {
+                variable("AWS_CA_BUNDLE")
+                    .filter(|_| is_s3)
+                    .map(|file| file.map(Roots::File))
+            })
+            .or_else(|| variable("SSL_CERT_FILE").map(|file| file.map(Roots::File)))
+            .unwrap_or_else(|| Chosen::new(Roots::System, "the default"));
+        let verify = match rc.get("HTTP.SSL.VALIDATE", url) {
+            None => Chosen::new(true, "the default"),
+            Some(text) => match text.value.to_ascii_lowercase().as_str() {
+                "1" | "2" | "true" | "yes" | "on" => Chosen::new(true, text.from),
+                "0" | "false" | "no" | "off" => Chosen::new(false, text.from),
+                _ => return Err(Error::Usage(format!("{}: the value is 1 or 0", text.from))),
+            },
+        };
+        let key = path("HTTP.SSL.KEY").map(|key| key.value);
+        let client = path("HTTP.SSL.CERTIFICATE")
+            .map(|found| found.map(|certificate| ClientCertificate { certificate, key }));
+        Ok(Self {
+            roots,
+            verify,
+            client,
+        })
+    }
+}

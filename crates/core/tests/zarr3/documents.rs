@@ -1,0 +1,161 @@
+//! Documents at the root, beside those of version 2, consolidated, and damaged ones among good ones.
+
+use std::io;
+use std::sync::Arc;
+
+use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::error::Result;
+use ncutils_core::filter::Registry;
+use ncutils_core::format::zarr::ZarrOptions;
+use ncutils_core::format::{self, Reader};
+use ncutils_core::model::{Kind, ZarrVersion};
+use ncutils_core::store::{KeyOutput, KeyStore, MemoryKeys, Part, Place};
+
+const GROUP: &str = r#"{"zarr_format": 3, "node_type": "group"}"#;
+
+const ARRAY: &str = r#"{"zarr_format": 3, "node_type": "array", "shape": [2], "data_type": "int16",
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+    "chunk_key_encoding": {"name": "default"}, "fill_value": 7,
+    "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}], "dimension_names": ["x"]}"#;
+
+const ARRAY_OF_VERSION_2: &str = r#"{"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "<i2", "fill_value": 0,
+    "order": "C", "compressor": null, "filters": null}"#;
+
+fn store(keys: &[(&str, &str)]) -> MemoryKeys {
+    let store = MemoryKeys::new();
+    let output = store.output();
+    for (key, value) in keys {
+        output.put(key, value.as_bytes()).unwrap();
+    }
+    output.publish().unwrap();
+    store
+}
+
+fn open(store: impl KeyStore + 'static, version: Option<ZarrVersion>) -> Result<Box<dyn Reader>> {
+    let options = ZarrOptions {
+        version,
+        ..ZarrOptions::READ
+    };
+    format::open_with(Place::keys("", Arc::new(store)), &Registry::builtin(), &options)
+}
+
+fn names(reader: &dyn Reader) -> Vec<&str> {
+    reader.schema().vars.iter().map(|var| &*var.name).collect()
+}
+
+#[test]
+fn a_root_without_a_document_is_a_group() {
+    let reader = open(store(&[("v/zarr.json", ARRAY)]), None).unwrap();
+    assert_eq!((reader.schema().kind, names(&*reader)), (Kind::Zarr3, vec!["v"]));
+}
+
+#[test]
+fn version_3_counts_unless_version_2_is_asked_for() {
+    let both = store(&[
+        ("zarr.json", GROUP),
+        ("v/zarr.json", ARRAY),
+        (".zgroup", r#"{"zarr_format": 2}"#),
+        ("v/.zarray", ARRAY_OF_VERSION_2),
+    ]);
+    for (version, kind, length) in [
+        (None, Kind::Zarr3, 2),
+        (Some(ZarrVersion::V3), Kind::Zarr3, 2),
+        (Some(ZarrVersion::V2), Kind::Zarr2, 3),
+    ] {
+        let reader = open(both.clone(), version).unwrap();
+        assert_eq!(reader.schema().kind, kind);
+        assert_eq!(reader.schema().dims[0].length, length);
+    }
+}
+
+#[test]
+fn a_damaged_array_hides_no_other() {
+    let short = ARRAY.replace("\"fill_value\": 7,", "");
+    let reader = open(
+        store(&[
+            ("zarr.json", GROUP),
+            ("a/zarr.json", "{"),
+            ("b/zarr.json", &short),
+            ("c/zarr.json", &ARRAY.replace("int16", "float8_e4m3")),
+            ("v/zarr.json", ARRAY),
+        ]),
+        None,
+    )
+    .unwrap();
+    let schema = reader.schema();
+    assert_eq!(names(&*reader), ["v"]);
+    let faults = schema.faults.join("\n");
+    assert!(faults.contains("a/zarr.json is damaged"), "{faults}");
+    assert_eq!(faults.matches("a/zarr.json").count(), 1, "{faults}");
+    assert!(
+        faults.contains("b/zarr.json lacks the member fill_value"),
+        "{faults}"
+    );
+    assert!(
+        schema.warnings[0].starts_with("variable c is left out"),
+        "{:?}",
+        schema.warnings
+    );
+    // A copy of everything would lose them.
+    let refused = plan(&*reader, &CopyOptions::default()).unwrap_err().to_string();
+    assert!(refused.contains("/zarr.json"), "{refused}");
+}
+
+/// A store whose keys cannot be listed.
+struct Unlisted(MemoryKeys);
+
+impl KeyStore for Unlisted {
+    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+        self.0.get(key, part)
+    }
+
+    fn size(&self, key: &str) -> io::Result<Option<u64>> {
+        self.0.size(key)
+    }
+
+    fn list(&self, _: &str) -> io::Result<Vec<String>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[test]
+fn a_store_that_cannot_list_needs_consolidated_metadata() {
+    let all = format!(
+        r#"{{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {{"kind": "inline",
+            "must_understand": false, "metadata": {{"v": {ARRAY}}}}}}}"#
+    );
+    let consolidated = store(&[("zarr.json", &all)]);
+    let reader = open(Unlisted(consolidated), None).unwrap();
+    assert_eq!(names(&*reader), ["v"]);
+    let error = open(
+        Unlisted(store(&[("zarr.json", GROUP), ("v/zarr.json", ARRAY)])),
+        None,
+    )
+    .err()
+    .unwrap()
+    .to_string();
+    assert!(
+        error.contains("zarr.json has no consolidated_metadata"),
+        "{error}"
+    );
+}
+
+#[test]
+fn metadata_that_differs_from_its_copy_is_told() {
+    let all = |copy: &str| {
+        format!(
+            r#"{{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {{"kind": "inline",
+                "must_understand": false, "metadata": {{"v": {copy}}}}}}}"#
+        )
+    };
+    let told = |copy: &str| {
+        let reader = open(store(&[("zarr.json", &all(copy)), ("v/zarr.json", ARRAY)]), None).unwrap();
+        reader.schema().warnings.clone()
+    };
+    assert_eq!(told(ARRAY), [""; 0]);
+    let warnings = told(&ARRAY.replace("7", "8"));
+    assert!(
+        warnings[0].starts_with("v/zarr.json and its copy in zarr.json differ"),
+        "{warnings:?}"
+    );
+}
