@@ -16,6 +16,8 @@ mod client;
 mod connect;
 #[cfg(feature = "remote")]
 mod date;
+#[cfg(feature = "remote")]
+mod download;
 mod environment;
 #[cfg(feature = "remote")]
 pub(crate) mod failure;
@@ -35,10 +37,20 @@ mod secret;
 #[cfg(feature = "remote")]
 mod service;
 #[cfg(feature = "remote")]
+mod keys;
+#[cfg(feature = "remote")]
+mod object;
+#[cfg(feature = "remote")]
 pub(crate) mod session;
 pub mod settings;
+#[cfg(all(test, feature = "remote"))]
+mod test_server;
 mod url;
 
 pub use environment::{ConfigurationFile, Environment, ProcessEnvironment};
+#[cfg(feature = "remote")]
+pub(crate) use keys::RemoteKeys;
+#[cfg(feature = "remote")]
+pub(crate) use object::{OpenedObject, RemoteObject};
 pub use secret::{Login, Secret};
 pub use url::{Asked, Form, Operator, Provider, RemoteUrl, Server, Style, Typed};
