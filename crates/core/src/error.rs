@@ -72,6 +72,10 @@ pub enum Error {
         cause: io::Error,
     },
 
+    /// A failure of a remote store: one line that says what cannot be done, and why. It holds no secret.
+    #[error("{0}")]
+    Remote(String),
+
     /// An error of the HDF5 layer.
     #[error("{0}")]
     Hdf5(ncutils_hdf5::Error),

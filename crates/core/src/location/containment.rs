@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::store::same_file;
 
-use super::Location;
+use super::{Location, Target};
+use crate::store::remote::RemoteUrl;
 
 impl Location {
     /// Checks that writing to `output` would neither replace this location, which is read, nor put anything into it.
@@ -18,13 +19,30 @@ impl Location {
                 "{self} and {output} {what}; name another output"
             )))
         };
-        if same_file(self.path(), output.path()) {
-            return refused(match self.path().is_dir() {
+        if let (Target::Remote(one), Target::Remote(other)) = (&self.target, &output.target) {
+            let place = |url: &RemoteUrl| {
+                (
+                    url.provider,
+                    url.server.clone(),
+                    url.bucket.clone(),
+                    url.key.clone(),
+                )
+            };
+            return match place(one) == place(other) {
+                true => refused("are the same"),
+                false => Ok(()),
+            };
+        }
+        let (Some(input_path), Some(output_path)) = (self.path(), output.path()) else {
+            return Ok(());
+        };
+        if same_file(input_path, output_path) {
+            return refused(match input_path.is_dir() {
                 true => "are the same folder",
                 false => "are the same file",
             });
         }
-        let (Some(from), Some(to)) = (self.path().canonicalize().ok(), future_path(output.path())) else {
+        let (Some(from), Some(to)) = (input_path.canonicalize().ok(), future_path(output_path)) else {
             return Ok(());
         };
         if from.is_dir() && to.starts_with(&from) {

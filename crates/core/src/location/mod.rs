@@ -6,7 +6,7 @@
 //! a named pipe, or - as input                ─► read to its end first
 //! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
 //! a file that begins as zip files do         ─► the keys in it
-//! s3://…  https://…                          ─► remote_url: understood, and not supported yet
+//! s3://…  gs://…  az://…  https://…          ─► remote: one object or a tree of keys on a remote store
 //! x.nc#mode=bytes                            ─► not supported
 //! [key=value]URL                             ─► URL#key=value
 //! ```
@@ -17,7 +17,10 @@
 mod containment;
 mod file_url;
 mod fragment;
+mod notes;
 mod output_kind;
+#[cfg(feature = "remote")]
+mod remote;
 pub mod remote_url;
 mod zarr_folder;
 mod zip;
@@ -37,11 +40,16 @@ use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
+use crate::store::remote::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::{
     Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
     Object, Output, Place, PlaceKind, open_stream,
 };
+use notes::Notes;
 use output_kind::is_zarr;
+
+/// The most requests to a remote store at once, where nothing else is asked for.
+pub const MOST_REQUESTS: usize = 64;
 
 /// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
 const SPOOLED_IN_MEMORY: u64 = 64 << 20;
@@ -58,6 +66,10 @@ pub struct Location {
     mode: Option<Mode>,
     /// What looks like a fragment and is part of the path, for a warning.
     misspelt: Vec<String>,
+    /// The most requests to a remote store at once.
+    requests: usize,
+    /// What was found out when the location was opened, for warnings.
+    notes: Notes,
 }
 
 /// The meaning of a name.
@@ -66,6 +78,8 @@ enum Target {
     /// A path, of a file or a folder.
     Path(PathBuf),
     StandardInput,
+    /// A URL of a remote store.
+    Remote(Box<RemoteUrl>),
 }
 
 impl Location {
@@ -80,12 +94,16 @@ impl Location {
             return Ok(Self::from_path(name));
         };
         let written = remote_url::with_fragment(text);
-        let (path, mode) = meaning(&written).map_err(|e| e.in_file(remote_url::shown(text)))?;
+        let (target, mode) = meaning(&written).map_err(|e| e.in_file(remote_url::shown(text)))?;
+        let (name, misspelt) = match &target {
+            // The name that was typed may hold secrets.
+            Target::Remote(url) => (OsString::from(&url.shown), None),
+            _ => (name.to_owned(), fragment::misspelt(&written)),
+        };
         Ok(Self {
-            name: name.to_owned(),
-            target: Target::Path(path),
-            misspelt: fragment::misspelt(&written).into_iter().collect(),
+            misspelt: misspelt.into_iter().collect(),
             mode,
+            ..Self::new(name, target)
         })
     }
 
@@ -96,24 +114,53 @@ impl Location {
     pub fn parse_input(argument: Option<&OsStr>) -> Result<Self> {
         match argument {
             Some(name) if name != "-" => Self::parse(name),
-            _ => Ok(Self {
-                name: "stdin".into(),
-                target: Target::StandardInput,
-                mode: None,
-                misspelt: Vec::new(),
-            }),
+            _ => Ok(Self::new("stdin".into(), Target::StandardInput)),
         }
     }
 
     /// The location of a path as it stands: neither a URL nor a fragment.
     pub fn from_path(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
+        Self::new(path.clone().into(), Target::Path(path))
+    }
+
+    fn new(name: OsString, target: Target) -> Self {
         Self {
-            name: path.clone().into(),
-            target: Target::Path(path),
+            name,
+            target,
             mode: None,
             misspelt: Vec::new(),
+            requests: MOST_REQUESTS,
+            notes: Notes::default(),
         }
+    }
+
+    /// Sets the most requests to a remote store that are under way at once, [`MOST_REQUESTS`] at first. Local files take no
+    /// notice.
+    #[must_use]
+    pub fn with_requests(mut self, most: usize) -> Self {
+        self.requests = most.max(1);
+        self
+    }
+
+    /// How a remote store is reached, and where each setting is from, a line each and without secrets. Empty for local files.
+    ///
+    /// # Errors
+    /// Settings that are malformed or cannot be read.
+    pub fn explanation(&self) -> Result<Vec<String>> {
+        let Target::Remote(url) = &self.target else {
+            return Ok(Vec::new());
+        };
+        let settings = Settings::of(url, &ProcessEnvironment).map_err(self.named())?;
+        let mut lines = vec![url.meaning()];
+        lines.extend(settings.explanation());
+        lines.push(format!("at most {} requests at once", self.requests));
+        Ok(lines)
+    }
+
+    /// What was found out when the location was opened, for warnings. Each is told once.
+    pub fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
     }
 
     /// The user's argument.
@@ -140,13 +187,16 @@ impl Location {
                 None => path.canonicalize().ok()?.file_name().map(OsStr::to_owned),
             },
             Target::StandardInput => None,
+            Target::Remote(url) => Some(url.file_name().into()),
         }
     }
 
-    fn path(&self) -> &Path {
+    /// The local path; `None` for a remote store.
+    fn path(&self) -> Option<&Path> {
         match &self.target {
-            Target::Path(path) => path,
-            Target::StandardInput => Path::new(STDIN),
+            Target::Path(path) => Some(path),
+            Target::StandardInput => Some(Path::new(STDIN)),
+            Target::Remote(_) => None,
         }
     }
 
@@ -165,19 +215,20 @@ impl Location {
     /// # Errors
     /// The location's name, and the reason that it cannot be opened; a fragment that names another store.
     pub fn place(&self) -> Result<Place> {
-        let found = match &self.target {
-            Target::StandardInput => None,
-            Target::Path(path) => fs::metadata(path).ok(),
+        let (path, found) = match &self.target {
+            Target::StandardInput => (Path::new(STDIN), None),
+            Target::Path(path) => (path.as_path(), fs::metadata(path).ok()),
+            Target::Remote(url) => return self.remote_place(url),
         };
         if found.as_ref().is_some_and(fs::Metadata::is_dir) {
             self.expect_store(Some(StoreKind::Directory))?;
-            let keys = DirectoryKeys::of(self.path())
+            let keys = DirectoryKeys::of(path)
                 .map_err(|e| Error::io("cannot open", e))
                 .map_err(self.named())?;
             return Ok(Place::keys(&self.name, Arc::new(keys)));
         }
         let is_pipe = match &self.target {
-            Target::StandardInput => true,
+            Target::StandardInput | Target::Remote(_) => true,
             Target::Path(_) => found.is_some_and(|found| {
                 let kind = found.file_type();
                 kind.is_fifo() || kind.is_socket()
@@ -185,7 +236,7 @@ impl Location {
         };
         let object: Arc<dyn Object> = match is_pipe {
             true => self.bytes(SPOOLED_IN_MEMORY)?,
-            false => Arc::new(FileSource::open_unnamed(self.path()).map_err(self.named())?),
+            false => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
         };
         if zip::is_zip(&*object) {
             self.expect_store(Some(StoreKind::Zip))?;
@@ -196,10 +247,44 @@ impl Location {
         if is_pipe {
             return Ok(place);
         }
-        Ok(match FileNeighbours::of(self.path()) {
+        Ok(match FileNeighbours::of(path) {
             Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
             None => place,
         })
+    }
+
+    #[cfg(feature = "remote")]
+    fn remote_place(&self, url: &RemoteUrl) -> Result<Place> {
+        let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
+        self.notes.add(warnings);
+        let (opened, neighbours) = match remote::find(url, &session).map_err(self.named())? {
+            remote::Found::Keys(keys) => return Ok(Place::keys(&self.name, keys)),
+            remote::Found::Object(opened, neighbours) => (opened, neighbours),
+        };
+        self.notes.add(opened.warning);
+        if zip::is_zip(&*opened.object) {
+            self.expect_store(Some(StoreKind::Zip))?;
+            return Ok(Place::keys(&self.name, self.zip_keys(opened.object)?));
+        }
+        self.expect_store(None)?;
+        let place = Place::object(&self.name, opened.object);
+        Ok(match neighbours {
+            Some(neighbours) => place.with_neighbours(neighbours),
+            None => place,
+        })
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn remote_place(&self, _: &RemoteUrl) -> Result<Place> {
+        Err(self.without_remote())
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn without_remote(&self) -> Error {
+        self.named()(Error::Usage(
+            "remote stores are not part of this build, which was made without the feature 'remote'"
+                .to_owned(),
+        ))
     }
 
     fn zip_keys(&self, object: Arc<dyn Object>) -> Result<Arc<dyn KeyStore>> {
@@ -240,8 +325,23 @@ impl Location {
         let path = match &self.target {
             Target::Path(path) => Some(path.as_path()),
             Target::StandardInput => None,
+            Target::Remote(url) => return self.remote_text(url, memory),
         };
         open_stream(path, memory).map_err(self.named())
+    }
+
+    #[cfg(feature = "remote")]
+    fn remote_text(&self, url: &RemoteUrl, memory: u64) -> Result<Arc<dyn Object>> {
+        let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
+        self.notes.add(warnings);
+        let (object, warning) = remote::text(url, &session, memory).map_err(self.named())?;
+        self.notes.add(warning);
+        Ok(object)
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn remote_text(&self, _: &RemoteUrl, _: u64) -> Result<Arc<dyn Object>> {
+        Err(self.without_remote())
     }
 
     /// Opens the dataset, in any format.
@@ -302,22 +402,32 @@ impl Location {
     }
 
     fn output(&self) -> Result<Arc<dyn Output>> {
-        if self.path().is_dir() {
+        let path = self.local_path()?;
+        if path.is_dir() {
             let is_a_folder = io::Error::new(
                 io::ErrorKind::IsADirectory,
                 "a folder has this name, and is not replaced by a file",
             );
             return Err(self.named()(Error::io("cannot create", is_a_folder)));
         }
-        let output = FileOutput::create_unnamed(self.path()).map_err(self.named())?;
+        let output = FileOutput::create_unnamed(path).map_err(self.named())?;
         Ok(Arc::new(output))
+    }
+
+    /// The path of an output.
+    ///
+    /// # Errors
+    /// If the location is remote.
+    fn local_path(&self) -> Result<&Path> {
+        let refused = || self.named()(Error::Usage("remote stores are not written to yet".to_owned()));
+        self.path().ok_or_else(refused)
     }
 
     fn key_output(&self, kind: Kind) -> Result<Arc<dyn KeyOutput>> {
         match self.store() {
             StoreKind::Directory => {
                 let check = Arc::new(zarr_folder::check_replaceable);
-                let output = DirectoryOutput::create_over(self.path(), check)
+                let output = DirectoryOutput::create_over(self.local_path()?, check)
                     .map_err(|e| Error::io("cannot create", e))
                     .map_err(self.named())?;
                 Ok(Arc::new(output))
@@ -397,8 +507,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// The path and the fragment that a name means.
-fn meaning(text: &str) -> Result<(PathBuf, Option<Mode>)> {
+/// The target and the fragment that a name means.
+fn meaning(text: &str) -> Result<(Target, Option<Mode>)> {
     let (rest, fragment) = match text.split_once('#') {
         Some((rest, _)) if file_url::scheme(rest).is_some_and(|scheme| !is_file(scheme)) => (rest, None),
         _ => match fragment::split(text)? {
@@ -415,17 +525,14 @@ fn meaning(text: &str) -> Result<(PathBuf, Option<Mode>)> {
         }
         None => PathBuf::from(rest),
         Some(scheme) if is_file(scheme) => file_url::path(rest, fragment.is_some())?,
-        Some(scheme) => {
+        Some(_) => {
             let remote = remote_url::parse(text)?;
-            return Err(Error::Usage(format!(
-                "the scheme {scheme}:// is not supported yet ({}); local files, folders and zip files are",
-                remote.url.meaning()
-            )));
+            return Ok((Target::Remote(Box::new(remote.url)), remote.mode));
         }
     };
     match path.as_os_str().is_empty() && fragment.is_some() {
         true => Err(Error::Usage("the name has a fragment and no path".to_owned())),
-        false => Ok((path, fragment)),
+        false => Ok((Target::Path(path), fragment)),
     }
 }
 

@@ -86,7 +86,10 @@ impl Location {
 
     /// The names to type for a Zarr dataset in a store, for messages.
     fn fragments(&self, store: StoreKind) -> String {
-        let path = self.path().display();
+        let path = match self.path() {
+            Some(path) => path.display().to_string(),
+            None => self.to_string(),
+        };
         let word = store.word();
         format!(
             "'{path}#mode=nczarr,{word}', '{path}#mode=zarr,{word}' or '{path}#mode=zarr,v3,{word}' (Zarr version 3)"

@@ -5,7 +5,7 @@ use crate::store::DestinationKind;
 use std::os::unix::ffi::OsStrExt;
 
 fn path(argument: &str) -> PathBuf {
-    Location::parse(argument).unwrap().path().to_owned()
+    Location::parse(argument).unwrap().path().unwrap().to_owned()
 }
 
 fn refused(argument: &str) -> String {
@@ -35,21 +35,18 @@ fn local_files() {
         assert_eq!(path(url), Path::new(plain));
     }
     let raw = Location::parse("file:///tmp/%ff.nc").unwrap();
-    assert_eq!(raw.path(), Path::new(OsStr::from_bytes(b"/tmp/\xff.nc")));
+    assert_eq!(raw.path(), Some(Path::new(OsStr::from_bytes(b"/tmp/\xff.nc"))));
     assert_eq!(raw.file_name().as_deref(), Some(OsStr::from_bytes(b"\xff.nc")));
     let here = std::env::current_dir().unwrap();
     let here = here.file_name().map(OsStr::to_owned);
     assert_eq!(Location::parse(".").unwrap().file_name(), here);
     let odd = OsStr::from_bytes(b"odd\xff#mode=zarr");
-    assert_eq!(Location::parse(odd).unwrap().path(), Path::new(odd));
+    assert_eq!(Location::parse(odd).unwrap().path(), Some(Path::new(odd)));
 }
 
 #[test]
 fn what_is_not_supported_is_named() {
     for (argument, part) in [
-        ("s3://bucket/key", "s3://"),
-        ("https://example.org/a.nc#mode=bytes", "https://"),
-        ("s3://bucket/key#mode=nczarr,s3", "s3://"),
         ("store.zarr#mode=nczarr,s3", "#s3"),
         ("file:///tmp/a.nc#bytes", "#bytes"),
         ("file://elsewhere/a.nc", "elsewhere"),
@@ -72,20 +69,40 @@ fn what_is_not_supported_is_named() {
 
 #[test]
 fn a_remote_name_is_told_as_it_was_understood() {
-    for (argument, part) in [
+    for (argument, shown, meaning) in [
         (
+            "s3://bucket/a/key#bytes",
             "s3://bucket/a/key",
-            "s3://bucket/a/key: the scheme s3:// is not supported yet (S3, bucket 'bucket', key 'a/key')",
+            "S3, bucket 'bucket', key 'a/key'",
         ),
-        ("https://h/x.nc#bytes", "(HTTP, server https://h)"),
+        ("https://h/x.nc#bytes", "https://h/x.nc", "HTTP, server https://h"),
         (
             "[mode=zarr,s3]http://h:1/b/k",
-            "[mode=zarr,s3]http://h:1/b/k: the scheme http:// is not supported yet (S3, server http://h:1, bucket 'b', key 'k')",
+            "http://h:1/b/k",
+            "S3, server http://h:1, bucket 'b', key 'k'",
         ),
         (
             "https://u:hunter2@h/x?sig=hunter2",
-            "https://***@h/x?sig=***: the scheme",
+            "https://***@h/x?sig=***",
+            "HTTP, server https://h",
         ),
+    ] {
+        let location = Location::parse(argument).unwrap().with_requests(7);
+        assert_eq!(location.to_string(), shown);
+        let lines = location.explanation().unwrap();
+        assert_eq!(
+            (lines[0].as_str(), lines.last().unwrap().as_str()),
+            (meaning, "at most 7 requests at once")
+        );
+        let printed = format!("{location:?} {lines:?}");
+        assert!(!printed.contains("hunter2"), "{printed}");
+        let refused = location.destination(Kind::Netcdf4).err().unwrap().to_string();
+        assert!(
+            refused.starts_with(&format!("{shown}: remote stores are not written")),
+            "{refused}"
+        );
+    }
+    for (argument, part) in [
         (
             "s3://b/k#aws.secret_access_key=hunter2",
             "s3://b/k#aws.secret_access_key=***: #aws.secret_access_key: secrets do not belong",
@@ -99,7 +116,7 @@ fn a_remote_name_is_told_as_it_was_understood() {
         assert!(!message.contains("hunter2"), "{message}");
     }
     let bracketed = Location::parse("[mode=nczarr]file://x.file").unwrap();
-    assert_eq!(bracketed.path(), Path::new("x.file"));
+    assert_eq!(bracketed.path(), Some(Path::new("x.file")));
     assert_eq!(bracketed.mode().unwrap().format, Some(Kind::Nczarr));
     assert_eq!(path("[a]b.nc"), Path::new("[a]b.nc"));
 }
@@ -118,16 +135,19 @@ fn fragments_are_no_part_of_the_path() {
         ("file://x.file#nczarr", "x.file", "x.file"),
     ] {
         let location = Location::parse(argument).unwrap();
-        assert_eq!(location.path(), Path::new(plain));
+        assert_eq!(location.path().unwrap(), Path::new(plain));
         assert_eq!(location.file_name().as_deref(), Some(OsStr::new(file_name)));
         assert!(location.zarr_mode().is_some() && location.warnings().is_empty());
         assert_eq!(location.to_string(), argument);
     }
     let odd = Location::parse("a.nc#mode=fast").unwrap();
-    assert_eq!((odd.path(), odd.zarr_mode()), (Path::new("a.nc"), None));
+    assert_eq!((odd.path(), odd.zarr_mode()), (Some(Path::new("a.nc")), None));
     assert_eq!(odd.warnings().len(), 1);
     let plain = Location::from_path("file://x#zarr");
-    assert_eq!((plain.path(), plain.mode()), (Path::new("file://x#zarr"), None));
+    assert_eq!(
+        (plain.path(), plain.mode()),
+        (Some(Path::new("file://x#zarr")), None)
+    );
 }
 
 #[test]
@@ -282,7 +302,7 @@ fn a_file_that_is_there_is_a_file() {
     let odd = dir.path().join("store#mode=zarr");
     fs::write(&odd, "CDF").unwrap();
     let location = Location::parse(&odd).unwrap();
-    assert_eq!(location.path(), odd);
+    assert_eq!(location.path(), Some(odd.as_path()));
     let error = location.open().err().unwrap().to_string();
     assert!(
         error.contains("store#mode=zarr: damaged file: magic number at byte 0"),

@@ -11,7 +11,9 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use object_store::path::Path;
-use object_store::{Attribute, Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore};
+use object_store::{
+    Attribute, Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore,
+};
 
 use super::fault::Fault;
 use super::session::{RemoteStore, Task};
@@ -66,7 +68,10 @@ pub(super) struct Received {
 impl Received {
     /// Size of the object in bytes; `None` if the server did not tell.
     pub(super) fn size(&self) -> Option<u64> {
-        self.version.as_ref().map(|version| version.size).filter(|size| *size != u64::MAX)
+        self.version
+            .as_ref()
+            .map(|version| version.size)
+            .filter(|size| *size != u64::MAX)
     }
 }
 
@@ -125,14 +130,19 @@ impl Download {
         let received = self.lock();
         let missing = received.end - received.start - received.bytes.len() as u64;
         match received.end != u64::MAX && missing > 0 {
-            true => Err(fault(Fault::Broken(format!("the answer ended {missing} bytes too early")))),
+            true => Err(fault(Fault::Broken(format!(
+                "the answer ended {missing} bytes too early"
+            )))),
             false => Ok(()),
         }
     }
 
     fn options(&self) -> GetOptions {
         let mut received = self.lock();
-        let known = received.version.clone().filter(|_| received.end != u64::MAX && self.resumes);
+        let known = received
+            .version
+            .clone()
+            .filter(|_| received.end != u64::MAX && self.resumes);
         let came = received.bytes.len() as u64;
         let range = match &known {
             Some(_) if came > 0 && received.start + came < received.end => {
@@ -184,7 +194,9 @@ impl Download {
                 return Err(fault(Fault::WebPage));
             }
         }
-        let room = received.end.saturating_sub(received.start + received.bytes.len() as u64);
+        let room = received
+            .end
+            .saturating_sub(received.start + received.bytes.len() as u64);
         if piece.len() as u64 > room || received.bytes.try_reserve(piece.len()).is_err() {
             return Err(fault(Fault::WrongRange("more bytes than it said".to_owned())));
         }

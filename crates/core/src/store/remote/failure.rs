@@ -44,6 +44,8 @@ pub(crate) enum Meaning {
     NoConnection,
     /// Something went wrong on the way. Another try may succeed.
     Passing,
+    /// What came is a web page, and no data.
+    NoData,
     /// Anything else. No other try helps.
     Final,
 }
@@ -124,7 +126,8 @@ impl Failure {
             Fault::OtherRegion(region) => Meaning::OtherRegion(region.clone()),
             Fault::Whole { size } => Meaning::Whole(*size),
             Fault::Changed => Meaning::Condition,
-            Fault::NoRoom(_) | Fault::Untrusted(_) | Fault::Encoded(_) | Fault::WebPage | Fault::Redirect(_) => Meaning::Final,
+            Fault::WebPage => Meaning::NoData,
+            Fault::NoRoom(_) | Fault::Untrusted(_) | Fault::Encoded(_) | Fault::Redirect(_) => Meaning::Final,
         };
         Self::new(meaning, fault.to_string())
     }

@@ -95,7 +95,10 @@ impl RemoteKeys {
         };
         let task = Task::new("read", key);
         let download = Download::new(self.path(key)?, range, None, self.session.has_ranges());
-        let tried = self.session.tried(&task, |store| download.tried(store, &task)).await;
+        let tried = self
+            .session
+            .tried(&task, |store| download.tried(store, &task))
+            .await;
         let Err(error) = tried else {
             return Ok(Some(download.into_received()));
         };
@@ -112,8 +115,12 @@ impl RemoteKeys {
                     return Ok(None);
                 };
                 let within = part.within(size);
-                let length = usize::try_from(within.end - within.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
-                let range = ByteRange { offset: within.start, length };
+                let length =
+                    usize::try_from(within.end - within.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
+                let range = ByteRange {
+                    offset: within.start,
+                    length,
+                };
                 Box::pin(self.value(key, Part::Range(range))).await
             }
             _ => Err(error),
@@ -124,7 +131,9 @@ impl RemoteKeys {
     async fn cut(&self, key: &str, part: Part) -> io::Result<Received> {
         let task = Task::new("read", key);
         let download = Download::new(self.path(key)?, None, None, false);
-        self.session.tried(&task, |store| download.tried(store, &task)).await?;
+        self.session
+            .tried(&task, |store| download.tried(store, &task))
+            .await?;
         let mut received = download.into_received();
         let within = part.within(received.bytes.len() as u64);
         received.bytes.truncate(within.end as usize);
@@ -179,12 +188,18 @@ impl RemoteKeys {
         }
         let last = keys.last().cloned().unwrap_or_default();
         let bounds = match self.session.lists_from_anywhere() {
-            true => bounds(&keys[0], folder.as_ref().map_or(0, |folder| folder.as_ref().len() + 1), &last),
+            true => bounds(
+                &keys[0],
+                folder.as_ref().map_or(0, |folder| folder.as_ref().len() + 1),
+                &last,
+            ),
             false => Vec::new(),
         };
         let from = std::iter::once(last.as_str()).chain(bounds.iter().map(String::as_str));
         let to = bounds.iter().map(|bound| Some(bound.as_str())).chain([None]);
-        let parts = from.zip(to).map(|(from, to)| self.listed(&folder, Some(from), to, usize::MAX));
+        let parts = from
+            .zip(to)
+            .map(|(from, to)| self.listed(&folder, Some(from), to, usize::MAX));
         for part in join_all(parts).await {
             keys.extend(part?);
         }
@@ -209,7 +224,8 @@ impl RemoteKeys {
         if whole.is_empty() {
             return Ok(None);
         }
-        let path = Path::parse(&whole).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))?;
+        let path =
+            Path::parse(&whole).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))?;
         Ok(Some(path))
     }
 }
@@ -217,7 +233,10 @@ impl RemoteKeys {
 /// Keys that divide those behind `last`: the digits that may follow where `first` has its first digit behind its folder, as
 /// keys of chunks have.
 fn bounds(first: &str, folder: usize, last: &str) -> Vec<String> {
-    let Some(digit) = first.get(folder..).and_then(|rest| rest.find(|c: char| c.is_ascii_digit())) else {
+    let Some(digit) = first
+        .get(folder..)
+        .and_then(|rest| rest.find(|c: char| c.is_ascii_digit()))
+    else {
         return Vec::new();
     };
     let stem = &first[..folder + digit];
@@ -267,7 +286,10 @@ impl KeyStore for RemoteKeys {
         let folder = self.folder(folder)?;
         let keys = self.session.wait(self.all(folder))??;
         let own = keys.iter().filter_map(|key| self.below_prefix(key));
-        let mut own: Vec<String> = own.filter(|key| key.starts_with(prefix)).map(str::to_owned).collect();
+        let mut own: Vec<String> = own
+            .filter(|key| key.starts_with(prefix))
+            .map(str::to_owned)
+            .collect();
         own.sort_unstable();
         own.dedup();
         Ok(own)
@@ -283,8 +305,14 @@ impl KeyStore for RemoteKeys {
         let found = self.session.run(&task, list).map_err(unlisted)?;
         let below = |path: &Path| Some(self.below_prefix(path.as_ref())?.strip_prefix(folder)?.to_owned());
         let keys = found.objects.iter().filter_map(|meta| below(&meta.location));
-        let folders = found.common_prefixes.iter().filter_map(|path| Some(below(path)? + "/"));
-        let mut names: Vec<String> = keys.chain(folders).filter(|name| !name.is_empty() && name != "/").collect();
+        let folders = found
+            .common_prefixes
+            .iter()
+            .filter_map(|path| Some(below(path)? + "/"));
+        let mut names: Vec<String> = keys
+            .chain(folders)
+            .filter(|name| !name.is_empty() && name != "/")
+            .collect();
         names.sort_unstable();
         names.dedup();
         Ok(names)

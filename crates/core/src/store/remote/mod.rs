@@ -26,7 +26,13 @@ mod fault;
 #[cfg(feature = "remote")]
 mod http_store;
 #[cfg(feature = "remote")]
+mod keys;
+#[cfg(feature = "remote")]
 mod limiter;
+#[cfg(feature = "remote")]
+mod neighbours;
+#[cfg(feature = "remote")]
+mod object;
 #[cfg(feature = "remote")]
 mod redirect;
 #[cfg(feature = "remote")]
@@ -36,10 +42,6 @@ mod runtime;
 mod secret;
 #[cfg(feature = "remote")]
 mod service;
-#[cfg(feature = "remote")]
-mod keys;
-#[cfg(feature = "remote")]
-mod object;
 #[cfg(feature = "remote")]
 pub(crate) mod session;
 pub mod settings;
@@ -51,6 +53,9 @@ pub use environment::{ConfigurationFile, Environment, ProcessEnvironment};
 #[cfg(feature = "remote")]
 pub(crate) use keys::RemoteKeys;
 #[cfg(feature = "remote")]
+pub(crate) use neighbours::RemoteNeighbours;
+#[cfg(feature = "remote")]
 pub(crate) use object::{OpenedObject, RemoteObject};
 pub use secret::{Login, Secret};
+pub use settings::Settings;
 pub use url::{Asked, Form, Operator, Provider, RemoteUrl, Server, Style, Typed};

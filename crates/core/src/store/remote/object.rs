@@ -12,8 +12,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures_util::future::try_join_all;
 use futures_util::StreamExt;
+use futures_util::future::try_join_all;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore};
 use tracing::debug;
@@ -61,7 +61,11 @@ impl RemoteObject {
         let range = GetRange::Bounded(0..HEAD);
         let download = Download::new(path.clone(), Some(range), None, true);
         let tried = session.run(&task, |store| download.tried(store, &task));
-        let meaning = tried.as_ref().err().and_then(Failure::inside).map(|failure| failure.meaning.clone());
+        let meaning = tried
+            .as_ref()
+            .err()
+            .and_then(Failure::inside)
+            .map(|failure| failure.meaning.clone());
         let (head, size, version) = match (tried, meaning) {
             (Ok(()), _) => {
                 let received = download.into_received();
@@ -121,7 +125,9 @@ impl Object for RemoteObject {
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        let end = offset.checked_add(buf.len() as u64).filter(|end| *end <= self.size);
+        let end = offset
+            .checked_add(buf.len() as u64)
+            .filter(|end| *end <= self.size);
         let Some(end) = end else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
@@ -171,7 +177,10 @@ fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
     })
 }
 
-async fn whole(store: Arc<dyn super::session::RemoteStore>, path: &Path) -> object_store::Result<(File, u64)> {
+async fn whole(
+    store: Arc<dyn super::session::RemoteStore>,
+    path: &Path,
+) -> object_store::Result<(File, u64)> {
     let own = |why: String| fault(Fault::NoRoom(why));
     let result = store.get_opts(path, GetOptions::default()).await?;
     let told = Some(result.meta.size).filter(|size| *size != u64::MAX);

@@ -212,7 +212,9 @@ impl Session {
 
     /// True if keys can be listed from any key on at no cost.
     pub(super) fn lists_from_anywhere(&self) -> bool {
-        self.recipe.as_ref().is_none_or(|recipe| recipe.lists_from_anywhere())
+        self.recipe
+            .as_ref()
+            .is_none_or(|recipe| recipe.lists_from_anywhere())
     }
 
     /// False for a server that may have no ranges.

@@ -21,7 +21,10 @@ pub(super) struct Request {
 impl Request {
     /// The value of a header, whose name is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// First and last position of the range that is asked for.
@@ -103,7 +106,11 @@ impl TestServer {
     }
 
     /// A session for a URL below this server's, with the fragment and the variables of a test.
-    pub(super) fn session(&self, below: &str, variables: &'static [(&'static str, &'static str)]) -> Arc<Session> {
+    pub(super) fn session(
+        &self,
+        below: &str,
+        variables: &'static [(&'static str, &'static str)],
+    ) -> Arc<Session> {
         let name = crate::location::remote_url::parse(&format!("{}{below}", self.url)).unwrap();
         let settings = Settings::of(&name.url, &Variables(variables)).unwrap();
         Session::connect(&name.url, settings, 8).unwrap()
@@ -135,7 +142,9 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&Request, usize) -> Answer, seen: &M
     }
     let body = &answer.body[..answer.cut.unwrap_or(answer.body.len()).min(answer.body.len())];
     let mut stream = stream;
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(b"\r\n"));
+    let _ = stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(b"\r\n"));
     let _ = stream.write_all(body);
 }
 

@@ -1,0 +1,166 @@
+//! Places on remote stores: one object, or a tree of keys.
+//!
+//! ```text
+//! fragment says object ─► the object          fragment says tree ─► its marks, all at once
+//! nothing is said ─► the object ─ not there, or no data ─► the marks of a tree ─ not there either ─► the first error
+//! ```
+
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+
+use object_store::path::Path;
+
+use crate::error::{Error, Result};
+use crate::format::zarr::MARKS;
+use crate::format::zarr::keys::PARTIAL;
+use crate::store::remote::failure::{Failure, Meaning};
+use crate::store::remote::session::Session;
+use crate::store::remote::{
+    Form, OpenedObject, ProcessEnvironment, Provider, RemoteKeys, RemoteNeighbours, RemoteObject, RemoteUrl,
+    Settings,
+};
+use crate::store::{KeyStore, Neighbours, Object, SpooledSource, temporary_folder};
+
+/// Bytes of a text that are requested at once.
+const TEXT: usize = 16 << 20;
+
+/// What was found at a URL.
+pub(super) enum Found {
+    /// One object, and the places that it may refer to.
+    Object(OpenedObject, Option<Arc<dyn Neighbours>>),
+    /// A tree of keys.
+    Keys(Arc<dyn KeyStore>),
+}
+
+/// The session for a URL, and what the user should know about its settings.
+///
+/// # Errors
+/// Settings that are malformed or cannot be read.
+pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>, Vec<String>)> {
+    let settings = Settings::of(url, &ProcessEnvironment)?;
+    let warnings = settings.warnings.clone();
+    Ok((Session::connect(url, settings, requests)?, warnings))
+}
+
+/// What is at a URL, in one round trip where the fragment tells the form, in two otherwise.
+///
+/// # Errors
+/// No such object, no permission, or no answer. A tree that was never finished.
+pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>) -> Result<Found> {
+    let is_whole_bucket = url.key.is_empty() && url.provider != Provider::Http;
+    match url.form {
+        Form::Object => object(url, session).map_err(cannot_read),
+        Form::Tree => Ok(Found::Keys(tree(url, session)?)),
+        Form::Unsaid if is_whole_bucket => Ok(Found::Keys(tree(url, session)?)),
+        Form::Unsaid => {
+            let error = match object(url, session) {
+                // Some programs mark folders by empty objects.
+                Ok(Found::Object(found, _)) if found.object.size().ok().flatten() == Some(0) => None,
+                Ok(found) => return Ok(found),
+                Err(error) if may_be_tree(&error) => Some(error),
+                Err(error) => return Err(cannot_read(error)),
+            };
+            match tree(url, session) {
+                Ok(keys) if keys.has_known() || has_any(&*keys) => Ok(Found::Keys(keys)),
+                Ok(_) | Err(Error::Io { .. }) => match error {
+                    Some(error) => Err(cannot_read(error)),
+                    None => object(url, session).map_err(cannot_read),
+                },
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+/// True if a tree may lie where an object cannot be read: there is none, it is a page about a folder, or the user may not
+/// learn whether there is one.
+fn may_be_tree(error: &io::Error) -> bool {
+    Failure::inside(error).is_some_and(|failure| {
+        matches!(
+            failure.meaning,
+            Meaning::NoObject | Meaning::Refused | Meaning::NoData
+        )
+    })
+}
+
+/// True if there are keys, of a tree whose root has none.
+fn has_any(keys: &dyn KeyStore) -> bool {
+    keys.list_children("").is_ok_and(|names| !names.is_empty())
+}
+
+fn path(url: &RemoteUrl) -> io::Result<Path> {
+    // A plain server's URL is sent as it was typed.
+    if url.provider == Provider::Http {
+        return Ok(Path::default());
+    }
+    Path::parse(&url.key).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))
+}
+
+fn object(url: &RemoteUrl, session: &Arc<Session>) -> io::Result<Found> {
+    let opened = RemoteObject::open(session, &path(url)?)?;
+    let neighbours = RemoteNeighbours::of(url, session).map(|found| Arc::new(found) as Arc<dyn Neighbours>);
+    Ok(Found::Object(opened, neighbours))
+}
+
+fn tree(url: &RemoteUrl, session: &Arc<Session>) -> Result<Arc<RemoteKeys>> {
+    let prefix = if url.provider == Provider::Http {
+        ""
+    } else {
+        &url.key
+    };
+    let marks: Vec<&str> = MARKS.into_iter().chain([PARTIAL]).collect();
+    let keys = RemoteKeys::open(session, prefix, &marks).map_err(cannot_read)?;
+    if keys.size(PARTIAL).map_err(cannot_read)?.is_some() {
+        return Err(Error::Damaged(format!(
+            "the dataset is not complete: it has the key {PARTIAL}, which a writer puts first and deletes last"
+        )));
+    }
+    Ok(keys)
+}
+
+fn cannot_read(error: io::Error) -> Error {
+    // The failure says already what cannot be done.
+    match Failure::inside(&error) {
+        Some(failure) => Error::Remote(failure.to_string()),
+        None => Error::io("cannot read", error),
+    }
+}
+
+/// The bytes of a text, read to its end.
+///
+/// # Errors
+/// Those of [`find`], and of reading.
+pub(super) fn text(
+    url: &RemoteUrl,
+    session: &Arc<Session>,
+    memory: u64,
+) -> Result<(Arc<dyn Object>, Option<String>)> {
+    let opened = path(url)
+        .and_then(|path| RemoteObject::open(session, &path))
+        .map_err(cannot_read)?;
+    let source = ObjectBytes {
+        size: opened.object.size().map_err(cannot_read)?.unwrap_or(0),
+        object: opened.object,
+        at: 0,
+    };
+    let mut source = BufReader::with_capacity(TEXT, source);
+    let spooled = SpooledSource::read(&mut source, memory, &temporary_folder())?;
+    Ok((Arc::new(spooled), opened.warning))
+}
+
+/// The bytes of an object, one after another.
+struct ObjectBytes {
+    object: Arc<dyn Object>,
+    size: u64,
+    at: u64,
+}
+
+impl Read for ObjectBytes {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
+        let count = buf.len().min(left);
+        self.object.read_exact_at(self.at, &mut buf[..count])?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}

@@ -1,0 +1,126 @@
+//! [`RemoteNeighbours`]: the objects that a remote object may refer to: those below its own prefix.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::sync::Arc;
+
+use object_store::path::Path;
+
+use super::object::RemoteObject;
+use super::session::Session;
+use super::url::{Provider, RemoteUrl};
+use crate::error::Error;
+use crate::store::place::{Neighbour, Neighbours, NoNeighbour, Place};
+
+/// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
+/// local file.
+pub(crate) struct RemoteNeighbours {
+    session: Arc<Session>,
+    /// The key of the object.
+    key: String,
+    /// The prefix of the input, with a slash at its end; empty for the bucket's root.
+    prefix: String,
+    /// The input's URL up to the prefix, for messages.
+    shown: String,
+    identity: OsString,
+}
+
+impl RemoteNeighbours {
+    /// The neighbours of the object at a URL. `None` on a plain server, whose names below a URL nobody can know.
+    pub(crate) fn of(url: &RemoteUrl, session: &Arc<Session>) -> Option<Self> {
+        if url.provider == Provider::Http {
+            return None;
+        }
+        let (folder, name) = url.key.rsplit_once('/').unwrap_or(("", &url.key));
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
+        Some(Self {
+            session: Arc::clone(session),
+            identity: OsString::from(&url.key),
+            key: url.key.clone(),
+            prefix,
+            shown: url.shown.strip_suffix(name).unwrap_or(&url.shown).to_owned(),
+        })
+    }
+
+    /// The key of a name, without `.` and `..`; `None` if it leads out of the bucket.
+    fn key_of(&self, name: &str) -> Option<String> {
+        let mut parts: Vec<&str> = self.key.split('/').collect();
+        parts.pop();
+        for part in name.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()?),
+                part => parts.push(part),
+            }
+        }
+        Some(parts.join("/"))
+    }
+}
+
+impl Neighbours for RemoteNeighbours {
+    fn identity(&self) -> &OsStr {
+        &self.identity
+    }
+
+    fn find(&self, name: &str) -> Result<Neighbour, NoNeighbour> {
+        // An absolute name leads to a local file, and one with a scheme to another host.
+        if name.starts_with('/') || name.contains("://") || name.contains('\\') {
+            return Err(NoNeighbour::Outside);
+        }
+        let key = self.key_of(name).filter(|key| key.starts_with(&self.prefix));
+        let key = key.ok_or(NoNeighbour::Outside)?;
+        let path = Path::parse(&key).map_err(|_| NoNeighbour::Missing)?;
+        let shown = format!("{}{}", self.shown, &key[self.prefix.len()..]);
+        let found = Self {
+            session: Arc::clone(&self.session),
+            identity: OsString::from(&key),
+            prefix: self.prefix.clone(),
+            shown: self.shown.clone(),
+            key: key.clone(),
+        };
+        Ok(Neighbour::new(key, move || {
+            let opened = RemoteObject::open(&found.session, &path);
+            let opened = opened.map_err(|e: io::Error| Error::Remote(e.to_string()).in_file(&shown))?;
+            Ok(Place::object(&shown, opened.object).with_neighbours(Arc::new(found)))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object_store::memory::InMemory;
+
+    #[test]
+    fn only_what_lies_below_the_prefix_is_found() {
+        let url = crate::location::remote_url::parse("s3://b/run/x.nc").unwrap().url;
+        let session = Session::over(Arc::new(InMemory::new()), "memory");
+        let neighbours = RemoteNeighbours::of(&url, &session).unwrap();
+        let key = |name: &str| {
+            neighbours
+                .find(name)
+                .map(|found| found.identity().to_str().unwrap().to_owned())
+        };
+        assert_eq!(key("y.nc").unwrap(), "run/y.nc");
+        assert_eq!(key("./sub/../z.nc").unwrap(), "run/z.nc");
+        for name in [
+            "/etc/passwd",
+            "../y.nc",
+            "../../../y.nc",
+            "../run-2/y.nc",
+            "https://h/x",
+            "file:///etc/passwd",
+            "a\\b",
+        ] {
+            assert_eq!(key(name), Err(NoNeighbour::Outside), "{name}");
+        }
+        let missing = neighbours.find("y.nc").unwrap().open().unwrap_err().to_string();
+        assert_eq!(missing, "s3://b/run/y.nc: cannot open: no such object");
+        let http = crate::location::remote_url::parse("https://h/x.nc").unwrap().url;
+        assert!(RemoteNeighbours::of(&http, &session).is_none());
+    }
+}
