@@ -5,6 +5,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
+use ncutils_cli::remote::{self, RemoteOptions};
 use ncutils_cli::{filters, kind_option, memory, string_length};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
@@ -30,6 +31,8 @@ pub struct Arguments {
     pub summary: bool,
     /// `--json`: print both as JSON.
     pub json: bool,
+    /// `--requests` and `--verbose`.
+    pub remote: RemoteOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -85,9 +88,10 @@ pub fn command() -> Command {
         .arg(flag("diskless-write", 'w', "Accepted for compatibility; not needed"))
         .arg(flag("diskless-read", 'r', "Accepted for compatibility; not needed"))
         .arg(value("log", 'L', "N", "Accepted for compatibility; not needed"))
+        .args(remote::arguments())
         .arg(help())
         .arg(version())
-        .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The dataset to read, by its path or file:// URL: a file, or a folder or zip of Zarr; - for standard input"))
+        .arg(Arg::new("input").value_name("INPUT").required(true).value_parser(value_parser!(OsString)).help("The dataset to read, by its path or URL (file://, s3://, gs://, az://, https://): a file, or a folder, zip or remote tree of Zarr; - for standard input"))
         .arg(Arg::new("output").value_name("OUTPUT").required(true).value_parser(value_parser!(OsString)).help("The file to write, or with a fragment such as #mode=nczarr,file, #mode=zarr,zip or #mode=zarr,v3 a Zarr dataset; it appears, or replaces an older one, only when complete"))
 }
 
@@ -143,6 +147,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         ));
     }
     Ok(Arguments {
+        remote: remote::options(matches),
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         output: matches.get_one::<OsString>("output").cloned().unwrap_or_default(),
         copy,

@@ -8,6 +8,7 @@ use nccopy::flags::{self, Arguments};
 use nccopy::{plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
+use ncutils_cli::remote::tell_notes;
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::Error;
@@ -21,8 +22,12 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let input = Location::parse_input(Some(&arguments.input))?;
-    let output = Location::parse(&arguments.output)?;
+    let input = arguments
+        .remote
+        .of("nccopy", Location::parse_input(Some(&arguments.input))?)?;
+    let output = arguments
+        .remote
+        .of("nccopy", Location::parse(&arguments.output)?)?;
     for location in [&input, &output] {
         for warning in location.warnings() {
             tell("nccopy", format_args!("{location}: warning: {warning}"));
@@ -31,6 +36,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
     let reader = input.open_with(&arguments.copy.registry).map_err(in_input)?;
+    tell_notes("nccopy", &input);
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::filters;
 use ncutils_cli::options::{flag, help, program, value, version};
+use ncutils_cli::remote::{self, RemoteOptions};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
@@ -32,6 +33,8 @@ pub struct Arguments {
     pub registry: Registry,
     /// `--filters`: the list of known filters, to print instead of a file.
     pub list: Option<String>,
+    /// `--requests` and `--verbose`.
+    pub remote: RemoteOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -174,6 +177,7 @@ pub fn command() -> Command {
             .allow_hyphen_values(true)
             .help("Name for the netCDF, instead of the file's"),
     )
+    .args(remote::arguments())
     .arg(help())
     .arg(version())
     .arg(
@@ -181,7 +185,7 @@ pub fn command() -> Command {
             .value_name("INPUT")
             .required_unless_present("list-filters")
             .value_parser(value_parser!(OsString))
-            .help("The dataset to read, by its path or file:// URL: a file, or a folder or zip of Zarr; - for standard input"),
+            .help("The dataset to read, by its path or URL (file://, s3://, gs://, az://, https://): a file, or a folder, zip or remote tree of Zarr; - for standard input"),
     )
 }
 
@@ -208,6 +212,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let in_one = matches.get_flag("filters");
     let (precision, overrides) = precision(matches)?;
     Ok(Arguments {
+        remote: remote::options(matches),
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         json: matches.get_flag("json"),
         ncml: matches.get_flag("ncml"),

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use ncdump::flags::{self, Arguments};
+use ncutils_cli::remote::tell_notes;
 use ncutils_core::error::Error;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
@@ -31,11 +32,14 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .and_then(|()| stdout.flush())
             .context("cannot write");
     }
-    let input = Location::parse_input(Some(&arguments.input))?;
+    let input = arguments
+        .remote
+        .of("ncdump", Location::parse_input(Some(&arguments.input))?)?;
     for warning in input.warnings() {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
     }
     let reader = input.open_with(&arguments.registry)?;
+    tell_notes("ncdump", &input);
     if arguments.kind_only {
         return writeln!(stdout, "{}", reader.schema().kind.can().format_name)
             .and_then(|()| stdout.flush())
@@ -57,7 +61,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let done = if arguments.json {
         json::dump(&*reader, &arguments.dump, &mut stdout)
     } else if arguments.ncml {
-        let location = arguments.input.as_encoded_bytes();
+        let location = input.name().as_encoded_bytes();
         ncml::dump(&*reader, location, &arguments.dump, &mut stdout).map(|replaced| {
             if replaced > 0 {
                 let what = match replaced {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
+use ncutils_cli::remote::{self, RemoteOptions};
 use ncutils_cli::{filters, kind_option, memory, string_length};
 use ncutils_core::copy::plan::StringLength;
 use ncutils_core::error::{Error, Result};
@@ -42,6 +43,8 @@ pub struct Arguments {
     pub threads: Option<usize>,
     /// The filters that chunks can be encoded with.
     pub registry: Registry,
+    /// `--requests` and `--verbose`.
+    pub remote: RemoteOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -143,13 +146,14 @@ pub fn command() -> Command {
     .arg(value("log", 'L', "N", "Accepted for compatibility; does nothing"))
     .arg(flag("diskless", 'P', "Accepted for compatibility; not needed"))
     .arg(value("whole", 'W', "N", "Accepted for compatibility; not needed"))
+    .args(remote::arguments())
     .arg(help().short('h'))
     .arg(version())
     .arg(
         Arg::new("input")
             .value_name("INPUT")
             .value_parser(value_parser!(OsString))
-            .help("The CDL text, by its path or file:// URL; - or nothing for standard input"),
+            .help("The CDL text, by its path or URL (file://, s3://, gs://, az://, https://); - or nothing for standard input"),
     )
 }
 
@@ -163,6 +167,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let kind = kind_option::asked(matches, &["kind", "version-name"])?;
     let implied = kind.is_some() || output.is_some();
     Ok(Arguments {
+        remote: remote::options(matches),
         input: matches.get_one::<OsString>("input").cloned(),
         output,
         name: text("name"),

@@ -10,6 +10,7 @@ use ncgen::language::Language;
 use ncgen::output_name::output_name;
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
+use ncutils_cli::remote::tell_notes;
 use ncutils_core::cdl::program::{c, fortran77};
 use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, infer, plan};
 use ncutils_core::copy::{self, CopyPlan, Progress, RunOptions, default_budget, prepare};
@@ -30,9 +31,12 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let input = Location::parse_input(arguments.input.as_deref())?;
+    let input = arguments
+        .remote
+        .of("ncgen", Location::parse_input(arguments.input.as_deref())?)?;
     let memory = arguments.memory.unwrap_or_else(default_budget);
     let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES))?;
+    tell_notes("ncgen", &input);
     let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
     let in_input = |error: Error| reader.locate(error, name_options).in_file(input.name());
     for warning in reader.warnings() {
@@ -44,7 +48,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         None => output_name(input.file_name().as_deref(), name, arguments.suffix).map(OsString::from),
     };
     let output = match (arguments.language, &arguments.output) {
-        (Some(Language::Binary), Some(output)) => Some(Location::parse(output)?),
+        (Some(Language::Binary), Some(output)) => {
+            Some(arguments.remote.of("ncgen", Location::parse(output)?)?)
+        }
         // A text's own name is no URL, and asks for no format.
         (Some(Language::Binary), None) => Some(Location::from_path(output_name()?)),
         _ => None,

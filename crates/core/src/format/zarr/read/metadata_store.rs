@@ -23,8 +23,8 @@ pub struct MetadataStore {
 }
 
 impl MetadataStore {
-    /// The documents of `store`. With `prefer_consolidated`, or where the store cannot list keys, those of `.zmetadata` if
-    /// there is one.
+    /// The documents of `store`. With `prefer_consolidated`, where requests are slow, or where the store cannot list keys,
+    /// those of `.zmetadata` if there is one.
     ///
     /// # Errors
     /// If the store fails, or `.zmetadata` is damaged and needed.
@@ -42,10 +42,11 @@ impl MetadataStore {
 
     /// Opens a store whose key `all` has all documents.
     fn open_version(store: Arc<dyn KeyStore>, prefer_consolidated: bool, all: &str) -> Result<Self> {
-        let lists = match store.list_children("") {
-            Ok(_) => true,
-            Err(e) if e.kind() == io::ErrorKind::Unsupported => false,
-            Err(e) => return Err(cannot_read(e)),
+        // Where a request is slow, one document is better than a request for each.
+        let is_slow = store.requests().ahead;
+        let lists = match is_slow {
+            true => None,
+            false => Some(can_list(&*store)?),
         };
         let mut opened = Self {
             store,
@@ -54,9 +55,24 @@ impl MetadataStore {
             differs: None,
             damaged: None,
         };
+        let document = opened
+            .get_many(vec![all.to_owned()])
+            .map(|mut found| found.pop().flatten());
+        let has_all = |found: &Option<Json>| match all {
+            NODE => found
+                .as_ref()
+                .is_some_and(|root| root.get(CONSOLIDATED_METADATA).is_some()),
+            _ => found.as_ref().is_some_and(|all| all.get("metadata").is_some()),
+        };
+        let prefer_consolidated = prefer_consolidated || (is_slow && document.as_ref().is_ok_and(has_all));
+        let lists = match lists {
+            Some(lists) => lists,
+            None if prefer_consolidated => true,
+            None => can_list(&*opened.store)?,
+        };
         let needed = prefer_consolidated || !lists;
-        let document = match opened.get_many(vec![all.to_owned()]) {
-            Ok(mut documents) => documents.pop().flatten(),
+        let document = match document {
+            Ok(document) => document,
             Err(e) if needed => return Err(e),
             Err(e) => {
                 opened.damaged = Some(e);
@@ -175,6 +191,15 @@ impl MetadataStore {
         let names = self.store.list_children(&prefix).map_err(cannot_read)?;
         let folder = |name: String| name.strip_suffix('/').map(str::to_owned);
         Ok(names.into_iter().filter_map(folder).collect())
+    }
+}
+
+/// True if a store can list its keys.
+fn can_list(store: &dyn KeyStore) -> Result<bool> {
+    match store.list_children("") {
+        Ok(_) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::Unsupported => Ok(false),
+        Err(e) => Err(cannot_read(e)),
     }
 }
 
