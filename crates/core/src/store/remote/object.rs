@@ -25,7 +25,7 @@ use super::session::{Session, Task};
 use crate::store::{ByteRange, Done, FetchPool, FileSource, Object, Requests, temporary_file};
 
 /// Bytes of the first request, which stay in memory: all metadata of a small file, and the first of a large one.
-pub(super) const HEAD: u64 = 512 << 10;
+pub(super) const HEAD: u64 = 1 << 20;
 
 /// Longest request, in bytes. Longer ranges come in several at once, as one connection rarely fills a line.
 const PIECE: u64 = 4 << 20;
