@@ -122,7 +122,7 @@ fn killed() -> Error {
 }
 
 /// All objects of a store.
-pub(super) fn contents(store: &InMemory) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn contents(store: &InMemory) -> BTreeMap<String, Vec<u8>> {
     let all = super::runtime::runtime().unwrap().block_on(async {
         let mut all = BTreeMap::new();
         let mut list = store.list(None);

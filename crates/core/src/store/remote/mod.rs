@@ -60,6 +60,8 @@ mod upload;
 mod url;
 
 pub use environment::{ConfigurationFile, Environment, ProcessEnvironment};
+#[cfg(all(test, feature = "remote"))]
+pub(crate) use faulty_store::contents;
 #[cfg(feature = "remote")]
 pub(crate) use object_output::ObjectOutput;
 pub use secret::{Login, Secret};
