@@ -300,6 +300,14 @@ impl Recipe for Connection {
             .take()
     }
 
+    fn lists_from_anywhere(&self) -> bool {
+        matches!(self.url.provider, Provider::S3 | Provider::Gcs)
+    }
+
+    fn has_ranges(&self) -> bool {
+        self.url.provider != Provider::Http
+    }
+
     fn clock_ahead(&self) -> Option<i64> {
         *self
             .told

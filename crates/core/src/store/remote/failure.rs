@@ -123,7 +123,12 @@ impl Failure {
             Fault::NoConnection(_) => Meaning::NoConnection,
             Fault::OtherRegion(region) => Meaning::OtherRegion(region.clone()),
             Fault::Whole { size } => Meaning::Whole(*size),
-            Fault::Untrusted(_) | Fault::Encoded(_) | Fault::WebPage | Fault::Redirect(_) => Meaning::Final,
+            Fault::Changed => Meaning::Condition,
+            Fault::NoRoom(_)
+            | Fault::Untrusted(_)
+            | Fault::Encoded(_)
+            | Fault::WebPage
+            | Fault::Redirect(_) => Meaning::Final,
         };
         Self::new(meaning, fault.to_string())
     }

@@ -31,6 +31,10 @@ pub(super) enum Fault {
     WrongRange(String),
     /// The body is encoded, as by gzip, and so has other positions than the object.
     Encoded(String),
+    /// The object is not the one that was opened.
+    Changed,
+    /// There is no room for a temporary file: the text says why.
+    NoRoom(String),
     /// A web page came, which is no data: a login, or an error.
     WebPage,
     /// A redirect that is not followed: the text says why.
@@ -54,6 +58,8 @@ impl fmt::Display for Fault {
                 f,
                 "the server sends the object encoded (Content-Encoding: {coding}), so that ranges of it cannot be read; download and decode it first"
             ),
+            Self::Changed => f.write_str("the object was replaced or changed while it was read"),
+            Self::NoRoom(why) => f.write_str(why),
             Self::WebPage => f.write_str(
                 "the server sent a web page (text/html) in place of data; does the URL need a login, or lead to a page about the data?",
             ),

@@ -18,6 +18,8 @@ mod client;
 mod connect;
 #[cfg(feature = "remote")]
 mod date;
+#[cfg(feature = "remote")]
+mod download;
 mod environment;
 #[cfg(feature = "remote")]
 pub(crate) mod failure;
@@ -28,7 +30,11 @@ mod faulty_store;
 #[cfg(feature = "remote")]
 mod http_store;
 #[cfg(feature = "remote")]
+mod keys;
+#[cfg(feature = "remote")]
 mod limiter;
+#[cfg(feature = "remote")]
+mod object;
 #[cfg(feature = "remote")]
 mod object_output;
 #[cfg(feature = "remote")]
@@ -47,6 +53,8 @@ mod service;
 #[cfg(feature = "remote")]
 pub(crate) mod session;
 pub mod settings;
+#[cfg(all(test, feature = "remote"))]
+mod test_server;
 #[cfg(feature = "remote")]
 mod tree_claim;
 #[cfg(feature = "remote")]
@@ -62,6 +70,10 @@ mod url;
 pub use environment::{ConfigurationFile, Environment, ProcessEnvironment};
 #[cfg(all(test, feature = "remote"))]
 pub(crate) use faulty_store::contents;
+#[cfg(feature = "remote")]
+pub(crate) use keys::RemoteKeys;
+#[cfg(feature = "remote")]
+pub(crate) use object::{OpenedObject, RemoteObject};
 #[cfg(feature = "remote")]
 pub(crate) use object_output::ObjectOutput;
 pub use secret::{Login, Secret};

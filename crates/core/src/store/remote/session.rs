@@ -121,6 +121,12 @@ pub(super) trait Recipe: Send + Sync {
     /// How long the server wants to be left alone, if it said so. Asking forgets it.
     fn wanted_wait(&self) -> Option<Duration>;
 
+    /// True if keys can be listed from any key on at no cost.
+    fn lists_from_anywhere(&self) -> bool;
+
+    /// False for a server that may have no ranges.
+    fn has_ranges(&self) -> bool;
+
     /// Seconds that the server's clock was ahead of this machine's at its last answer, if it told the time.
     fn clock_ahead(&self) -> Option<i64>;
 }
@@ -194,6 +200,26 @@ impl Session {
         A: Fn(Arc<dyn RemoteStore>) -> F,
     {
         runtime()?.handle().block_on(self.tried(task, attempt))
+    }
+
+    /// Waits for a future that makes requests. The calling thread must not be one that runs futures.
+    ///
+    /// # Errors
+    /// If requests cannot be made at all.
+    pub(super) fn wait<F: Future>(&self, future: F) -> io::Result<F::Output> {
+        Ok(runtime()?.handle().block_on(future))
+    }
+
+    /// True if keys can be listed from any key on at no cost.
+    pub(super) fn lists_from_anywhere(&self) -> bool {
+        self.recipe
+            .as_ref()
+            .is_none_or(|recipe| recipe.lists_from_anywhere())
+    }
+
+    /// False for a server that may have no ranges.
+    pub(super) fn has_ranges(&self) -> bool {
+        self.recipe.as_ref().is_none_or(|recipe| recipe.has_ranges())
     }
 
     /// Begins an operation, and passes its result to `done` on a thread that may block. Any number may be begun; at most

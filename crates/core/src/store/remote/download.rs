@@ -1,0 +1,220 @@
+//! [`Download`]: the bytes of one request, which goes on from where it broke.
+//!
+//! ```text
+//! try 1: bytes 0-9 asked for ─► 0, 1, 2, 3, the connection breaks
+//! try 2: bytes 4-9, If-Match  ─► another ETag? the object changed : 4, 5, 6, 7, 8, 9
+//! ```
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{
+    Attribute, Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore,
+};
+
+use super::fault::Fault;
+use super::session::{RemoteStore, Task};
+
+/// What tells one version of an object from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Version {
+    e_tag: Option<String>,
+    /// The date of the last change; `None` if the server tells none.
+    date: Option<SystemTime>,
+    size: u64,
+}
+
+impl Version {
+    fn of(meta: &ObjectMeta) -> Self {
+        let date = SystemTime::from(meta.last_modified);
+        Self {
+            e_tag: meta.e_tag.clone(),
+            date: (date > SystemTime::UNIX_EPOCH).then_some(date),
+            size: meta.size,
+        }
+    }
+
+    /// True if both may be of the same bytes: by ETag, else by date, and by size.
+    fn fits(&self, other: &Self) -> bool {
+        let same = match (&self.e_tag, &other.e_tag) {
+            (Some(a), Some(b)) => a == b,
+            _ => self.date == other.date,
+        };
+        same && self.size == other.size
+    }
+
+    /// The condition for requests. A weak ETag never meets one.
+    fn condition(&self) -> Option<String> {
+        self.e_tag.clone().filter(|tag| !tag.starts_with("W/"))
+    }
+}
+
+/// What came of a request so far.
+#[derive(Debug, Default)]
+pub(super) struct Received {
+    /// The bytes, from the first one that was asked for.
+    pub(super) bytes: Vec<u8>,
+    /// Position of the first byte in the object.
+    pub(super) start: u64,
+    /// Position behind the last byte; `u64::MAX` if the server did not tell.
+    end: u64,
+    /// The object's version; `None` before the first answer.
+    pub(super) version: Option<Version>,
+}
+
+impl Received {
+    /// Size of the object in bytes; `None` if the server did not tell.
+    pub(super) fn size(&self) -> Option<u64> {
+        self.version
+            .as_ref()
+            .map(|version| version.size)
+            .filter(|size| *size != u64::MAX)
+    }
+}
+
+/// One request for all or a part of an object, with what came of it.
+pub(super) struct Download {
+    path: Path,
+    range: Option<GetRange>,
+    /// The version that must come; `None` for any.
+    expected: Option<Version>,
+    /// True if a whole object can be asked for from its middle on.
+    resumes: bool,
+    received: Mutex<Received>,
+}
+
+impl Download {
+    /// A download of a range of an object, or of all of it. `resumes` is false for a server that may have no ranges.
+    pub(super) fn new(path: Path, range: Option<GetRange>, expected: Option<Version>, resumes: bool) -> Self {
+        Self {
+            path,
+            resumes: resumes || range.is_some(),
+            range,
+            expected,
+            received: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Received> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything that came, after a try succeeded.
+    pub(super) fn into_received(self) -> Received {
+        self.received.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tries to get what is still missing.
+    pub(super) async fn tried(
+        &self,
+        store: std::sync::Arc<dyn RemoteStore>,
+        task: &Task,
+    ) -> object_store::Result<()> {
+        let options = self.options();
+        let result = store.get_opts(&self.path, options).await?;
+        let is_page = is_web_page(&result);
+        self.take_head(&result)?;
+        let mut pieces = match result.payload {
+            GetResultPayload::Stream(pieces) => pieces,
+            // No store of a session reads files.
+            #[allow(unreachable_patterns)]
+            _ => return Err(fault(Fault::Broken("the store gave no stream".to_owned()))),
+        };
+        while let Some(piece) = pieces.next().await {
+            self.take(&piece?, is_page)?;
+            task.has_moved();
+        }
+        let received = self.lock();
+        let missing = received.end - received.start - received.bytes.len() as u64;
+        match received.end != u64::MAX && missing > 0 {
+            true => Err(fault(Fault::Broken(format!(
+                "the answer ended {missing} bytes too early"
+            )))),
+            false => Ok(()),
+        }
+    }
+
+    fn options(&self) -> GetOptions {
+        let mut received = self.lock();
+        let known = received
+            .version
+            .clone()
+            .filter(|_| received.end != u64::MAX && self.resumes);
+        let came = received.bytes.len() as u64;
+        let range = match &known {
+            Some(_) if came > 0 && received.start + came < received.end => {
+                Some(GetRange::Bounded(received.start + came..received.end))
+            }
+            _ => {
+                received.bytes.clear();
+                self.range.clone()
+            }
+        };
+        let version = known.or_else(|| self.expected.clone());
+        GetOptions {
+            range,
+            if_match: version.and_then(|version| version.condition()),
+            ..GetOptions::default()
+        }
+    }
+
+    /// Compares the head of an answer with what is known, and makes room for its body.
+    fn take_head(&self, result: &GetResult) -> object_store::Result<()> {
+        let version = Version::of(&result.meta);
+        let mut received = self.lock();
+        let before = received.version.as_ref().or(self.expected.as_ref());
+        if before.is_some_and(|before| !before.fits(&version)) {
+            return Err(fault(Fault::Changed));
+        }
+        if received.bytes.is_empty() {
+            (received.start, received.end) = (result.range.start, result.range.end);
+            if received.end != u64::MAX {
+                let length = usize::try_from(received.end.saturating_sub(received.start)).ok();
+                let has_room = length.is_some_and(|length| received.bytes.try_reserve_exact(length).is_ok());
+                if !has_room {
+                    return Err(Error::Generic {
+                        store: "memory",
+                        source: "there is no memory for the answer".into(),
+                    });
+                }
+            }
+        }
+        received.version = Some(version);
+        Ok(())
+    }
+
+    fn take(&self, piece: &Bytes, is_page: bool) -> object_store::Result<()> {
+        let mut received = self.lock();
+        if is_page && received.start == 0 && received.bytes.is_empty() {
+            let first = piece.iter().find(|byte| !byte.is_ascii_whitespace());
+            if first == Some(&b'<') {
+                return Err(fault(Fault::WebPage));
+            }
+        }
+        let room = received
+            .end
+            .saturating_sub(received.start + received.bytes.len() as u64);
+        if piece.len() as u64 > room || received.bytes.try_reserve(piece.len()).is_err() {
+            return Err(fault(Fault::WrongRange("more bytes than it said".to_owned())));
+        }
+        received.bytes.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+/// True if an answer says that it is a web page.
+fn is_web_page(result: &GetResult) -> bool {
+    let kind = result.attributes.get(&Attribute::ContentType);
+    kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html"))
+}
+
+/// A fault in the form that attempts fail with.
+pub(super) fn fault(fault: Fault) -> Error {
+    Error::Generic {
+        store: "remote",
+        source: Box::new(fault),
+    }
+}

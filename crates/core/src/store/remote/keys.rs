@@ -1,0 +1,332 @@
+//! [`RemoteKeys`]: the keys below a prefix of a bucket, or below a URL of a plain HTTP server.
+//!
+//! Keys that tell whether there is a dataset are fetched at once when it is opened, and their values stay in memory. So
+//! looking for one after another costs one round trip.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::join_all;
+use futures_util::{StreamExt, TryStreamExt};
+use object_store::path::Path;
+use object_store::{GetRange, ObjectStore, ObjectStoreExt};
+use tracing::debug;
+
+use super::download::{Download, Received};
+use super::failure::{Failure, Meaning};
+use super::session::{RemoteStore, Session, Task};
+use crate::store::{ByteRange, Done, FetchPool, Get, KeyStore, Part, Requests};
+
+/// Most bytes of a value that stays in memory.
+const KEPT: usize = 16 << 20;
+
+/// Largest value, in bytes, of which a part is read by reading all of it, where the server has no ranges.
+const LARGEST_WHOLE: u64 = 1 << 30;
+
+/// Two ranges of one value this many bytes apart are cheaper to read as one.
+const GAP: u64 = 128 << 10;
+
+/// Keys on one page of a list.
+const PAGE: usize = 1000;
+
+/// The keys below a prefix.
+pub(crate) struct RemoteKeys {
+    session: Arc<Session>,
+    /// The prefix without a slash at its end; empty for a whole bucket.
+    prefix: String,
+    /// Values that were fetched when the store was opened; `None` for keys that do not exist.
+    known: Mutex<HashMap<String, Option<Arc<[u8]>>>>,
+    pool: FetchPool,
+}
+
+impl RemoteKeys {
+    /// The keys below a prefix. The values of `marks` are fetched at once.
+    ///
+    /// # Errors
+    /// That of the session. A key that does not exist is none.
+    pub(crate) fn open(session: &Arc<Session>, prefix: &str, marks: &[&str]) -> io::Result<Arc<Self>> {
+        let keys = Self {
+            session: Arc::clone(session),
+            prefix: prefix.trim_end_matches('/').to_owned(),
+            known: Mutex::default(),
+            pool: FetchPool::new(session.requests()),
+        };
+        let found = session.wait(join_all(marks.iter().map(|mark| keys.value(mark, Part::Whole))))?;
+        {
+            let mut known = keys.lock();
+            for (mark, found) in marks.iter().zip(found) {
+                let value = found?.map(|received| received.bytes);
+                if value.as_ref().is_none_or(|value| value.len() <= KEPT) {
+                    known.insert((*mark).to_owned(), value.map(Arc::from));
+                }
+            }
+        }
+        Ok(Arc::new(keys))
+    }
+
+    /// True if one of the keys that were fetched when the store was opened exists.
+    pub(crate) fn has_known(&self) -> bool {
+        self.lock().values().any(Option::is_some)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Option<Arc<[u8]>>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn path(&self, key: &str) -> io::Result<Path> {
+        let whole = match self.prefix.as_str() {
+            "" => key.to_owned(),
+            prefix => format!("{prefix}/{key}"),
+        };
+        Path::parse(&whole).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))
+    }
+
+    /// A value or a part of it; `None` if there is no such key.
+    async fn value(&self, key: &str, part: Part) -> io::Result<Option<Received>> {
+        let range = match part {
+            Part::Whole => None,
+            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Some(GetRange::Bounded(0..1)),
+            Part::Range(range) => {
+                let end = range.end().unwrap_or(u64::MAX);
+                Some(GetRange::Bounded(range.offset..end))
+            }
+            Part::Suffix(length) => Some(GetRange::Suffix(length as u64)),
+        };
+        let task = Task::new("read", key);
+        let download = Download::new(self.path(key)?, range, None, self.session.has_ranges());
+        let tried = self
+            .session
+            .tried(&task, |store| download.tried(store, &task))
+            .await;
+        let Err(error) = tried else {
+            return Ok(Some(download.into_received()));
+        };
+        match Failure::inside(&error).map(|failure| &failure.meaning) {
+            Some(Meaning::NoObject) => Ok(None),
+            // Nothing is there: the value ends before the range.
+            Some(Meaning::PastEnd) => Ok(Some(Received::default())),
+            Some(Meaning::Whole(size)) if size.is_none_or(|size| size <= LARGEST_WHOLE) => {
+                self.cut(key, part).await.map(Some)
+            }
+            // Azure serves no suffixes.
+            Some(Meaning::Unsupported) if matches!(part, Part::Suffix(_)) => {
+                let Some(size) = self.size_of(key).await? else {
+                    return Ok(None);
+                };
+                let within = part.within(size);
+                let length =
+                    usize::try_from(within.end - within.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
+                let range = ByteRange {
+                    offset: within.start,
+                    length,
+                };
+                Box::pin(self.value(key, Part::Range(range))).await
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// A part of a value of a server without ranges.
+    async fn cut(&self, key: &str, part: Part) -> io::Result<Received> {
+        let task = Task::new("read", key);
+        let download = Download::new(self.path(key)?, None, None, false);
+        self.session
+            .tried(&task, |store| download.tried(store, &task))
+            .await?;
+        let mut received = download.into_received();
+        let within = part.within(received.bytes.len() as u64);
+        received.bytes.truncate(within.end as usize);
+        received.bytes.drain(..within.start as usize);
+        Ok(received)
+    }
+
+    async fn size_of(&self, key: &str) -> io::Result<Option<u64>> {
+        let path = self.path(key)?;
+        let task = Task::new("read", key);
+        let found = self
+            .session
+            .tried(&task, |store| {
+                let path = path.clone();
+                async move { store.head(&path).await }
+            })
+            .await;
+        match found {
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(e) if meaning(&e) == Some(Meaning::NoObject) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Keys of the bucket that start with a folder, from behind `after` up to and with `last`.
+    async fn listed(
+        &self,
+        folder: &Option<Path>,
+        after: Option<&str>,
+        last: Option<&str>,
+        most: usize,
+    ) -> io::Result<Vec<String>> {
+        let task = Task::new("list", "keys");
+        let list = |store: Arc<dyn RemoteStore>| async move {
+            let found = match after {
+                Some(after) => store.list_with_offset(folder.as_ref(), &Path::parse(after)?),
+                None => store.list(folder.as_ref()),
+            };
+            let within = |key: &String| last.is_none_or(|last| key.as_str() <= last);
+            let keys = found.map_ok(|meta| String::from(meta.location));
+            let keys = keys.try_take_while(|key| std::future::ready(Ok(within(key))));
+            keys.take(most).try_collect::<Vec<String>>().await
+        };
+        self.session.tried(&task, list).await.map_err(unlisted)
+    }
+
+    /// All keys of the bucket that start with a folder. Where they fill more than a page, ranges of them are listed at once.
+    async fn all(&self, folder: Option<Path>) -> io::Result<Vec<String>> {
+        let mut keys = self.listed(&folder, None, None, PAGE).await?;
+        if keys.len() < PAGE {
+            return Ok(keys);
+        }
+        let last = keys.last().cloned().unwrap_or_default();
+        let bounds = match self.session.lists_from_anywhere() {
+            true => bounds(
+                &keys[0],
+                folder.as_ref().map_or(0, |folder| folder.as_ref().len() + 1),
+                &last,
+            ),
+            false => Vec::new(),
+        };
+        let from = std::iter::once(last.as_str()).chain(bounds.iter().map(String::as_str));
+        let to = bounds.iter().map(|bound| Some(bound.as_str())).chain([None]);
+        let parts = from
+            .zip(to)
+            .map(|(from, to)| self.listed(&folder, Some(from), to, usize::MAX));
+        for part in join_all(parts).await {
+            keys.extend(part?);
+        }
+        debug!(keys = keys.len(), "listed keys");
+        Ok(keys)
+    }
+
+    /// The key of the dataset for one of the bucket.
+    fn below_prefix<'a>(&self, key: &'a str) -> Option<&'a str> {
+        match self.prefix.as_str() {
+            "" => Some(key),
+            prefix => key.strip_prefix(prefix)?.strip_prefix('/'),
+        }
+    }
+
+    fn folder(&self, folder: &str) -> io::Result<Option<Path>> {
+        let whole = match (self.prefix.as_str(), folder.trim_end_matches('/')) {
+            (prefix, "") => prefix.to_owned(),
+            ("", folder) => folder.to_owned(),
+            (prefix, folder) => format!("{prefix}/{folder}"),
+        };
+        if whole.is_empty() {
+            return Ok(None);
+        }
+        let path =
+            Path::parse(&whole).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))?;
+        Ok(Some(path))
+    }
+}
+
+/// Keys that divide those behind `last`: the digits that may follow where `first` has its first digit behind its folder, as
+/// keys of chunks have.
+fn bounds(first: &str, folder: usize, last: &str) -> Vec<String> {
+    let Some(digit) = first
+        .get(folder..)
+        .and_then(|rest| rest.find(|c: char| c.is_ascii_digit()))
+    else {
+        return Vec::new();
+    };
+    let stem = &first[..folder + digit];
+    let all = ('1'..='9').flat_map(|tens| [format!("{stem}{tens}"), format!("{stem}{tens}5")]);
+    all.filter(|bound| bound.as_str() > last).collect()
+}
+
+fn meaning(error: &io::Error) -> Option<Meaning> {
+    Failure::inside(error).map(|failure| failure.meaning.clone())
+}
+
+/// A list that is refused is one that cannot be made: a reader then does without.
+fn unlisted(error: io::Error) -> io::Error {
+    match meaning(&error) {
+        Some(Meaning::Refused | Meaning::Unsupported | Meaning::NoObject) => {
+            debug!(%error, "keys cannot be listed");
+            io::Error::new(io::ErrorKind::Unsupported, error.to_string())
+        }
+        _ => error,
+    }
+}
+
+impl KeyStore for RemoteKeys {
+    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+        if let Some(known) = self.lock().get(key) {
+            return Ok(known.as_ref().map(|value| {
+                let within = part.within(value.len() as u64);
+                value[within.start as usize..within.end as usize].to_vec()
+            }));
+        }
+        let found = self.session.wait(self.value(key, part))??;
+        Ok(found.map(|received| match part {
+            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Vec::new(),
+            _ => received.bytes,
+        }))
+    }
+
+    fn size(&self, key: &str) -> io::Result<Option<u64>> {
+        if let Some(known) = self.lock().get(key) {
+            return Ok(known.as_ref().map(|value| value.len() as u64));
+        }
+        self.session.wait(self.size_of(key))?
+    }
+
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
+        let (folder, _) = prefix.rsplit_once('/').unwrap_or_default();
+        let folder = self.folder(folder)?;
+        let keys = self.session.wait(self.all(folder))??;
+        let own = keys.iter().filter_map(|key| self.below_prefix(key));
+        let mut own: Vec<String> = own
+            .filter(|key| key.starts_with(prefix))
+            .map(str::to_owned)
+            .collect();
+        own.sort_unstable();
+        own.dedup();
+        Ok(own)
+    }
+
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        let path = self.folder(folder)?;
+        let task = Task::new("list", "keys");
+        let list = |store: Arc<dyn RemoteStore>| {
+            let path = path.clone();
+            async move { store.list_with_delimiter(path.as_ref()).await }
+        };
+        let found = self.session.run(&task, list).map_err(unlisted)?;
+        let below = |path: &Path| Some(self.below_prefix(path.as_ref())?.strip_prefix(folder)?.to_owned());
+        let keys = found.objects.iter().filter_map(|meta| below(&meta.location));
+        let folders = found
+            .common_prefixes
+            .iter()
+            .filter_map(|path| Some(below(path)? + "/"));
+        let mut names: Vec<String> = keys
+            .chain(folders)
+            .filter(|name| !name.is_empty() && name != "/")
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn requests(&self) -> Requests {
+        Requests::slow(self.session.requests(), GAP)
+    }
+
+    fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
+        let this = Arc::clone(&self) as Arc<dyn KeyStore>;
+        self.pool.fetch_keys(&this, gets, done);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Tests of remote stores of keys, over memory and over a server of their own.
+
+use super::super::test_server::{Answer, TestServer};
+use super::*;
+use object_store::PutPayload;
+use object_store::memory::InMemory;
+use std::sync::mpsc;
+
+fn in_memory(keys: &[&str]) -> Arc<Session> {
+    let session = Session::over(Arc::new(InMemory::new()), "memory");
+    for key in keys {
+        let path = Path::from(*key);
+        let payload = PutPayload::from(key.as_bytes().to_vec());
+        let write = |store: Arc<dyn RemoteStore>| {
+            let (path, payload) = (path.clone(), payload.clone());
+            async move { store.put(&path, payload).await }
+        };
+        session.run(&Task::new("write", *key), write).unwrap();
+    }
+    session
+}
+
+fn range(offset: u64, length: usize) -> Part {
+    Part::Range(ByteRange { offset, length })
+}
+
+#[test]
+fn keys_are_those_below_the_prefix() {
+    let session = in_memory(&["p/.zgroup", "p/v/.zarray", "p/v/0.0", "p/v/0.1", "pq/x", "y"]);
+    let keys = RemoteKeys::open(&session, "p", &[".zgroup", ".zmetadata"]).unwrap();
+    assert!(keys.has_known());
+    assert_eq!(keys.get(".zgroup", Part::Whole).unwrap().unwrap(), b"p/.zgroup");
+    assert_eq!(keys.size(".zmetadata").unwrap(), None);
+    assert_eq!(keys.size("v/0.0").unwrap(), Some(7));
+    assert_eq!(keys.get("v/9", Part::Whole).unwrap(), None);
+    for (part, found) in [
+        (range(2, 3), "v/0"),
+        (range(5, 100), ".0"),
+        (range(7, 1), ""),
+        (range(100, 1), ""),
+        (range(2, 0), ""),
+        (Part::Suffix(3), "0.0"),
+        (Part::Suffix(100), "p/v/0.0"),
+    ] {
+        let value = keys.get("v/0.0", part).unwrap().unwrap();
+        assert_eq!(String::from_utf8(value).unwrap(), found, "{part:?}");
+    }
+    assert_eq!(keys.list("").unwrap(), [".zgroup", "v/.zarray", "v/0.0", "v/0.1"]);
+    assert_eq!(keys.list("v/0").unwrap(), ["v/0.0", "v/0.1"]);
+    assert_eq!(keys.list("w/").unwrap(), [""; 0]);
+    assert_eq!(keys.list_children("").unwrap(), [".zgroup", "v/"]);
+    assert_eq!(keys.list_children("v/").unwrap(), [".zarray", "0.0", "0.1"]);
+    let (tell, told) = mpsc::channel();
+    let gets = ["v/0.1", "none", ".zgroup"].map(Get::whole).to_vec();
+    Arc::clone(&keys).fetch(gets, Box::new(move |found| tell.send(found).unwrap()));
+    let found = told.recv().unwrap().unwrap();
+    assert_eq!(
+        found,
+        [Some(b"p/v/0.1".to_vec()), None, Some(b"p/.zgroup".to_vec())]
+    );
+    let bucket = RemoteKeys::open(&session, "", &["y"]).unwrap();
+    assert_eq!(bucket.list("").unwrap().len(), 6);
+    assert_eq!(bucket.list_children("").unwrap(), ["p/", "pq/", "y"]);
+}
+
+#[test]
+fn many_keys_are_listed_in_ranges() {
+    let names: Vec<String> = (0..2345).map(|n| format!("p/v/c/{n}/0")).collect();
+    let others = ["p/v/zarr.json", "p/a", "p/z/1"];
+    let all: Vec<&str> = names.iter().map(String::as_str).chain(others).collect();
+    let keys = RemoteKeys::open(&in_memory(&all), "p", &[]).unwrap();
+    assert_eq!(keys.list("v/").unwrap().len(), 2346);
+    assert_eq!(keys.list("").unwrap().len(), 2348);
+    assert_eq!(bounds("p/v/c/0/0", 4, "p/v/c/7/0")[..2], ["p/v/c/75", "p/v/c/8"]);
+    assert!(bounds("p/v/x", 4, "p/v/x").is_empty());
+}
+
+#[test]
+fn a_refusal_is_no_absence_and_a_refused_list_none() {
+    let server = TestServer::start(|request, _| match request.target.contains("list-type") {
+        true => Answer::status(403),
+        false if request.target.contains("secret") => Answer::status(403),
+        false => Answer::status(404),
+    });
+    let session = server.session("/bucket/p#mode=s3", &[]);
+    let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
+    assert_eq!(keys.get("v/0", Part::Whole).unwrap(), None);
+    let error = keys.get("v/secret", Part::Whole).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+    assert!(
+        error
+            .to_string()
+            .starts_with("cannot read v/secret: the server answered 403"),
+        "{error}"
+    );
+    assert_eq!(keys.list("v/").unwrap_err().kind(), io::ErrorKind::Unsupported);
+    assert_eq!(
+        keys.list_children("").unwrap_err().kind(),
+        io::ErrorKind::Unsupported
+    );
+}
+
+#[test]
+fn plain_servers_have_keys_that_cannot_be_listed() {
+    let server = TestServer::start(|request, _| match request.target.as_str() {
+        "/x.zarr/.zmetadata?key=1" => Answer::of(request, b"{}"),
+        "/x.zarr/v/0.0?key=1" => Answer {
+            body: b"0123456789".to_vec(),
+            ..Answer::status(200)
+        },
+        _ => Answer::status(404),
+    });
+    let keys = RemoteKeys::open(
+        &server.session("/x.zarr?key=1", &[]),
+        "",
+        &[".zmetadata", ".zgroup"],
+    )
+    .unwrap();
+    assert_eq!(keys.get(".zmetadata", Part::Whole).unwrap().unwrap(), b"{}");
+    assert_eq!(keys.get(".zgroup", Part::Whole).unwrap(), None);
+    assert_eq!(keys.get("v/0.0", Part::Whole).unwrap().unwrap(), b"0123456789");
+    assert_eq!(
+        keys.get("v/0.0", range(3, 2)).unwrap().unwrap(),
+        b"34",
+        "of a server without ranges"
+    );
+    assert_eq!(
+        keys.list_children("").unwrap_err().kind(),
+        io::ErrorKind::Unsupported
+    );
+}

@@ -1,0 +1,210 @@
+//! [`RemoteObject`]: one remote object that is read range by range.
+//!
+//! ```text
+//! open ─► GET of the first bytes ─┬─► 206: head, size, version ─► read_exact_at: pieces at once ─► GETs with If-Match
+//!                                 ├─► 416 at 0: an empty object
+//!                                 └─► 200: no ranges ─► all of it into a file without a name
+//! ```
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::StreamExt;
+use futures_util::future::try_join_all;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectStore};
+use tracing::debug;
+
+use super::download::{Download, Version, fault};
+use super::failure::{Failure, Meaning};
+use super::fault::Fault;
+use super::session::{Session, Task};
+use crate::store::{ByteRange, Done, FetchPool, FileSource, Object, Requests, temporary_file};
+
+/// Bytes of the first request, which stay in memory: all metadata of a small file, and the first of a large one.
+pub(super) const HEAD: u64 = 512 << 10;
+
+/// Longest request, in bytes. Longer ranges come in several at once, as one connection rarely fills a line.
+const PIECE: u64 = 4 << 20;
+
+/// Two ranges this many bytes apart are cheaper to read as one: 20 ms at 12 MB/s.
+const GAP: u64 = 256 << 10;
+
+/// One remote object.
+pub(crate) struct RemoteObject {
+    session: Arc<Session>,
+    path: Path,
+    head: Vec<u8>,
+    size: u64,
+    version: Option<Version>,
+    pool: FetchPool,
+}
+
+/// An object that was opened.
+pub(crate) struct OpenedObject {
+    /// The object.
+    pub(crate) object: Arc<dyn Object>,
+    /// What the user should know about it.
+    pub(crate) warning: Option<String>,
+}
+
+impl RemoteObject {
+    /// Opens an object by the request for its first bytes.
+    ///
+    /// # Errors
+    /// That of the session: no such object or bucket, no permission, or no answer.
+    pub(crate) fn open(session: &Arc<Session>, path: &Path) -> io::Result<OpenedObject> {
+        let task = Task::new("open", "");
+        let range = GetRange::Bounded(0..HEAD);
+        let download = Download::new(path.clone(), Some(range), None, true);
+        let tried = session.run(&task, |store| download.tried(store, &task));
+        let meaning = tried
+            .as_ref()
+            .err()
+            .and_then(Failure::inside)
+            .map(|failure| failure.meaning.clone());
+        let (head, size, version) = match (tried, meaning) {
+            (Ok(()), _) => {
+                let received = download.into_received();
+                let size = received.size().unwrap_or(received.bytes.len() as u64);
+                (received.bytes, size, received.version)
+            }
+            // The first byte is behind the end.
+            (Err(_), Some(Meaning::PastEnd)) => (Vec::new(), 0, None),
+            (Err(_), Some(Meaning::Whole(_))) => return spooled(session, path),
+            (Err(e), _) => return Err(e),
+        };
+        debug!(size, head = head.len(), "opened a remote object");
+        let object = Self {
+            session: Arc::clone(session),
+            path: path.clone(),
+            head,
+            size,
+            version,
+            pool: FetchPool::new(session.requests()),
+        };
+        Ok(OpenedObject {
+            object: Arc::new(object),
+            warning: None,
+        })
+    }
+
+    async fn piece(&self, start: u64, buf: &mut [u8]) -> io::Result<()> {
+        let task = Task::new("read", "");
+        let range = GetRange::Bounded(start..start + buf.len() as u64);
+        let download = Download::new(self.path.clone(), Some(range), self.version.clone(), true);
+        self.session
+            .tried(&task, |store| download.tried(store, &task))
+            .await
+            .map_err(changed)?;
+        let received = download.into_received();
+        if received.bytes.len() != buf.len() {
+            return Err(changed(Failure::new(Meaning::PastEnd, "").into_error()));
+        }
+        buf.copy_from_slice(&received.bytes);
+        Ok(())
+    }
+}
+
+/// An opened object that no longer meets a condition, or ends earlier, is another one.
+fn changed(error: io::Error) -> io::Error {
+    let has_changed = Failure::inside(&error)
+        .is_some_and(|failure| matches!(failure.meaning, Meaning::Condition | Meaning::PastEnd));
+    match has_changed {
+        true => Failure::new(Meaning::Condition, format!("cannot read: {}", Fault::Changed)).into_error(),
+        false => error,
+    }
+}
+
+impl Object for RemoteObject {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.size))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let end = offset
+            .checked_add(buf.len() as u64)
+            .filter(|end| *end <= self.size);
+        let Some(end) = end else {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        };
+        let (mut offset, mut buf) = (offset, buf);
+        if offset < self.head.len() as u64 {
+            let from = offset as usize;
+            let count = (self.head.len() - from).min(buf.len());
+            let (now, later) = buf.split_at_mut(count);
+            now.copy_from_slice(&self.head[from..from + count]);
+            (offset, buf) = (offset + count as u64, later);
+        }
+        if buf.is_empty() {
+            return Ok(());
+        }
+        // Pieces of equal length, so that all come at the same time.
+        let count = (end - offset).div_ceil(PIECE);
+        let length = (end - offset).div_ceil(count) as usize;
+        let pieces = buf.chunks_mut(length).zip((offset..).step_by(length));
+        let all = try_join_all(pieces.map(|(piece, start)| self.piece(start, piece)));
+        self.session.wait(all)??;
+        Ok(())
+    }
+
+    fn requests(&self) -> Requests {
+        Requests::slow(self.session.requests(), GAP)
+    }
+
+    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        let this = Arc::clone(&self) as Arc<dyn Object>;
+        self.pool.fetch_ranges(&this, ranges, done);
+    }
+}
+
+/// Downloads an object of a server without ranges.
+fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
+    let task = Task::new("download", "");
+    let whole = session.run(&task, |store| whole(store, path));
+    let (file, size) = whole?;
+    let object = Arc::new(FileSource::of(file)?);
+    let warning = format!(
+        "the server sends no ranges, so all of it, {size} bytes, was downloaded to a temporary file in {}",
+        crate::store::temporary_folder().display()
+    );
+    Ok(OpenedObject {
+        object,
+        warning: Some(warning),
+    })
+}
+
+async fn whole(
+    store: Arc<dyn super::session::RemoteStore>,
+    path: &Path,
+) -> object_store::Result<(File, u64)> {
+    let own = |why: String| fault(Fault::NoRoom(why));
+    let result = store.get_opts(path, GetOptions::default()).await?;
+    let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
+    let file = temporary_file(None, told.unwrap_or(0)).ok_or_else(|| {
+        own(format!(
+            "there is no room for {} bytes in {}, which TMPDIR names",
+            told.unwrap_or(0),
+            crate::store::temporary_folder().display()
+        ))
+    })?;
+    let written = AtomicU64::new(0);
+    let mut pieces = result.into_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece?;
+        let at = written.fetch_add(piece.len() as u64, Ordering::Relaxed);
+        file.write_all_at(&piece, at)
+            .map_err(|e| own(format!("cannot write a temporary file: {e}")))?;
+    }
+    let written = written.into_inner();
+    match told.is_some_and(|told| told != written) {
+        true => Err(fault(Fault::Broken("the answer ended too early".to_owned()))),
+        false => Ok((file, written)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
