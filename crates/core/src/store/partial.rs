@@ -83,6 +83,13 @@ pub fn remove_partial_files() -> NoPartialFiles {
     NoPartialFiles { _named: named }
 }
 
+/// Waits as long as another thread keeps the result of [`remove_partial_files`]: the process is being ended, and outputs on
+/// remote stores are given up by that thread.
+#[cfg(feature = "remote")]
+pub(super) fn wait_while_ending() {
+    drop(named());
+}
+
 /// Number of attempts to remove a folder.
 const ATTEMPTS: usize = 3;
 

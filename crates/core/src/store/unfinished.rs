@@ -20,6 +20,7 @@ fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Lists an output. It is forgotten when it is dropped.
+#[cfg(feature = "remote")]
 pub(super) fn list(output: Weak<dyn Unfinished>) {
     let mut all = lock(&UNFINISHED);
     all.retain(|output| output.strong_count() > 0);
@@ -35,6 +36,7 @@ pub(super) fn give_up_all() {
 }
 
 /// Notes what stays in a store, in one line without secrets.
+#[cfg(feature = "remote")]
 pub(super) fn remains(what: String) {
     lock(&REMAINS).push(what);
 }

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use http::StatusCode;
 use object_store::memory::InMemory;
 use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;
@@ -97,11 +98,20 @@ impl FaultyStore {
     }
 }
 
+/// Loses an answer, or makes an error what it is where HTTP brings it.
 fn after<T>(lost: bool, done: Result<T>) -> Result<T> {
-    match lost {
-        true => Err(broken()),
-        false => done,
-    }
+    let status = match &done {
+        _ if lost => return Err(broken()),
+        Err(Error::NotFound { .. }) => StatusCode::NOT_FOUND,
+        Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => StatusCode::PRECONDITION_FAILED,
+        _ => return done,
+    };
+    let body = String::new();
+    let source = Box::new(super::fault::Fault::Status { status, body });
+    Err(Error::Generic {
+        store: "test",
+        source,
+    })
 }
 
 /// A failure that may pass.

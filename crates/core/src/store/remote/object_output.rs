@@ -18,6 +18,7 @@ use super::sending::Sending;
 use super::session::Session;
 use super::upload::{PATIENCE, Upload};
 use crate::store::Output;
+use crate::store::partial::wait_while_ending;
 use crate::store::unfinished::{Unfinished, list, remains};
 
 /// One object that is being written. An object that is there already is replaced by [`commit`](Output::commit), as a
@@ -125,6 +126,7 @@ impl Output for ObjectOutput {
 
 impl Drop for ObjectOutput {
     fn drop(&mut self) {
+        wait_while_ending();
         self.giving_up.give_up();
     }
 }

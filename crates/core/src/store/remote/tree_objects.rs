@@ -6,9 +6,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;
-use object_store::{
-    Error, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion,
-};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion};
 
 use super::failure::{Failure, Meaning};
 use super::object_output::object_path;
@@ -104,7 +102,7 @@ impl TreeObjects {
             let path = path.clone();
             async move {
                 let found = match store.get(&path).await {
-                    Err(Error::NotFound { .. }) => return Ok(None),
+                    Err(e) if Failure::is_no_object(&e) => return Ok(None),
                     found => found?,
                 };
                 let version = UpdateVersion {
@@ -182,9 +180,10 @@ impl TreeObjects {
                 async move {
                     let mut deleted = store.delete_stream(stream::iter(some).boxed());
                     while let Some(one) = deleted.next().await {
-                        match one {
-                            Ok(_) | Err(Error::NotFound { .. }) => {}
-                            Err(e) => return Err(e),
+                        if let Err(e) = one
+                            && !Failure::is_no_object(&e)
+                        {
+                            return Err(e);
                         }
                     }
                     Ok(())

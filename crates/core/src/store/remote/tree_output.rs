@@ -49,6 +49,7 @@ use super::tree_objects::TreeObjects;
 use super::tree_switch::{begin, inner_first, switch};
 use super::upload::{PATIENCE, Upload};
 use crate::store::key::{PARTIAL, check_key};
+use crate::store::partial::wait_while_ending;
 use crate::store::unfinished::{Unfinished, list, remains};
 use crate::store::{KeyOutput, ValueWriter};
 
@@ -256,6 +257,7 @@ impl Unfinished for Tree {
 
 impl Drop for TreeOutput {
     fn drop(&mut self) {
+        wait_while_ending();
         self.tree.give_up();
     }
 }

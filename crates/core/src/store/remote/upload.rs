@@ -19,6 +19,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use tracing::debug;
 
+use super::failure::Failure;
 use super::part_table::{PartSizes, PartTable};
 use super::sending::Sending;
 use super::session::{RemoteStore, Task};
@@ -150,7 +151,7 @@ impl Upload {
                 async move {
                     match store.head(&path).await {
                         Ok(meta) => Ok(Some(Version::of(&meta))),
-                        Err(object_store::Error::NotFound { .. }) => Ok(None),
+                        Err(e) if Failure::is_no_object(&e) => Ok(None),
                         Err(e) => Err(e),
                     }
                 }
@@ -287,7 +288,7 @@ impl Upload {
             let (path, id) = (self.path.clone(), id.clone());
             async move {
                 match store.abort_multipart(&path, &id).await {
-                    Err(object_store::Error::NotFound { .. }) => Ok(()),
+                    Err(e) if Failure::is_no_object(&e) => Ok(()),
                     done => done,
                 }
             }
