@@ -10,6 +10,7 @@ pub mod options;
 mod program;
 pub mod progress;
 pub mod remote;
+pub mod replace;
 pub mod signals;
 pub mod string_length;
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::store::remote::RemoteUrl;
 use crate::store::same_file;
 
 use super::{Location, Target};
-use crate::store::remote::RemoteUrl;
 
 impl Location {
     /// Checks that writing to `output` would neither replace this location, which is read, nor put anything into it.
@@ -19,17 +19,9 @@ impl Location {
                 "{self} and {output} {what}; name another output"
             )))
         };
-        if let (Target::Remote(one), Target::Remote(other)) = (&self.target, &output.target) {
-            let place = |url: &RemoteUrl| {
-                (
-                    url.provider,
-                    url.server.clone(),
-                    url.bucket.clone(),
-                    url.key.clone(),
-                )
-            };
-            return match place(one) == place(other) {
-                true => refused("are the same"),
+        if let (Target::Remote(from), Target::Remote(to)) = (&self.target, &output.target) {
+            return match is_within(from, to) || is_within(to, from) {
+                true => refused("are the same place, or lie within each other"),
                 false => Ok(()),
             };
         }
@@ -56,6 +48,26 @@ impl Location {
     }
 }
 
+/// True if one URL is the other, or lies below it. Different names of one server are not recognised.
+fn is_within(inner: &RemoteUrl, outer: &RemoteUrl) -> bool {
+    let place = |url: &RemoteUrl| {
+        (
+            url.provider,
+            url.server.clone(),
+            url.account.clone(),
+            url.bucket.clone(),
+        )
+    };
+    let is_below = match outer.key.as_str() {
+        "" => true,
+        key => inner
+            .key
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+    };
+    place(inner) == place(outer) && is_below && inner.query == outer.query
+}
+
 /// The path without symbolic links of something that may not exist yet. `None` if its folder does not exist either.
 fn future_path(path: &Path) -> Option<PathBuf> {
     if let Ok(found) = path.canonicalize() {
@@ -78,6 +90,30 @@ mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn remote_input_and_output_lie_apart() {
+        let lie_apart = |from: &str, to: &str| {
+            let [from, to] = [from, to].map(|name| Location::parse(name).unwrap());
+            from.check_output(&to).is_ok()
+        };
+        for (from, to) in [
+            ("s3://b/x", "s3://b/x"),
+            ("s3://b/x#mode=zarr,s3", "s3://b/x/y"),
+            ("s3://b/x/y", "s3://b/x#mode=zarr,s3"),
+            ("s3://b/x", "s3://b#mode=zarr,s3"),
+        ] {
+            assert!(!lie_apart(from, to), "{from} {to}");
+        }
+        for (from, to) in [
+            ("s3://b/x", "s3://b/xy"),
+            ("s3://b/x", "s3://c/x"),
+            ("s3://b/x", "gs://b/x"),
+            ("s3://b/x", "x"),
+        ] {
+            assert!(lie_apart(from, to), "{from} {to}");
+        }
+    }
 
     #[test]
     fn input_and_output_lie_apart() {

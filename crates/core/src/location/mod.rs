@@ -6,8 +6,8 @@
 //! a named pipe, or - as input                ─► read to its end first
 //! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
 //! a file that begins as zip files do         ─► the keys in it
-//! s3://…  gs://…  az://…  https://…          ─► remote: one object or a tree of keys on a remote store
-//! x.nc#mode=bytes                            ─► not supported
+//! s3://…  gs://…  az://…  https://…          ─► one object, or a tree of keys, on a remote store
+//! x.nc#mode=bytes                            ─► not supported for local files
 //! [key=value]URL                             ─► URL#key=value
 //! ```
 //!
@@ -21,6 +21,8 @@ mod notes;
 mod output_kind;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(feature = "remote")]
+mod remote_destination;
 pub mod remote_url;
 mod zarr_folder;
 mod zip;
@@ -40,6 +42,8 @@ use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
+#[cfg(feature = "remote")]
+use crate::store::remote::session::Session;
 use crate::store::remote::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::{
     Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
@@ -78,8 +82,19 @@ enum Target {
     /// A path, of a file or a folder.
     Path(PathBuf),
     StandardInput,
-    /// A URL of a remote store.
+    /// An object or a tree of keys on a remote store.
     Remote(Box<RemoteUrl>),
+}
+
+/// How a dataset is created.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CreateOptions {
+    /// Bytes of memory that an output on a remote store may hold: a part of what [`Location::memory_of_output`] has taken
+    /// off the budget. `None` for the least.
+    pub memory: Option<u64>,
+    /// True to replace a Zarr dataset on a remote store, and to clear what a killed run left there. Files and local
+    /// folders are replaced in any case.
+    pub replaces: bool,
 }
 
 impl Location {
@@ -388,20 +403,60 @@ impl Location {
         Ok(reader)
     }
 
+    /// The part of a memory budget, in bytes, that an output here holds by itself. The copy must do with the rest. 0 for a
+    /// local output.
+    pub fn memory_of_output(&self, budget: u64) -> u64 {
+        match &self.target {
+            #[cfg(feature = "remote")]
+            Target::Remote(_) => remote_destination::memory_of_output(budget),
+            _ => 0,
+        }
+    }
+
     /// The destination to write a dataset of a kind to. What exists there is replaced only when the new dataset is
     /// complete.
     ///
     /// # Errors
     /// The location's name, and the reason that it cannot be written: a folder in the place of a file, a file in the
-    /// place of a folder, or a folder that holds anything else than a Zarr dataset.
+    /// place of a folder, a folder that holds anything else than a Zarr dataset, or anything below a remote prefix.
     pub fn destination(&self, kind: Kind) -> Result<Destination> {
+        self.destination_with(kind, &CreateOptions::default(), None)
+    }
+
+    /// Like [`destination`](Self::destination). `expected` is the size in bytes of one file, roughly.
+    fn destination_with(
+        &self,
+        kind: Kind,
+        options: &CreateOptions,
+        expected: Option<u64>,
+    ) -> Result<Destination> {
         match is_zarr(kind) {
-            true => Ok(Destination::keys(&self.name, self.key_output(kind)?)),
-            false => Ok(Destination::object(&self.name, self.output()?)),
+            true => Ok(Destination::keys(
+                &self.name,
+                self.key_output(kind, options, expected)?,
+            )),
+            false => Ok(Destination::object(&self.name, self.output(options, expected)?)),
         }
     }
 
-    fn output(&self) -> Result<Arc<dyn Output>> {
+    /// A session with a remote store, and the memory that its output may hold.
+    #[cfg(feature = "remote")]
+    fn session(&self, url: &RemoteUrl, options: &CreateOptions) -> Result<(Arc<Session>, u64)> {
+        let (session, warnings) = remote::connect(url, self.requests)?;
+        self.notes.add(warnings);
+        Ok((
+            session,
+            options.memory.unwrap_or_else(|| self.memory_of_output(0)),
+        ))
+    }
+
+    fn output(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn Output>> {
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, memory) = self.session(url, options).map_err(self.named())?;
+            return remote_destination::object(session, url, memory, expected).map_err(self.named());
+        }
+        let _ = (options, expected);
         let path = self.local_path()?;
         if path.is_dir() {
             let is_a_folder = io::Error::new(
@@ -417,14 +472,29 @@ impl Location {
     /// The path of an output.
     ///
     /// # Errors
-    /// If the location is remote.
+    /// If the location is remote, and this build knows no remote stores.
     fn local_path(&self) -> Result<&Path> {
-        let refused = || self.named()(Error::Usage("remote stores are not written to yet".to_owned()));
+        let refused = || {
+            self.named()(Error::Usage(
+                "remote stores are not part of this build, which was made without the feature 'remote'"
+                    .to_owned(),
+            ))
+        };
         self.path().ok_or_else(refused)
     }
 
-    fn key_output(&self, kind: Kind) -> Result<Arc<dyn KeyOutput>> {
+    fn key_output(
+        &self,
+        kind: Kind,
+        options: &CreateOptions,
+        expected: Option<u64>,
+    ) -> Result<Arc<dyn KeyOutput>> {
         match self.store() {
+            #[cfg(feature = "remote")]
+            StoreKind::Directory if let Target::Remote(url) = &self.target => {
+                let (session, memory) = self.session(url, options).map_err(self.named())?;
+                remote_destination::tree(session, url, memory, options.replaces).map_err(self.named())
+            }
             StoreKind::Directory => {
                 let check = Arc::new(zarr_folder::check_replaceable);
                 let output = DirectoryOutput::create_over(self.local_path()?, check)
@@ -433,7 +503,8 @@ impl Location {
                 Ok(Arc::new(output))
             }
             StoreKind::Zip => {
-                zip::create(self.output()?, self.top_folder(kind).as_deref()).map_err(self.named())
+                let output = self.output(options, expected)?;
+                zip::create(output, self.top_folder(kind).as_deref()).map_err(self.named())
             }
         }
     }
@@ -467,8 +538,29 @@ impl Location {
     /// # Errors
     /// The location's name, and the item that its kind cannot hold, or the reason that it cannot be written.
     pub fn create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
+        self.create_with(schema, plans, &CreateOptions::default())
+    }
+
+    /// Like [`create`](Self::create), with options.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create); what is on a remote store already, unless the options say that it is replaced.
+    pub fn create_with(
+        &self,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        options: &CreateOptions,
+    ) -> Result<Box<dyn Writer>> {
         format::check(schema).map_err(self.named())?;
-        let destination = self.destination(schema.kind)?;
+        // On a remote store, what can be known to fail fails before anything is written.
+        if matches!(self.target, Target::Remote(_)) {
+            self.check_create(schema, plans)?;
+        }
+        #[cfg(feature = "remote")]
+        let expected = remote_destination::expected_size(plans);
+        #[cfg(not(feature = "remote"))]
+        let expected = None;
+        let destination = self.destination_with(schema.kind, options, expected)?;
         let options = self.write_options(schema.kind);
         format::create_with(destination, schema, plans, &options).map_err(self.named())
     }

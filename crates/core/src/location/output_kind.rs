@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::error::{Error, Result};
 use crate::model::Kind;
 
-use super::{Location, StoreKind};
+use super::{Location, StoreKind, Target};
 
 /// True for the formats that store keys.
 pub(super) fn is_zarr(kind: Kind) -> bool {
@@ -90,7 +90,10 @@ impl Location {
             Some(path) => path.display().to_string(),
             None => self.to_string(),
         };
-        let word = store.word();
+        let word = match (&self.target, store) {
+            (Target::Remote(_), StoreKind::Directory) => "s3",
+            _ => store.word(),
+        };
         format!(
             "'{path}#mode=nczarr,{word}', '{path}#mode=zarr,{word}' or '{path}#mode=zarr,v3,{word}' (Zarr version 3)"
         )

@@ -8,6 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::unfinished;
+
 static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The name of a partial file or folder. Dropping it removes the file or folder.
@@ -68,7 +70,7 @@ pub struct NoPartialFiles {
     _named: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes all partial files and folders of this process. As long as the result lives, none is created or
+/// Removes all partial files and folders of this process, and gives up its outputs on remote stores. As long as the result lives, none is created or
 /// takes its final name: threads that try to wait. A program that is told to end keeps the result until it
 /// exits.
 #[must_use = "as soon as it is dropped, partial files may be made again"]
@@ -77,7 +79,15 @@ pub fn remove_partial_files() -> NoPartialFiles {
     for path in named.drain(..) {
         remove(&path);
     }
+    unfinished::give_up_all();
     NoPartialFiles { _named: named }
+}
+
+/// Waits as long as another thread keeps the result of [`remove_partial_files`]: the process is being ended, and outputs on
+/// remote stores are given up by that thread.
+#[cfg(feature = "remote")]
+pub(super) fn wait_while_ending() {
+    drop(named());
 }
 
 /// Number of attempts to remove a folder.

@@ -83,6 +83,11 @@ impl Failure {
         Self { meaning, text }
     }
 
+    /// True if a failed request means that there is no such object.
+    pub(super) fn is_no_object(error: &object_store::Error) -> bool {
+        Self::of(error).meaning == Meaning::NoObject
+    }
+
     /// What a failed request means.
     pub(super) fn of(error: &object_store::Error) -> Self {
         let mut source: Option<&(dyn StdError + 'static)> = Some(error);
