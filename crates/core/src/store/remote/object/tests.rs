@@ -126,7 +126,7 @@ fn opening_is_one_request_and_the_rest_comes_in_pieces() {
 
 #[test]
 fn what_breaks_goes_on_from_there() {
-    let bytes = data(700_000);
+    let bytes = data(1_700_000);
     let served_bytes = bytes.clone();
     let (server, session) = served(move |request, n| {
         let answer = Answer::of(request, &served_bytes).with("ETag", "\"1\"");
@@ -143,7 +143,7 @@ fn what_breaks_goes_on_from_there() {
             3 => Answer::status(500),
             // Another range than the one that was asked for.
             5 => Answer::status(206)
-                .with("Content-Range", "bytes 0-9/700000")
+                .with("Content-Range", "bytes 0-9/1700000")
                 .with("Content-Length", "10"),
             _ => answer,
         }
@@ -160,7 +160,7 @@ fn what_breaks_goes_on_from_there() {
 
 #[test]
 fn a_body_that_breaks_and_is_another_one_then_is_no_mixture() {
-    let (a, b) = (data(700_000), vec![7; 700_000]);
+    let (a, b) = (data(1_700_000), vec![7; 1_700_000]);
     let (_, session) = served(move |request, n| match n {
         0 => Answer {
             cut: Some(1000),
@@ -175,7 +175,7 @@ fn a_body_that_breaks_and_is_another_one_then_is_no_mixture() {
         "{error}"
     );
     // Without an ETag, the date tells.
-    let (a, b) = (data(700_000), vec![7; 700_000]);
+    let (a, b) = (data(1_700_000), vec![7; 1_700_000]);
     let (_, session) = served(move |request, n| match n {
         0 => Answer::of(request, &a).with("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"),
         _ => Answer::of(request, &b).with("Last-Modified", "Sun, 06 Nov 1994 08:49:38 GMT"),
@@ -189,7 +189,7 @@ fn a_body_that_breaks_and_is_another_one_then_is_no_mixture() {
 
 #[test]
 fn a_server_without_ranges_is_read_once() {
-    let bytes = data(700_000);
+    let bytes = data(1_700_000);
     let all = bytes.clone();
     let (server, session) = served(move |_, _| Answer {
         body: all.clone(),
@@ -200,9 +200,9 @@ fn a_server_without_ranges_is_read_once() {
         opened
             .warning
             .unwrap()
-            .contains("no ranges, so all of it, 700000 bytes")
+            .contains("no ranges, so all of it, 1700000 bytes")
     );
-    assert!(read(&*opened.object, 0, 700_000).unwrap() == bytes);
+    assert!(read(&*opened.object, 0, 1_700_000).unwrap() == bytes);
     assert_eq!(server.requests().len(), 2);
     // All of a small object is in the answer to the first request.
     let (server, session) = served(move |_, _| Answer {
