@@ -1,0 +1,207 @@
+//! The HTTP client of a session: TLS, proxy, cookies and timeouts as the settings say.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::cookie::Jar;
+use reqwest::{Certificate, Client, Identity, Proxy, redirect};
+
+use super::resolver::Resolver;
+use super::settings::{Roots, Settings, Tls};
+use crate::error::{Error, Result};
+
+/// Longest time, until a connection is made.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Longest time in which nothing comes.
+const STALL: Duration = Duration::from_secs(20);
+
+/// Largest file of certificates or cookies, in bytes.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// The client for a session's requests. It follows no redirects and speaks HTTP 1.1: with one connection for each request
+/// under way, a line's whole bandwidth is used.
+///
+/// # Errors
+/// Certificates, keys or cookies that cannot be read.
+pub(super) fn client(settings: &Settings, resolver: &Resolver) -> Result<Client> {
+    // Fails only if there is one already, which is then used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("ncutils/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .http1_only()
+        .connect_timeout(CONNECT)
+        .read_timeout(STALL)
+        .dns_resolver(resolver.clone())
+        .no_proxy()
+        .tls_certs_only(roots(&settings.tls)?)
+        .tls_danger_accept_invalid_certs(!settings.tls.verify.value);
+    if let Some(identity) = identity(&settings.tls)? {
+        builder = builder.identity(identity);
+    }
+    if let Some(chosen) = &settings.proxy {
+        let mut proxy = Proxy::all(&chosen.value.server)
+            .map_err(|_| Error::Usage(format!("{}: not a proxy", chosen.from)))?;
+        if let Some(login) = &chosen.value.login {
+            proxy = proxy.basic_auth(&login.user, login.password.expose());
+        }
+        builder = builder.proxy(proxy);
+    }
+    if let Some(file) = &settings.cookies {
+        builder = builder.cookie_provider(Arc::new(cookies(&file.value)?));
+    }
+    builder
+        .build()
+        .map_err(|e| Error::Usage(format!("cannot make requests: {}", innermost(&e))))
+}
+
+/// The text of an error's first cause, which has no URL.
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let size = fs::metadata(path).map(|found| found.len());
+    let read = match size {
+        Ok(size) if size > LARGEST_FILE => Err(std::io::Error::other("the file is larger than 16 MiB")),
+        Ok(_) => fs::read(path),
+        Err(e) => Err(e),
+    };
+    read.map_err(|e| Error::io("cannot read", e).in_file(path))
+}
+
+fn roots(tls: &Tls) -> Result<Vec<Certificate>> {
+    let in_file = |path: &Path| -> Result<Vec<Certificate>> {
+        let found = Certificate::from_pem_bundle(&read(path)?).unwrap_or_default();
+        match found.is_empty() {
+            true => Err(Error::Usage(format!(
+                "{}: no certificates of PEM ({})",
+                path.display(),
+                tls.roots.from
+            ))),
+            false => Ok(found),
+        }
+    };
+    match &tls.roots.value {
+        Roots::System => {
+            let found = rustls_native_certs::load_native_certs().certs;
+            Ok(found
+                .iter()
+                .filter_map(|certificate| Certificate::from_der(certificate).ok())
+                .collect())
+        }
+        Roots::File(path) => in_file(path),
+        Roots::Folder(folder) => {
+            let entries = fs::read_dir(folder).map_err(|e| Error::io("cannot read", e).in_file(folder))?;
+            let mut all = Vec::new();
+            for path in entries
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.is_file())
+            {
+                // Such folders also hold files of other kinds.
+                all.extend(in_file(&path).unwrap_or_default());
+            }
+            match all.is_empty() {
+                true => Err(Error::Usage(format!(
+                    "{}: no file with certificates of PEM ({})",
+                    folder.display(),
+                    tls.roots.from
+                ))),
+                false => Ok(all),
+            }
+        }
+    }
+}
+
+fn identity(tls: &Tls) -> Result<Option<Identity>> {
+    let Some(chosen) = &tls.client else {
+        return Ok(None);
+    };
+    let mut pem = read(&chosen.value.certificate)?;
+    if let Some(key) = &chosen.value.key {
+        pem.push(b'\n');
+        pem.extend(read(key)?);
+    }
+    let identity = Identity::from_pem(&pem).map_err(|_| {
+        Error::Usage(format!(
+            "{}: no certificate and key of PEM ({})",
+            chosen.value.certificate.display(),
+            chosen.from
+        ))
+    })?;
+    Ok(Some(identity))
+}
+
+/// The cookies of a file as curl writes it: lines of domain, flag, path, secure, end, name and value, with tabs between. A
+/// file that is not there yet has none.
+fn cookies(path: &Path) -> Result<Jar> {
+    let jar = Jar::default();
+    if !path.exists() {
+        return Ok(jar);
+    }
+    let text = String::from_utf8_lossy(&read(path)?).into_owned();
+    for line in text.lines() {
+        let line = line.strip_prefix("#HttpOnly_").unwrap_or(line);
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [domain, subdomains, folder, secure, _, name, value] = fields[..] else {
+            continue;
+        };
+        if line.starts_with('#') {
+            continue;
+        }
+        let host = domain.trim_start_matches('.');
+        let is_secure = secure.eq_ignore_ascii_case("true");
+        let scheme = if is_secure { "https" } else { "http" };
+        let Ok(url) = url::Url::parse(&format!("{scheme}://{host}{folder}")) else {
+            continue;
+        };
+        let mut cookie = format!("{name}={value}; Path={folder}");
+        if subdomains.eq_ignore_ascii_case("true") {
+            cookie.push_str(&format!("; Domain={host}"));
+        }
+        if is_secure {
+            cookie.push_str("; Secure");
+        }
+        jar.add_cookie_str(&cookie, &url);
+    }
+    Ok(jar)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::cookie::CookieStore;
+
+    #[test]
+    fn cookies_of_a_file_go_to_their_hosts() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text = "# Netscape HTTP Cookie File\n\n.a.org\tTRUE\t/\tFALSE\t0\tn\tv\n#HttpOnly_b.org\tFALSE\t/x\tTRUE\t0\tm\tw\nno line\n";
+        fs::write(file.path(), text).unwrap();
+        let jar = cookies(file.path()).unwrap();
+        let sent = |url: &str| {
+            let found = jar.cookies(&url::Url::parse(url).unwrap());
+            found.map(|value| value.to_str().unwrap().to_owned())
+        };
+        assert_eq!(sent("http://a.org/"), Some("n=v".to_owned()));
+        assert_eq!(sent("https://data.a.org/x"), Some("n=v".to_owned()));
+        assert_eq!(sent("https://b.org/x/y"), Some("m=w".to_owned()));
+        assert_eq!(sent("http://b.org/x"), None);
+        assert_eq!(sent("http://c.org/"), None);
+        assert_eq!(
+            cookies(Path::new("/no/such/file"))
+                .unwrap()
+                .cookies(&"http://a.org".parse().unwrap()),
+            None
+        );
+    }
+}

@@ -1,0 +1,344 @@
+//! From a URL and its settings to a [`Session`].
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
+use object_store::{RetryConfig, StaticCredentialProvider};
+
+use super::access_keys::KeySource;
+use super::client;
+use super::environment::{Environment, ProcessEnvironment};
+use super::http_store::HttpStore;
+use super::resolver::Resolver;
+use super::runtime::runtime;
+use super::secret::Secret;
+use super::service::{Service, Told};
+use super::session::{Patience, Recipe, RemoteStore, Session};
+use super::settings::{Credentials, Settings};
+use super::url::{Provider, RemoteUrl, Style};
+use crate::error::{Error, Result};
+
+/// Longest wait for the address at which instances get their keys. Elsewhere nothing answers there.
+const INSTANCE: Duration = Duration::from_secs(1);
+
+impl Session {
+    /// Talks to the bucket, container or host of a URL, with at most `requests` requests under way. No request is made
+    /// yet, but for the role of an instance.
+    ///
+    /// # Errors
+    /// Certificates, keys or other files of the settings that cannot be read.
+    pub(crate) fn connect(url: &RemoteUrl, settings: Settings, requests: usize) -> Result<Arc<Self>> {
+        let recipe = Connection::new(url, settings)?;
+        let region = recipe
+            .settings
+            .region
+            .as_ref()
+            .map_or("", |region| region.value.as_str());
+        let store = recipe.in_region(region).map_err(Error::Usage)?;
+        let shown = recipe.shown();
+        Ok(Self::new(
+            store,
+            Some(Box::new(recipe)),
+            shown,
+            requests,
+            Patience::USUAL,
+        ))
+    }
+}
+
+/// How the store of a session is made, and made again.
+struct Connection {
+    url: RemoteUrl,
+    settings: Settings,
+    service: Service,
+    keys: Option<Arc<KeySource>>,
+    /// The role of an instance or of a web identity; `None` if requests are anonymous.
+    role: Option<AwsCredentialProvider>,
+    told: Arc<Told>,
+    /// Texts that no message may hold.
+    secrets: Vec<Secret>,
+    region: Mutex<String>,
+}
+
+impl Connection {
+    fn new(url: &RemoteUrl, settings: Settings) -> Result<Self> {
+        let resolver = Resolver::default();
+        let client = client::client(&settings, &resolver)?;
+        let told = Arc::new(Told::default());
+        let login = match &settings.credentials.value {
+            Credentials::Login(login) => Some(login.clone()),
+            _ => None,
+        };
+        let service = Service {
+            client,
+            resolver,
+            follows: url.provider == Provider::Http,
+            login,
+            logins: settings.netrc.as_ref().map(|netrc| netrc.value.clone()),
+            told: Arc::clone(&told),
+        };
+        let mut connection = Self {
+            url: url.clone(),
+            keys: KeySource::of(url, &settings.credentials.value),
+            role: None,
+            secrets: secrets(url, &settings.credentials.value),
+            settings,
+            service,
+            told,
+            region: Mutex::default(),
+        };
+        connection.role = connection.role()?;
+        Ok(connection)
+    }
+
+    /// The provider of a role's keys. An instance without a role has none.
+    fn role(&self) -> Result<Option<AwsCredentialProvider>> {
+        let builder = AmazonS3Builder::new()
+            .with_bucket_name(&self.url.bucket)
+            .with_region(
+                self.settings
+                    .region
+                    .as_ref()
+                    .map_or("", |region| region.value.as_str()),
+            )
+            .with_retry(no_retries());
+        let built = |builder: AmazonS3Builder| {
+            let store = builder.build().map_err(|e| Error::Usage(e.to_string()))?;
+            Ok::<_, Error>(Arc::clone(store.credentials()))
+        };
+        match &self.settings.credentials.value {
+            Credentials::WebIdentity {
+                token_file,
+                role_arn,
+                session_name,
+            } => {
+                let Some(token_file) = token_file.to_str() else {
+                    return Err(Error::Usage("AWS_WEB_IDENTITY_TOKEN_FILE is no text".to_owned()));
+                };
+                let builder = builder
+                    .with_http_connector(self.service.clone())
+                    .with_config(AmazonS3ConfigKey::WebIdentityTokenFile, token_file)
+                    .with_config(AmazonS3ConfigKey::RoleArn, role_arn)
+                    .with_config(AmazonS3ConfigKey::RoleSessionName, session_name);
+                built(builder).map(Some)
+            }
+            Credentials::InstanceRole => {
+                // The address is this machine's own: no proxy, and none of the user's certificates.
+                let mut service = self.service.clone();
+                service.client = reqwest::Client::builder()
+                    .no_proxy()
+                    .redirect(reqwest::redirect::Policy::none())
+                    .timeout(INSTANCE)
+                    .build()
+                    .map_err(|e| Error::Usage(format!("cannot make requests: {}", client::innermost(&e))))?;
+                let provider = built(builder.with_http_connector(service))?;
+                let runtime = runtime().map_err(|e| Error::io("cannot connect", e))?;
+                let found = runtime
+                    .block_on(async { tokio::time::timeout(INSTANCE, provider.get_credential()).await });
+                Ok(matches!(found, Ok(Ok(_))).then_some(provider))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The bucket, container or host, as messages name it.
+    fn shown(&self) -> String {
+        match self.url.provider {
+            Provider::Http => self.settings.endpoint.value.root.clone(),
+            _ => format!("{} at {}", self.url.bucket, self.settings.endpoint.value.root),
+        }
+    }
+
+    fn amazon(&self, region: &str) -> Result<Arc<dyn RemoteStore>, object_store::Error> {
+        let endpoint = &self.settings.endpoint.value;
+        let was = self
+            .settings
+            .region
+            .as_ref()
+            .map_or("", |region| region.value.as_str());
+        // Amazon has a host for each region.
+        let root = match endpoint.is_aws && region != was {
+            true => endpoint
+                .root
+                .replacen(&format!(".{was}."), &format!(".{region}."), 1),
+            false => endpoint.root.clone(),
+        };
+        let mut builder = AmazonS3Builder::new()
+            .with_bucket_name(&self.url.bucket)
+            .with_region(region)
+            .with_endpoint(root)
+            .with_virtual_hosted_style_request(endpoint.style == Style::VirtualHost)
+            .with_retry(no_retries())
+            .with_http_connector(self.service.clone());
+        builder = match (&self.keys, &self.role) {
+            (Some(keys), _) => builder.with_credentials(Arc::clone(keys) as AwsCredentialProvider),
+            (None, Some(role)) => builder.with_credentials(Arc::clone(role)),
+            (None, None) => builder.with_skip_signature(true),
+        };
+        Ok(Arc::new(builder.build()?))
+    }
+
+    fn google(&self) -> Result<Arc<dyn RemoteStore>, object_store::Error> {
+        let mut builder = GoogleCloudStorageBuilder::new()
+            .with_bucket_name(&self.url.bucket)
+            .with_base_url(&self.settings.endpoint.value.root)
+            .with_retry(no_retries())
+            .with_http_connector(self.service.clone());
+        builder = match &self.settings.credentials.value {
+            Credentials::GoogleKey(key) => builder.with_service_account_key(key.expose()),
+            Credentials::GoogleFile(path) => {
+                let text = path.to_string_lossy();
+                // Only files of Google's own programs say what they are.
+                let says = ProcessEnvironment
+                    .read(path)
+                    .is_ok_and(|file| file.text.contains("\"type\""));
+                match says {
+                    true => builder.with_application_credentials(text),
+                    false => builder.with_service_account_path(text),
+                }
+            }
+            _ => {
+                let bearer = String::new();
+                let none = StaticCredentialProvider::new(GcpCredential { bearer });
+                builder.with_credentials(Arc::new(none)).with_skip_signature(true)
+            }
+        };
+        Ok(Arc::new(builder.build()?))
+    }
+
+    fn azure(&self) -> Result<Arc<dyn RemoteStore>, object_store::Error> {
+        let account = self
+            .settings
+            .account
+            .as_ref()
+            .map_or("", |account| account.value.as_str());
+        let mut builder = MicrosoftAzureBuilder::new()
+            .with_account(account)
+            .with_container_name(&self.url.bucket)
+            .with_endpoint(self.settings.endpoint.value.root.clone())
+            .with_retry(no_retries())
+            .with_http_connector(self.service.clone());
+        builder = match &self.settings.credentials.value {
+            Credentials::AzureKey(key) => builder
+                .with_access_key(key.expose())
+                .with_credential_type("access_key"),
+            Credentials::AzureSignature(signature) => builder
+                .with_config(AzureConfigKey::SasKey, signature.expose())
+                .with_credential_type("sas_token"),
+            Credentials::AzureToken(token) => builder
+                .with_bearer_token_authorization(token.expose())
+                .with_credential_type("bearer_token"),
+            Credentials::AzureClient {
+                tenant,
+                client,
+                secret,
+            } => builder
+                .with_client_secret_authorization(client, secret.expose(), tenant)
+                .with_credential_type("client_secret"),
+            Credentials::AzureFederated {
+                tenant,
+                client,
+                token_file,
+            } => builder
+                .with_client_id(client)
+                .with_tenant_id(tenant)
+                .with_federated_token_file(token_file.to_string_lossy())
+                .with_credential_type("workload_identity"),
+            _ => builder
+                .with_bearer_token_authorization("")
+                .with_credential_type("bearer_token")
+                .with_skip_signature(true),
+        };
+        Ok(Arc::new(builder.build()?))
+    }
+}
+
+impl Recipe for Connection {
+    fn in_region(&self, region: &str) -> Result<Arc<dyn RemoteStore>, String> {
+        let store = match self.url.provider {
+            Provider::S3 => {
+                *self.region.lock().unwrap_or_else(PoisonError::into_inner) = region.to_owned();
+                self.amazon(region)
+            }
+            Provider::Gcs => self.google(),
+            Provider::Azure => self.azure(),
+            Provider::Http => {
+                let front = format!("{}{}", self.settings.endpoint.value.root, self.url.key);
+                let store = HttpStore::new(self.service.clone(), front.into(), self.url.query.clone());
+                Ok(Arc::new(store) as Arc<dyn RemoteStore>)
+            }
+        };
+        store.map_err(|e| self.hide(super::failure::clean(&client::innermost(&e))))
+    }
+
+    fn renew(&self) -> Result<bool, String> {
+        self.keys
+            .as_ref()
+            .map_or(Ok(false), |keys| tokio::task::block_in_place(|| keys.renew()))
+    }
+
+    fn identity(&self) -> String {
+        match (&self.settings.credentials.value, &self.role) {
+            (Credentials::InstanceRole, None) => "none, anonymous (the instance has no role)".to_owned(),
+            _ => self.settings.credentials.to_string(),
+        }
+    }
+
+    fn hide(&self, text: String) -> String {
+        let hidden = |text: String, secret: &Secret| text.replace(secret.expose(), "***");
+        self.secrets.iter().fold(text, hidden)
+    }
+
+    fn wanted_wait(&self) -> Option<Duration> {
+        self.told
+            .wait
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn clock_ahead(&self) -> Option<i64> {
+        *self
+            .told
+            .clock_ahead
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The session retries. What `object_store` retries would be tried ten times ten times.
+fn no_retries() -> RetryConfig {
+    RetryConfig {
+        max_retries: 0,
+        ..RetryConfig::default()
+    }
+}
+
+/// Texts that a server may send back in a refusal.
+fn secrets(url: &RemoteUrl, credentials: &Credentials) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    if let Some(query) = &url.query {
+        let values = query.expose().split('&').filter_map(|pair| pair.split_once('='));
+        secrets.extend(values.map(|(_, value)| Secret::from(value)));
+    }
+    secrets.extend(url.login.iter().map(|login| login.password.clone()));
+    match credentials {
+        Credentials::Keys(keys) => {
+            secrets.push(keys.secret.clone());
+            secrets.extend(keys.token.clone());
+        }
+        Credentials::Login(login) => secrets.push(login.password.clone()),
+        Credentials::AzureKey(secret)
+        | Credentials::AzureSignature(secret)
+        | Credentials::AzureToken(secret)
+        | Credentials::AzureClient { secret, .. }
+        | Credentials::GoogleKey(secret) => secrets.push(secret.clone()),
+        _ => {}
+    }
+    // A short value would hide words that have nothing to do with it.
+    secrets.retain(|secret| secret.expose().len() >= 6);
+    secrets
+}

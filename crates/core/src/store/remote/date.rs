@@ -1,0 +1,93 @@
+//! Dates of HTTP and of keys, as seconds since 1970.
+
+/// The seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT` or of `1994-11-06T08:49:37Z`, also with fractions and an offset.
+pub(super) fn parse(text: &str) -> Option<i64> {
+    let text = text.trim();
+    match text.split_once(", ") {
+        Some((_, rest)) => of_http(rest),
+        None => of_rfc3339(text),
+    }
+}
+
+/// RFC 9110, section 5.6.7.
+fn of_http(text: &str) -> Option<i64> {
+    let mut words = text.split(' ');
+    let (day, month, year, time, zone) = (
+        words.next()?,
+        words.next()?,
+        words.next()?,
+        words.next()?,
+        words.next()?,
+    );
+    let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let month = months.iter().position(|name| *name == month)?;
+    let is_date = zone == "GMT" && words.next().is_none();
+    is_date.then_some(())?;
+    seconds(year.parse().ok()?, month as i64 + 1, day.parse().ok()?, time)
+}
+
+/// RFC 3339, section 5.6.
+fn of_rfc3339(text: &str) -> Option<i64> {
+    let (date, rest) = text.split_once(['T', 't', ' '])?;
+    let mut parts = date.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    let zone = rest.find(['Z', 'z', '+', '-'])?;
+    let (time, zone) = rest.split_at(zone);
+    let time = time.split('.').next()?;
+    let offset = match zone {
+        "Z" | "z" => 0,
+        zone => {
+            let (hours, minutes) = zone.get(1..)?.split_once(':')?;
+            let offset = hours.parse::<i64>().ok()? * 3600 + minutes.parse::<i64>().ok()? * 60;
+            if zone.starts_with('-') { -offset } else { offset }
+        }
+    };
+    Some(seconds(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?, time)? - offset)
+}
+
+fn seconds(year: i64, month: i64, day: i64, time: &str) -> Option<i64> {
+    let mut parts = time.split(':').map(|part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
+    let is_valid = (1970..10_000).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && (0..24).contains(&hour)
+        && (0..60).contains(&minute)
+        && (0..=60).contains(&second);
+    is_valid.then_some(())?;
+    // Years that begin in March end with the leap day.
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 - 719_468;
+    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_seconds() {
+        for (text, expected) in [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(784_111_777)),
+            ("1994-11-06T08:49:37Z", Some(784_111_777)),
+            ("1994-11-06T09:49:37.25+01:00", Some(784_111_777)),
+            ("1994-11-06 07:49:37-01:00", Some(784_111_777)),
+            ("1970-01-01T00:00:00Z", Some(0)),
+            ("2000-02-29T00:00:00Z", Some(951_782_400)),
+            ("2024-12-31T23:59:60Z", Some(1_735_689_600)),
+            ("Sun, 06 Nov 1994 08:49:37 CET", None),
+            ("1994-13-06T08:49:37Z", None),
+            ("1994-11-06T08:49Z", None),
+            ("soon", None),
+            ("99999-01-01T00:00:00Z", None),
+        ] {
+            assert_eq!(parse(text), expected, "{text}");
+        }
+    }
+}

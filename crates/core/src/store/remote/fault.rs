@@ -1,0 +1,65 @@
+//! [`Fault`]: what is wrong with an answer, found before `object_store` looks at it.
+
+use std::fmt;
+
+use http::StatusCode;
+
+/// What is wrong with an answer, or why there is none. Its text holds no secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A status that is no success, with the beginning of the answer's body, which may hold anything.
+    Status {
+        /// The status.
+        status: StatusCode,
+        /// What the server says about it.
+        body: String,
+    },
+    /// No answer, or a body that broke: the text says why.
+    Broken(String),
+    /// No connection was made: the text says why.
+    NoConnection(String),
+    /// The server's certificate is not trusted: the text says why.
+    Untrusted(String),
+    /// The bucket is in another region.
+    OtherRegion(String),
+    /// The whole object came in answer to a request for a range of it. `size` is in bytes, if it is known.
+    Whole {
+        /// The object's size.
+        size: Option<u64>,
+    },
+    /// The answer has another range than was asked for.
+    WrongRange(String),
+    /// The body is encoded, as by gzip, and so has other positions than the object.
+    Encoded(String),
+    /// A web page came, which is no data: a login, or an error.
+    WebPage,
+    /// A redirect that is not followed: the text says why.
+    Redirect(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status { status, .. } => write!(f, "the server answered {}", status.as_u16()),
+            Self::Broken(why) => f.write_str(why),
+            Self::NoConnection(why) => write!(f, "no connection: {why}"),
+            Self::Untrusted(why) => write!(
+                f,
+                "the server's certificate is not trusted: {why}; certificates of other authorities are named by SSL_CERT_FILE or HTTP.SSL.CAINFO"
+            ),
+            Self::OtherRegion(region) => write!(f, "the bucket is in the region {region}"),
+            Self::Whole { .. } => f.write_str("the server sends no ranges, only the whole object"),
+            Self::WrongRange(why) => write!(f, "the server sent another range than was asked for: {why}"),
+            Self::Encoded(coding) => write!(
+                f,
+                "the server sends the object encoded (Content-Encoding: {coding}), so that ranges of it cannot be read; download and decode it first"
+            ),
+            Self::WebPage => f.write_str(
+                "the server sent a web page (text/html) in place of data; does the URL need a login, or lead to a page about the data?",
+            ),
+            Self::Redirect(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}

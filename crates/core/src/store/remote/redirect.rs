@@ -1,0 +1,120 @@
+//! Where a redirect may lead.
+
+use url::Url;
+
+use super::resolver::Resolver;
+
+/// Most redirects of one request.
+pub(super) const MOST_REDIRECTS: usize = 5;
+
+/// Where a redirect from one URL leads.
+///
+/// # Errors
+/// The reason why it is not followed. It holds no path and no query of the target.
+pub(super) fn target(from: &Url, location: &str, resolver: &Resolver) -> Result<Url, String> {
+    let to = from
+        .join(location)
+        .map_err(|_| "the server redirects to a place that is no URL".to_owned())?;
+    if !matches!(to.scheme(), "http" | "https") {
+        return Err(format!(
+            "the server redirects to {}:, which is not followed",
+            to.scheme()
+        ));
+    }
+    if from.scheme() == "https" && to.scheme() == "http" {
+        return Err(format!(
+            "the server redirects from https to http ({}), which is not followed",
+            to.host_str().unwrap_or_default()
+        ));
+    }
+    let (Some(from_host), Some(to_host)) = (from.host_str(), to.host_str()) else {
+        return Err("the server redirects to a URL without a host".to_owned());
+    };
+    if from_host != to_host && !resolver.is_private(from_host) {
+        resolver
+            .allow_public_only(to_host)
+            .map_err(|why| format!("{why} ({to_host}), which is not followed"))?;
+    }
+    Ok(to)
+}
+
+/// True if credentials for one URL may go to another: scheme, host and port are the same.
+pub(super) fn same_server(one: &Url, other: &Url) -> bool {
+    one.scheme() == other.scheme()
+        && one.host_str() == other.host_str()
+        && one.port_or_known_default() == other.port_or_known_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_redirects_are_followed() {
+        for (from, location, expected) in [
+            ("https://a.org/x", "/y?z", Ok("https://a.org/y?z")),
+            ("https://a.org/x", "https://b.org/y", Ok("https://b.org/y")),
+            ("http://a.org/x", "https://a.org/x", Ok("https://a.org/x")),
+            (
+                "http://127.0.0.1:1/x",
+                "http://127.0.0.1:2/y",
+                Ok("http://127.0.0.1:2/y"),
+            ),
+            (
+                "http://10.0.0.1/x",
+                "http://192.168.0.1/y",
+                Ok("http://192.168.0.1/y"),
+            ),
+            (
+                "https://a.org/x",
+                "http://a.org/x",
+                Err("from https to http (a.org)"),
+            ),
+            ("https://a.org/x", "file:///etc/passwd", Err("redirects to file:")),
+            ("https://a.org/x", "ftp://a.org/x", Err("redirects to ftp:")),
+            (
+                "http://a.org/x",
+                "http://127.0.0.1/x",
+                Err("private address (127.0.0.1)"),
+            ),
+            (
+                "http://a.org/x",
+                "http://169.254.169.254/latest",
+                Err("private address"),
+            ),
+            (
+                "http://a.org/x",
+                "http://localhost:9000/x",
+                Err("private address (localhost)"),
+            ),
+            ("http://a.org/x", "http://[::1]/x", Err("private address")),
+            (
+                "http://a.org/x",
+                "http://0x7f.1/x",
+                Err("private address (127.0.0.1)"),
+            ),
+            (
+                "http://a.org/x",
+                "http://2130706433/x",
+                Err("private address (127.0.0.1)"),
+            ),
+            ("http://a.org/x", "http://", Err("no URL")),
+        ] {
+            let found = target(&Url::parse(from).unwrap(), location, &Resolver::default());
+            match (found, expected) {
+                (Ok(url), Ok(expected)) => assert_eq!(url.as_str(), expected),
+                (Err(why), Err(part)) => assert!(why.contains(part), "{location}: {why}"),
+                (found, _) => panic!("{location}: {found:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn credentials_stay_with_their_server() {
+        let same = |a: &str, b: &str| same_server(&Url::parse(a).unwrap(), &Url::parse(b).unwrap());
+        assert!(same("https://a/x", "https://a:443/y"));
+        assert!(!same("https://a/x", "https://a:444/x"));
+        assert!(!same("https://a/x", "http://a/x"));
+        assert!(!same("https://a/x", "https://b/x"));
+    }
+}

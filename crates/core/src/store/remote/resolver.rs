@@ -1,0 +1,188 @@
+//! [`Resolver`]: the addresses of hosts, and which of them may be reached.
+//!
+//! A public server that redirects must not lead into the private network that this machine is in. So a host that a public
+//! server named gets its public addresses only, at the moment of connecting.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+/// The addresses of hosts.
+#[derive(Clone, Default)]
+pub(super) struct Resolver {
+    hosts: Arc<Mutex<Hosts>>,
+}
+
+#[derive(Default)]
+struct Hosts {
+    /// Hosts that were resolved, and whether one of their addresses is private.
+    private: HashMap<String, bool>,
+    /// Hosts that a public server redirects to.
+    public_only: HashSet<String>,
+}
+
+/// The reason why a host that a public server redirects to is not reached.
+#[derive(Debug)]
+pub(super) struct PrivateAddress;
+
+impl fmt::Display for PrivateAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a public server redirects to a private address")
+    }
+}
+
+impl std::error::Error for PrivateAddress {}
+
+impl Resolver {
+    fn lock(&self) -> MutexGuard<'_, Hosts> {
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if a host has a private address, as far as is known. A name that was never resolved counts as public.
+    pub(super) fn is_private(&self, host: &str) -> bool {
+        if let Some(address) = address(host) {
+            return is_private(address);
+        }
+        is_local_name(host) || self.lock().private.get(host).copied().unwrap_or(false)
+    }
+
+    /// From now on the host gets public addresses only.
+    ///
+    /// # Errors
+    /// If the host is a private address, or a name of this machine.
+    pub(super) fn allow_public_only(&self, host: &str) -> Result<(), PrivateAddress> {
+        match address(host) {
+            Some(address) if is_private(address) => Err(PrivateAddress),
+            Some(_) => Ok(()),
+            None if is_local_name(host) => Err(PrivateAddress),
+            None => {
+                self.lock().public_only.insert(host.to_owned());
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let resolver = self.clone();
+        Box::pin(async move {
+            let host = name.as_str();
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
+            let mut hosts = resolver.lock();
+            let any_private = found.iter().any(|address| is_private(address.ip()));
+            let allowed: Vec<SocketAddr> = match hosts.public_only.contains(host) {
+                true => found
+                    .into_iter()
+                    .filter(|address| !is_private(address.ip()))
+                    .collect(),
+                false => {
+                    hosts.private.insert(host.to_owned(), any_private);
+                    found
+                }
+            };
+            match allowed.is_empty() && any_private {
+                true => Err(Box::new(PrivateAddress) as _),
+                false => Ok(Box::new(allowed.into_iter()) as Addrs),
+            }
+        })
+    }
+}
+
+fn address(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+fn is_local_name(host: &str) -> bool {
+    let host = host.trim_end_matches('.');
+    host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost")
+}
+
+/// True for addresses of this machine, of private networks, of one link, and others that no public server has.
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => is_private_v4(v4),
+        IpAddr::V6(v6) => {
+            let first = v6.segments()[0];
+            let embedded = v6.to_ipv4_mapped().or_else(|| {
+                // NAT64, 64:ff9b::/96.
+                let segments = v6.segments();
+                (segments[..6] == [0x64, 0xff9b, 0, 0, 0, 0])
+                    .then(|| Ipv4Addr::from((u32::from(segments[6]) << 16) | u32::from(segments[7])))
+            });
+            v6.is_loopback()
+                || v6.is_unspecified()
+                || first & 0xfe00 == 0xfc00
+                || first & 0xffc0 == 0xfe80
+                || embedded.is_some_and(is_private_v4)
+        }
+    }
+}
+
+fn is_private_v4(v4: Ipv4Addr) -> bool {
+    let [a, b, ..] = v4.octets();
+    v4.is_private()
+        || v4.is_loopback()
+        || v4.is_link_local()
+        || v4.is_broadcast()
+        || a == 0
+        || (a == 100 && b & 0xc0 == 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_are_known() {
+        let resolver = Resolver::default();
+        for host in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "100.64.0.1",
+            "[::1]",
+            "[fd00::1]",
+            "[fe80::1]",
+            "[::ffff:10.0.0.1]",
+            "[64:ff9b::a00:1]",
+            "localhost",
+            "a.localhost.",
+            "255.255.255.255",
+        ] {
+            assert!(resolver.is_private(host), "{host}");
+            assert!(resolver.allow_public_only(host).is_err(), "{host}");
+        }
+        for host in [
+            "8.8.8.8",
+            "[2001:4860:4860::8888]",
+            "example.org",
+            "172.32.0.1",
+            "[::ffff:8.8.8.8]",
+        ] {
+            assert!(!resolver.is_private(host), "{host}");
+            assert!(resolver.allow_public_only(host).is_ok(), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_leads_inside_is_refused_when_it_is_resolved() {
+        let runtime = crate::store::remote::runtime::runtime().unwrap();
+        let resolve = |resolver: &Resolver| {
+            runtime
+                .block_on(resolver.resolve("localhost".parse().unwrap()))
+                .map(Iterator::count)
+        };
+        let resolver = Resolver::default();
+        assert!(resolve(&resolver).unwrap() > 0);
+        resolver.lock().public_only.insert("localhost".to_owned());
+        let error = resolve(&resolver).unwrap_err();
+        assert!(error.downcast_ref::<PrivateAddress>().is_some());
+    }
+}

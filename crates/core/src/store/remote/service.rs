@@ -1,0 +1,454 @@
+//! [`Service`]: the one place through which every request goes and every answer comes.
+//!
+//! ```text
+//! object_store, HttpStore ─► Service ─► reqwest ─► status: a Fault, but for success
+//!                               ▲                  redirect: checked, then followed
+//!                               └──────────────────range, encoding: checked
+//! ```
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use futures_util::StreamExt;
+use http::header::{self, HeaderMap, HeaderValue};
+use http::{Method, StatusCode};
+use object_store::client::{
+    ClientOptions, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody,
+    HttpResponse, HttpResponseBody, HttpService,
+};
+use url::Url;
+
+use super::client::innermost;
+use super::fault::Fault;
+use super::redirect::{self, MOST_REDIRECTS};
+use super::resolver::{PrivateAddress, Resolver};
+use super::secret::Login;
+use super::settings::NetRc;
+
+/// Most bytes of a refusal that are read.
+const MOST_OF_A_REFUSAL: usize = 64 << 10;
+
+/// Longest wait, in seconds, that a server may ask for.
+const LONGEST_WAIT: u64 = 60;
+
+/// What answers told besides their bodies.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// How long the server wants to be left alone.
+    pub(super) wait: Mutex<Option<Duration>>,
+    /// Seconds that the server's clock is ahead of this machine's.
+    pub(super) clock_ahead: Mutex<Option<i64>>,
+}
+
+/// Makes requests, and checks answers.
+#[derive(Clone)]
+pub(super) struct Service {
+    pub(super) client: reqwest::Client,
+    pub(super) resolver: Resolver,
+    /// True if redirects are followed. A signature is for one host, so signed requests do not.
+    pub(super) follows: bool,
+    /// The login of the URL's own server.
+    pub(super) login: Option<Login>,
+    /// Logins of other hosts.
+    pub(super) logins: Option<NetRc>,
+    pub(super) told: Arc<Told>,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Service")
+    }
+}
+
+/// The connector that `object_store` gets.
+impl HttpConnector for Service {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.clone()))
+    }
+}
+
+fn error(fault: Fault) -> HttpError {
+    // The kind plays no part, as nothing below retries.
+    HttpError::new(HttpErrorKind::Unknown, fault)
+}
+
+#[async_trait]
+impl HttpService for Service {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let wanted = Wanted::of(&request);
+        let response = self.followed(request).await.map_err(error)?;
+        self.listen(&response);
+        let response = checked_status(response).await.map_err(error)?;
+        wanted.checked(response).await.map_err(error)
+    }
+}
+
+impl Service {
+    /// Makes a request, and follows its redirects.
+    async fn followed(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+        let uri = request.uri().to_string();
+        let origin =
+            Url::parse(&uri).map_err(|_| Fault::Redirect("the URL of a request is malformed".to_owned()))?;
+        let repeated = self
+            .follows
+            .then(|| (request.method().clone(), request.headers().clone()));
+        let mut request = request;
+        request
+            .headers_mut()
+            .entry(header::ACCEPT_ENCODING)
+            .or_insert(HeaderValue::from_static("identity"));
+        if let Some(login) = &self.login {
+            request
+                .headers_mut()
+                .insert(header::AUTHORIZATION, self.basic(login)?);
+        }
+        let mut response = self.sent(request).await?;
+        let mut at = origin.clone();
+        for hop in 0.. {
+            if !response.status().is_redirection() || response.status() == StatusCode::NOT_MODIFIED {
+                return Ok(response);
+            }
+            if let Some(region) = text(response.headers(), "x-amz-bucket-region") {
+                return Err(Fault::OtherRegion(super::failure::clean(region)));
+            }
+            let Some((method, headers)) = &repeated else {
+                return Err(Fault::Redirect(format!(
+                    "the server answered {} (a redirect), which signed requests do not follow; is the endpoint right?",
+                    response.status().as_u16()
+                )));
+            };
+            if hop == MOST_REDIRECTS {
+                return Err(Fault::Redirect(format!(
+                    "the server redirects more than {MOST_REDIRECTS} times"
+                )));
+            }
+            let Some(location) = text(response.headers(), "location") else {
+                return Err(Fault::Redirect(
+                    "the server redirects and does not say where".to_owned(),
+                ));
+            };
+            at = redirect::target(&at, location, &self.resolver).map_err(Fault::Redirect)?;
+            let mut next = HttpRequest::new(HttpRequestBody::empty());
+            *next.method_mut() = method.clone();
+            *next.headers_mut() = headers.clone();
+            next.headers_mut()
+                .insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+            next.headers_mut().remove(header::AUTHORIZATION);
+            let login = match redirect::same_server(&origin, &at) {
+                true => self.login.as_ref(),
+                false => self
+                    .logins
+                    .as_ref()
+                    .and_then(|logins| logins.login(at.host_str()?)),
+            };
+            if let Some(login) = login {
+                next.headers_mut()
+                    .insert(header::AUTHORIZATION, self.basic(login)?);
+            }
+            let uri = at.as_str().split('#').next().unwrap_or_default();
+            *next.uri_mut() = uri
+                .parse()
+                .map_err(|_| Fault::Redirect("the server redirects to a place that is no URL".to_owned()))?;
+            response = self.sent(next).await?;
+        }
+        Ok(response)
+    }
+
+    /// The header that names a user to a server.
+    fn basic(&self, login: &Login) -> Result<HeaderValue, Fault> {
+        let request = self
+            .client
+            .get("http://unused.invalid")
+            .basic_auth(&login.user, Some(login.password.expose()));
+        let built = request.build().ok();
+        let value = built
+            .as_ref()
+            .and_then(|built| built.headers().get(header::AUTHORIZATION));
+        let cannot = || Fault::Redirect("the user's name or password cannot be sent".to_owned());
+        value.cloned().ok_or_else(cannot)
+    }
+
+    async fn sent(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+        HttpService::call(&self.client, request)
+            .await
+            .map_err(|e| unsent(&e))
+    }
+
+    /// Notes what an answer tells about the server.
+    fn listen(&self, response: &HttpResponse) {
+        let note =
+            |at: &Mutex<Option<i64>>, value| *at.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        let date = text(response.headers(), "date").and_then(super::date::parse);
+        if let (Some(there), Ok(here)) = (date, SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)) {
+            note(&self.told.clock_ahead, there - here.as_secs() as i64);
+        }
+        if matches!(response.status().as_u16(), 429 | 503)
+            && let Some(seconds) =
+                text(response.headers(), "retry-after").and_then(|text| text.parse::<u64>().ok())
+        {
+            let wait = Duration::from_secs(seconds.min(LONGEST_WAIT));
+            *self.told.wait.lock().unwrap_or_else(PoisonError::into_inner) = Some(wait);
+        }
+    }
+}
+
+/// The text of a header.
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Why a request got no answer.
+fn unsent(error: &HttpError) -> Fault {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(cause) = source {
+        if cause.downcast_ref::<PrivateAddress>().is_some() {
+            return Fault::Redirect(format!("{PrivateAddress}, which is not followed"));
+        }
+        let inside = cause.downcast_ref::<std::io::Error>().and_then(|e| e.get_ref());
+        let untrusted = cause
+            .downcast_ref::<rustls::Error>()
+            .or_else(|| inside?.downcast_ref::<rustls::Error>());
+        if let Some(untrusted) = untrusted {
+            return Fault::Untrusted(super::failure::clean(&untrusted.to_string()));
+        }
+        source = cause.source();
+    }
+    let why = super::failure::clean(&innermost(error));
+    match error.kind() {
+        HttpErrorKind::Connect => Fault::NoConnection(why),
+        HttpErrorKind::Timeout => Fault::Broken("the server does not answer".to_owned()),
+        _ => Fault::Broken(format!("the connection broke: {why}")),
+    }
+}
+
+/// Passes success, and makes a [`Fault`] of every other status.
+async fn checked_status(response: HttpResponse) -> Result<HttpResponse, Fault> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let region = text(response.headers(), "x-amz-bucket-region").map(str::to_owned);
+    let body = beginning(response.into_body()).await;
+    // Servers tell the bucket's region with many refusals. Only here it is the reason.
+    let is_elsewhere = body.contains("<Code>AuthorizationHeaderMalformed<")
+        || body.contains("<Code>IllegalLocationConstraint");
+    match region.filter(|_| is_elsewhere || (status == StatusCode::BAD_REQUEST && body.is_empty())) {
+        Some(region) => Err(Fault::OtherRegion(super::failure::clean(&region))),
+        None => Err(Fault::Status { status, body }),
+    }
+}
+
+/// The first bytes of a body, as text. What cannot be read is left out.
+async fn beginning(body: HttpResponseBody) -> String {
+    let mut bytes = Vec::new();
+    let mut pieces = body.bytes_stream();
+    while let Some(Ok(piece)) = pieces.next().await {
+        let room = MOST_OF_A_REFUSAL - bytes.len();
+        bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        if bytes.len() == MOST_OF_A_REFUSAL {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What a request wants, to be compared with what comes.
+struct Wanted {
+    method: Method,
+    /// The value of `Range`, without `bytes=`.
+    range: Option<String>,
+}
+
+impl Wanted {
+    fn of(request: &HttpRequest) -> Self {
+        let range = text(request.headers(), "range").and_then(|range| range.strip_prefix("bytes="));
+        Self {
+            method: request.method().clone(),
+            range: range.map(str::to_owned),
+        }
+    }
+
+    async fn checked(self, mut response: HttpResponse) -> Result<HttpResponse, Fault> {
+        if self.method != Method::GET {
+            return Ok(response);
+        }
+        if let Some(coding) = text(response.headers(), "content-encoding") {
+            let changes = |coding: &&str| !matches!(*coding, "" | "identity" | "aws-chunked");
+            let coding = coding.split(',').map(str::trim).find(changes);
+            if let Some(coding) = coding {
+                return Err(Fault::Encoded(super::failure::clean(coding)));
+            }
+        }
+        let Some(range) = &self.range else {
+            return Ok(response);
+        };
+        let length: Option<u64> =
+            text(response.headers(), "content-length").and_then(|text| text.parse().ok());
+        if response.status() == StatusCode::OK {
+            // A server without ranges. An object that ends within the range is there as a whole.
+            let fits = |length: &u64| *length > 0 && within(range, *length) == Some((0, length - 1));
+            let Some(length) = length.filter(fits) else {
+                return Err(Fault::Whole { size: length });
+            };
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+            let told = format!("bytes 0-{}/{length}", length - 1);
+            set(response.headers_mut(), header::CONTENT_RANGE, &told);
+            return Ok(response);
+        }
+        let told = text(response.headers(), "content-range").map(str::to_owned);
+        let Some((first, last, size)) = told.as_deref().and_then(content_range) else {
+            let told = told.map_or_else(
+                || "no Content-Range".to_owned(),
+                |told| super::failure::clean(&told),
+            );
+            return Err(Fault::WrongRange(told));
+        };
+        let right = within(range, size) == Some((first, last));
+        let complete = length.is_none_or(|length| length == last - first + 1);
+        if !right || !complete {
+            return Err(Fault::WrongRange(format!(
+                "bytes {first}-{last} of {size} in place of {}",
+                super::failure::clean(range)
+            )));
+        }
+        if length.is_none() {
+            let length = (last - first + 1).to_string();
+            set(response.headers_mut(), header::CONTENT_LENGTH, &length);
+        }
+        Ok(response)
+    }
+}
+
+fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// First and last position of a range, `5-9`, `5-` or `-5`, in an object of `size` bytes.
+fn within(range: &str, size: u64) -> Option<(u64, u64)> {
+    let (first, last) = range.split_once('-')?;
+    let end = size.checked_sub(1)?;
+    let found = match (first, last) {
+        ("", length) => (size.saturating_sub(length.parse().ok()?), end),
+        (first, "") => (first.parse().ok()?, end),
+        (first, last) => (first.parse().ok()?, last.parse::<u64>().ok()?.min(end)),
+    };
+    (found.0 <= found.1).then_some(found)
+}
+
+/// First and last position and size of `bytes 5-9/100`.
+pub(super) fn content_range(text: &str) -> Option<(u64, u64, u64)> {
+    let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
+    let (first, last) = range.split_once('-')?;
+    let (first, last, size) = (first.parse().ok()?, last.parse().ok()?, size.parse().ok()?);
+    (first <= last && last < size).then_some((first, last, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_compared() {
+        for (range, size, expected) in [
+            ("5-9", 100, Some((5, 9))),
+            ("5-9", 8, Some((5, 7))),
+            ("5-9", 5, None),
+            ("0-", 5, Some((0, 4))),
+            ("-3", 5, Some((2, 4))),
+            ("-9", 5, Some((0, 4))),
+            ("0-0", 0, None),
+            ("x-1", 5, None),
+        ] {
+            assert_eq!(within(range, size), expected, "{range} of {size}");
+        }
+        assert_eq!(content_range("bytes 5-9/100"), Some((5, 9, 100)));
+        for text in [
+            "bytes 9-5/100",
+            "bytes 5-100/100",
+            "bytes 5-9/*",
+            "bytes */7",
+            "5-9/100",
+            "bytes 5-9",
+        ] {
+            assert_eq!(content_range(text), None, "{text}");
+        }
+    }
+
+    fn answer(status: u16, headers: &[(&str, &str)], body: &'static str) -> HttpResponse {
+        let mut response = HttpResponse::new(HttpResponseBody::from(body.to_owned()));
+        *response.status_mut() = StatusCode::from_u16(status).unwrap();
+        for (name, value) in headers {
+            let name = header::HeaderName::from_bytes(name.as_bytes()).unwrap();
+            set(response.headers_mut(), name, value);
+        }
+        response
+    }
+
+    fn checked(range: Option<&str>, status: u16, headers: &[(&str, &str)]) -> Result<HttpResponse, Fault> {
+        let wanted = Wanted {
+            method: Method::GET,
+            range: range.map(str::to_owned),
+        };
+        let runtime = crate::store::remote::runtime::runtime().unwrap();
+        runtime.block_on(wanted.checked(answer(status, headers, "")))
+    }
+
+    #[test]
+    fn answers_are_compared_with_what_was_asked_for() {
+        assert!(checked(None, 200, &[]).is_ok());
+        let right = [("content-range", "bytes 5-9/100"), ("content-length", "5")];
+        assert!(checked(Some("5-9"), 206, &right).is_ok());
+        let alone = checked(Some("5-9"), 206, &right[..1]).unwrap();
+        assert_eq!(text(alone.headers(), "content-length"), Some("5"));
+        let small = checked(Some("0-99"), 200, &[("content-length", "7")]).unwrap();
+        assert_eq!(text(small.headers(), "content-range"), Some("bytes 0-6/7"));
+        let fault =
+            |range, status, headers: &[(&str, &str)]| checked(range, status, headers).map(drop).unwrap_err();
+        assert_eq!(
+            fault(Some("5-9"), 200, &[("content-length", "70")]),
+            Fault::Whole { size: Some(70) }
+        );
+        assert_eq!(fault(Some("0-9"), 200, &[]), Fault::Whole { size: None });
+        for headers in [
+            &[][..],
+            &[("content-range", "bytes 5-8/100")],
+            &[("content-range", "bytes 0-4/100")],
+            &[("content-range", "bytes 5-9/100"), ("content-length", "6")],
+        ] {
+            assert!(
+                matches!(fault(Some("5-9"), 206, headers), Fault::WrongRange(_)),
+                "{headers:?}"
+            );
+        }
+        let gzip = [("content-encoding", "gzip")];
+        assert_eq!(fault(None, 200, &gzip), Fault::Encoded("gzip".to_owned()));
+        assert!(checked(None, 200, &[("content-encoding", "identity")]).is_ok());
+    }
+
+    #[test]
+    fn refusals_are_read_in_part() {
+        let runtime = crate::store::remote::runtime::runtime().unwrap();
+        let status = |status, headers: &[(&str, &str)], body| {
+            runtime
+                .block_on(checked_status(answer(status, headers, body)))
+                .map(drop)
+        };
+        assert!(status(204, &[], "").is_ok());
+        let long: &'static str = "x".repeat(1 << 20).leak();
+        let Err(Fault::Status { body, .. }) = status(500, &[], long) else {
+            panic!();
+        };
+        assert_eq!(body.len(), MOST_OF_A_REFUSAL);
+        let region = [("x-amz-bucket-region", "eu-west-1")];
+        let elsewhere = "<Error><Code>AuthorizationHeaderMalformed</Code></Error>";
+        assert_eq!(
+            status(400, &region, elsewhere),
+            Err(Fault::OtherRegion("eu-west-1".to_owned()))
+        );
+        assert!(matches!(status(403, &region, ""), Err(Fault::Status { .. })));
+    }
+}
