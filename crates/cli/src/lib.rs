@@ -9,6 +9,7 @@ mod option_names;
 pub mod options;
 mod program;
 pub mod progress;
+pub mod replace;
 pub mod signals;
 pub mod string_length;
 

@@ -60,6 +60,7 @@ pub fn name_options(error: Error) -> Error {
             Alternative::NoValues => format!("{why}{alternative} by -H"),
             Alternative::CProgram => format!("{why}; use -l c"),
             Alternative::OtherFilters => format!("{why}{alternative} by -F"),
+            Alternative::Replacing => format!("{why}; --replace replaces or clears it"),
             other => format!("{why}{other}"),
         }),
         other => other,
@@ -102,6 +103,10 @@ mod tests {
                 "no codec, or leave the values out by -H",
             ),
             (alternative(Alternative::CProgram), "no codec; use -l c"),
+            (
+                alternative(Alternative::Replacing),
+                "no codec; --replace replaces or clears it",
+            ),
             (
                 alternative(Alternative::OtherFilters),
                 "no codec: choose other filters for this variable by -F",

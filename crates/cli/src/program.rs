@@ -8,6 +8,7 @@ use anyhow::Context;
 use clap::{ArgMatches, Command};
 use ncutils_core::error::Error;
 use ncutils_core::message::{is_unseen, lines, tell, tell_lines};
+use ncutils_core::store::take_remains;
 
 use crate::log;
 
@@ -49,6 +50,10 @@ fn end(name: &str, done: anyhow::Result<()>) -> ExitCode {
     match error.downcast_ref() {
         Some(e @ Error::Cdl(_)) => tell_lines(name, e),
         _ => tell(name, format_args!("{error:#}")),
+    }
+    // The outputs are dropped, and have removed what they could.
+    for line in take_remains() {
+        tell(name, line);
     }
     ExitCode::FAILURE
 }

@@ -1,6 +1,6 @@
 //! Removes partial files when a signal ends the program.
 //!
-//! SIGINT, SIGTERM and SIGHUP remove all partial files, then end the process as the signal's default action would. A
+//! SIGINT, SIGTERM and SIGHUP remove all partial files, and what was written to remote stores, then end the process as the signal's default action would. A
 //! signal that was ignored when the process began (`nohup`, background jobs) stays ignored.
 
 use std::ffi::c_int;
@@ -8,7 +8,8 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
 
-use ncutils_core::store::remove_partial_files;
+use ncutils_core::message::tell;
+use ncutils_core::store::{remove_partial_files, take_remains};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -42,11 +43,21 @@ fn remove_files_at_end() {
         });
 }
 
-/// Removes all partial files and ends the process. No file is created or completed after that.
+/// Removes all partial files, gives up outputs on remote stores, and ends the process. No file is created or completed
+/// after that. A second signal ends the process at once, as a store may be slow to answer.
 fn end(signal: c_int) {
+    let _ = signal_hook::flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true)));
     let _none = remove_partial_files();
+    tell_remains();
     let _ = emulate_default_handler(signal);
     std::process::exit(128 + signal);
+}
+
+/// Tells what stays in remote stores.
+fn tell_remains() {
+    for line in take_remains() {
+        tell("ncutils", line);
+    }
 }
 
 /// The signals that the process ignores, signal n as bit n − 1. They are read from `/proc`, because safe code cannot

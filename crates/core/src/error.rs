@@ -168,6 +168,8 @@ pub enum Alternative {
     CProgram,
     /// Choose other filters for a variable.
     OtherFilters,
+    /// Replace what is there.
+    Replacing,
 }
 
 impl fmt::Display for Alternative {
@@ -176,6 +178,7 @@ impl fmt::Display for Alternative {
             Self::NoValues => ", or leave the values out",
             Self::CProgram => "; a C program can",
             Self::OtherFilters => ": choose other filters for this variable",
+            Self::Replacing => ", and is not replaced",
         })
     }
 }

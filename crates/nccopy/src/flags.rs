@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{filters, kind_option, memory, string_length};
+use ncutils_cli::{filters, kind_option, memory, replace, string_length};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
@@ -22,6 +22,8 @@ pub struct Arguments {
     pub copy: CopyOptions,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
+    /// `--replace`.
+    pub replace: bool,
     /// `--threads`: number of threads; `None` lets the engine decide.
     pub threads: Option<usize>,
     /// `--dry-run`: print the plan, and write nothing.
@@ -77,6 +79,7 @@ pub fn command() -> Command {
         .arg(value("min-chunk", 'M', "BYTES", "Where the program chooses chunking, leave a variable whose chunk would be smaller in one piece"))
         .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
         .arg(filters::prefer_plugin())
+        .arg(replace::option())
         .arg(long_flag("dry-run", "Print what would be done, for each variable, and write nothing"))
         .arg(long_flag("summary", "Print what was done: for each variable its route, bytes, ratio and time"))
         .arg(long_flag("json", "Print the plan or the summary as JSON; with --dry-run or --summary only"))
@@ -146,6 +149,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         output: matches.get_one::<OsString>("output").cloned().unwrap_or_default(),
         copy,
+        replace: replace::asked(matches),
         memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
         dry_run,

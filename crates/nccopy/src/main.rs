@@ -9,9 +9,9 @@ use nccopy::{plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_core::copy::plan::{CopyOptions, plan};
-use ncutils_core::copy::{self, Progress, RunOptions, prepare};
+use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::Error;
-use ncutils_core::location::Location;
+use ncutils_core::location::{CreateOptions, Location};
 use ncutils_core::message::tell;
 
 fn main() -> ExitCode {
@@ -46,9 +46,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
         tell("nccopy", format_args!("{output}: warning: {warning}"));
     }
+    let budget = arguments.memory.unwrap_or_else(default_budget);
+    let held = output.memory_of_output(budget);
     let options = RunOptions {
         threads: arguments.threads,
-        memory: arguments.memory,
+        memory: Some(budget.saturating_sub(held)),
         output: Some(output.name()),
         ..RunOptions::default()
     };
@@ -61,7 +63,13 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         });
     }
     ncutils_cli::signals::handle();
-    let writer = output.create(&plan.schema, &prepared.plans)?;
+    let create = CreateOptions {
+        memory: Some(held),
+        replaces: arguments.replace,
+    };
+    let writer = output
+        .create_with(&plan.schema, &prepared.plans, &create)
+        .map_err(name_options)?;
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
     drop(plan);
     let bar = Bar::on_terminal();

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{filters, kind_option, memory, string_length};
+use ncutils_cli::{filters, kind_option, memory, replace, string_length};
 use ncutils_core::copy::plan::StringLength;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
@@ -38,6 +38,8 @@ pub struct Arguments {
     pub string_length: Option<StringLength>,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
+    /// `--replace`.
+    pub replace: bool,
     /// `--threads`: number of threads; `None` lets the engine decide.
     pub threads: Option<usize>,
     /// The filters that chunks can be encoded with.
@@ -126,6 +128,7 @@ pub fn command() -> Command {
             .help("Threads to work with; default one for each core"),
     )
     .arg(filters::prefer_plugin())
+    .arg(replace::option())
     .arg(flag("1", '1', "Accepted for compatibility; does nothing"))
     .arg(value(
         "buffer",
@@ -173,6 +176,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         header_only: matches.get_flag("header"),
         no_fill: matches.get_flag("no-fill"),
         string_length: string_length::asked(matches)?,
+        replace: replace::asked(matches),
         memory: text("memory").map(|v| memory::bytes(&v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
         registry: filters::registry(matches),

@@ -15,7 +15,7 @@ use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, infer, plan};
 use ncutils_core::copy::{self, CopyPlan, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::{self, Reader};
-use ncutils_core::location::Location;
+use ncutils_core::location::{CreateOptions, Location};
 use ncutils_core::message::{tell, tell_lines};
 
 /// At most this part of the memory (1 / 4) holds text from a pipe.
@@ -101,11 +101,17 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
         tell("ncgen", format_args!("{output}: warning: {warning}"));
     }
     ncutils_cli::signals::handle();
-    let writer = output.create(&plan.schema, &prepared.plans)?;
+    let budget = arguments.memory.unwrap_or_else(default_budget);
+    let held = output.memory_of_output(budget);
+    let create = CreateOptions {
+        memory: Some(held),
+        replaces: arguments.replace,
+    };
+    let writer = output.create_with(&plan.schema, &prepared.plans, &create)?;
     let bar = Bar::on_terminal();
     let options = RunOptions {
         threads: arguments.threads,
-        memory: arguments.memory,
+        memory: Some(budget.saturating_sub(held)),
         output: Some(output.name()),
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..RunOptions::default()

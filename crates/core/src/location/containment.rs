@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::store::remote::RemoteUrl;
 use crate::store::same_file;
 
-use super::Location;
+use super::{Location, Target};
 
 impl Location {
     /// Checks that writing to `output` would neither replace this location, which is read, nor put anything into it.
@@ -18,6 +19,15 @@ impl Location {
                 "{self} and {output} {what}; name another output"
             )))
         };
+        if let (Target::Remote(from), Target::Remote(to)) = (&self.target, &output.target) {
+            return match is_within(from, to) || is_within(to, from) {
+                true => refused("are the same place, or lie within each other"),
+                false => Ok(()),
+            };
+        }
+        if matches!(self.target, Target::Remote(_)) || matches!(output.target, Target::Remote(_)) {
+            return Ok(());
+        }
         if same_file(self.path(), output.path()) {
             return refused(match self.path().is_dir() {
                 true => "are the same folder",
@@ -36,6 +46,26 @@ impl Location {
         }
         Ok(())
     }
+}
+
+/// True if one URL is the other, or lies below it. Different names of one server are not recognised.
+fn is_within(inner: &RemoteUrl, outer: &RemoteUrl) -> bool {
+    let place = |url: &RemoteUrl| {
+        (
+            url.provider,
+            url.server.clone(),
+            url.account.clone(),
+            url.bucket.clone(),
+        )
+    };
+    let is_below = match outer.key.as_str() {
+        "" => true,
+        key => inner
+            .key
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+    };
+    place(inner) == place(outer) && is_below && inner.query == outer.query
 }
 
 /// The path without symbolic links of something that may not exist yet. `None` if its folder does not exist either.
@@ -60,6 +90,30 @@ mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn remote_input_and_output_lie_apart() {
+        let lie_apart = |from: &str, to: &str| {
+            let [from, to] = [from, to].map(|name| Location::parse(name).unwrap());
+            from.check_output(&to).is_ok()
+        };
+        for (from, to) in [
+            ("s3://b/x", "s3://b/x"),
+            ("s3://b/x#mode=zarr,s3", "s3://b/x/y"),
+            ("s3://b/x/y", "s3://b/x#mode=zarr,s3"),
+            ("s3://b/x", "s3://b#mode=zarr,s3"),
+        ] {
+            assert!(!lie_apart(from, to), "{from} {to}");
+        }
+        for (from, to) in [
+            ("s3://b/x", "s3://b/xy"),
+            ("s3://b/x", "s3://c/x"),
+            ("s3://b/x", "gs://b/x"),
+            ("s3://b/x", "x"),
+        ] {
+            assert!(lie_apart(from, to), "{from} {to}");
+        }
+    }
 
     #[test]
     fn input_and_output_lie_apart() {

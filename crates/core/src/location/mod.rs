@@ -6,8 +6,8 @@
 //! a named pipe, or - as input                ─► read to its end first
 //! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
 //! a file that begins as zip files do         ─► the keys in it
-//! s3://…  https://…                          ─► remote_url: understood, and not supported yet
-//! x.nc#mode=bytes                            ─► not supported
+//! s3://…  https://…                          ─► an object, or a tree of keys, on a remote store
+//! x.nc#mode=bytes                            ─► not supported for local files
 //! [key=value]URL                             ─► URL#key=value
 //! ```
 //!
@@ -18,6 +18,8 @@ mod containment;
 mod file_url;
 mod fragment;
 mod output_kind;
+#[cfg(feature = "remote")]
+mod remote_destination;
 pub mod remote_url;
 mod zarr_folder;
 mod zip;
@@ -37,6 +39,9 @@ use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
+use crate::store::remote::RemoteUrl;
+#[cfg(feature = "remote")]
+use crate::store::remote::{ProcessEnvironment, session::Session, settings::Settings};
 use crate::store::{
     Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
     Object, Output, Place, PlaceKind, open_stream,
@@ -45,6 +50,10 @@ use output_kind::is_zarr;
 
 /// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
 const SPOOLED_IN_MEMORY: u64 = 64 << 20;
+
+/// Requests to a remote store that are under way at once.
+#[cfg(feature = "remote")]
+const REQUESTS: usize = 64;
 
 /// Path of standard input.
 const STDIN: &str = "/dev/stdin";
@@ -66,6 +75,19 @@ enum Target {
     /// A path, of a file or a folder.
     Path(PathBuf),
     StandardInput,
+    /// An object or a tree of keys on a remote store.
+    Remote(Box<RemoteUrl>),
+}
+
+/// How a dataset is created.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CreateOptions {
+    /// Bytes of memory that an output on a remote store may hold: a part of what [`Location::memory_of_output`] has taken
+    /// off the budget. `None` for the least.
+    pub memory: Option<u64>,
+    /// True to replace a Zarr dataset on a remote store, and to clear what a killed run left there. Files and local
+    /// folders are replaced in any case.
+    pub replaces: bool,
 }
 
 impl Location {
@@ -80,10 +102,15 @@ impl Location {
             return Ok(Self::from_path(name));
         };
         let written = remote_url::with_fragment(text);
-        let (path, mode) = meaning(&written).map_err(|e| e.in_file(remote_url::shown(text)))?;
+        let (target, mode) = meaning(&written).map_err(|e| e.in_file(remote_url::shown(text)))?;
+        let name = match &target {
+            // What was typed may hold secrets.
+            Target::Remote(url) => OsString::from(&url.shown),
+            _ => name.to_owned(),
+        };
         Ok(Self {
-            name: name.to_owned(),
-            target: Target::Path(path),
+            name,
+            target,
             misspelt: fragment::misspelt(&written).into_iter().collect(),
             mode,
         })
@@ -140,13 +167,16 @@ impl Location {
                 None => path.canonicalize().ok()?.file_name().map(OsStr::to_owned),
             },
             Target::StandardInput => None,
+            Target::Remote(url) => Some(url.file_name().into()),
         }
     }
 
+    /// The path of a local file or folder. Nothing is at that of a remote store.
     fn path(&self) -> &Path {
         match &self.target {
             Target::Path(path) => path,
             Target::StandardInput => Path::new(STDIN),
+            Target::Remote(_) => Path::new(""),
         }
     }
 
@@ -168,6 +198,7 @@ impl Location {
         let found = match &self.target {
             Target::StandardInput => None,
             Target::Path(path) => fs::metadata(path).ok(),
+            Target::Remote(_) => return Err(self.not_read()),
         };
         if found.as_ref().is_some_and(fs::Metadata::is_dir) {
             self.expect_store(Some(StoreKind::Directory))?;
@@ -178,6 +209,7 @@ impl Location {
         }
         let is_pipe = match &self.target {
             Target::StandardInput => true,
+            Target::Remote(_) => false,
             Target::Path(_) => found.is_some_and(|found| {
                 let kind = found.file_type();
                 kind.is_fifo() || kind.is_socket()
@@ -200,6 +232,10 @@ impl Location {
             Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
             None => place,
         })
+    }
+
+    fn not_read(&self) -> Error {
+        self.named()(Error::Unsupported("reading from a remote store".to_owned()))
     }
 
     fn zip_keys(&self, object: Arc<dyn Object>) -> Result<Arc<dyn KeyStore>> {
@@ -240,6 +276,7 @@ impl Location {
         let path = match &self.target {
             Target::Path(path) => Some(path.as_path()),
             Target::StandardInput => None,
+            Target::Remote(_) => return Err(self.not_read()),
         };
         open_stream(path, memory).map_err(self.named())
     }
@@ -288,20 +325,60 @@ impl Location {
         Ok(reader)
     }
 
+    /// The part of a memory budget, in bytes, that an output here holds by itself. The copy must do with the rest. 0 for a
+    /// local output.
+    pub fn memory_of_output(&self, budget: u64) -> u64 {
+        match &self.target {
+            #[cfg(feature = "remote")]
+            Target::Remote(_) => remote_destination::memory_of_output(budget),
+            _ => 0,
+        }
+    }
+
     /// The destination to write a dataset of a kind to. What exists there is replaced only when the new dataset is
     /// complete.
     ///
     /// # Errors
     /// The location's name, and the reason that it cannot be written: a folder in the place of a file, a file in the
-    /// place of a folder, or a folder that holds anything else than a Zarr dataset.
+    /// place of a folder, a folder that holds anything else than a Zarr dataset, or anything below a remote prefix.
     pub fn destination(&self, kind: Kind) -> Result<Destination> {
+        self.destination_with(kind, &CreateOptions::default(), None)
+    }
+
+    /// Like [`destination`](Self::destination). `expected` is the size in bytes of one file, roughly.
+    fn destination_with(
+        &self,
+        kind: Kind,
+        options: &CreateOptions,
+        expected: Option<u64>,
+    ) -> Result<Destination> {
         match is_zarr(kind) {
-            true => Ok(Destination::keys(&self.name, self.key_output(kind)?)),
-            false => Ok(Destination::object(&self.name, self.output()?)),
+            true => Ok(Destination::keys(
+                &self.name,
+                self.key_output(kind, options, expected)?,
+            )),
+            false => Ok(Destination::object(&self.name, self.output(options, expected)?)),
         }
     }
 
-    fn output(&self) -> Result<Arc<dyn Output>> {
+    /// A session with a remote store, and the memory that its output may hold.
+    #[cfg(feature = "remote")]
+    fn session(&self, url: &RemoteUrl, options: &CreateOptions) -> Result<(Arc<Session>, u64)> {
+        let settings = Settings::of(url, &ProcessEnvironment)?;
+        let session = Session::connect(url, settings, REQUESTS)?;
+        Ok((
+            session,
+            options.memory.unwrap_or_else(|| self.memory_of_output(0)),
+        ))
+    }
+
+    fn output(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn Output>> {
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, memory) = self.session(url, options).map_err(self.named())?;
+            return remote_destination::object(session, url, memory, expected).map_err(self.named());
+        }
+        let _ = (options, expected);
         if self.path().is_dir() {
             let is_a_folder = io::Error::new(
                 io::ErrorKind::IsADirectory,
@@ -313,8 +390,18 @@ impl Location {
         Ok(Arc::new(output))
     }
 
-    fn key_output(&self, kind: Kind) -> Result<Arc<dyn KeyOutput>> {
+    fn key_output(
+        &self,
+        kind: Kind,
+        options: &CreateOptions,
+        expected: Option<u64>,
+    ) -> Result<Arc<dyn KeyOutput>> {
         match self.store() {
+            #[cfg(feature = "remote")]
+            StoreKind::Directory if let Target::Remote(url) = &self.target => {
+                let (session, memory) = self.session(url, options).map_err(self.named())?;
+                remote_destination::tree(session, url, memory, options.replaces).map_err(self.named())
+            }
             StoreKind::Directory => {
                 let check = Arc::new(zarr_folder::check_replaceable);
                 let output = DirectoryOutput::create_over(self.path(), check)
@@ -323,7 +410,8 @@ impl Location {
                 Ok(Arc::new(output))
             }
             StoreKind::Zip => {
-                zip::create(self.output()?, self.top_folder(kind).as_deref()).map_err(self.named())
+                let output = self.output(options, expected)?;
+                zip::create(output, self.top_folder(kind).as_deref()).map_err(self.named())
             }
         }
     }
@@ -357,8 +445,29 @@ impl Location {
     /// # Errors
     /// The location's name, and the item that its kind cannot hold, or the reason that it cannot be written.
     pub fn create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
+        self.create_with(schema, plans, &CreateOptions::default())
+    }
+
+    /// Like [`create`](Self::create), with options.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create); what is on a remote store already, unless the options say that it is replaced.
+    pub fn create_with(
+        &self,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        options: &CreateOptions,
+    ) -> Result<Box<dyn Writer>> {
         format::check(schema).map_err(self.named())?;
-        let destination = self.destination(schema.kind)?;
+        // On a remote store, what can be known to fail fails before anything is written.
+        if matches!(self.target, Target::Remote(_)) {
+            self.check_create(schema, plans)?;
+        }
+        #[cfg(feature = "remote")]
+        let expected = remote_destination::expected_size(plans);
+        #[cfg(not(feature = "remote"))]
+        let expected = None;
+        let destination = self.destination_with(schema.kind, options, expected)?;
         let options = self.write_options(schema.kind);
         format::create_with(destination, schema, plans, &options).map_err(self.named())
     }
@@ -397,8 +506,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// The path and the fragment that a name means.
-fn meaning(text: &str) -> Result<(PathBuf, Option<Mode>)> {
+/// The place and the fragment that a name means.
+fn meaning(text: &str) -> Result<(Target, Option<Mode>)> {
     let (rest, fragment) = match text.split_once('#') {
         Some((rest, _)) if file_url::scheme(rest).is_some_and(|scheme| !is_file(scheme)) => (rest, None),
         _ => match fragment::split(text)? {
@@ -417,15 +526,17 @@ fn meaning(text: &str) -> Result<(PathBuf, Option<Mode>)> {
         Some(scheme) if is_file(scheme) => file_url::path(rest, fragment.is_some())?,
         Some(scheme) => {
             let remote = remote_url::parse(text)?;
-            return Err(Error::Usage(format!(
-                "the scheme {scheme}:// is not supported yet ({}); local files, folders and zip files are",
-                remote.url.meaning()
-            )));
+            if cfg!(not(feature = "remote")) {
+                return Err(Error::Usage(format!(
+                    "this program was built without remote stores, so the scheme {scheme}:// is not supported"
+                )));
+            }
+            return Ok((Target::Remote(Box::new(remote.url)), remote.mode));
         }
     };
     match path.as_os_str().is_empty() && fragment.is_some() {
         true => Err(Error::Usage("the name has a fragment and no path".to_owned())),
-        false => Ok((path, fragment)),
+        false => Ok((Target::Path(path), fragment)),
     }
 }
 

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::error::{Error, Result};
 use crate::model::Kind;
 
-use super::{Location, StoreKind};
+use super::{Location, StoreKind, Target};
 
 /// True for the formats that store keys.
 pub(super) fn is_zarr(kind: Kind) -> bool {
@@ -86,8 +86,14 @@ impl Location {
 
     /// The names to type for a Zarr dataset in a store, for messages.
     fn fragments(&self, store: StoreKind) -> String {
-        let path = self.path().display();
-        let word = store.word();
+        let path = match &self.target {
+            Target::Remote(url) => url.shown.clone(),
+            _ => self.path().display().to_string(),
+        };
+        let word = match (&self.target, store) {
+            (Target::Remote(_), StoreKind::Directory) => "s3",
+            _ => store.word(),
+        };
         format!(
             "'{path}#mode=nczarr,{word}', '{path}#mode=zarr,{word}' or '{path}#mode=zarr,v3,{word}' (Zarr version 3)"
         )

@@ -1,4 +1,5 @@
-//! The check that an existing folder may be replaced: it is empty, or a Zarr dataset without foreign entries.
+//! The check that an existing folder, or prefix of keys, may be replaced: it is empty, or a Zarr dataset without foreign
+//! entries.
 //!
 //! ```text
 //! root     has .zgroup, .zarray or zarr.json of its own
@@ -9,9 +10,11 @@
 //!
 //! Only names are read: one listing of each folder, as its removal needs too. No link is followed.
 
+#[cfg(feature = "remote")]
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::format::zarr::keys;
 
@@ -39,17 +42,85 @@ const DEEPEST: usize = 512;
 /// # Errors
 /// Names the entry that is not part of a Zarr dataset.
 pub(super) fn check_replaceable(root: &Path) -> io::Result<()> {
-    if fs::read_dir(root)?.next().is_none() {
+    check_listed("folder", &|folder| {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(root.join(folder))? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            entries.push(Entry {
+                // A name that is not UTF-8 is no key.
+                is_key: entry.file_name().to_str().is_some() && (kind.is_dir() || kind.is_file()),
+                name: entry.file_name().to_string_lossy().into_owned(),
+                is_folder: kind.is_dir(),
+            });
+        }
+        Ok(entries)
+    })
+}
+
+/// Checks that nothing is lost but a Zarr dataset if all these keys are deleted.
+///
+/// # Errors
+/// Names the key, or the folder of keys, that is not part of a Zarr dataset.
+#[cfg(feature = "remote")]
+pub(super) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
+    let mut folders: BTreeMap<&str, BTreeMap<&str, bool>> = BTreeMap::new();
+    for key in keys {
+        let (mut path, mut is_folder) = (key.as_str(), false);
+        loop {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let entries = folders.entry(folder).or_default();
+            *entries.entry(name).or_default() |= is_folder;
+            if folder.is_empty() {
+                break;
+            }
+            (path, is_folder) = (folder, true);
+        }
+    }
+    check_listed("prefix", &|folder| {
+        let entries = folders.get(folder).into_iter().flatten();
+        let entry = |(name, is_folder): (&&str, &bool)| Entry {
+            name: (*name).to_owned(),
+            is_folder: *is_folder,
+            is_key: true,
+        };
+        Ok(entries.map(entry).collect())
+    })
+}
+
+/// Lists a folder: its path below the root, empty for the root.
+type List<'a> = &'a dyn Fn(&str) -> io::Result<Vec<Entry>>;
+
+/// An entry of a folder.
+struct Entry {
+    name: String,
+    is_folder: bool,
+    /// True for a file or folder that can be part of a key.
+    is_key: bool,
+}
+
+impl Entry {
+    fn is_file(&self) -> bool {
+        self.is_key && !self.is_folder
+    }
+}
+
+/// Checks everything below a root. `what` is what messages call it.
+fn check_listed(what: &str, list: List<'_>) -> io::Result<()> {
+    let root = list("")?;
+    if root.is_empty() {
         return Ok(());
     }
-    if !NODE.iter().any(|name| is_file(root, name)) {
+    if !NODE.iter().any(|name| has_file(&root, name)) {
         return Err(refused(
-            "the folder is neither empty nor a Zarr dataset (it has no .zgroup, .zarray or zarr.json)"
-                .to_owned(),
+            what,
+            format!(
+                "the {what} is neither empty nor a Zarr dataset (it has no .zgroup, .zarray or zarr.json)"
+            ),
         ));
     }
     let mut left = vec![Folder {
-        path: root.to_owned(),
+        path: String::new(),
         place: Place::Node,
         depth: 0,
     }];
@@ -57,15 +128,15 @@ pub(super) fn check_replaceable(root: &Path) -> io::Result<()> {
         if folder.depth > DEEPEST {
             return Err(io::Error::other("folders lie in each other too deeply"));
         }
-        folder.check(root, &mut left)?;
+        folder.check(what, list, &mut left)?;
     }
     Ok(())
 }
 
-fn refused(why: String) -> io::Error {
+fn refused(what: &str, why: String) -> io::Error {
     io::Error::new(
         io::ErrorKind::DirectoryNotEmpty,
-        format!("{why}, and is not replaced; name another output, or remove the folder"),
+        format!("{why}, and is not replaced; name another output, or remove the {what}"),
     )
 }
 
@@ -82,35 +153,34 @@ enum Place {
 
 /// A folder that is still to be checked.
 struct Folder {
-    path: PathBuf,
+    /// The path below the root.
+    path: String,
     place: Place,
     depth: usize,
 }
 
 impl Folder {
     /// Checks the entries, and adds the folders among them to `left`. An empty folder is part of any dataset.
-    fn check(&self, root: &Path, left: &mut Vec<Self>) -> io::Result<()> {
-        let has = |name: &str| self.place != Place::Chunks && is_file(&self.path, name);
+    fn check(&self, what: &str, list: List<'_>, left: &mut Vec<Self>) -> io::Result<()> {
+        let entries = list(&self.path)?;
+        let has = |name: &str| self.place != Place::Chunks && has_file(&entries, name);
         let [group, array, version3] = NODE.map(has);
         let is_node = group || array || version3;
         // Version 3 tells arrays from groups within the file, so both may have chunks here.
         let has_chunks = !is_node || array || version3;
-        for entry in fs::read_dir(&self.path)? {
-            let entry = entry?;
+        for entry in &entries {
             if !is_node && self.place == Place::Node {
-                return Err(foreign(root, &self.path));
+                return Err(foreign(what, &self.path));
             }
-            let kind = entry.file_type()?;
-            let name = entry.file_name();
-            // A name that is not UTF-8 is no key.
-            let name = name.to_str().unwrap_or_default();
+            let name = entry.name.as_str();
+            let path = keys::below(&self.path, name);
             let metadata = is_node && (NODE.contains(&name) || METADATA.contains(&name));
             let chunk = has_chunks && is_chunk_key(name);
             // Keys of chunks in version 3 begin with `c`.
             let chunk3 = version3 && name.strip_prefix('c').is_some_and(is_rest_of_chunk_key);
-            if kind.is_dir() && (is_node || is_number(name)) {
+            if entry.is_key && entry.is_folder && (is_node || is_number(name)) {
                 left.push(Self {
-                    path: entry.path(),
+                    path,
                     place: match is_node {
                         false => Place::Chunks,
                         true if has_chunks && is_number(name) || version3 && name == "c" => {
@@ -120,24 +190,24 @@ impl Folder {
                     },
                     depth: self.depth + 1,
                 });
-            } else if !kind.is_file() || !(metadata || chunk || chunk3) {
-                return Err(foreign(root, &entry.path()));
+            } else if !entry.is_file() || !(metadata || chunk || chunk3) {
+                return Err(foreign(what, &path));
             }
         }
         Ok(())
     }
 }
 
-fn foreign(root: &Path, path: &Path) -> io::Error {
-    let shown = path.strip_prefix(root).unwrap_or(path).display();
-    refused(format!(
-        "the folder holds {shown}, which is no part of a Zarr dataset"
-    ))
+fn foreign(what: &str, path: &str) -> io::Error {
+    refused(
+        what,
+        format!("the {what} holds {path}, which is no part of a Zarr dataset"),
+    )
 }
 
 /// True if a folder has a file of this name. A link is none.
-fn is_file(folder: &Path, name: &str) -> bool {
-    fs::symlink_metadata(folder.join(name)).is_ok_and(|found| found.is_file())
+fn has_file(entries: &[Entry], name: &str) -> bool {
+    entries.iter().any(|entry| entry.name == name && entry.is_file())
 }
 
 /// True for digits only.
@@ -173,6 +243,19 @@ mod tests {
             }
         }
         folder
+    }
+
+    #[cfg(feature = "remote")]
+    fn check_keys(names: &[&str]) -> io::Result<()> {
+        let files = names.iter().filter(|name| !name.ends_with('/'));
+        let keys: Vec<String> = files.map(|name| (*name).to_owned()).collect();
+        check_replaceable_keys(&keys)
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn check_keys(names: &[&str]) -> io::Result<()> {
+        check_replaceable(folder(names).path())
+            .map_err(|e| io::Error::other(e.to_string().replace("folder", "prefix")))
     }
 
     #[test]
@@ -221,6 +304,7 @@ mod tests {
         ] {
             let folder = folder(names);
             check_replaceable(folder.path()).unwrap_or_else(|e| panic!("{names:?}: {e}"));
+            check_keys(names).unwrap_or_else(|e| panic!("{names:?}: {e}"));
         }
     }
 
@@ -257,6 +341,14 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::DirectoryNotEmpty);
             let error = error.to_string();
             assert!(error.contains(foreign), "{names:?}: {error}");
+            // A store of keys has no empty folders.
+            if !names.contains(&"a/") {
+                let error = check_keys(names).unwrap_err().to_string();
+                assert!(
+                    error.contains(foreign) && error.contains("the prefix"),
+                    "{names:?}: {error}"
+                );
+            }
         }
     }
 

@@ -8,6 +8,9 @@ const LONGEST: usize = 1024;
 /// Most bytes in a part of a key between two `/`: the usual limit of file names.
 const LONGEST_PART: usize = 255;
 
+/// The key of a tree that is not whole: it comes first and is deleted last, where nothing can be renamed.
+pub(crate) const PARTIAL: &str = ".ncutils-partial";
+
 /// Prefix of file names that are no keys: unfinished values, and stages.
 pub(super) const RESERVED: &str = ".ncutils-partial-";
 

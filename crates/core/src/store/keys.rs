@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::Object;
 use super::joined_gets::join_gets;
+use super::key::check_key;
 use super::requests::{Done, FailedRequest, Get, Part, Requests};
 
 /// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
@@ -103,10 +104,18 @@ pub trait KeyStore: Send + Sync {
 /// fixed order, such as the turns of a [`ReorderWindow`](crate::format::ReorderWindow), and writes them by
 /// [`put_reserved`](Self::put_reserved) from any thread.
 pub trait KeyOutput: Send + Sync {
-    /// Stores a whole value. It replaces an earlier value of the same key.
+    /// Checks that a value can be stored under a key, and stores nothing. A writer checks its longest keys before it begins.
     ///
     /// # Errors
-    /// If the store fails.
+    /// `InvalidInput` if the store does not take such a key.
+    fn check(&self, key: &str) -> io::Result<()> {
+        check_key(key)
+    }
+
+    /// Stores a whole value. It replaces an earlier value of the same key. A slow store may return before it has the value.
+    ///
+    /// # Errors
+    /// If the store fails, also in an earlier put: a [`FailedKey`] tells in which.
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()>;
 
     /// Gives a value of `size` bytes its place among the others. This is cheap: no bytes are written. The value must
@@ -129,7 +138,7 @@ pub trait KeyOutput: Send + Sync {
     }
 
     /// Stores a value that marks the dataset as one: its metadata. A store that cannot rename writes such
-    /// keys last, when it publishes: in the order of their names.
+    /// keys last, when it publishes: those of inner folders first, those of the root last, in the order of their names.
     ///
     /// # Errors
     /// If the store fails.
@@ -161,6 +170,30 @@ pub trait KeyOutput: Send + Sync {
     /// # Errors
     /// If the store fails. The old content is still there then.
     fn publish(&self) -> io::Result<()>;
+}
+
+/// The error of a value that was put before. It is inside the `io::Error` of a later call.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct FailedKey {
+    key: String,
+    cause: io::Error,
+}
+
+impl FailedKey {
+    /// The error of a later call, after the value of `key` could not be stored. Its kind is that of `cause`.
+    pub fn error(key: impl Into<String>, cause: io::Error) -> io::Error {
+        let key = key.into();
+        io::Error::new(cause.kind(), Self { key, cause })
+    }
+
+    /// The key of the value that could not be stored, and its own error. Without a key if `error` does not tell it.
+    pub fn split(error: io::Error) -> (Option<String>, io::Error) {
+        match error.downcast::<Self>() {
+            Ok(failed) => (Some(failed.key), failed.cause),
+            Err(error) => (None, error),
+        }
+    }
 }
 
 /// A key whose value has a place among the others, and no bytes yet.

@@ -8,6 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::unfinished;
+
 static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The name of a partial file or folder. Dropping it removes the file or folder.
@@ -68,7 +70,7 @@ pub struct NoPartialFiles {
     _named: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes all partial files and folders of this process. As long as the result lives, none is created or
+/// Removes all partial files and folders of this process, and gives up its outputs on remote stores. As long as the result lives, none is created or
 /// takes its final name: threads that try to wait. A program that is told to end keeps the result until it
 /// exits.
 #[must_use = "as soon as it is dropped, partial files may be made again"]
@@ -77,6 +79,7 @@ pub fn remove_partial_files() -> NoPartialFiles {
     for path in named.drain(..) {
         remove(&path);
     }
+    unfinished::give_up_all();
     NoPartialFiles { _named: named }
 }
 

@@ -161,13 +161,21 @@ fn only_what_differs_from_consolidated_metadata_is_told() {
 
 #[test]
 fn a_dataset_that_was_never_finished_is_refused() {
-    let keys = [("v/.zarray", ARRAY.as_bytes()), (".ncutils-partial", b"")];
-    let error = open(&store(keys)).err().unwrap().to_string();
-    assert!(error.contains("never finished"), "{error}");
-    let finished = keys
-        .into_iter()
-        .chain([(".zgroup", &b"{\"zarr_format\": 2}"[..])]);
-    assert_eq!(open(&store(finished)).unwrap().schema().vars.len(), 1);
+    let group = (".zgroup", &b"{\"zarr_format\": 2}"[..]);
+    let version3 = (
+        "zarr.json",
+        &b"{\"zarr_format\": 3, \"node_type\": \"group\"}"[..],
+    );
+    let array = ("v/.zarray", ARRAY.as_bytes());
+    let mark = (".ncutils-partial", &b""[..]);
+    for keys in [vec![array, mark], vec![group, array, mark], vec![version3, mark]] {
+        let error = open(&store(keys)).err().unwrap().to_string();
+        assert!(error.contains("never finished"), "{error}");
+    }
+    // What is built beside a dataset is no part of it.
+    let beside = (".ncutils-partial-1f/m/.zgroup", group.1);
+    let reader = open(&store([group, array, beside])).unwrap();
+    assert_eq!((reader.schema().vars.len(), reader.schema().groups.len()), (1, 1));
 }
 
 /// Objects of numcodecs' `vlen-utf8`, in order F: `[["a", "b"], ["c", ""]]`.

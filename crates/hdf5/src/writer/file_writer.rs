@@ -60,7 +60,8 @@ impl FileWriter {
         Ok(writer)
     }
 
-    /// Writes all objects. Returns the headers that will have to be rewritten.
+    /// Writes all objects, but for the headers that data will change. Returns these: every byte is written once, as some
+    /// outputs need it.
     fn write_front<S: ObjectSource>(
         &mut self,
         source: &S,
@@ -83,10 +84,14 @@ impl FileWriter {
                 .stored
                 .as_ref()
                 .is_some_and(|stored| matches!(stored.layout, LayoutSpec::Compact { size } if size > 0));
-            if let Some(layout_message) = image.layout_message.filter(|_| changes) {
-                headers.insert(id, (image.header.as_slice().into(), layout_message));
-            }
             self.write_collections(heap.take_finished())?;
+            if let Some(layout_message) = image.layout_message.filter(|_| changes) {
+                let header: Box<[u8]> = image.header.as_slice().into();
+                front.leave_out(header.len())?;
+                front.push(image.into_bytes().get(header.len()..).unwrap_or_default())?;
+                headers.insert(id, (header, layout_message));
+                continue;
+            }
             front.push(&image.into_bytes())?;
         }
         front.flush()?;
@@ -263,12 +268,11 @@ impl FileWriter {
         };
         self.write_collections(open.into_iter().collect())?;
         for (id, (mut header, place)) in headers {
-            let Some(data) = compact.get(&id) else {
-                continue;
-            };
-            let stored = self.dataset(id)?;
-            let message = layout_message(&stored.layout, stored.element_size, None, data)?;
-            replace_body(&mut header, place, &message);
+            if let Some(data) = compact.get(&id) {
+                let stored = self.dataset(id)?;
+                let message = layout_message(&stored.layout, stored.element_size, None, data)?;
+                replace_body(&mut header, place, &message);
+            }
             let at = self.layout.places.get(id.0).map_or(0, |place| place.header);
             self.put("object header", at, &header)?;
         }
@@ -343,6 +347,13 @@ impl Pieces<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// Leaves room for bytes that are written later.
+    fn leave_out(&mut self, length: usize) -> Result<()> {
+        self.flush()?;
+        self.start += length as u64;
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {

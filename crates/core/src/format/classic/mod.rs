@@ -23,7 +23,6 @@ mod read_ahead;
 mod reader;
 mod records;
 mod writer;
-mod written;
 
 use crate::model::{Kind, Type};
 

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::encode::lay_out;
 use super::records::{Records, Slabs};
-use super::written::WrittenBytes;
 use super::{Geometry, Place, Version, check};
 use crate::chunk::{Region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
@@ -14,7 +13,7 @@ use crate::format::{EncodedChunk, Received, RecordBlock, VariablePlan, Writer};
 use crate::model::{
     EdgeChunks, Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute,
 };
-use crate::store::Output;
+use crate::store::{Output, WrittenBytes};
 
 /// Most bytes of fill values in one write.
 const BUFFER: usize = 1 << 20;

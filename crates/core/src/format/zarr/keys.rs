@@ -25,7 +25,7 @@ pub const OLD_TYPES: &str = ".nczattr";
 pub const MARKS: [&str; 5] = [GROUP, ARRAY, CONSOLIDATED, OLD_SUPERBLOCK, NODE];
 
 /// The key that exists until a writer ends, in a store that cannot rename.
-pub const PARTIAL: &str = ".ncutils-partial";
+pub(crate) use crate::store::PARTIAL;
 
 /// The names of an array's dimensions, by xarray's convention.
 pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";

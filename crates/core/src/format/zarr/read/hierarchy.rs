@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::super::flavor::Flavor;
 use super::super::json::Json;
-use super::super::keys::{ARRAY, ATTRIBUTES, GROUP, OLD_SUPERBLOCK, Own, PARTIAL, below};
+use super::super::keys::{ARRAY, ATTRIBUTES, GROUP, OLD_SUPERBLOCK, Own, below};
 use super::metadata_store::MetadataStore;
 use crate::error::{Error, Result};
 
@@ -136,11 +136,6 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         }
         Node::Group(documents) => found.groups.push(group(documents)),
         Node::None => {
-            if store.has(PARTIAL)? {
-                return Err(Error::Damaged(format!(
-                    "the dataset was never finished: it has {PARTIAL} and no {GROUP}"
-                )));
-            }
             found.groups.push(group(Documents::default()));
         }
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, mpsc};
 
 use super::super::json::Json;
-use super::super::keys::{ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, below};
+use super::super::keys::{ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below};
 use crate::error::{Error, Result};
 use crate::store::{ByteRange, Get, KeyStore, Part};
 
@@ -42,11 +42,18 @@ impl MetadataStore {
 
     /// Opens a store whose key `all` has all documents.
     fn open_version(store: Arc<dyn KeyStore>, prefer_consolidated: bool, all: &str) -> Result<Self> {
-        let lists = match store.list_children("") {
-            Ok(_) => true,
-            Err(e) if e.kind() == io::ErrorKind::Unsupported => false,
+        let (lists, is_partial) = match store.list_children("") {
+            Ok(names) => (true, names.iter().any(|name| name == PARTIAL)),
+            Err(e) if e.kind() == io::ErrorKind::Unsupported => {
+                (false, store.size(PARTIAL).map_err(cannot_read)?.is_some())
+            }
             Err(e) => return Err(cannot_read(e)),
         };
+        if is_partial {
+            return Err(Error::Damaged(format!(
+                "the dataset was never finished: it has {PARTIAL}, as while it is written or after its writer was killed"
+            )));
+        }
         let mut opened = Self {
             store,
             consolidated: None,
@@ -146,14 +153,6 @@ impl MetadataStore {
         Ok(documents)
     }
 
-    /// True if a key exists.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn has(&self, key: &str) -> Result<bool> {
-        Ok(self.store.size(key).map_err(cannot_read)?.is_some())
-    }
-
     /// The names of the folders directly below the group at `path`, ascending.
     ///
     /// # Errors
@@ -174,7 +173,9 @@ impl MetadataStore {
         }
         let names = self.store.list_children(&prefix).map_err(cannot_read)?;
         let folder = |name: String| name.strip_suffix('/').map(str::to_owned);
-        Ok(names.into_iter().filter_map(folder).collect())
+        // What is built beside a dataset is no part of it.
+        let names = names.into_iter().filter(|name| !name.starts_with(PARTIAL));
+        Ok(names.filter_map(folder).collect())
     }
 }
 

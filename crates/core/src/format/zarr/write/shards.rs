@@ -14,7 +14,7 @@ use super::super::v3::sharding::{IndexCodecs, LARGEST_INDEX, MOST_CHUNKS, ShardI
 use crate::chunk::{ChunkGrid, chunks_of_shard};
 use crate::error::{Error, Result};
 use crate::model::{IndexLocation, VarId, VariableLayout};
-use crate::store::{KeyOutput, ValueWriter};
+use crate::store::{FailedKey, KeyOutput, ValueWriter};
 
 /// Most bytes of short chunks that are kept, to be written by one call.
 const JOINED: usize = 64 << 10;
@@ -94,7 +94,10 @@ pub struct SharedValue {
 impl SharedValue {
     /// The error for a store that fails. A shard may be written while chunks of another array arrive.
     fn cannot_write(&self, error: std::io::Error) -> Error {
-        cannot_write(error).in_key(&self.key).in_variable(&self.variable)
+        match FailedKey::split(error) {
+            (Some(key), error) if key != self.key => cannot_write(error).in_key(&key),
+            (_, error) => cannot_write(error).in_key(&self.key).in_variable(&self.variable),
+        }
     }
 }
 

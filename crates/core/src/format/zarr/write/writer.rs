@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Scratch};
 use crate::format::{EncodedChunk, Received, ReorderWindow, VariablePlan, Writer};
 use crate::model::{ChunkKeys, Kind, Schema, Values, VarId};
-use crate::store::{KeyOutput, ReservedKey};
+use crate::store::{FailedKey, KeyOutput, ReservedKey};
 
 /// The metadata of a hierarchy.
 pub struct Documents {
@@ -73,7 +73,7 @@ impl ZarrWriter {
             ShardGrid::new(&plan.layout).map_err(|e| e.in_variable(&schema.var_path(VarId(n))))
         };
         let paths = (0..schema.vars.len()).map(|n| schema.var_path(VarId(n)));
-        Ok(Self {
+        let writer = Self {
             output,
             grids: grids(schema, plans)?,
             shard_grids: plans.iter().enumerate().map(shard_grid).collect::<Result<_>>()?,
@@ -87,7 +87,24 @@ impl ZarrWriter {
             shards: Shards::default(),
             received: Received::new(plans),
             stored_values: plans.iter().map(|_| AtomicU64::new(0)).collect(),
-        })
+        };
+        writer.check_keys()?;
+        Ok(writer)
+    }
+
+    /// Checks the longest key of each array, so that no copy fails at its end.
+    fn check_keys(&self) -> Result<()> {
+        for (n, grid) in self.grids.iter().enumerate().filter(|(_, grid)| !grid.is_empty()) {
+            let mut last = grid.coordinates(grid.len() - 1);
+            if let Some(shards) = &self.shard_grids[n] {
+                last = shards.place(&last).0;
+            }
+            let key = below(&self.paths[n], &self.keys(VarId(n)).key(&last));
+            self.output
+                .check(&key)
+                .map_err(|e| cannot_write(e).in_variable(&self.paths[n]))?;
+        }
+        Ok(())
     }
 
     /// The form of an array's keys.
@@ -101,7 +118,27 @@ impl ZarrWriter {
     /// The error for a store that fails in the value of a key. A thread may write the chunks of arrays whose chunks it did
     /// not submit.
     fn cannot_write(&self, error: std::io::Error, var: VarId, key: &str) -> Error {
-        cannot_write(error).in_key(key).in_variable(&self.paths[var.0])
+        self.of_other_key(error, |error| {
+            cannot_write(error).in_key(key).in_variable(&self.paths[var.0])
+        })
+    }
+
+    /// The error for a store that fails, maybe in a value that was put before. Otherwise `named` makes it.
+    fn of_other_key(&self, error: std::io::Error, named: impl FnOnce(std::io::Error) -> Error) -> Error {
+        let (key, error) = FailedKey::split(error);
+        let Some(key) = key else {
+            return named(error);
+        };
+        let is_of = |path: &&String| {
+            key.strip_prefix(path.as_str())
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        let path = self.paths.iter().filter(is_of).max_by_key(|path| path.len());
+        let error = cannot_write(error).in_key(&key);
+        match path {
+            Some(path) => error.in_variable(path),
+            None => error,
+        }
     }
 
     /// Puts a chunk when its turn has come, so that a store with an order always has the same.
@@ -219,7 +256,7 @@ impl Writer for ZarrWriter {
         Some(self.stored_values.get(var.0)?.load(Ordering::Relaxed))
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn finish(mut self: Box<Self>) -> Result<()> {
         self.window.close()?;
         self.received.check(|var| self.schema.var_path(var))?;
         self.shards.close()?;
@@ -231,9 +268,12 @@ impl Writer for ZarrWriter {
         for (key, document) in &self.documents.all {
             put(key, document)?;
         }
-        if let Some((key, document)) = (self.documents.last)(self.documents.all) {
+        let documents = std::mem::take(&mut self.documents.all);
+        if let Some((key, document)) = (self.documents.last)(documents) {
             put(key, &document)?;
         }
-        self.output.publish().map_err(cannot_write)
+        self.output
+            .publish()
+            .map_err(|e| self.of_other_key(e, cannot_write))
     }
 }

@@ -5,7 +5,7 @@
 //! ```
 
 use super::super::super::json::Json;
-use super::super::super::keys::{NODE, PARTIAL, below};
+use super::super::super::keys::{NODE, below};
 use super::super::super::read::MetadataStore;
 use super::node::{NodeError, NodeType, node_type};
 use crate::error::{Error, Result};
@@ -46,11 +46,6 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
     let mut found = Hierarchy::default();
     let root = match root {
         Some(root) => root,
-        None if store.has(PARTIAL)? => {
-            return Err(Error::Damaged(format!(
-                "the dataset was never finished: it has {PARTIAL} and no {NODE}"
-            )));
-        }
         // A writer may leave out the root.
         None => Json::from_iter([
             ("zarr_format", Json::Integer(3)),

@@ -1,11 +1,11 @@
-//! Which bytes of a variable have been written.
+//! [`WrittenBytes`]: which bytes of a variable, or of a part of an object, have been written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A set of byte ranges. Adjacent ranges are merged, so a variable that is written in order has one entry.
 #[derive(Debug, Default)]
-pub(super) struct WrittenBytes {
+pub(crate) struct WrittenBytes {
     /// Start → end. Ranges are disjoint and not adjacent.
     ranges: BTreeMap<u64, u64>,
 }

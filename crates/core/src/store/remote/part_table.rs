@@ -1,0 +1,424 @@
+//! [`PartTable`]: the parts of an object whose bytes come in any order.
+//!
+//! ```text
+//! write ─┬─ part in memory ──── all its bytes are there ─► to be sent, and forgotten
+//!        │      └─ no room: the part that waits longest goes to a nameless temporary file
+//!        ├─ part in the file ── all its bytes are there ─► read again, to be sent, and forgotten
+//!        └─ the whole object in the file: what is read back, and what has more parts than an upload may have
+//! take ──► what is left at the end; bytes that were never written are zero
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use super::sending::Sending;
+use crate::store::{WrittenBytes, temporary_file};
+
+/// The sizes that parts may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartSizes {
+    /// Bytes of a part where memory is short: the least that S3 takes.
+    pub(super) least: u64,
+    /// Bytes of a part.
+    pub(super) usual: u64,
+    /// Sizes above `usual` are a multiple of this many bytes.
+    pub(super) unit: u64,
+    /// Most parts of an object.
+    pub(super) most: u64,
+}
+
+impl PartSizes {
+    /// For the stores that are known. S3 has the narrowest limits: 5 MiB, and 10,000 parts.
+    pub(super) const REMOTE: Self = Self {
+        least: 5 << 20,
+        usual: 8 << 20,
+        unit: 1 << 20,
+        most: 10_000,
+    };
+
+    /// Bytes of each part of an object of `total` bytes, with `limit` bytes of memory for all parts.
+    fn of(self, total: u64, limit: u64) -> u64 {
+        let enough = limit / 6 >= self.usual;
+        let size = if enough { self.usual } else { self.least };
+        let needed = total.div_ceil(self.most);
+        size.max(needed.checked_next_multiple_of(self.unit).unwrap_or(u64::MAX))
+    }
+}
+
+/// A part.
+enum Part {
+    Kept {
+        bytes: Vec<u8>,
+        written: WrittenBytes,
+        /// Number of the write that came last.
+        touched: u64,
+    },
+    /// Its bytes are in the temporary file, at their offset in the object.
+    Spooled { written: WrittenBytes },
+    /// Its bytes are gone.
+    Sent,
+}
+
+/// A part that has all its bytes: its number, and the bytes.
+pub(super) type FullPart = (u64, Vec<u8>);
+
+/// The parts of an object that is being written.
+pub(super) struct PartTable {
+    sizes: PartSizes,
+    limit: u64,
+    /// Bytes that the object will have, roughly, if anybody knows.
+    expected: Option<u64>,
+    /// Bytes of each part but the last; `None` before the first write.
+    part: Option<u64>,
+    parts: BTreeMap<u64, Part>,
+    /// The whole object is in the file, and no part goes up before the end.
+    is_whole: bool,
+    spool: Option<File>,
+    writes: u64,
+    /// Offset behind the last byte that was written.
+    end: u64,
+    /// The size that was set.
+    size: Option<u64>,
+}
+
+fn invalid(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+impl PartTable {
+    /// An object without bytes, of which `expected` bytes may come.
+    pub(super) fn new(sizes: PartSizes, limit: u64, expected: Option<u64>) -> Self {
+        Self {
+            sizes,
+            limit,
+            expected,
+            part: None,
+            parts: BTreeMap::new(),
+            is_whole: false,
+            spool: None,
+            writes: 0,
+            end: 0,
+            size: None,
+        }
+    }
+
+    /// True if the object will surely be longer than one part.
+    pub(super) fn is_long(&self) -> bool {
+        self.size
+            .is_some_and(|size| size > self.sizes.of(size, self.limit))
+    }
+
+    /// Sets the size in bytes.
+    pub(super) fn set_size(&mut self, size: u64) {
+        self.size = Some(size);
+    }
+
+    /// Bytes of the object, as far as is known.
+    pub(super) fn size(&self) -> u64 {
+        self.size.unwrap_or(self.end)
+    }
+
+    /// Bytes of each part. This call decides it.
+    fn part(&mut self) -> io::Result<u64> {
+        if let Some(part) = self.part {
+            return Ok(part);
+        }
+        let total = self.size.or(self.expected).unwrap_or(0);
+        let part = self.sizes.of(total, self.limit);
+        self.part = Some(part);
+        // A part must leave room for others.
+        if part > (self.limit / 4).max(self.sizes.least) {
+            self.become_whole(None)?;
+        }
+        Ok(part)
+    }
+
+    /// Puts all bytes into the file until the end. `sending` counts those in memory; there are none without it.
+    fn become_whole(&mut self, sending: Option<&Sending>) -> io::Result<()> {
+        if self.is_whole {
+            return Ok(());
+        }
+        if self.parts.values().any(|part| matches!(part, Part::Sent)) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        self.spool()?;
+        while let Some(sending) = sending
+            && self.evict(sending, None)?
+        {}
+        self.parts.clear();
+        self.is_whole = true;
+        Ok(())
+    }
+
+    fn spool(&mut self) -> io::Result<&File> {
+        if self.spool.is_none() {
+            let size = self.size.or(self.expected).unwrap_or(0);
+            self.spool = temporary_file(None, size).or_else(|| temporary_file(None, 0));
+        }
+        self.spool.as_ref().ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::StorageFull,
+                "a temporary file is needed, and the folder for them has no room; set TMPDIR to another",
+            )
+        })
+    }
+
+    /// Writes bytes at `offset`. Returns the parts that are complete now, to be sent at once.
+    ///
+    /// # Errors
+    /// Bytes of a part that was sent already; an object of too many parts; a full disk.
+    pub(super) fn write(&mut self, offset: u64, data: &[u8], sending: &Sending) -> io::Result<Vec<FullPart>> {
+        let mut full = Vec::new();
+        if data.is_empty() {
+            return Ok(full);
+        }
+        let end = offset.checked_add(data.len() as u64);
+        let end = end.ok_or(io::ErrorKind::FileTooLarge)?;
+        let part = self.part()?;
+        if !self.is_whole && end.div_ceil(part) > self.sizes.most {
+            self.become_whole(Some(sending)).map_err(|_| {
+                let most = self.sizes.most;
+                let why = format!(
+                    "the object is longer than {most} parts of {part} bytes; more memory makes larger parts"
+                );
+                io::Error::new(io::ErrorKind::FileTooLarge, why)
+            })?;
+        }
+        self.end = self.end.max(end);
+        self.size = self.size.map(|size| size.max(end));
+        self.writes += 1;
+        if self.is_whole {
+            self.spool()?.write_all_at(data, offset)?;
+            return Ok(full);
+        }
+        let (mut at, mut rest) = (offset, data);
+        while !rest.is_empty() {
+            let (number, from) = (at / part, at % part);
+            let length = usize::try_from(part - from).map_or(rest.len(), |room| room.min(rest.len()));
+            let (now, later) = rest.split_at(length);
+            self.write_part(number, from, now, sending)?;
+            if self.is_full(number, part) {
+                full.push((number, self.take(number, sending)?));
+            }
+            (at, rest) = (at + length as u64, later);
+        }
+        Ok(full)
+    }
+
+    fn write_part(&mut self, number: u64, from: u64, data: &[u8], sending: &Sending) -> io::Result<()> {
+        let part = self.part()?;
+        let to = from + data.len() as u64;
+        let writes = self.writes;
+        let held = match self.parts.get(&number) {
+            Some(Part::Kept { bytes, .. }) => bytes.capacity() as u64,
+            _ => 0,
+        };
+        if !matches!(self.parts.get(&number), Some(Part::Spooled { .. } | Part::Sent)) && to > held {
+            let wanted = (2 * held).max(to).max(64 << 10).min(part);
+            let more = wanted - held;
+            let mut has_room = sending.keep(more)?;
+            while !has_room && self.evict(sending, Some(number)).unwrap_or(false) {
+                has_room = sending.keep(more)?;
+            }
+            if !has_room && held > 0 && self.spool().is_ok() {
+                self.evict(sending, None)?;
+            } else {
+                if !has_room {
+                    sending.keep_anyway(more);
+                }
+                let kept = self.parts.entry(number).or_insert_with(|| Part::Kept {
+                    bytes: Vec::new(),
+                    written: WrittenBytes::default(),
+                    touched: writes,
+                });
+                if let Part::Kept { bytes, .. } = kept {
+                    let before = bytes.capacity();
+                    if bytes.try_reserve_exact(wanted as usize - bytes.len()).is_err() {
+                        sending.release(more);
+                        return Err(io::ErrorKind::OutOfMemory.into());
+                    }
+                    // The account follows what the allocator really gave.
+                    let given = (bytes.capacity() - before) as u64;
+                    sending.keep_anyway(given.saturating_sub(more));
+                }
+            }
+        }
+        match self.parts.get_mut(&number) {
+            Some(Part::Kept {
+                bytes,
+                written,
+                touched,
+            }) => {
+                // Both ends are within the part, which is in memory.
+                let range = from as usize..to as usize;
+                if bytes.len() < range.end {
+                    bytes.resize(range.end, 0);
+                }
+                bytes[range].copy_from_slice(data);
+                written.add(from..to);
+                *touched = writes;
+            }
+            Some(Part::Spooled { written }) => {
+                written.add(from..to);
+                self.spool()?.write_all_at(data, number * part + from)?;
+            }
+            Some(Part::Sent) | None => {
+                return Err(invalid(format!("byte {} was sent already", number * part + from)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of a part. The last one is shorter.
+    fn length(&self, number: u64, part: u64) -> u64 {
+        match self.size {
+            Some(size) => size.saturating_sub(number * part).min(part),
+            None => part,
+        }
+    }
+
+    fn is_full(&self, number: u64, part: u64) -> bool {
+        // An object of one part goes up by one request, when it is complete.
+        if self.size.is_some_and(|size| size <= part) {
+            return false;
+        }
+        match self.parts.get(&number) {
+            Some(Part::Kept { written, .. } | Part::Spooled { written }) => written.gaps(part).is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Moves the part in memory that was not written to for the longest time to the file. False if there is none but
+    /// `except`.
+    fn evict(&mut self, sending: &Sending, except: Option<u64>) -> io::Result<bool> {
+        let kept = self.parts.iter().filter_map(|(number, part)| match part {
+            Part::Kept { touched, .. } if Some(*number) != except => Some((*touched, *number)),
+            _ => None,
+        });
+        let Some((_, number)) = kept.min() else {
+            return Ok(false);
+        };
+        let at = number * self.part()?;
+        self.spool()?;
+        let Some(Part::Kept { bytes, written, .. }) = self.parts.remove(&number) else {
+            return Ok(false);
+        };
+        sending.release(bytes.capacity() as u64);
+        self.parts.insert(number, Part::Spooled { written });
+        self.spool()?.write_all_at(&bytes, at)?;
+        Ok(true)
+    }
+
+    /// Fills `buf` with bytes that were written. From now on no part goes up before the end.
+    ///
+    /// # Errors
+    /// `Unsupported` if parts were sent already.
+    pub(super) fn read_back(&mut self, offset: u64, buf: &mut [u8], sending: &Sending) -> io::Result<()> {
+        self.part()?;
+        self.become_whole(Some(sending))?;
+        read_zero_filled(self.spool()?, offset, buf)
+    }
+
+    /// The parts that have not been sent, of an object that gets no more bytes.
+    ///
+    /// # Errors
+    /// If the size that was set cuts off parts that were sent.
+    pub(super) fn close(&mut self) -> io::Result<Vec<u64>> {
+        let size = self.size();
+        self.size = Some(size);
+        if self.is_whole {
+            self.part = Some(self.sizes.of(size, self.limit));
+        }
+        let part = self.part()?;
+        let is_sent = |number: &u64| matches!(self.parts.get(number), Some(Part::Sent));
+        let count = size.div_ceil(part).max(1);
+        let sent = self.sent();
+        // A part that was sent is as long as all others.
+        let cut = sent > count || sent == count && self.end > size;
+        if cut {
+            return Err(invalid(format!(
+                "{size} bytes, of an object that had {} already",
+                self.end
+            )));
+        }
+        Ok((0..count).filter(|number| !is_sent(number)).collect())
+    }
+
+    /// Number of the last part that was sent, plus 1.
+    pub(super) fn sent(&self) -> u64 {
+        let last = self
+            .parts
+            .iter()
+            .rev()
+            .find(|(_, part)| matches!(part, Part::Sent));
+        last.map_or(0, |(number, _)| number + 1)
+    }
+
+    /// Takes the bytes of a part out of memory or the file. After that the part counts as sent.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(super) fn take(&mut self, number: u64, sending: &Sending) -> io::Result<Vec<u8>> {
+        let part = self.part()?;
+        let length = usize::try_from(self.length(number, part)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let taken = match self.is_whole {
+            true => None,
+            false => self.parts.insert(number, Part::Sent),
+        };
+        let mut bytes = match taken {
+            Some(Part::Kept { bytes, .. }) => {
+                sending.release(bytes.capacity() as u64);
+                bytes
+            }
+            Some(Part::Spooled { .. }) => self.from_file(number * part, length)?,
+            None if self.is_whole => self.from_file(number * part, length)?,
+            Some(Part::Sent) | None => Vec::new(),
+        };
+        bytes.resize(length, 0);
+        Ok(bytes)
+    }
+
+    fn from_file(&mut self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(length)
+            .map_err(|_| io::ErrorKind::OutOfMemory)?;
+        bytes.resize(length, 0);
+        read_zero_filled(self.spool()?, offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Forgets all bytes that are kept.
+    pub(super) fn clear(&mut self, sending: &Sending) {
+        for part in std::mem::take(&mut self.parts).into_values() {
+            if let Part::Kept { bytes, .. } = part {
+                sending.release(bytes.capacity() as u64);
+            }
+        }
+        self.spool = None;
+    }
+}
+
+/// Reads a range of a file. What lies behind its end is zero.
+fn read_zero_filled(file: &File, mut offset: u64, mut buf: &mut [u8]) -> io::Result<()> {
+    while !buf.is_empty() {
+        match file.read_at(buf, offset) {
+            Ok(0) => {
+                buf.fill(0);
+                break;
+            }
+            Ok(n) => {
+                buf = &mut buf[n..];
+                offset += n as u64;
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,300 @@
+//! [`Claim`]: the right of one run to write below a prefix, and what earlier runs left there.
+//!
+//! | keys below the prefix | meaning |
+//! | --- | --- |
+//! | `.ncutils-partial` | a [`Mark`]: the tree does not open |
+//! | `.ncutils-partial-new` | a [`Mark`]: a run builds a dataset that will replace this one, which opens |
+//! | `.ncutils-partial-RUN/d/KEY` | values of that dataset |
+//! | `.ncutils-partial-RUN/m/KEY` | its metadata, which comes when all values are there |
+//!
+//! Marks are put only where there is none, so of two runs one gets the claim.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::time::Instant;
+
+use object_store::PutMode;
+use serde_json::{Value, json};
+
+use super::tree_objects::{Listed, TreeObjects, Versioned};
+use crate::store::key::{PARTIAL, RESERVED};
+
+/// The mark of a run that builds beside an older dataset.
+pub(super) const BUILDING: &str = ".ncutils-partial-new";
+
+/// What a run is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// It writes values into the tree.
+    Writing,
+    /// It builds a dataset beside an older one.
+    Building,
+    /// The built dataset is complete, and takes the place of the older one.
+    Switching,
+}
+
+impl Doing {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Writing => "writing",
+            Self::Building => "building",
+            Self::Switching => "switching",
+        }
+    }
+}
+
+/// The value of a mark: a run, and what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) doing: Doing,
+    pub(super) run: String,
+}
+
+impl Mark {
+    pub(super) fn text(&self) -> String {
+        let about = "ncutils writes here; a run that was killed leaves this key";
+        json!({ "about": about, "doing": self.doing.word(), "run": self.run }).to_string()
+    }
+
+    /// The mark with this value. A value that is none counts as one of a run that was writing.
+    pub(super) fn parse(value: &[u8]) -> Self {
+        let value: Value = serde_json::from_slice(value).unwrap_or_default();
+        let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+        let all = [Doing::Writing, Doing::Building, Doing::Switching];
+        let doing = all.into_iter().find(|doing| doing.word() == text("doing"));
+        // A run names a folder, so it is nothing but a number.
+        let run = text("run");
+        let run = if run.bytes().all(|c| c.is_ascii_hexdigit()) {
+            run
+        } else {
+            ""
+        };
+        Self {
+            doing: doing.filter(|_| !run.is_empty()).unwrap_or(Doing::Writing),
+            run: run.to_owned(),
+        }
+    }
+}
+
+/// The folder of the dataset that a run builds.
+pub(super) fn stage(run: &str) -> String {
+    format!("{RESERVED}{run}/")
+}
+
+/// True for keys that are no part of a dataset.
+pub(super) fn is_reserved(key: &str) -> bool {
+    key == PARTIAL || key.starts_with(RESERVED)
+}
+
+/// A name that no other run has.
+fn new_run() -> String {
+    format!(
+        "{:016x}",
+        RandomState::new().hash_one((Instant::now(), std::process::id()))
+    )
+}
+
+/// Why a prefix is not written to.
+#[derive(Debug)]
+pub(crate) enum NotClaimed {
+    /// Something is there. It can be replaced if the user wants that.
+    Taken(String),
+    /// Something is there that is never replaced.
+    Refused(String),
+    /// The store fails.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for NotClaimed {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The right of one run to write below a prefix.
+#[derive(Debug, Clone)]
+pub(super) struct Claim {
+    pub(super) run: String,
+    /// True if the dataset is built beside an older one.
+    pub(super) is_beside: bool,
+}
+
+impl Claim {
+    /// The key and the value of the run's mark.
+    fn mark(&self) -> (&'static str, Mark) {
+        let (key, doing) = match self.is_beside {
+            false => (PARTIAL, Doing::Writing),
+            true => (BUILDING, Doing::Building),
+        };
+        let run = self.run.clone();
+        (key, Mark { doing, run })
+    }
+
+    /// Claims a prefix that holds nothing.
+    pub(super) fn of_empty(tree: &TreeObjects) -> Result<Self, NotClaimed> {
+        let found = tree.list("")?;
+        if !found.is_empty() {
+            return Err(NotClaimed::Taken(describe(tree, &found)?));
+        }
+        let claim = Self {
+            run: new_run(),
+            is_beside: false,
+        };
+        claim.put(tree, PutMode::Create)?;
+        // Between the list and the mark, another run may have written everything, or begun.
+        match tree.list("") {
+            Ok(found) if found.iter().all(|object| object.key == PARTIAL) => Ok(claim),
+            Ok(found) => {
+                tree.delete([PARTIAL].into_iter())?;
+                let found: Vec<Listed> = found.into_iter().filter(|object| object.key != PARTIAL).collect();
+                Err(NotClaimed::Taken(describe(tree, &found)?))
+            }
+            Err(e) => {
+                let _ = tree.delete([PARTIAL].into_iter());
+                Err(e.into())
+            }
+        }
+    }
+
+    /// Claims a prefix whose dataset will be replaced, or whose leftovers will be cleared. `check` says whether the keys
+    /// there are a dataset and nothing else. A switch that was killed is ended first.
+    pub(super) fn of_taken(
+        tree: &TreeObjects,
+        check: &dyn Fn(&[String]) -> io::Result<()>,
+    ) -> Result<Self, NotClaimed> {
+        let mut found = tree.list("")?;
+        let mark = get_mark(tree, PARTIAL)?;
+        if let Some((mark, _)) = &mark
+            && mark.doing == Doing::Switching
+        {
+            super::tree_switch::switch(tree, &mark.run)?;
+            found = tree.list("")?;
+        } else if let Some((_, seen)) = mark {
+            let claim = Self {
+                run: new_run(),
+                is_beside: false,
+            };
+            claim.put(tree, PutMode::Update(seen.version))?;
+            let keys = found.iter().map(|object| object.key.as_str());
+            tree.delete(keys.filter(|key| *key != PARTIAL))?;
+            return Ok(claim);
+        }
+        if found.is_empty() {
+            return Self::of_empty(tree);
+        }
+        let dataset: Vec<String> = found
+            .iter()
+            .filter(|object| !is_reserved(&object.key))
+            .map(|object| object.key.clone())
+            .collect();
+        if !dataset.is_empty() {
+            check(&dataset).map_err(|e| NotClaimed::Refused(e.to_string()))?;
+        }
+        let claim = Self {
+            run: new_run(),
+            is_beside: true,
+        };
+        let mode = match get_mark(tree, BUILDING)? {
+            Some((_, seen)) => PutMode::Update(seen.version),
+            None => PutMode::Create,
+        };
+        claim.put(tree, mode)?;
+        let left = found.iter().map(|object| object.key.as_str());
+        let cleared = tree.delete(left.filter(|key| is_reserved(key) && *key != BUILDING));
+        cleared.inspect_err(|_| {
+            let _ = claim.undo(tree);
+        })?;
+        Ok(claim)
+    }
+
+    fn put(&self, tree: &TreeObjects, mode: PutMode) -> Result<(), NotClaimed> {
+        let (key, mark) = self.mark();
+        let is_new = mode == PutMode::Create;
+        let put = tree.put_if(key, &mark.text(), mode).inspect_err(|_| {
+            // The store may have the mark all the same. One that was taken over stays: it marks leftovers.
+            if is_new && matches!(self.holds(tree), Ok(true)) {
+                let _ = tree.delete([key].into_iter());
+            }
+        });
+        match put? {
+            true => Ok(()),
+            false => Err(NotClaimed::Taken(format!(
+                "another run writes here: {key} is there"
+            ))),
+        }
+    }
+
+    /// True if no other run has taken the claim over.
+    pub(super) fn holds(&self, tree: &TreeObjects) -> io::Result<bool> {
+        let (key, mark) = self.mark();
+        Ok(get_mark(tree, key)?.is_some_and(|(found, _)| found == mark))
+    }
+
+    /// The folder of the run's values: below the prefix, empty or with a slash at its end.
+    pub(super) fn values(&self) -> String {
+        match self.is_beside {
+            true => format!("{}d/", stage(&self.run)),
+            false => String::new(),
+        }
+    }
+
+    /// The folder of the run's metadata.
+    pub(super) fn metadata(&self) -> String {
+        match self.is_beside {
+            true => format!("{}m/", stage(&self.run)),
+            false => String::new(),
+        }
+    }
+
+    /// Deletes everything that the run wrote, its mark last. What another run wrote stays.
+    pub(super) fn undo(&self, tree: &TreeObjects) -> io::Result<()> {
+        let (mark, _) = self.mark();
+        if !self.holds(tree)? {
+            return Ok(());
+        }
+        let folder = match self.is_beside {
+            true => stage(&self.run),
+            false => String::new(),
+        };
+        let found = tree.list(&folder)?;
+        let keys = found.iter().map(|object| object.key.as_str());
+        tree.delete(keys.filter(|key| *key != mark))?;
+        tree.delete([mark].into_iter())
+    }
+}
+
+/// The mark at a key, and what was read there.
+pub(super) fn get_mark(tree: &TreeObjects, key: &str) -> io::Result<Option<(Mark, Versioned)>> {
+    Ok(tree.get(key)?.map(|found| (Mark::parse(&found.bytes), found)))
+}
+
+/// What is below a prefix, in words.
+fn describe(tree: &TreeObjects, found: &[Listed]) -> io::Result<String> {
+    let has = |key: &str| found.iter().any(|object| object.key == key);
+    Ok(if has(PARTIAL) {
+        match get_mark(tree, PARTIAL)? {
+            Some((mark, _)) if mark.doing == Doing::Switching => format!(
+                "a run that was killed while it replaced the dataset has left {PARTIAL}; the same command again ends it"
+            ),
+            _ => format!(
+                "another run writes here, or one was killed and has left {PARTIAL} and {}",
+                count(found.len() - 1)
+            ),
+        }
+    } else if has(BUILDING) {
+        format!("another run replaces the dataset, or one was killed and has left {BUILDING}")
+    } else {
+        format!(
+            "{} lie below this prefix, such as {:?}",
+            count(found.len()),
+            found.first().map_or("", |object| &object.key)
+        )
+    })
+}
+
+fn count(objects: usize) -> String {
+    match objects {
+        1 => "1 object".to_owned(),
+        n => format!("{n} objects"),
+    }
+}

@@ -1,0 +1,241 @@
+//! [`TreeObjects`]: the objects below one prefix of a bucket, and the requests for many of them.
+
+use std::io;
+use std::sync::Arc;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use object_store::multipart::{MultipartStore, PartId};
+use object_store::path::Path;
+use object_store::{
+    Error, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion,
+};
+
+use super::failure::{Failure, Meaning};
+use super::object_output::object_path;
+use super::sending::Sending;
+use super::session::{RemoteStore, Task};
+
+/// Keys in one request to delete: S3's limit.
+const DELETED_AT_ONCE: usize = 1000;
+
+/// Largest object, in bytes, that S3 copies by one request.
+const COPIED_AT_ONCE: u64 = 5 << 30;
+
+/// Bytes of a part of a larger object that is copied.
+const COPIED_PART: u64 = 64 << 20;
+
+/// Bytes of memory that a request takes beside its value.
+pub(super) const REQUEST: u64 = 1 << 10;
+
+/// An object below the prefix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// The key below the prefix.
+    pub(super) key: String,
+    /// Size in bytes.
+    pub(super) size: u64,
+}
+
+/// A value that was read, and what the store knows it by.
+#[derive(Debug, Clone)]
+pub(super) struct Versioned {
+    pub(super) bytes: Vec<u8>,
+    pub(super) version: UpdateVersion,
+}
+
+/// The objects below a prefix.
+pub(super) struct TreeObjects {
+    pub(super) sending: Arc<Sending>,
+    /// The prefix without a slash at its end; empty for the whole bucket.
+    pub(super) root: String,
+}
+
+impl TreeObjects {
+    /// The path of a key below the prefix.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the store does not take such a key.
+    pub(super) fn path(&self, key: &str) -> io::Result<Path> {
+        match self.root.as_str() {
+            "" => object_path(key),
+            root => object_path(&format!("{root}/{key}")),
+        }
+    }
+
+    /// All objects whose keys begin with `folder`, which is empty or ends in `/`.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn list(&self, folder: &str) -> io::Result<Vec<Listed>> {
+        let below = match (self.root.as_str(), folder.trim_end_matches('/')) {
+            ("", "") => None,
+            (root, "") => Some(object_path(root)?),
+            (_, folder) => Some(self.path(folder)?),
+        };
+        let skip = match self.root.len() {
+            0 => 0,
+            length => length + 1,
+        };
+        let found = self.sending.run(&Task::new("list", ""), |store| {
+            let below = below.clone();
+            async move {
+                let found = store.list(below.as_ref()).map_ok(|meta| Listed {
+                    key: meta.location.as_ref().get(skip..).unwrap_or_default().to_owned(),
+                    size: meta.size,
+                });
+                found.try_collect::<Vec<_>>().await
+            }
+        })?;
+        let mut found: Vec<Listed> = found
+            .into_iter()
+            .filter(|object| !object.key.is_empty())
+            .collect();
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(found)
+    }
+
+    /// The value of a key; `None` if there is none.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn get(&self, key: &str) -> io::Result<Option<Versioned>> {
+        let path = self.path(key)?;
+        self.sending.run(&Task::new("read", key), |store| {
+            let path = path.clone();
+            async move {
+                let found = match store.get(&path).await {
+                    Err(Error::NotFound { .. }) => return Ok(None),
+                    found => found?,
+                };
+                let version = UpdateVersion {
+                    e_tag: found.meta.e_tag.clone(),
+                    version: found.meta.version.clone(),
+                };
+                let bytes = found.bytes().await?.to_vec();
+                Ok(Some(Versioned { bytes, version }))
+            }
+        })
+    }
+
+    /// Writes a small value, if the key is in the state that `mode` asks for. Returns false if it is not. A store that
+    /// knows no conditions is asked what it has afterwards.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn put_if(&self, key: &str, value: &str, mode: PutMode) -> io::Result<bool> {
+        let path = self.path(key)?;
+        let task = Task::new("write", key);
+        let put = |mode: PutMode| {
+            self.sending.run(&task, |store| {
+                let (path, mode) = (path.clone(), mode.clone());
+                let payload = PutPayload::from(value.to_owned());
+                async move {
+                    let options = PutOptions::from(mode);
+                    store.put_opts(&path, payload, options).await.map(|_| ())
+                }
+            })
+        };
+        match put(mode.clone()) {
+            Ok(()) => {}
+            Err(e) => match Failure::inside(&e).map(|failure| failure.meaning.clone()) {
+                // An earlier try may have done it, and only its answer was lost.
+                Some(Meaning::Condition) => {}
+                Some(Meaning::Unsupported) => {
+                    if mode == PutMode::Create && self.get(key)?.is_some() {
+                        return Ok(false);
+                    }
+                    put(PutMode::Overwrite)?;
+                }
+                _ => return Err(e),
+            },
+        }
+        Ok(self
+            .get(key)?
+            .is_some_and(|found| found.bytes == value.as_bytes()))
+    }
+
+    /// Sends a value, without waiting for the answer.
+    ///
+    /// # Errors
+    /// The failure of an earlier request; a key that the store does not take.
+    pub(super) fn send(&self, key: &str, shown: &str, value: Vec<u8>) -> io::Result<()> {
+        let path = self.path(key)?;
+        let length = value.len() as u64 + REQUEST;
+        let payload = PutPayload::from(value);
+        let attempt = move |store: Arc<dyn RemoteStore>| {
+            let (path, payload) = (path.clone(), payload.clone());
+            async move { store.put(&path, payload).await }
+        };
+        let task = Task::new("write", "");
+        self.sending.send(length, shown, task, attempt, |_| ())
+    }
+
+    /// Deletes objects. Those that are not there count as deleted.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) fn delete<'a>(&self, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
+        let paths: Vec<Path> = keys.map(|key| self.path(key)).collect::<io::Result<_>>()?;
+        for some in paths.chunks(DELETED_AT_ONCE) {
+            self.sending.run(&Task::new("delete", ""), |store| {
+                let some: Vec<Result<Path>> = some.iter().cloned().map(Ok).collect();
+                async move {
+                    let mut deleted = store.delete_stream(stream::iter(some).boxed());
+                    while let Some(one) = deleted.next().await {
+                        match one {
+                            Ok(_) | Err(Error::NotFound { .. }) => {}
+                            Err(e) => return Err(e),
+                        }
+                    }
+                    Ok(())
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Begins to copy an object within the store.
+    ///
+    /// # Errors
+    /// The failure of an earlier request.
+    pub(super) fn copy(&self, from: &Listed, to: &str) -> io::Result<()> {
+        let (task, shown) = (Task::new("copy", ""), to);
+        let (size, from, to) = (from.size, self.path(&from.key)?, self.path(to)?);
+        let is_short = size <= COPIED_AT_ONCE;
+        let attempt = move |store: Arc<dyn RemoteStore>| {
+            let (from, to) = (from.clone(), to.clone());
+            async move {
+                match is_short {
+                    true => store.copy(&from, &to).await,
+                    false => copy_in_parts(&*store, &from, &to, size).await,
+                }
+            }
+        };
+        let held = if is_short { REQUEST } else { COPIED_PART };
+        self.sending.send(held, shown, task, attempt, |()| ())
+    }
+}
+
+/// Copies an object that is too large for one request.
+async fn copy_in_parts(store: &dyn RemoteStore, from: &Path, to: &Path, size: u64) -> Result<()> {
+    let id = store.create_multipart(to).await?;
+    let copied = async {
+        let mut parts: Vec<PartId> = Vec::new();
+        let length = COPIED_PART.max(size.div_ceil(10_000));
+        let mut at = 0;
+        while at < size {
+            let end = size.min(at + length);
+            let bytes = store.get_range(from, at..end).await?;
+            parts.push(store.put_part(to, &id, parts.len(), bytes.into()).await?);
+            at = end;
+        }
+        store.complete_multipart(to, &id, parts).await
+    };
+    match copied.await {
+        Ok(_) => Ok(()),
+        Err(e) => {
+            let _ = store.abort_multipart(to, &id).await;
+            Err(e)
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! [`TreeOutput`]: a tree of keys on a remote store that is being written.
+//!
+//! Nothing can be renamed there, so a mark says whether the tree is whole. Marks and folders are those of
+//! [`tree_claim`](super::tree_claim). A tree that has `.ncutils-partial` does not open.
+//!
+//! ```text
+//!             nothing is there                      an older dataset is there, to be replaced
+//!                    │                                              │
+//!   1  put .ncutils-partial, if absent                put .ncutils-partial-new, if absent
+//!   2  values ───────────────────► KEY                values ──────────► .ncutils-partial-RUN/d/KEY
+//!   3  is the mark still ours?                        is the mark still ours?
+//!   4  metadata, inner folders first ─► KEY           metadata ────────► .ncutils-partial-RUN/m/KEY
+//!   5  root metadata, in the order of names           put .ncutils-partial, if absent: nothing opens
+//!   6  delete .ncutils-partial: it opens              delete the old dataset, its root first
+//!   7                                                 copy values, then metadata, the root last
+//!   8                                                 delete .ncutils-partial: the new opens
+//!   9                                                 delete .ncutils-partial-RUN/, .ncutils-partial-new
+//! ```
+//!
+//! Each number begins when everything before it was acknowledged. A run that is killed leaves this:
+//!
+//! | killed | what opens | the next run |
+//! | --- | --- | --- |
+//! | left, before 1 | nothing; there are no keys | writes |
+//! | left, from 1 to before 6 | nothing: the mark is there | is refused; replacing, it clears everything and writes |
+//! | left, after 6 | the new dataset | is refused, as by any dataset; replacing, it goes to the right |
+//! | right, before 5 | the old dataset, of which no key was touched | is refused; replacing, it clears the stage and begins anew |
+//! | right, from 5 to before 8 | nothing: the mark is there, and names a stage that is whole | is refused; replacing, it does 6 to 9 again, then its own work |
+//! | right, from 8 on | the new dataset; keys of the stage are no part of it | is refused; replacing, it clears them |
+//!
+//! Steps 6 to 9 can be repeated from any point: the stage is whole until 8, and 6 deletes whatever is there but the stage.
+//! A run that fails, or is told to end, deletes what it wrote: in the tree everything but the mark, then the mark. From 5 on
+//! to the right it leaves things as they are, and says so.
+//!
+//! Other programs do not know the mark. They find no root metadata before 5 on the left, nor between 6 and the end of 7 on
+//! the right.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tracing::debug;
+
+use super::part_table::PartSizes;
+use super::sending::Sending;
+use super::session::Session;
+use super::tree_claim::{Claim, NotClaimed, get_mark, is_reserved};
+use super::tree_objects::TreeObjects;
+use super::tree_switch::{begin, inner_first, switch};
+use super::upload::{PATIENCE, Upload};
+use crate::store::key::{PARTIAL, check_key};
+use crate::store::unfinished::{Unfinished, list, remains};
+use crate::store::{KeyOutput, ValueWriter};
+
+/// Checks whether the keys below a prefix are a dataset and nothing else. An error says which is none of it.
+pub(crate) type KeysCheck<'a> = &'a dyn Fn(&[String]) -> io::Result<()>;
+
+/// A tree of keys that is being written, by one process.
+///
+/// A put returns before the store has the value. Its failure is told by a later call, or by
+/// [`publish`](KeyOutput::publish).
+pub(crate) struct TreeOutput {
+    tree: Arc<Tree>,
+}
+
+struct Tree {
+    objects: TreeObjects,
+    claim: Claim,
+    sizes: PartSizes,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    phase: Phase,
+    /// Metadata, which is written at the end.
+    metadata: BTreeMap<String, Vec<u8>>,
+    /// Values that are not whole yet.
+    uploads: Vec<Arc<Upload>>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Open,
+    /// Everything is written, and the tree's mark is deleted.
+    Opening,
+    /// The older dataset is being replaced.
+    Switching,
+    Published,
+    GivenUp,
+}
+
+impl TreeOutput {
+    /// Starts a tree below `prefix`, which is empty for the whole bucket. It holds at most about `memory` bytes. With
+    /// `replaces`, leftovers of a killed run are cleared, and a dataset that is there is replaced when the new one is
+    /// complete, if it passes that check.
+    ///
+    /// # Errors
+    /// Anything that is there, without `replaces`; a bucket that is not there, or may not be listed or written to.
+    pub(crate) fn create(
+        session: Arc<Session>,
+        prefix: &str,
+        memory: u64,
+        replaces: Option<KeysCheck<'_>>,
+    ) -> Result<Self, NotClaimed> {
+        Self::with_sizes(session, prefix, memory, replaces, PartSizes::REMOTE)
+    }
+
+    fn with_sizes(
+        session: Arc<Session>,
+        prefix: &str,
+        memory: u64,
+        replaces: Option<KeysCheck<'_>>,
+        sizes: PartSizes,
+    ) -> Result<Self, NotClaimed> {
+        let objects = TreeObjects {
+            sending: Sending::new(session, memory),
+            root: prefix.trim_end_matches('/').to_owned(),
+        };
+        let claim = match replaces {
+            None => Claim::of_empty(&objects)?,
+            Some(check) => Claim::of_taken(&objects, check)?,
+        };
+        debug!(prefix, run = claim.run, beside = claim.is_beside, "claimed");
+        let tree = Arc::new(Tree {
+            objects,
+            claim,
+            sizes,
+            state: Mutex::default(),
+        });
+        let listed: Weak<Tree> = Arc::downgrade(&tree);
+        list(listed);
+        Ok(Self { tree })
+    }
+}
+
+fn given_up() -> io::Error {
+    io::Error::other("the output was published already, or given up")
+}
+
+impl Tree {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters a phase, unless the output was given up.
+    fn enter(&self, phase: Phase) -> io::Result<()> {
+        let mut state = self.state();
+        if matches!(state.phase, Phase::GivenUp | Phase::Published) {
+            return Err(given_up());
+        }
+        state.phase = phase;
+        Ok(())
+    }
+
+    /// The key below the prefix that a value is written to.
+    fn value_key(&self, key: &str) -> io::Result<String> {
+        check_key(key)?;
+        if is_reserved(key) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("the key {key:?} is reserved for partial datasets"),
+            ));
+        }
+        Ok(format!("{}{key}", self.claim.values()))
+    }
+
+    fn publish(&self) -> io::Result<()> {
+        let TreeObjects { sending, .. } = &self.objects;
+        self.enter(Phase::Open)?;
+        sending.wait()?;
+        if !self.claim.holds(&self.objects)? {
+            return Err(io::Error::other(
+                "another run took over what this one was writing",
+            ));
+        }
+        let metadata: Vec<(String, Vec<u8>)> =
+            std::mem::take(&mut self.state().metadata).into_iter().collect();
+        let folder = self.claim.metadata();
+        for group in inner_first(metadata, |(key, _)| key) {
+            for (key, document) in group {
+                self.objects.send(&format!("{folder}{key}"), &key, document)?;
+            }
+            sending.wait()?;
+        }
+        match self.claim.is_beside {
+            false => {
+                self.enter(Phase::Opening)?;
+                self.objects.delete([PARTIAL].into_iter())?;
+            }
+            true => {
+                self.enter(Phase::Switching)?;
+                begin(&self.objects, &self.claim.run).inspect_err(|_| self.unmark())?;
+                switch(&self.objects, &self.claim.run)?;
+            }
+        }
+        self.enter(Phase::Published)?;
+        debug!(prefix = self.objects.root, "published");
+        Ok(())
+    }
+
+    /// Takes back the mark of a switch that could not begin, if it came to be. Then the old dataset is as it was.
+    fn unmark(&self) {
+        let is_free = match get_mark(&self.objects, PARTIAL) {
+            Ok(Some((mark, _))) if mark.run == self.claim.run => {
+                self.objects.delete([PARTIAL].into_iter()).is_ok()
+            }
+            found => found.is_ok(),
+        };
+        if is_free {
+            let _ = self.enter(Phase::Open);
+        }
+    }
+
+    /// Deletes what was written.
+    fn undo(&self) -> io::Result<()> {
+        let uploads = std::mem::take(&mut self.state().uploads);
+        uploads.iter().try_for_each(|upload| upload.abort())?;
+        self.claim.undo(&self.objects)
+    }
+}
+
+impl Unfinished for Tree {
+    fn give_up(&self) {
+        let mut state = self.state();
+        let before = std::mem::replace(&mut state.phase, Phase::GivenUp);
+        drop(state);
+        let place = format!("{}/{}", self.objects.sending.shown(), self.objects.root);
+        match before {
+            Phase::Published | Phase::GivenUp => {
+                self.state().phase = before;
+            }
+            Phase::Open => {
+                self.objects.sending.stop(PATIENCE);
+                if let Err(e) = self.undo() {
+                    remains(format!(
+                        "what was written stays below {place}, with the key {PARTIAL}: {e}"
+                    ));
+                }
+            }
+            // The dataset is whole, so its mark goes.
+            Phase::Opening => {
+                if let Err(e) = self.objects.delete([PARTIAL].into_iter()) {
+                    remains(format!(
+                        "the dataset {place} is complete, but does not open before its key {PARTIAL} is deleted: {e}"
+                    ));
+                }
+            }
+            Phase::Switching => remains(format!(
+                "the dataset {place} is being replaced, and does not open before the same command has run again"
+            )),
+        }
+    }
+}
+
+impl Drop for TreeOutput {
+    fn drop(&mut self) {
+        self.tree.give_up();
+    }
+}
+
+impl KeyOutput for TreeOutput {
+    fn check(&self, key: &str) -> io::Result<()> {
+        let key = self.tree.value_key(key)?;
+        self.tree.objects.path(&key).map(|_| ())
+    }
+
+    fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        let place = self.tree.value_key(key)?;
+        self.tree.objects.sending.check()?;
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(value.len())
+            .map_err(|_| io::ErrorKind::OutOfMemory)?;
+        copy.extend_from_slice(value);
+        self.tree.objects.send(&place, key, copy)
+    }
+
+    fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        self.check(key)?;
+        self.tree
+            .state()
+            .metadata
+            .insert(key.to_owned(), value.to_owned());
+        Ok(())
+    }
+
+    fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
+        let place = self.tree.value_key(key)?;
+        let sending = Arc::clone(&self.tree.objects.sending);
+        let path = self.tree.objects.path(&place)?;
+        let upload = Upload::new(sending, path, key, self.tree.sizes, None, false);
+        let mut state = self.tree.state();
+        if state.phase != Phase::Open {
+            return Err(given_up());
+        }
+        state.uploads.retain(|upload| !upload.is_complete());
+        state.uploads.push(Arc::clone(&upload));
+        drop(state);
+        Ok(Box::new(RemoteValue {
+            upload,
+            is_finished: false,
+        }))
+    }
+
+    fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
+        let place = self.tree.value_key(key)?;
+        if let Some(document) = self.tree.state().metadata.get(key) {
+            return Ok(Some(document.clone()));
+        }
+        self.tree.objects.sending.wait()?;
+        Ok(self.tree.objects.get(&place)?.map(|found| found.bytes))
+    }
+
+    fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.tree.objects.sending.wait()?;
+        let folder = self.tree.claim.values();
+        let mut keys: Vec<String> = self
+            .tree
+            .objects
+            .list(&folder)?
+            .into_iter()
+            .filter_map(|object| Some(object.key.strip_prefix(&folder)?.to_owned()))
+            .chain(self.tree.state().metadata.keys().cloned())
+            .filter(|key| key.starts_with(prefix) && !is_reserved(key))
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    fn publish(&self) -> io::Result<()> {
+        self.tree.publish()
+    }
+}
+
+/// A value that goes up while it is written.
+struct RemoteValue {
+    upload: Arc<Upload>,
+    is_finished: bool,
+}
+
+impl ValueWriter for RemoteValue {
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.upload.write(offset, bytes)
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        self.upload.set_size(size);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.upload.finish()?;
+        self.is_finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for RemoteValue {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            // The tree aborts it again if this fails, and tells what stays.
+            let _ = self.upload.abort();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

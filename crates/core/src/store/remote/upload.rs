@@ -1,0 +1,298 @@
+//! [`Upload`]: one object that goes up while it is written.
+//!
+//! ```text
+//! write ─► PartTable ─ a part is complete ─► begin, once ─► put part ─┐
+//! finish ─┬─ nothing went up, and it is short ─► put whole ───────────┴─► whole
+//!         └─ the parts that are left ─► put part ─ all are there ─► complete ─ answer lost? look ─► whole
+//! give up ─► abort: the store forgets the parts
+//! ```
+//!
+//! Completing makes the object appear as a whole, in place of an older one.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use object_store::multipart::{MultipartStore, PartId};
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
+use tracing::debug;
+
+use super::part_table::{PartSizes, PartTable};
+use super::sending::Sending;
+use super::session::{RemoteStore, Task};
+
+/// Longest wait for requests that are under way when an upload is given up.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An object that is being written, by many threads at once.
+pub(super) struct Upload {
+    sending: Arc<Sending>,
+    path: Path,
+    /// The key that the user knows; empty for a single object.
+    key: String,
+    table: Mutex<PartTable>,
+    state: Mutex<State>,
+    /// True if an older object may be there.
+    may_replace: bool,
+}
+
+#[derive(Default)]
+struct State {
+    /// Name of the multipart upload, once it is begun.
+    id: Option<String>,
+    /// The object that was there before.
+    before: Option<Version>,
+    parts: BTreeMap<usize, PartId>,
+    /// Number of parts and bytes, once they are known.
+    total: Option<(usize, u64)>,
+    /// True once the object is whole, and the store has said so.
+    is_complete: bool,
+    is_given_up: bool,
+}
+
+/// What distinguishes an object from one that replaced it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Version {
+    etag: Option<String>,
+    modified: i64,
+}
+
+impl Version {
+    fn of(meta: &ObjectMeta) -> Self {
+        Self {
+            etag: meta.e_tag.clone(),
+            modified: meta.last_modified.timestamp_micros(),
+        }
+    }
+}
+
+fn task() -> Task {
+    Task::new("write", "")
+}
+
+impl Upload {
+    /// An object at `path`, whose bytes count in `sending`. `key` is for errors, and may be empty. `expected` is its size in bytes, roughly, if anybody knows.
+    pub(super) fn new(
+        sending: Arc<Sending>,
+        path: Path,
+        key: &str,
+        sizes: PartSizes,
+        expected: Option<u64>,
+        may_replace: bool,
+    ) -> Arc<Self> {
+        let table = PartTable::new(sizes, sending.limit(), expected);
+        Arc::new(Self {
+            table: Mutex::new(table),
+            sending,
+            path,
+            key: key.to_owned(),
+            state: Mutex::default(),
+            may_replace,
+        })
+    }
+
+    fn table(&self) -> MutexGuard<'_, PartTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Key of the object within its bucket.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes bytes at `offset`. Complete parts are on their way when it returns.
+    ///
+    /// # Errors
+    /// The failure of an earlier request; bytes whose part went up before; a full disk.
+    pub(super) fn write(self: &Arc<Self>, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.sending.check()?;
+        let full = self.table().write(offset, data, &self.sending)?;
+        for (number, bytes) in full {
+            self.put_part(number, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the size in bytes. What was never written is zero.
+    pub(super) fn set_size(&self, size: u64) {
+        self.table().set_size(size);
+    }
+
+    /// Fills `buf` with bytes that were written.
+    ///
+    /// # Errors
+    /// `Unsupported` if parts went up already.
+    pub(super) fn read_back(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.table().read_back(offset, buf, &self.sending)
+    }
+
+    /// Begins the multipart upload, unless it is begun.
+    ///
+    /// # Errors
+    /// If the store refuses it.
+    pub(super) fn begin(&self) -> io::Result<String> {
+        let mut state = self.state();
+        if state.is_given_up {
+            return Err(io::Error::other("the output was given up"));
+        }
+        if let Some(id) = &state.id {
+            return Ok(id.clone());
+        }
+        if self.may_replace {
+            let found = self.sending.run(&task(), |store| {
+                let path = self.path.clone();
+                async move {
+                    match store.head(&path).await {
+                        Ok(meta) => Ok(Some(Version::of(&meta))),
+                        Err(object_store::Error::NotFound { .. }) => Ok(None),
+                        Err(e) => Err(e),
+                    }
+                }
+            });
+            // Who may write may be forbidden to read. The answer to completing counts alone then.
+            state.before = found.unwrap_or(None);
+        }
+        let id = self.sending.run(&task(), |store| {
+            let path = self.path.clone();
+            async move { store.create_multipart(&path).await }
+        })?;
+        debug!(key = %self.path, "began an upload in parts");
+        state.id = Some(id.clone());
+        Ok(id)
+    }
+
+    fn put_part(self: &Arc<Self>, number: u64, bytes: Vec<u8>) -> io::Result<()> {
+        let id = self.begin()?;
+        let number = usize::try_from(number).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let (this, path) = (Arc::clone(self), self.path.clone());
+        let length = bytes.len() as u64;
+        let payload = PutPayload::from(bytes);
+        let attempt = move |store: Arc<dyn RemoteStore>| {
+            let (path, id, payload) = (path.clone(), id.clone(), payload.clone());
+            async move { store.put_part(&path, &id, number, payload).await }
+        };
+        self.sending
+            .send(length, &self.key, task(), attempt, move |part| {
+                this.state().parts.insert(number, part);
+                this.complete_if_all_are_there();
+            })
+    }
+
+    /// Sends what is left. The object appears when all its bytes are there: [`Sending::wait`] waits for that.
+    ///
+    /// # Errors
+    /// The failure of an earlier request, or of the file that parts were kept in.
+    pub(super) fn finish(self: &Arc<Self>) -> io::Result<()> {
+        let mut table = self.table();
+        let left = table.close()?;
+        let size = table.size();
+        let is_short = self.state().id.is_none() && left == [0];
+        if is_short {
+            let bytes = table.take(0, &self.sending)?;
+            drop(table);
+            return self.put_whole(bytes);
+        }
+        self.begin()?;
+        let count = left.iter().max().map_or(0, |last| last + 1);
+        let count = count.max(table.sent());
+        for number in left {
+            let bytes = table.take(number, &self.sending)?;
+            self.put_part(number, bytes)?;
+        }
+        drop(table);
+        let count = usize::try_from(count).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        self.state().total = Some((count, size));
+        self.complete_if_all_are_there();
+        Ok(())
+    }
+
+    fn put_whole(self: &Arc<Self>, bytes: Vec<u8>) -> io::Result<()> {
+        let (this, path) = (Arc::clone(self), self.path.clone());
+        let length = bytes.len() as u64;
+        let payload = PutPayload::from(bytes);
+        let attempt = move |store: Arc<dyn RemoteStore>| {
+            let (path, payload) = (path.clone(), payload.clone());
+            async move { store.put(&path, payload).await }
+        };
+        self.sending.send(length, &self.key, task(), attempt, move |_| {
+            this.state().is_complete = true;
+        })
+    }
+
+    /// Completes the upload, if all parts have arrived and it was finished.
+    fn complete_if_all_are_there(self: &Arc<Self>) {
+        let mut state = self.state();
+        let Some((count, size)) = state.total.filter(|(count, _)| *count == state.parts.len()) else {
+            return;
+        };
+        let Some(id) = state.id.clone().filter(|_| !state.is_given_up) else {
+            return;
+        };
+        // Taken, so that this happens once.
+        state.total = None;
+        let parts: Vec<PartId> = std::mem::take(&mut state.parts).into_values().collect();
+        let before = state.before.clone();
+        drop(state);
+        debug!(key = %self.path, parts = count, bytes = size, "completing");
+        let (this, path) = (Arc::clone(self), self.path.clone());
+        let attempt = move |store: Arc<dyn RemoteStore>| {
+            let (path, id, parts) = (path.clone(), id.clone(), parts.clone());
+            let before = before.clone();
+            async move {
+                let Err(failed) = store.complete_multipart(&path, &id, parts).await else {
+                    return Ok(());
+                };
+                // The store may have done it, and only its answer was lost.
+                match store.head(&path).await {
+                    Ok(meta) if meta.size == size && Some(Version::of(&meta)) != before => Ok(()),
+                    _ => Err(failed),
+                }
+            }
+        };
+        self.sending.follow(&self.key, task(), attempt, move |()| {
+            this.state().is_complete = true;
+        });
+    }
+
+    /// True once the object is whole.
+    pub(super) fn is_complete(&self) -> bool {
+        self.state().is_complete
+    }
+
+    /// Makes the store forget the parts, unless the object is whole.
+    ///
+    /// # Errors
+    /// If the store does not answer: parts may stay, and cost money until a rule of the bucket removes them.
+    pub(super) fn abort(&self) -> io::Result<()> {
+        let mut state = self.state();
+        if state.is_complete {
+            return Ok(());
+        }
+        state.is_given_up = true;
+        let id = state.id.clone();
+        drop(state);
+        if let Ok(mut table) = self.table.try_lock() {
+            table.clear(&self.sending);
+        }
+        let Some(id) = id else {
+            return Ok(());
+        };
+        self.sending.run(&Task::new("abort an upload", ""), |store| {
+            let (path, id) = (self.path.clone(), id.clone());
+            async move {
+                match store.abort_multipart(&path, &id).await {
+                    Err(object_store::Error::NotFound { .. }) => Ok(()),
+                    done => done,
+                }
+            }
+        })?;
+        self.state().id = None;
+        Ok(())
+    }
+}
