@@ -38,7 +38,7 @@ use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{
-    Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
+    DataAccess, Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
     Object, Output, Place, PlaceKind, open_stream,
 };
 use output_kind::is_zarr;
@@ -58,6 +58,8 @@ pub struct Location {
     mode: Option<Mode>,
     /// What looks like a fragment and is part of the path, for a warning.
     misspelt: Vec<String>,
+    /// Which files the content of the file may refer to.
+    access: DataAccess,
 }
 
 /// The meaning of a name.
@@ -85,6 +87,7 @@ impl Location {
             name: name.to_owned(),
             target: Target::Path(path),
             misspelt: fragment::misspelt(&written).into_iter().collect(),
+            access: DataAccess::default(),
             mode,
         })
     }
@@ -101,6 +104,7 @@ impl Location {
                 target: Target::StandardInput,
                 mode: None,
                 misspelt: Vec::new(),
+                access: DataAccess::default(),
             }),
         }
     }
@@ -113,7 +117,15 @@ impl Location {
             target: Target::Path(path),
             mode: None,
             misspelt: Vec::new(),
+            access: DataAccess::default(),
         }
+    }
+
+    /// The same location, with files that its content may refer to besides those in its folder and below.
+    #[must_use]
+    pub fn with_access(mut self, access: DataAccess) -> Self {
+        self.access = access;
+        self
     }
 
     /// The user's argument.
@@ -196,7 +208,7 @@ impl Location {
         if is_pipe {
             return Ok(place);
         }
-        Ok(match FileNeighbours::of(self.path()) {
+        Ok(match FileNeighbours::of(self.path(), self.access.clone()) {
             Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
             None => place,
         })

@@ -300,6 +300,7 @@ impl Reader for Netcdf4Reader {
                     .read_at(at, buf)
                     .map_err(|e| self.named(var)(e.into()))
             }
+            StoredData::External(data) => data.read(offset, buf).map_err(self.named(var)),
             _ => Err(outside()),
         }
     }

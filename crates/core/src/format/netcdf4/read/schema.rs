@@ -13,6 +13,7 @@ use super::dimension::extent;
 use super::dimension::phony;
 use super::dimension::scale;
 use super::dimension::scale::Scale;
+use super::layout::external::ExternalData;
 use super::layout::storage;
 use super::object::found_attribute::FoundAttribute;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
@@ -52,10 +53,12 @@ pub(super) enum StoredData {
     },
     /// In chunks. The dataset gives the place of their index.
     Chunked(Arc<Dataset>),
+    /// In other files.
+    External(Box<ExternalData>),
 }
 
 impl StoredData {
-    fn of(dataset: &Arc<Dataset>) -> Self {
+    fn of(dataset: &Arc<Dataset>, file: &OpenFile) -> Self {
         match &dataset.layout {
             Layout::Compact(data) => Self::Compact(data.as_slice().into()),
             Layout::Contiguous {
@@ -66,6 +69,9 @@ impl StoredData {
                 size: *size,
             },
             Layout::Chunked(_) => Self::Chunked(Arc::clone(dataset)),
+            Layout::External(segments) => {
+                Self::External(Box::new(ExternalData::new(segments, file.neighbours.clone())))
+            }
             _ => Self::None,
         }
     }
@@ -133,7 +139,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         });
         stored.push(StoredVariable {
             file: draft.found.id.file,
-            data: StoredData::of(&draft.found.dataset),
+            data: StoredData::of(&draft.found.dataset, file),
             conversion: (layout.encoding == Encoding::Structured).then(|| Box::new(conversion)),
             layout: layouts.share(layout),
         });

@@ -19,9 +19,8 @@ const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
 /// The reason why a dataset's storage cannot be read; `None` if it can.
 pub fn unreadable(layout: &Layout) -> Option<&'static str> {
     match layout {
-        Layout::Virtual => Some("virtual layout is not supported"),
-        Layout::External => Some("data in external files is not supported"),
-        Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => None,
+        Layout::Virtual { .. } => Some("virtual layout is not supported"),
+        Layout::External(_) | Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => None,
         _ => Some("its layout is not supported"),
     }
 }
@@ -47,7 +46,7 @@ pub fn layout(
     let extent = dataset.dataspace.dims().to_vec();
     let storage = match &dataset.layout {
         Layout::Compact(_) => Storage::Compact,
-        Layout::Contiguous { .. } => Storage::Contiguous,
+        Layout::Contiguous { .. } | Layout::External(_) => Storage::Contiguous,
         Layout::Chunked(chunked) => {
             if chunked.shape.len() != extent.len() || chunked.shape.contains(&0) {
                 return Err(Error::Damaged(
