@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let input = Location::parse_input(Some(&arguments.input))?;
+    let input = Location::parse_input(Some(&arguments.input))?.with_access(arguments.access.clone());
     let output = Location::parse(&arguments.output)?;
     for location in [&input, &output] {
         for warning in location.warnings() {
@@ -72,6 +72,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let done = copy::run(&*reader, &prepared, writer, &options);
     if let Some(bar) = &bar {
         bar.clear();
+    }
+    for warning in reader.data_warnings() {
+        tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
     let report = done.map_err(in_input)?;
     if arguments.summary {

@@ -31,7 +31,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .and_then(|()| stdout.flush())
             .context("cannot write");
     }
-    let input = Location::parse_input(Some(&arguments.input))?;
+    let input = Location::parse_input(Some(&arguments.input))?.with_access(arguments.access.clone());
     for warning in input.warnings() {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
     }
@@ -46,6 +46,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return writeln!(stdout, "{format}")
             .and_then(|()| stdout.flush())
             .context("cannot write");
+    }
+    if arguments.sources {
+        let all = reader.source_files();
+        let print = |()| all.iter().try_for_each(|file| writeln!(stdout, "{file}"));
+        return Ok(()).and_then(print).and_then(|()| stdout.flush()).context("cannot write");
     }
     for warning in &reader.schema().warnings {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
@@ -70,6 +75,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         dump(&*reader, &name, &arguments.dump, &mut stdout)
     };
+    for warning in reader.data_warnings() {
+        tell("ncdump", format_args!("{input}: warning: {warning}"));
+    }
     // Flush after an error too: all readable text is printed.
     let flushed = stdout.flush().context("cannot write");
     done.map_err(|error| match error {

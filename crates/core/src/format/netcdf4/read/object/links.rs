@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ncutils_hdf5::{File, LinkTarget, ObjectKind, OpenOptions};
+use ncutils_hdf5::{File, Limits, LinkTarget, ObjectKind, OpenOptions};
 use tracing::debug;
 
 use super::heap_filters::HeapFilters;
@@ -218,7 +218,20 @@ impl OpenFile {
         neighbours: Option<Arc<dyn Neighbours>>,
         registry: &Registry,
     ) -> Result<Self> {
+        Self::with_cache(source, neighbours, registry, None)
+    }
+
+    /// The same with a cache of at most `cache` bytes of metadata; `None` for the default.
+    pub fn with_cache(
+        source: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+        cache: Option<usize>,
+    ) -> Result<Self> {
+        let mut limits = Limits::default();
+        limits.cache_bytes = cache;
         let file = OpenOptions::new()
+            .limits(limits)
             .decoder(HeapFilters(registry.clone()))
             .open(Arc::new(ObjectBytes(source.clone())))?;
         Ok(Self {
