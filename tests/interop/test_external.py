@@ -1,13 +1,13 @@
 """Raw data in external files: values as h5py and netCDF4-python read them, and what is refused."""
 
 import os
+import subprocess
 
 import h5py
 import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN, nccopy, ncdump
-import subprocess
 
 UNLIMITED = h5py.h5f.UNLIMITED
 
@@ -59,7 +59,7 @@ def test_values(tmp_path, monkeypatch, case):
 
 
 def test_strings_of_fixed_size(tmp_path, monkeypatch):
-    (tmp_path / "raw.bin").write_bytes(b"onetwo\0threefour")
+    (tmp_path / "raw.bin").write_bytes(b"onetwo\0\0\0\0three")
     path = external(tmp_path, "in.h5", (3,), "S5", [("raw.bin", 0, 15)])
     expected = of_h5py(path, monkeypatch)
     nccopy(path, tmp_path / "out.nc")

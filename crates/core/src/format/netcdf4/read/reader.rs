@@ -354,7 +354,13 @@ impl Reader for Netcdf4Reader {
         let layout = &stored.layout;
         Ok(match &stored.data {
             StoredData::None => Written::Nothing,
-            StoredData::Virtual(data) => data.written(),
+            StoredData::Virtual(data) => data.written(&layout.extent),
+            StoredData::External(data)
+                if layout.encoding != Encoding::Structured
+                    && layout.fill.value.as_ref().is_none_or(Values::is_zero) =>
+            {
+                data.written(&layout.extent, layout.element_size)
+            }
             StoredData::Chunked(dataset) if matches!(&dataset.layout, Layout::Chunked(chunked) if matches!(chunked.index, ChunkIndex::Unallocated)) => {
                 Written::Nothing
             }

@@ -10,8 +10,13 @@ use std::sync::{Arc, OnceLock};
 use ncutils_hdf5::ExternalSegment;
 use tracing::debug;
 
+use crate::chunk::{Region, element_count};
 use crate::error::{Error, Result};
+use crate::format::Written;
 use crate::store::{NamedAs, Neighbours, Object, PlaceKind, known_size};
+
+/// Most segments of which it is told which parts files hold.
+const MOST_PIECES: usize = 4096;
 
 /// The raw data of one variable. Its files are opened when they are needed.
 pub struct ExternalData {
@@ -100,6 +105,47 @@ impl ExternalData {
             next += 1;
         }
         Ok(())
+    }
+
+    /// The parts of a variable of this shape, with elements of `size` bytes, that files hold. The rest lies past their ends,
+    /// and reads as zeros. What cannot be looked up counts as held, so that reading it fails.
+    pub fn written(&self, extent: &[u64], size: usize) -> Written {
+        let size = size.max(1) as u64;
+        let Some(bytes) = element_count(extent).and_then(|count| count.checked_mul(size)) else {
+            return Written::All;
+        };
+        if self.segments.len() > MOST_PIECES {
+            return Written::All;
+        }
+        let mut regions = Vec::new();
+        let mut begin = 0;
+        for segment in &self.segments {
+            let end = segment.end.min(bytes);
+            if begin >= end {
+                break;
+            }
+            let held = match self.open(&self.files[segment.file]) {
+                Ok((_, size)) => (i128::from(*size) - segment.shift).clamp(begin.into(), end.into()) as u64,
+                Err(_) => end,
+            };
+            let first = begin / size;
+            let last = held.div_ceil(size);
+            if held > begin {
+                if (begin, held) == (0, bytes) {
+                    return Written::All;
+                }
+                regions.extend(Region::range(extent, first, last - first));
+            }
+            begin = end;
+        }
+        // Elements that no segment has are an error to read.
+        if begin < bytes {
+            return Written::All;
+        }
+        match regions.is_empty() {
+            true => Written::Nothing,
+            false => Written::Regions(regions),
+        }
     }
 
     /// Reads from a file, past the end of which there are zeros.
@@ -200,6 +246,20 @@ mod tests {
     fn what_lies_past_a_files_end_is_zeros() {
         let all = data(&[("two", 1, Some(3)), ("two", 1 << 60, Some(2)), ("ten", 9, Some(u64::MAX - 9))]);
         assert_eq!(read(&all, 0, 8).unwrap(), [101, 0, 0, 0, 0, 9, 0, 0]);
+    }
+
+    #[test]
+    fn what_files_hold_is_told() {
+        let range = |first, count| Written::Regions(Region::range(&[20], first, count));
+        assert_eq!(data(&[("ten", 0, Some(10))]).written(&[5], 2), Written::All);
+        assert_eq!(data(&[("ten", 3, None)]).written(&[20], 1), range(0, 7));
+        assert_eq!(data(&[("ten", 50, None)]).written(&[20], 1), Written::Nothing);
+        assert_eq!(data(&[("none", 0, None)]).written(&[20], 1), Written::All);
+        let split = data(&[("two", 0, Some(7)), ("ten", 9, Some(100))]);
+        let both = [Region::range(&[20], 0, 1), Region::range(&[20], 3, 1)].concat();
+        assert_eq!(split.written(&[20], 2), Written::Regions(both));
+        assert_eq!(data(&[("ten", 0, Some(4))]).written(&[20], 1), Written::All);
+        assert_eq!(data(&[("ten", 0, None)]).written(&[1 << 40, 1 << 40], 1), Written::All);
     }
 
     #[test]

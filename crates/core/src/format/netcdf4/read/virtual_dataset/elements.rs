@@ -43,7 +43,7 @@ pub struct Run {
     pub start: u64,
     /// Distance from the beginning of a run to the next.
     pub stride: u64,
-    /// Length of a run, at most `stride` where there are several.
+    /// Length of a run, at most `stride` where there are several runs.
     pub block: u64,
     /// Number of all indices.
     pub total: u64,
@@ -146,9 +146,12 @@ impl Elements {
             bounds.start[d] = run.start;
             bounds.count[d] = end - run.start;
             // Runs that touch are one.
-            let block = if run.is_dense() { run.total } else { run.block };
+            let (block, stride) = match run.is_dense() {
+                true => (run.total, run.total),
+                false => (run.block, run.stride),
+            };
             let count = run.total.checked_mul(below(&node)).ok_or_else(too_many)?;
-            let level = Level::Stripe(Run { block, ..*run }, node);
+            let level = Level::Stripe(Run { block, stride, ..*run }, node);
             node = Some(Arc::new(Node { count, level }));
         }
         Ok(Self {

@@ -12,7 +12,8 @@ struct State {
     /// Number of sources, found or not.
     all: usize,
     missing: HashSet<(String, String)>,
-    first: Option<(String, String)>,
+    /// The first by number, whichever thread met it first.
+    first: Option<(usize, String, String)>,
 }
 
 impl MissingSources {
@@ -21,18 +22,21 @@ impl MissingSources {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).all += count;
     }
 
-    /// Notes that the source `dataset` in `file` is missing.
-    pub fn note(&self, file: &str, dataset: &str) {
+    /// Notes that source `number` of its dataset, `dataset` in `file`, is missing.
+    pub fn note(&self, number: usize, file: &str, dataset: &str) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = (file.to_owned(), dataset.to_owned());
-        state.first.get_or_insert_with(|| name.clone());
-        state.missing.insert(name);
+        let (file, dataset) = (file.to_owned(), dataset.to_owned());
+        let named = (number, file.clone(), dataset.clone());
+        if state.first.as_ref().is_none_or(|first| named < *first) {
+            state.first = Some(named);
+        }
+        state.missing.insert((file, dataset));
     }
 
     /// The warning; `None` if nothing was missing.
     pub fn warning(&self, variable: &str) -> Option<String> {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (file, dataset) = state.first.as_ref()?;
+        let (_, file, dataset) = state.first.as_ref()?;
         let (missing, all) = (state.missing.len(), state.all.max(state.missing.len()));
         let are = match missing {
             1 => "source is",
@@ -55,12 +59,12 @@ mod tests {
         let missing = MissingSources::default();
         assert_eq!(missing.warning("v"), None);
         missing.add_sources(3);
-        for file in ["b.h5", "a.h5", "b.h5"] {
-            missing.note(file, "/d");
+        for (number, file) in [(2, "b.h5"), (1, "a.h5"), (2, "b.h5")] {
+            missing.note(number, file, "/d");
         }
         assert_eq!(
             missing.warning("v").unwrap(),
-            "variable v: 2 of 3 sources are missing, the first /d in b.h5; their elements read as the fill value"
+            "variable v: 2 of 3 sources are missing, the first /d in a.h5; their elements read as the fill value"
         );
     }
 }

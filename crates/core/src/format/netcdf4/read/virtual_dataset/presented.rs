@@ -16,6 +16,12 @@ use crate::format::read_region::swap_unit;
 use crate::format::{EncodedChunk, Written};
 use crate::model::{Encoding, SharedLayout, Storage, Values, VariableLayout};
 
+/// Most mappings of which it is told which parts they fill.
+const MOST_PARTS: usize = 4096;
+
+/// Most chunks of a variable that is presented as one of chunks.
+const MOST_CHUNKS: u64 = 1 << 22;
+
 /// A virtual variable, as the engine sees it.
 pub struct VirtualVariable {
     /// Its data.
@@ -75,12 +81,21 @@ impl VirtualVariable {
         Ok(())
     }
 
-    /// The parts that are stored.
-    pub fn written(&self) -> Written {
-        match self.presented.get() {
-            Some(Some(presented)) => presented.written.clone(),
-            _ if self.data.mappings.is_empty() => Written::Nothing,
-            _ => Written::All,
+    /// The parts that are stored, of a variable with these lengths.
+    pub fn written(&self, extent: &[u64]) -> Written {
+        if let Some(Some(presented)) = self.presented.get() {
+            return presented.written.clone();
+        }
+        let whole = Region::whole(extent);
+        let bounds = self.data.mappings.iter().map(|mapping| mapping.to.bounds());
+        let mut parts: Vec<Region> = bounds.filter_map(|bounds| bounds.intersect(&whole)).collect();
+        if self.data.broken().is_some() || parts.len() > MOST_PARTS || parts.contains(&whole) {
+            return Written::All;
+        }
+        parts.dedup();
+        match parts.is_empty() {
+            true => Written::Nothing,
+            false => Written::Regions(parts),
         }
     }
 
@@ -113,7 +128,10 @@ impl VirtualVariable {
             return Ok(None);
         };
         let mut layout = target.layout.clone();
-        if ChunkGrid::new(&layout.extent, &shape).is_err() || byte_count(&shape, layout.element_size).is_none() {
+        let fits = |grid: ChunkGrid| grid.len() <= MOST_CHUNKS;
+        if !ChunkGrid::new(&layout.extent, &shape).is_ok_and(fits)
+            || byte_count(&shape, layout.element_size).is_none()
+        {
             return Ok(None);
         }
         layout.filters.clone_from(filters);

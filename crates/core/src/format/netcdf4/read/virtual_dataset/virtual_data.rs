@@ -133,7 +133,7 @@ impl VirtualData {
         }
         let (name, path) = &self.sources[number];
         let Some(found) = self.files.find(&self.file, name, path, &self.trail)? else {
-            self.trail.missing().note(name, path);
+            self.trail.missing().note(number, name, path);
             let _ = self.facts[number].set(None);
             return Ok(None);
         };
