@@ -159,7 +159,10 @@ fn boxes(bytes: &mut Cursor<'_>, rank: usize, width: usize) -> Result<ElementSel
     let corners = numbers(bytes, count, 2 * rank, width)?;
     let backwards = |corners: &[u64]| {
         let (first, last) = corners.split_at(rank);
-        first.iter().zip(last).any(|(first, last)| first > last || *last == u64::MAX)
+        first
+            .iter()
+            .zip(last)
+            .any(|(first, last)| first > last || *last == u64::MAX)
     };
     match corners.chunks_exact(2 * rank).any(backwards) {
         true => Err(bytes.damaged("a box that ends before it begins")),
@@ -240,8 +243,14 @@ mod tests {
 
     #[test]
     fn all_and_none() {
-        assert_eq!(decode(&[head(0, 1), vec![0; 8]].concat()).unwrap(), ElementSelection::None);
-        assert_eq!(decode(&[head(3, 1), vec![0; 8]].concat()).unwrap(), ElementSelection::All);
+        assert_eq!(
+            decode(&[head(0, 1), vec![0; 8]].concat()).unwrap(),
+            ElementSelection::None
+        );
+        assert_eq!(
+            decode(&[head(3, 1), vec![0; 8]].concat()).unwrap(),
+            ElementSelection::All
+        );
         assert!(decode(&head(3, 1)).is_err());
         assert!(matches!(decode(&head(3, 2)), Err(Error::Unsupported(_))));
         assert!(matches!(decode(&head(4, 1)), Err(Error::Damaged { .. })));

@@ -91,7 +91,12 @@ fn earlier<'a>(block: &mut Cursor<'_>, mappings: &'a [VirtualMapping]) -> Result
     usize::try_from(number)
         .ok()
         .and_then(|number| mappings.get(number))
-        .ok_or_else(|| block.damaged(format!("mapping {} takes a name of mapping {number}", mappings.len())))
+        .ok_or_else(|| {
+            block.damaged(format!(
+                "mapping {} takes a name of mapping {number}",
+                mappings.len()
+            ))
+        })
 }
 
 /// A name. Mappings one after another often have the same, which is then kept once.
@@ -125,7 +130,11 @@ mod tests {
 
     /// A run of 3 elements from `start` on, in version 3 of a hyperslab.
     fn run(start: u8) -> Vec<u8> {
-        [&[2, 0, 0, 0, 3, 0, 0, 0, 1, 2, 1, 0, 0, 0][..], &[start, 0, 1, 0, 1, 0, 3, 0]].concat()
+        [
+            &[2, 0, 0, 0, 3, 0, 0, 0, 1, 2, 1, 0, 0, 0][..],
+            &[start, 0, 1, 0, 1, 0, 3, 0],
+        ]
+        .concat()
     }
 
     fn stripe(start: u64) -> ElementSelection {
@@ -149,7 +158,10 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert!(Arc::ptr_eq(&found[0].file, &found[1].file));
         assert_eq!((&*found[1].file, &*found[1].dataset), ("a.h5", "/e"));
-        assert_eq!((&found[1].source, &found[1].target), (&ElementSelection::All, &stripe(3)));
+        assert_eq!(
+            (&found[1].source, &found[1].target),
+            (&ElementSelection::All, &stripe(3))
+        );
     }
 
     #[test]
@@ -162,7 +174,10 @@ mod tests {
         assert_eq!(names, [("a.h5", "/d"), ("a.h5", "/d"), (".", "/x")]);
         let later = [&[1][..], &2u64.to_le_bytes(), b"/x\0", &all(), &run(3)].concat();
         let error = parse(&block(1, 2, &[first, later].concat())).unwrap_err();
-        assert!(error.to_string().contains("mapping 1 takes a name of mapping 2"), "{error}");
+        assert!(
+            error.to_string().contains("mapping 1 takes a name of mapping 2"),
+            "{error}"
+        );
     }
 
     #[test]

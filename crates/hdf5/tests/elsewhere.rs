@@ -56,8 +56,15 @@ fn external_segments() {
         let Layout::External(segments) = dataset(&file, "/raw").layout else {
             panic!("{name}");
         };
-        let all: Vec<_> = segments.iter().map(|s| (s.file.as_str(), s.offset, s.size)).collect();
-        assert_eq!(all, [("a.bin", 5, Some(10)), ("b.bin", 0, Some(4)), ("a.bin", 0, None)], "{name}");
+        let all: Vec<_> = segments
+            .iter()
+            .map(|s| (s.file.as_str(), s.offset, s.size))
+            .collect();
+        assert_eq!(
+            all,
+            [("a.bin", 5, Some(10)), ("b.bin", 0, Some(4)), ("a.bin", 0, None)],
+            "{name}"
+        );
     }
 }
 
@@ -69,7 +76,11 @@ fn names_of_sources() {
         assert_eq!(rows.len(), 11, "{name}");
         for (n, row) in rows.iter().enumerate() {
             let expected = if n < 9 { "a file of a long name.h5" } else { "." };
-            assert_eq!((&*row.file, &*row.dataset), (expected, "a dataset of a long name"), "{name}");
+            assert_eq!(
+                (&*row.file, &*row.dataset),
+                (expected, "a dataset of a long name"),
+                "{name}"
+            );
             let row_of = |y| (0..6).map(|x| [y, x]).collect::<Vec<_>>();
             assert_eq!(indices(&row.target, [9, 6]), row_of(n as u64 % 9), "{name}");
             assert_eq!(indices(&row.source, [9, 6]), row_of(0), "{name}");
@@ -81,9 +92,16 @@ fn names_of_sources() {
 fn selections_with_an_end() {
     for name in FILES {
         let file = open(name);
-        let [all] = &mappings(&file, "/all")[..] else { panic!("{name}") };
-        assert_eq!((&all.source, &all.target), (&ElementSelection::All, &ElementSelection::All));
-        let [regular] = &mappings(&file, "/regular")[..] else { panic!("{name}") };
+        let [all] = &mappings(&file, "/all")[..] else {
+            panic!("{name}")
+        };
+        assert_eq!(
+            (&all.source, &all.target),
+            (&ElementSelection::All, &ElementSelection::All)
+        );
+        let [regular] = &mappings(&file, "/regular")[..] else {
+            panic!("{name}")
+        };
         let is_striped = |at: &[u64; 2]| {
             let within = |n: u64, start: u64, stride, block, count| {
                 n >= start && (n - start) % stride < block && (n - start) / stride < count
@@ -93,10 +111,11 @@ fn selections_with_an_end() {
         let grid = (0..20).flat_map(|y| (0..30).map(move |x| [y, x]));
         let expected: Vec<_> = grid.clone().filter(is_striped).collect();
         assert_eq!(indices(&regular.target, [20, 30]), expected, "{name}");
-        let [irregular] = &mappings(&file, "/irregular")[..] else { panic!("{name}") };
-        let is_in = |at: &[u64; 2]| {
-            (at[0] < 2 && at[1] < 3) || ((1..4).contains(&at[0]) && (5..11).contains(&at[1]))
+        let [irregular] = &mappings(&file, "/irregular")[..] else {
+            panic!("{name}")
         };
+        let is_in =
+            |at: &[u64; 2]| (at[0] < 2 && at[1] < 3) || ((1..4).contains(&at[0]) && (5..11).contains(&at[1]));
         let expected: Vec<_> = grid.filter(is_in).collect();
         assert_eq!(indices(&irregular.target, [20, 30]), expected, "{name}");
     }
@@ -106,15 +125,37 @@ fn selections_with_an_end() {
 fn selections_without_an_end() {
     for name in &FILES[1..] {
         let file = open(name);
-        let [endless] = &mappings(&file, "/endless")[..] else { panic!("{name}") };
+        let [endless] = &mappings(&file, "/endless")[..] else {
+            panic!("{name}")
+        };
         assert_eq!(endless.source.unlimited(), Some(0));
-        let ElementSelection::Regular(stripes) = &endless.target else { panic!("{name}") };
-        assert_eq!(stripes[..], [Stripe { count: None, ..stripe(0, 2, 0, 1) }], "{name}");
-        let [numbered] = &mappings(&file, "/numbered")[..] else { panic!("{name}") };
+        let ElementSelection::Regular(stripes) = &endless.target else {
+            panic!("{name}")
+        };
+        assert_eq!(
+            stripes[..],
+            [Stripe {
+                count: None,
+                ..stripe(0, 2, 0, 1)
+            }],
+            "{name}"
+        );
+        let [numbered] = &mappings(&file, "/numbered")[..] else {
+            panic!("{name}")
+        };
         assert_eq!((&*numbered.file, &*numbered.dataset), ("n%b.h5", "d%%"));
         assert_eq!(numbered.source, ElementSelection::All);
-        let ElementSelection::Regular(stripes) = &numbered.target else { panic!("{name}") };
-        assert_eq!(stripes[..], [Stripe { count: None, ..stripe(0, 8, 0, 8) }], "{name}");
+        let ElementSelection::Regular(stripes) = &numbered.target else {
+            panic!("{name}")
+        };
+        assert_eq!(
+            stripes[..],
+            [Stripe {
+                count: None,
+                ..stripe(0, 8, 0, 8)
+            }],
+            "{name}"
+        );
     }
 }
 

@@ -4,8 +4,8 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use ncutils_cli::{data_access, filters};
 use ncutils_cli::options::{flag, help, program, value, version};
+use ncutils_cli::{data_access, filters};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};

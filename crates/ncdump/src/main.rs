@@ -50,7 +50,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.sources {
         let all = reader.source_files();
         let print = |()| all.iter().try_for_each(|file| writeln!(stdout, "{file}"));
-        return Ok(()).and_then(print).and_then(|()| stdout.flush()).context("cannot write");
+        return Ok(())
+            .and_then(print)
+            .and_then(|()| stdout.flush())
+            .context("cannot write");
     }
     for warning in &reader.schema().warnings {
         tell("ncdump", format_args!("{input}: warning: {warning}"));

@@ -38,8 +38,8 @@ use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{
-    DataAccess, Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
-    Object, Output, Place, PlaceKind, open_stream,
+    DataAccess, Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource,
+    KeyOutput, KeyStore, Object, Output, Place, PlaceKind, open_stream,
 };
 use output_kind::is_zarr;
 

@@ -217,10 +217,16 @@ mod tests {
         let more = folder.path().join("more");
         let of = |access| FileNeighbours::of(&input, access).unwrap();
         let plain = of(DataAccess::default());
-        assert_eq!(refusal(&plain, "../more/m.h5", NamedAs::ExternalLink), Some("outside"));
+        assert_eq!(
+            refusal(&plain, "../more/m.h5", NamedAs::ExternalLink),
+            Some("outside")
+        );
         let mut access = DataAccess::default();
         access.allow(&more).unwrap();
-        assert_eq!(refusal(&of(access.clone()), "../more/m.h5", NamedAs::ExternalLink), None);
+        assert_eq!(
+            refusal(&of(access.clone()), "../more/m.h5", NamedAs::ExternalLink),
+            None
+        );
         assert!(access.allow(&input).is_err());
         assert!(access.allow(&folder.path().join("none")).is_err());
 
@@ -240,9 +246,15 @@ mod tests {
             assert_eq!(refusal(&here, "a.h5", NamedAs::ExternalData), Some("missing"));
             assert_eq!(refusal(&here, "a.h5", NamedAs::VirtualSource), None);
             assert_eq!(refusal(&here, "/gone/m.h5", NamedAs::VirtualSource), None);
-            assert_eq!(refusal(&here, "../outside.h5", NamedAs::VirtualSource), Some("outside"));
+            assert_eq!(
+                refusal(&here, "../outside.h5", NamedAs::VirtualSource),
+                Some("outside")
+            );
         }
         // In names as stored, `${ORIGIN}` is a folder like any other.
-        assert_eq!(refusal(&plain, "${ORIGIN}/a.h5", NamedAs::ExternalData), Some("missing"));
+        assert_eq!(
+            refusal(&plain, "${ORIGIN}/a.h5", NamedAs::ExternalData),
+            Some("missing")
+        );
     }
 }

@@ -85,15 +85,24 @@ impl FilePool {
             if open.files.len() < self.most {
                 break;
             }
-            let idle = open.files.iter().filter(|(_, entry)| Arc::strong_count(&entry.file) == 1);
-            match idle.min_by_key(|(_, entry)| entry.used).map(|(path, _)| path.clone()) {
+            let idle = open
+                .files
+                .iter()
+                .filter(|(_, entry)| Arc::strong_count(&entry.file) == 1);
+            match idle
+                .min_by_key(|(_, entry)| entry.used)
+                .map(|(path, _)| path.clone())
+            {
                 Some(oldest) => drop(open.files.remove(&oldest)),
                 None => open = self.freed.wait(open).unwrap_or_else(PoisonError::into_inner),
             }
         }
         // A pipe or device that took the file's place must neither be waited for nor be read.
         let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-        let file = OpenOptions::new().read(true).custom_flags(flags as i32).open(path)?;
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(flags as i32)
+            .open(path)?;
         let metadata = file.metadata()?;
         let changed = identity.is_some_and(|identity| identity != (metadata.dev(), metadata.ino()));
         if changed || !metadata.is_file() {
@@ -130,7 +139,10 @@ impl Object for PooledFile {
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        if offset.checked_add(buf.len() as u64).is_none_or(|end| end > self.size) {
+        if offset
+            .checked_add(buf.len() as u64)
+            .is_none_or(|end| end > self.size)
+        {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let file = self.pool.lease(&self.path, Some(self.identity))?;

@@ -63,7 +63,9 @@ pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
 pub use open_values::OpenValues;
 pub use partial::{NoPartialFiles, remove_partial_files};
-pub use place::{Destination, DestinationKind, NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
+pub use place::{
+    Destination, DestinationKind, NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind,
+};
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;

@@ -213,7 +213,9 @@ impl File {
             return Ok(Vec::new());
         };
         let block = self.global_heap_object(collection, index)?;
-        let mut block = self.reader().cursor("virtual dataset mappings", collection, &block);
+        let mut block = self
+            .reader()
+            .cursor("virtual dataset mappings", collection, &block);
         virtual_mapping::decode(&mut block)
     }
 

@@ -314,7 +314,10 @@ impl Reader for Netcdf4Reader {
                 StoredData::Virtual(data) => {
                     let mut met = HashSet::new();
                     let names = data.data.sources().iter().map(|(file, _)| &**file);
-                    (names.filter(|name| met.insert(*name)).collect(), NamedAs::VirtualSource)
+                    (
+                        names.filter(|name| met.insert(*name)).collect(),
+                        NamedAs::VirtualSource,
+                    )
                 }
                 _ => continue,
             };

@@ -24,9 +24,7 @@ pub fn open(
     datatype: &Datatype,
     registry: &Registry,
 ) -> Result<SourceReader> {
-    if let (true, Class::Enumeration { base, .. }) =
-        (is_number(target.ty), &source.dataset.datatype.class)
-    {
+    if let (true, Class::Enumeration { base, .. }) = (is_number(target.ty), &source.dataset.datatype.class) {
         // The numbers of an enumeration have its bytes.
         source.dataset.datatype = (**base).clone();
     }
@@ -63,7 +61,8 @@ pub fn open(
 
 /// The type as which elements of `own` are read, to become elements of the type `to`, stored as `datatype`.
 fn type_of(own: &Datatype, to: Type, datatype: &Datatype) -> Result<Type> {
-    let numeric = |datatype: &Datatype| matches!(datatype.class, Class::FixedPoint { .. } | Class::FloatingPoint(_));
+    let numeric =
+        |datatype: &Datatype| matches!(datatype.class, Class::FixedPoint { .. } | Class::FloatingPoint(_));
     let text = |datatype: &Datatype| matches!(datatype.class, Class::String { .. });
     match (numeric(own), is_number(to)) {
         (true, true) => Ok(Number::of(own).map_err(Error::Unsupported)?.ty()),

@@ -230,13 +230,21 @@ mod tests {
 
     #[test]
     fn segments_follow_each_other() {
-        let all = data(&[("ten", 3, Some(4)), ("two", 0, Some(0)), ("two", 1, Some(1)), ("ten", 4, None)]);
+        let all = data(&[
+            ("ten", 3, Some(4)),
+            ("two", 0, Some(0)),
+            ("two", 1, Some(1)),
+            ("ten", 4, None),
+        ]);
         assert_eq!(all.names().collect::<Vec<_>>(), ["ten", "two"]);
         let expected = [3, 4, 5, 6, 101, 4, 5, 6, 7, 8, 9, 0, 0];
         assert_eq!(read(&all, 0, 13).unwrap(), expected);
         for begin in 0..13 {
             for end in begin..13 {
-                assert_eq!(read(&all, begin as u64, end - begin).unwrap(), expected[begin..end]);
+                assert_eq!(
+                    read(&all, begin as u64, end - begin).unwrap(),
+                    expected[begin..end]
+                );
             }
         }
         assert_eq!(read(&all, u64::MAX - 8, 4).unwrap(), [0; 4]);
@@ -244,7 +252,11 @@ mod tests {
 
     #[test]
     fn what_lies_past_a_files_end_is_zeros() {
-        let all = data(&[("two", 1, Some(3)), ("two", 1 << 60, Some(2)), ("ten", 9, Some(u64::MAX - 9))]);
+        let all = data(&[
+            ("two", 1, Some(3)),
+            ("two", 1 << 60, Some(2)),
+            ("ten", 9, Some(u64::MAX - 9)),
+        ]);
         assert_eq!(read(&all, 0, 8).unwrap(), [101, 0, 0, 0, 0, 9, 0, 0]);
     }
 
@@ -259,7 +271,10 @@ mod tests {
         let both = [Region::range(&[20], 0, 1), Region::range(&[20], 3, 1)].concat();
         assert_eq!(split.written(&[20], 2), Written::Regions(both));
         assert_eq!(data(&[("ten", 0, Some(4))]).written(&[20], 1), Written::All);
-        assert_eq!(data(&[("ten", 0, None)]).written(&[1 << 40, 1 << 40], 1), Written::All);
+        assert_eq!(
+            data(&[("ten", 0, None)]).written(&[1 << 40, 1 << 40], 1),
+            Written::All
+        );
     }
 
     #[test]

@@ -19,7 +19,11 @@ const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
 /// The reason why a dataset's storage cannot be read; `None` if it can.
 pub fn unreadable(layout: &Layout) -> Option<&'static str> {
     match layout {
-        Layout::Virtual { .. } | Layout::External(_) | Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => None,
+        Layout::Virtual { .. }
+        | Layout::External(_)
+        | Layout::Compact(_)
+        | Layout::Contiguous { .. }
+        | Layout::Chunked(_) => None,
         _ => Some("its layout is not supported"),
     }
 }

@@ -184,7 +184,9 @@ impl Linker {
                 "is not followed, as it is not known what lies beside the input",
             ));
         };
-        let found = neighbours.find(name, NamedAs::ExternalLink).map_err(|why| left(&why.to_string()))?;
+        let found = neighbours
+            .find(name, NamedAs::ExternalLink)
+            .map_err(|why| left(&why.to_string()))?;
         let is_open = |file: &OpenFile| {
             let own = file.neighbours.as_ref().map(|n| n.identity());
             own == Some(found.identity())

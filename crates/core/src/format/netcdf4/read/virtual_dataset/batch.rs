@@ -51,7 +51,9 @@ impl<'a> Batch<'a> {
             target,
             region,
             fill,
-            most: (LEAST / size as u64).max((out.bytes.len() / size) as u64 * 2).max(1),
+            most: (LEAST / size as u64)
+                .max((out.bytes.len() / size) as u64 * 2)
+                .max(1),
             out,
             size,
             at: Vec::new(),

@@ -120,7 +120,10 @@ mod tests {
         let doubles = [1.9, -1.9, 300.0, -300.0, f64::NAN, f64::INFINITY];
         let bytes: Vec<u8> = doubles.iter().flat_map(|n| n.to_le_bytes()).collect();
         let cast_to = |to, fill: &[u8]| cast(&bytes, Type::Double, to, fill).unwrap();
-        assert_eq!(cast_to(Type::Byte, &[7]), [1, -1, 127, -128, 7, 127].map(|n: i8| n as u8));
+        assert_eq!(
+            cast_to(Type::Byte, &[7]),
+            [1, -1, 127, -128, 7, 127].map(|n: i8| n as u8)
+        );
         assert_eq!(cast_to(Type::UByte, &[9]), [1, 0, 255, 0, 9, 255]);
         let floats = cast_to(Type::Float, &[0; 4]);
         assert_eq!(floats[..4], 1.9f32.to_le_bytes());

@@ -151,7 +151,14 @@ impl Elements {
                 false => (run.block, run.stride),
             };
             let count = run.total.checked_mul(below(&node)).ok_or_else(too_many)?;
-            let level = Level::Stripe(Run { block, stride, ..*run }, node);
+            let level = Level::Stripe(
+                Run {
+                    block,
+                    stride,
+                    ..*run
+                },
+                node,
+            );
             node = Some(Arc::new(Node { count, level }));
         }
         Ok(Self {
@@ -216,7 +223,9 @@ impl Elements {
         }
         let of = |d: usize| coordinates.iter().skip(d).step_by(rank).copied();
         let start: Vec<u64> = (0..rank).map(|d| of(d).min().unwrap_or(0)).collect();
-        let count = (0..rank).map(|d| of(d).max().unwrap_or(0) - start[d] + 1).collect();
+        let count = (0..rank)
+            .map(|d| of(d).max().unwrap_or(0) - start[d] + 1)
+            .collect();
         Ok(Self {
             rank,
             count: (coordinates.len() / rank) as u64,
@@ -262,7 +271,9 @@ impl Elements {
             Kind::Points(coordinates) => {
                 for (number, at) in coordinates.chunks_exact(self.rank).enumerate() {
                     let is_inside = |d: usize| {
-                        at[d].checked_sub(region.start[d]).is_some_and(|within| within < region.count[d])
+                        at[d]
+                            .checked_sub(region.start[d])
+                            .is_some_and(|within| within < region.count[d])
                     };
                     if (0..self.rank).all(is_inside) {
                         emit(number as u64, at, 1)?;
@@ -278,12 +289,7 @@ impl Elements {
     ///
     /// # Errors
     /// The first error of `emit`.
-    pub fn numbers(
-        &self,
-        from: u64,
-        to: u64,
-        emit: &mut dyn FnMut(&[u64], u64) -> Result<()>,
-    ) -> Result<()> {
+    pub fn numbers(&self, from: u64, to: u64, emit: &mut dyn FnMut(&[u64], u64) -> Result<()>) -> Result<()> {
         let to = to.min(self.count);
         if from >= to {
             return Ok(());
@@ -344,7 +350,10 @@ impl Node {
             }
             Level::List(intervals) => {
                 let begin = intervals.partition_point(|interval| interval.end <= low);
-                for interval in intervals[begin..].iter().take_while(|interval| interval.start < high) {
+                for interval in intervals[begin..]
+                    .iter()
+                    .take_while(|interval| interval.start < high)
+                {
                     let first = interval.start.max(low);
                     let last = interval.end.min(high);
                     let number = base + interval.first + (first - interval.start) * below(&interval.below);
@@ -371,7 +380,12 @@ impl Node {
                     let number = from / below(child) / run.block;
                     let before = number * run.block;
                     let length = run.block.min(run.total - before);
-                    (run.start + number * run.stride, length, before * below(child), child)
+                    (
+                        run.start + number * run.stride,
+                        length,
+                        before * below(child),
+                        child,
+                    )
                 }
                 Level::List(intervals) => {
                     let next = intervals.partition_point(|interval| interval.first <= from);

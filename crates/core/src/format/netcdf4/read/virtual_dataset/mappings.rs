@@ -67,7 +67,10 @@ pub fn resolve(stored: &[u64], given: &[VirtualMapping], lengths: &mut Lengths<'
     };
     for (number, mapping) in given.iter().enumerate() {
         let named = |e: Error| Error::Damaged(format!("mapping {number}: {e}"));
-        match (mapping.target.unlimited(), has_blocks(&mapping.file)? || has_blocks(&mapping.dataset)?) {
+        match (
+            mapping.target.unlimited(),
+            has_blocks(&mapping.file)? || has_blocks(&mapping.dataset)?,
+        ) {
             (None, false) => found.limited(mapping).map_err(named)?,
             (None, true) => return Err(named(Error::Damaged("%b in a mapping with an end".into()))),
             (Some(d), true) => found.blocks(mapping, d, lengths)?,
@@ -166,7 +169,8 @@ impl Resolving {
             _ => Elements::none(self.rank),
         };
         let (elements, place) = (Arc::new(elements), self.elements.len());
-        self.elements.insert(selection.clone(), (Arc::clone(&elements), place));
+        self.elements
+            .insert(selection.clone(), (Arc::clone(&elements), place));
         Ok((elements, place))
     }
 

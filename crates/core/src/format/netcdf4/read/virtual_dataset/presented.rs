@@ -193,7 +193,10 @@ impl VirtualVariable {
         for (e, pair) in pairs.iter().enumerate() {
             let start = from.bounds().start[e];
             let (first, count) = match pair {
-                Some(d) => (start + (region.start[*d] - mapping.to.bounds().start[*d]), region.count[*d]),
+                Some(d) => (
+                    start + (region.start[*d] - mapping.to.bounds().start[*d]),
+                    region.count[*d],
+                ),
                 None => (start, 1),
             };
             let chunk = grid.chunk()[e];
@@ -266,7 +269,9 @@ impl VirtualVariable {
             )?;
             bytes = whole;
         }
-        let all = u32::try_from(layout.filters.len()).ok().and_then(|n| 1u32.checked_shl(n));
+        let all = u32::try_from(layout.filters.len())
+            .ok()
+            .and_then(|n| 1u32.checked_shl(n));
         Ok(EncodedChunk {
             bytes,
             filter_mask: all.unwrap_or(0).wrapping_sub(1),
@@ -325,9 +330,7 @@ mod tests {
 
     #[test]
     fn dimensions_pair_by_length() {
-        let of = |to: &[u64], from: &[u64]| {
-            pairs(&Elements::all(to).unwrap(), &Elements::all(from).unwrap())
-        };
+        let of = |to: &[u64], from: &[u64]| pairs(&Elements::all(to).unwrap(), &Elements::all(from).unwrap());
         assert_eq!(of(&[4, 5], &[4, 5]).unwrap(), [Some(0), Some(1)]);
         assert_eq!(of(&[1, 4, 5], &[4, 5]).unwrap(), [Some(1), Some(2)]);
         assert_eq!(of(&[4, 5], &[1, 4, 5]).unwrap(), [None, Some(0), Some(1)]);

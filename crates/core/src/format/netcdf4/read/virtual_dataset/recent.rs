@@ -64,6 +64,9 @@ mod tests {
         recent.put('b', 2);
         assert_eq!(recent.get(&'a'), Some(1));
         recent.put('c', 3);
-        assert_eq!((recent.get(&'a'), recent.get(&'b'), recent.get(&'c')), (Some(1), None, Some(3)));
+        assert_eq!(
+            (recent.get(&'a'), recent.get(&'b'), recent.get(&'c')),
+            (Some(1), None, Some(3))
+        );
     }
 }

@@ -209,7 +209,10 @@ impl Trail {
         let mut steps = self.steps.clone();
         steps.push(step);
         if let Some(begin) = begin {
-            let names: Vec<_> = steps[begin..].iter().map(|step| step.name.escape_debug().to_string()).collect();
+            let names: Vec<_> = steps[begin..]
+                .iter()
+                .map(|step| step.name.escape_debug().to_string())
+                .collect();
             return Err(Error::Damaged(format!(
                 "virtual datasets lead back to the first: {}",
                 names.join(" ─► ")

@@ -18,7 +18,9 @@ pub fn indices_below(stripe: &Stripe, length: u64) -> u64 {
     };
     let Some(block) = stripe.block else { return room };
     let stride = stripe.stride.max(1);
-    let all = (room / stride).saturating_mul(block).saturating_add((room % stride).min(block));
+    let all = (room / stride)
+        .saturating_mul(block)
+        .saturating_add((room % stride).min(block));
     match stripe.count {
         Some(count) => all.min(count.saturating_mul(block)),
         None => all,
@@ -27,7 +29,9 @@ pub fn indices_below(stripe: &Stripe, length: u64) -> u64 {
 
 /// The index after the last of the first `total` indices of a stripe, or 0 if there is none.
 pub fn reach(stripe: &Stripe, total: u64) -> u64 {
-    let Some(last) = total.checked_sub(1) else { return 0 };
+    let Some(last) = total.checked_sub(1) else {
+        return 0;
+    };
     let block = stripe.block.unwrap_or(u64::MAX).max(1);
     (last / block)
         .saturating_mul(stripe.stride)
@@ -93,6 +97,9 @@ mod tests {
         let block = stripe(4, 1, Some(1), None);
         assert_eq!((indices_below(&block, 3), indices_below(&block, 10)), (0, 6));
         assert_eq!(reach(&block, 6), 10);
-        assert_eq!(indices_below(&stripe(0, 1, None, Some(u64::MAX)), u64::MAX), u64::MAX);
+        assert_eq!(
+            indices_below(&stripe(0, 1, None, Some(u64::MAX)), u64::MAX),
+            u64::MAX
+        );
     }
 }

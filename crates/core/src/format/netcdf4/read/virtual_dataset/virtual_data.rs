@@ -18,8 +18,8 @@ use super::source_files::{SourceFiles, Trail};
 use super::source_reader::{SourceReader, Target};
 use crate::chunk::{Region, byte_count, fill_pattern, resize};
 use crate::error::{Error, Result};
-use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::format::Written;
+use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{SLOT_SIZE, SharedLayout, Slot, Values};
 
 /// Most sources that stay open.
@@ -238,7 +238,10 @@ impl VirtualData {
             out.heap.clone_from(&value.heap);
         }
         fill_pattern(&mut out.bytes, fill);
-        let Some(inside) = region.clip(&target.layout.extent).filter(|inside| !inside.is_empty()) else {
+        let Some(inside) = region
+            .clip(&target.layout.extent)
+            .filter(|inside| !inside.is_empty())
+        else {
             return Ok(out);
         };
         for number in self.needed(target, &inside)? {

@@ -118,7 +118,9 @@ fn same(a: &Option<Arc<Node>>, b: &Option<Arc<Node>>) -> bool {
 fn stripe(intervals: &[Interval]) -> Option<Run> {
     let (first, last) = (intervals.first()?, intervals.last()?);
     let block = first.end - first.start;
-    let stride = intervals.get(1).map_or(block, |second| second.start - first.start);
+    let stride = intervals
+        .get(1)
+        .map_or(block, |second| second.start - first.start);
     let regular = intervals.windows(2).all(|pair| {
         pair[1].start - pair[0].start == stride
             && pair[0].end - pair[0].start == block

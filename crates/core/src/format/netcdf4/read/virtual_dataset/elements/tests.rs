@@ -85,8 +85,21 @@ fn regular_lists_of_blocks_are_as_small_as_stripes() {
         .flat_map(|y| (0..300u64).flat_map(move |x| [y * 4, x * 3, y * 4 + 1, x * 3]))
         .collect();
     let elements = Elements::of_boxes(2, &corners).unwrap();
-    let Kind::Tree(node) = &elements.kind else { panic!() };
-    assert!(matches!(node.level, Level::Stripe(Run { stride: 4, block: 2, total: 600, .. }, _)));
+    let Kind::Tree(node) = &elements.kind else {
+        panic!()
+    };
+    assert!(matches!(
+        node.level,
+        Level::Stripe(
+            Run {
+                stride: 4,
+                block: 2,
+                total: 600,
+                ..
+            },
+            _
+        )
+    ));
     assert_eq!(elements.count(), 600 * 300);
 }
 
