@@ -8,12 +8,9 @@
 //! two boxes that overlap                        List [ rows 0 to 2 ─► a, rows 3 to 5 ─► b, … ]
 //! ```
 
-mod box_union;
-
 use std::sync::Arc;
 
-use box_union::Union;
-
+use super::box_union::Union;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 
@@ -78,33 +75,36 @@ impl Run {
 
 /// Indices along one dimension, with the elements below each.
 #[derive(Debug)]
-struct Node {
+pub(super) struct Node {
     /// Number of elements below the node.
-    count: u64,
-    level: Level,
+    pub(super) count: u64,
+    pub(super) level: Level,
 }
 
+/// The indices of a node.
 #[derive(Debug)]
-enum Level {
+pub(super) enum Level {
     Stripe(Run, Option<Arc<Node>>),
     List(Vec<Interval>),
 }
 
+/// Neighbouring indices with the same elements below each.
 #[derive(Debug)]
-struct Interval {
-    start: u64,
-    end: u64,
+pub(super) struct Interval {
+    pub(super) start: u64,
+    /// The index after the last.
+    pub(super) end: u64,
     /// Number of elements of the node before this interval.
-    first: u64,
-    below: Option<Arc<Node>>,
+    pub(super) first: u64,
+    pub(super) below: Option<Arc<Node>>,
 }
 
 /// Number of elements below an index.
-fn below(node: &Option<Arc<Node>>) -> u64 {
+pub(super) fn below(node: &Option<Arc<Node>>) -> u64 {
     node.as_ref().map_or(1, |node| node.count)
 }
 
-fn too_many() -> Error {
+pub(super) fn too_many() -> Error {
     Error::Damaged("a selection of more elements than can be counted".into())
 }
 

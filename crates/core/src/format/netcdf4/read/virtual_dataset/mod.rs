@@ -9,6 +9,7 @@
 
 mod batch;
 mod box_index;
+mod box_union;
 mod cast;
 mod elements;
 mod mappings;

@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Interval, Level, Node, Run, below, too_many};
+use super::elements::{Interval, Level, Node, Run, below, too_many};
 use crate::error::{Error, Result};
 
 /// Most boxes that all intervals together may meet. Files list the blocks of a regular selection one by one, so there may
 /// be millions; only boxes that overlap in many ways need more.
 const MOST_STEPS: u64 = 1 << 24;
 
-/// Boxes as [`super::Elements::of_boxes`] takes them.
+/// Boxes as [`super::elements::Elements::of_boxes`] takes them.
 pub(super) struct Union {
     rank: usize,
     steps: u64,
