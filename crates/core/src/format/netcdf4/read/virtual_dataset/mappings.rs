@@ -66,7 +66,10 @@ pub fn resolve(stored: &[u64], given: &[VirtualMapping], lengths: &mut Lengths<'
         drafts: Vec::with_capacity(given.len()),
     };
     for (number, mapping) in given.iter().enumerate() {
-        let named = |e: Error| Error::Damaged(format!("mapping {number}: {e}"));
+        let named = |e: Error| match e {
+            Error::Damaged(why) => Error::Damaged(format!("mapping {number}: {why}")),
+            e => e,
+        };
         match (
             mapping.target.unlimited(),
             has_blocks(&mapping.file)? || has_blocks(&mapping.dataset)?,
