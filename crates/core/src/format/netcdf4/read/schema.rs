@@ -194,7 +194,9 @@ fn read_mappings(
     let sources = Arc::new(SourceFiles::new(registry.clone(), source_dataset::open));
     let mut all = HashMap::new();
     for (index, group) in groups.iter_mut().enumerate() {
-        for (at, found) in group.datasets.iter_mut().enumerate() {
+        let mut at = 0;
+        while let Some(found) = group.datasets.get_mut(at) {
+            at += 1;
             if !matches!(found.dataset.layout, Layout::Virtual { .. }) {
                 continue;
             }
@@ -206,7 +208,12 @@ fn read_mappings(
                         warnings.push(format!("the lengths of {path} are not known: {why}"));
                     }
                     set_lengths(Arc::make_mut(&mut found.dataset), &lengths);
-                    all.insert((index, at), data);
+                    all.insert((index, at - 1), data);
+                }
+                Err(e @ (Error::Unsupported(_) | Error::Hdf5(ncutils_hdf5::Error::Unsupported(_)))) => {
+                    warnings.push(format!("{path} is left out: {e}"));
+                    at -= 1;
+                    group.datasets.remove(at);
                 }
                 Err(e) => return Err(e.in_variable(&user_path(&path))),
             }
