@@ -18,6 +18,9 @@ const SIGNATURES: [&[u8; 4]; 15] = [
     b"EAHD", b"EAIB", b"EASB", b"EADB",
 ];
 
+/// Bytes of the head of a global heap collection, and of that of each object in it.
+const HEAD: usize = 16;
+
 /// An input, and its checksums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
@@ -36,6 +39,9 @@ impl Seed {
             if SIGNATURES.iter().any(|signature| *signature == window) {
                 checked.extend(checked_range(&bytes, start));
             }
+            if window == b"GCOL" {
+                checked.extend(checked_objects(&bytes, start + HEAD));
+            }
         }
         Self { bytes, checked }
     }
@@ -47,6 +53,31 @@ impl Seed {
             checked: Vec::new(),
         }
     }
+}
+
+/// What checksums cover of the objects of a global heap collection, the first of which begins at `at`. The mappings of a
+/// virtual dataset are such an object: its last four bytes are the hash of all others.
+fn checked_objects(bytes: &[u8], mut at: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    while let Some(head) = bytes.get(at..at + HEAD)
+        && (head[0], head[1]) != (0, 0)
+    {
+        let mut size = [0; 8];
+        size.copy_from_slice(&head[8..]);
+        let start = at + HEAD;
+        let size = usize::try_from(u64::from_le_bytes(size)).unwrap_or(usize::MAX);
+        let Some(object) = size.checked_add(start).and_then(|end| bytes.get(start..end)) else {
+            break;
+        };
+        if let Some((covered, sum)) = object.split_last_chunk::<4>()
+            && covered.len() <= MAX_CHECKED_BYTES
+            && lookup3(covered).to_le_bytes() == *sum
+        {
+            found.push(start..start + covered.len());
+        }
+        at = start + size.next_multiple_of(8);
+    }
+    found
 }
 
 fn checked_range(bytes: &[u8], start: usize) -> Option<Range<usize>> {

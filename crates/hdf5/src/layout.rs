@@ -21,8 +21,24 @@ pub enum Layout {
     },
     /// In chunks of equal shape.
     Chunked(ChunkedLayout),
-    /// In other datasets.
-    Virtual,
-    /// In other files, as plain bytes.
-    External,
+    /// In other datasets, which the [mappings](crate::File::virtual_mappings) tell.
+    Virtual {
+        /// Address of the global heap collection that holds the mappings; `None` if there are no mappings.
+        collection: Option<u64>,
+        /// Index of the mappings in that collection.
+        index: u32,
+    },
+    /// In other files, as plain bytes: all segments one after another.
+    External(Vec<ExternalSegment>),
+}
+
+/// A part of an external file that holds raw data (specification section IV.A.2.h).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExternalSegment {
+    /// The file's name, as stored.
+    pub file: String,
+    /// Position of the first byte in the file.
+    pub offset: u64,
+    /// Size in bytes; `None` if the segment has no end.
+    pub size: Option<u64>,
 }

@@ -40,8 +40,10 @@ mod layout;
 mod messages;
 mod object_header;
 mod reader;
+mod selection;
 mod source;
 mod superblock;
+mod virtual_mapping;
 mod walk;
 mod writer;
 
@@ -55,9 +57,11 @@ pub use decoder::{Encoded, FilterDecoder};
 pub use error::{Error, Result};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
-pub use layout::{Layout, MAX_COMPACT_BYTES};
+pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
 pub use reader::{Dataset, File, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk};
+pub use selection::{ElementSelection, Stripe};
 pub use source::{ByteSink, ByteSource, ReadRequest};
+pub use virtual_mapping::VirtualMapping;
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,
     ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,

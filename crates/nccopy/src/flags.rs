@@ -6,11 +6,12 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::remote::{self, RemoteOptions};
-use ncutils_cli::{filters, kind_option, memory, replace, string_length};
+use ncutils_cli::{data_access, filters, kind_option, memory, replace, string_length};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
 use ncutils_core::model::IndexLocation;
+use ncutils_core::store::DataAccess;
 
 /// The parsed arguments of a call of `nccopy`.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Arguments {
     pub output: OsString,
     /// Options of the copy.
     pub copy: CopyOptions,
+    /// `--data-dir`, `--require-sources`: which other files may be read.
+    pub access: DataAccess,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
     /// `--replace`.
@@ -83,6 +86,7 @@ pub fn command() -> Command {
         .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
         .arg(filters::prefer_plugin())
         .arg(replace::option())
+        .args(data_access::options())
         .arg(long_flag("dry-run", "Print what would be done, for each variable, and write nothing"))
         .arg(long_flag("summary", "Print what was done: for each variable its route, bytes, ratio and time"))
         .arg(long_flag("json", "Print the plan or the summary as JSON; with --dry-run or --summary only"))
@@ -155,6 +159,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         output: matches.get_one::<OsString>("output").cloned().unwrap_or_default(),
         copy,
         replace: replace::asked(matches),
+        access: data_access::access(matches)?,
         memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
         dry_run,

@@ -24,7 +24,8 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let input = arguments
         .remote
-        .of("nccopy", Location::parse_input(Some(&arguments.input))?)?;
+        .of("nccopy", Location::parse_input(Some(&arguments.input))?)?
+        .with_access(arguments.access.clone());
     let output = arguments
         .remote
         .of("nccopy", Location::parse(&arguments.output)?)?;
@@ -86,6 +87,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let done = copy::run(&*reader, &prepared, writer, &options);
     if let Some(bar) = &bar {
         bar.clear();
+    }
+    for warning in reader.data_warnings() {
+        tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
     let report = done.map_err(in_input)?;
     if arguments.summary {

@@ -4,12 +4,13 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use ncutils_cli::filters;
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::remote::{self, RemoteOptions};
+use ncutils_cli::{data_access, filters};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
+use ncutils_core::store::DataAccess;
 use ncutils_core::time::DateSeparator;
 
 /// The parsed arguments of a call of `ncdump`.
@@ -31,6 +32,10 @@ pub struct Arguments {
     pub dump: DumpOptions,
     /// The filters that chunks can be decoded with.
     pub registry: Registry,
+    /// `--data-dir`, `--require-sources`: which other files may be read.
+    pub access: DataAccess,
+    /// `--sources`: print only which other files the dataset refers to.
+    pub sources: bool,
     /// `--filters`: the list of known filters, to print instead of a file.
     pub list: Option<String>,
     /// `--requests` and `--verbose`.
@@ -123,6 +128,13 @@ pub fn command() -> Command {
             .help("List the filters built in and those of plugins, and read no file"),
     )
     .arg(filters::prefer_plugin())
+    .args(data_access::options())
+    .arg(
+        Arg::new("sources")
+            .long("sources")
+            .action(ArgAction::SetTrue)
+            .help("List the other files that the dataset refers to, and where each is or why it is not read, and nothing else"),
+    )
     .arg(
         Arg::new("exact")
             .long("exact")
@@ -233,6 +245,8 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             annotations: annotations(matches)?,
         },
         registry: filters::registry(matches),
+        access: data_access::access(matches)?,
+        sources: matches.get_flag("sources"),
         list: matches.get_flag("list-filters").then(|| filters::list(matches)),
     })
 }

@@ -34,7 +34,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let input = arguments
         .remote
-        .of("ncdump", Location::parse_input(Some(&arguments.input))?)?;
+        .of("ncdump", Location::parse_input(Some(&arguments.input))?)?
+        .with_access(arguments.access.clone());
     for warning in input.warnings() {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
     }
@@ -48,6 +49,14 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.format_only {
         let format = reader.schema().kind.can().extended_name;
         return writeln!(stdout, "{format}")
+            .and_then(|()| stdout.flush())
+            .context("cannot write");
+    }
+    if arguments.sources {
+        let all = reader.source_files();
+        let print = |()| all.iter().try_for_each(|file| writeln!(stdout, "{file}"));
+        return Ok(())
+            .and_then(print)
             .and_then(|()| stdout.flush())
             .context("cannot write");
     }
@@ -74,6 +83,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         dump(&*reader, &name, &arguments.dump, &mut stdout)
     };
+    for warning in reader.data_warnings() {
+        tell("ncdump", format_args!("{input}: warning: {warning}"));
+    }
     // Flush after an error too: all readable text is printed.
     let flushed = stdout.flush().context("cannot write");
     done.map_err(|error| match error {

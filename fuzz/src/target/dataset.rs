@@ -1,5 +1,6 @@
 //! Fuzzes the readers of all formats: structure, storage and values, as the programs read them.
 
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use ncutils_core::Error;
@@ -9,6 +10,7 @@ use ncutils_core::format::{self, Reader, Region, Written};
 use ncutils_core::model::{Storage, VarId, VariableLayout};
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::{DataOf, DumpOptions};
+use ncutils_core::store::{NamedAs, Neighbour, Neighbours, NoNeighbour, Object, Place};
 
 /// Maximum number of chunks that are read of one variable.
 const MAX_CHUNKS: usize = 16;
@@ -31,6 +33,7 @@ pub fn read_reader(reader: &dyn Reader) {
     let schema = reader.schema();
     let mut elements = 0u64;
     for var in (0..schema.vars.len()).map(VarId) {
+        check(reader.look_at_sources(var));
         let layout = reader.layout(var);
         let shape = schema.shape(var);
         assert_eq!(
@@ -65,9 +68,30 @@ pub fn read_reader(reader: &dyn Reader) {
     check(dump(reader, "fuzz", &options, &mut std::io::sink()));
 }
 
-/// Opens a file in memory.
+/// Opens a file in memory. Any file that it names is the file itself.
 pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
-    check(format::open(Arc::new(input.to_vec()), &Registry::builtin()))
+    let file: Arc<dyn Object> = Arc::new(input.to_vec());
+    let place = Place::object("fuzz", Arc::clone(&file)).with_neighbours(Arc::new(Itself(file)));
+    check(format::open(place, &Registry::builtin()))
+}
+
+/// The only file that there is.
+struct Itself(Arc<dyn Object>);
+
+impl Neighbours for Itself {
+    fn identity(&self) -> &OsStr {
+        OsStr::new("fuzz")
+    }
+
+    fn find(&self, name: &str, _: NamedAs) -> Result<Neighbour, NoNeighbour> {
+        if name.is_empty() {
+            return Err(NoNeighbour::Missing);
+        }
+        let file = Arc::clone(&self.0);
+        Ok(Neighbour::new("fuzz", move || {
+            Ok(Place::object("fuzz", Arc::clone(&file)).with_neighbours(Arc::new(Self(file))))
+        }))
+    }
 }
 
 /// The value of a result. Panics for an internal error, which no damaged file may cause.

@@ -108,6 +108,9 @@ fn dataset(file: &File, object: &ncutils_hdf5::Object) {
             }
             assert_eq!(table.iter().count(), table.len());
         }
+        Layout::Virtual { .. } => {
+            let _ = file.virtual_mappings(&dataset);
+        }
         _ => {}
     }
 }

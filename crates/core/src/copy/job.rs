@@ -250,7 +250,8 @@ fn raw<'e>(
     let loses_masks =
         !terms.plans[var.out.0].pipeline.allows(ALL_SKIPPED) && terms.reader.schema().kind.can().filter_masks;
     let changes = !same.ends.is_empty();
-    let cut = match loses_masks || changes || var.skips_fill || var.inputs.iter().any(is_cut) {
+    let is_virtual = var.inputs.iter().any(|input| terms.reader.is_virtual(input.var));
+    let cut = match loses_masks || changes || is_virtual || var.skips_fill || var.inputs.iter().any(is_cut) {
         true => decode_cost_of(terms, var).saturating_add(encode_cost(to, whole)),
         false => 0,
     };

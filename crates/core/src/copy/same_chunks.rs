@@ -169,8 +169,10 @@ impl Worker {
             data.bytes = std::mem::take(&mut self.encoded);
         }
         let end = end.filter(|end| !end.is_empty());
-        if data.filter_mask != 0 && (end.is_some() || !target.pipeline.allows(data.filter_mask)) {
+        let is_plain = reader.is_virtual(source) && !target.pipeline.is_empty();
+        if data.filter_mask != 0 && (end.is_some() || is_plain || !target.pipeline.allows(data.filter_mask)) {
             let need = match end {
+                None if is_plain => "the chunk has parts of several sources, and must be encoded",
                 None => {
                     "the chunk skipped filters, which the output's format cannot state, and must be encoded anew"
                 }

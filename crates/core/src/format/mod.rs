@@ -16,6 +16,8 @@ mod reorder_window;
 mod written;
 pub mod zarr;
 
+use std::ffi::OsString;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,7 +27,7 @@ use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{CodecSpec, Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
-use crate::store::{ByteRange, Done, Requests};
+use crate::store::{ByteRange, Done, NamedAs, Requests};
 pub use dispatch::{check, check_plans, create, create_with, open, open_with, warnings};
 pub use promise::{Promised, Received};
 pub use reorder_window::ReorderWindow;
@@ -43,6 +45,33 @@ pub trait Reader: Send + Sync {
 
     /// The storage of a variable.
     fn layout(&self, var: VarId) -> &VariableLayout;
+
+    /// Looks at what a variable lies in, if it lies in other datasets. [`Reader::layout`] and [`Reader::written`] tell more
+    /// of such a variable afterwards: chunks and filters that all sources share. Called before all data of a variable is
+    /// read, and before anything relies on its layout.
+    ///
+    /// # Errors
+    /// A source cannot be read, or may not be.
+    fn look_at_sources(&self, var: VarId) -> Result<()> {
+        let _ = var;
+        Ok(())
+    }
+
+    /// True if a variable lies in other datasets.
+    fn is_virtual(&self, var: VarId) -> bool {
+        let _ = var;
+        false
+    }
+
+    /// The other files that the dataset refers to, each looked up and not opened.
+    fn source_files(&self) -> Vec<SourceFile> {
+        Vec::new()
+    }
+
+    /// Warnings about data that was read so far: sources of virtual variables that were missing. One for each variable.
+    fn data_warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The codecs of a chunked variable, bound to its chunks at the first call and kept. For any other
     /// variable, the empty pipeline.
@@ -178,6 +207,34 @@ pub trait Reader: Send + Sync {
     /// variable's own extent, read as fill values. The region lies within the lengths of the variable's
     /// *dimensions*.
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values>;
+}
+
+/// Another file that a dataset refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path of the variable or link that names it.
+    pub named_by: String,
+    /// What the name stands for.
+    pub named_as: NamedAs,
+    /// The name, as stored.
+    pub name: String,
+    /// Where the file is, or the reason why it is not read: a clause without its subject.
+    pub found: Result<OsString, String>,
+}
+
+impl fmt::Display for SourceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.named_as {
+            NamedAs::ExternalLink => "external link",
+            NamedAs::ExternalData => "external data",
+            NamedAs::VirtualSource => "virtual source",
+        };
+        write!(f, "{}: {what} {}: ", self.named_by, self.name.escape_debug())?;
+        match &self.found {
+            Ok(path) => path.display().fmt(f),
+            Err(why) => f.write_str(why),
+        }
+    }
 }
 
 /// What a [`Writer`] must know about one variable before the first byte is written.

@@ -46,8 +46,8 @@ use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::remote::session::Session;
 use crate::store::remote::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::{
-    Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
-    Object, Output, Place, PlaceKind, open_stream,
+    DataAccess, Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource,
+    KeyOutput, KeyStore, Object, Output, Place, PlaceKind, open_stream,
 };
 use notes::Notes;
 use output_kind::is_zarr;
@@ -74,6 +74,8 @@ pub struct Location {
     requests: usize,
     /// What was found out when the location was opened, for warnings.
     notes: Notes,
+    /// Which files the content of the file may refer to.
+    access: DataAccess,
 }
 
 /// The meaning of a name.
@@ -147,7 +149,15 @@ impl Location {
             misspelt: Vec::new(),
             requests: MOST_REQUESTS,
             notes: Notes::default(),
+            access: DataAccess::default(),
         }
+    }
+
+    /// The same location, with files that its content may refer to besides those in its folder and below.
+    #[must_use]
+    pub fn with_access(mut self, access: DataAccess) -> Self {
+        self.access = access;
+        self
     }
 
     /// Sets the most requests to a remote store that are under way at once, [`MOST_REQUESTS`] at first. Local files take no
@@ -262,7 +272,7 @@ impl Location {
         if is_pipe {
             return Ok(place);
         }
-        Ok(match FileNeighbours::of(path) {
+        Ok(match FileNeighbours::of(path, self.access.clone()) {
             Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
             None => place,
         })

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, json_text, shuffle, szip};
+use crate::format::Reader;
 use crate::model::{
     CodecNames, CodecSpec, Encoding, Endian, IndexLocation, Schema, Storage, Type, VarId, VariableLayout,
     ZarrVersion,
@@ -18,6 +19,28 @@ pub enum Special {
 
 fn text(value: &str) -> Special {
     Special::Text(value.to_owned())
+}
+
+/// The special attributes of a variable of a dataset, in ncdump's order. See [`of_variable`]. As in netCDF-C, those of a
+/// virtual variable say nothing of its sources.
+pub fn of_reader(reader: &dyn Reader, var: VarId, filters: bool) -> Vec<(&'static str, Special)> {
+    const OF_SOURCES: [&str; 6] = [
+        "_ChunkSizes",
+        "_Fletcher32",
+        "_Shuffle",
+        "_DeflateLevel",
+        "_Filter",
+        "_Codecs",
+    ];
+    let elements = reader.element_codec(var);
+    let mut all = of_variable(reader.schema(), var, reader.layout(var), elements, filters);
+    if reader.is_virtual(var) {
+        all.retain(|(name, _)| !OF_SOURCES.contains(name));
+        for (_, value) in all.iter_mut().filter(|(name, _)| *name == "_Storage") {
+            *value = text("virtual");
+        }
+    }
+    all
 }
 
 /// The special attributes of a variable, in ncdump's order. With `filters`, `_Filter` contains the whole

@@ -1,29 +1,78 @@
-//! The files that a local file may refer to: those in the input's folder and below.
+//! The files that a local file may refer to: those in the input's folder and below, and in folders that the user allows.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::FileSource;
-use super::place::{Neighbour, Neighbours, NoNeighbour, Place};
+use super::data_access::DataAccess;
+use super::file_pool::FilePool;
+use super::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
 
-/// The neighbours of a local file. Names are relative to its folder. Nothing outside of the input's folder is
-/// ever opened, also not through symbolic links.
+/// Most files that are open at a time, the input included.
+const MOST_OPEN: usize = 64;
+
+/// The neighbours of a local file. Names are relative to its folder. Only regular files are opened, and only those in the
+/// input's folder or an allowed one, also not through symbolic links.
 #[derive(Debug, Clone)]
 pub struct FileNeighbours {
     /// Path of the file, with symbolic links resolved.
     path: PathBuf,
-    /// Folder of the input, from which all other files were reached, with symbolic links resolved.
+    /// What all files that are reached from one input share.
+    input: Arc<Input>,
+}
+
+#[derive(Debug)]
+struct Input {
+    /// Folder of the input, with symbolic links resolved.
     folder: PathBuf,
+    access: DataAccess,
+    pool: Arc<FilePool>,
 }
 
 impl FileNeighbours {
     /// The neighbours of the input `path`. `None` if the file has no path, for example because it was
     /// deleted.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path, access: DataAccess) -> Option<Self> {
         let path = path.canonicalize().ok()?;
         let folder = path.parent()?.to_path_buf();
-        Some(Self { path, folder })
+        let pool = FilePool::new(MOST_OPEN - 1);
+        let input = Arc::new(Input { folder, access, pool });
+        Some(Self { path, input })
+    }
+
+    /// The paths that a name may stand for, in order.
+    fn candidates(&self, name: &str, named_as: NamedAs) -> Vec<PathBuf> {
+        let beside = self.path.parent().unwrap_or(&self.input.folder);
+        let mut folders = self.input.access.prefixes().folders(named_as, beside);
+        if folders.is_empty() || named_as != NamedAs::ExternalData {
+            folders.push(beside.to_path_buf());
+        }
+        let name = Path::new(name);
+        let mut candidates = Vec::new();
+        let mut within = name;
+        if name.is_absolute() {
+            candidates.push(name.to_path_buf());
+            // An absolute name of an HDF5 file also stands for a file that was moved, as in libhdf5.
+            match (named_as, name.file_name()) {
+                (NamedAs::ExternalData, _) | (_, None) => return candidates,
+                (_, Some(last)) => within = Path::new(last),
+            }
+        }
+        candidates.extend(folders.iter().map(|folder| folder.join(within)));
+        candidates
+    }
+
+    /// True if a file without symbolic links may be read under a name that stands for `named_as`.
+    fn allows(&self, path: &Path, named_as: NamedAs) -> bool {
+        let input = &self.input;
+        if path.starts_with(&input.folder) || input.access.allows(path) {
+            return true;
+        }
+        let beside = self.path.parent().unwrap_or(&input.folder);
+        let prefixes = input.access.prefixes().folders(named_as, beside);
+        let within = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
+        prefixes.iter().any(within)
     }
 }
 
@@ -32,79 +81,180 @@ impl Neighbours for FileNeighbours {
         self.path.as_os_str()
     }
 
-    fn find(&self, name: &str) -> Result<Neighbour, NoNeighbour> {
-        let beside = self.path.parent().unwrap_or(&self.folder);
-        // An absolute name is tried as it is, then as a file next to the one that contains the name, as
-        // libhdf5 does.
-        let mut candidates = vec![beside.join(name)];
-        if let (true, Some(base)) = (Path::new(name).is_absolute(), Path::new(name).file_name()) {
-            candidates.push(beside.join(base));
-        }
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour> {
         let mut why = NoNeighbour::Missing;
-        for candidate in candidates {
-            let Ok(path) = candidate.canonicalize() else {
-                continue;
+        for candidate in self.candidates(name, named_as) {
+            let path = match candidate.canonicalize() {
+                Ok(path) => path,
+                Err(e) if is_missing(&e) => continue,
+                Err(e) => {
+                    why = NoNeighbour::Unreadable(e.to_string());
+                    continue;
+                }
             };
-            if !path.starts_with(&self.folder) {
-                why = NoNeighbour::Outside;
-            } else if path.is_file() {
+            if !self.allows(&path, named_as) {
+                why = NoNeighbour::Outside {
+                    path,
+                    advice: self.input.access.advice(),
+                };
+            } else if !path.is_file() {
+                why = NoNeighbour::NotRegular;
+            } else {
                 let found = Self {
                     path: path.clone(),
-                    folder: self.folder.clone(),
+                    input: Arc::clone(&self.input),
                 };
                 return Ok(Neighbour::new(path, move || {
-                    let source = Arc::new(FileSource::open(&found.path)?);
+                    let source = Arc::new(found.input.pool.open(&found.path)?);
                     Ok(Place::object(&found.path, source).with_neighbours(Arc::new(found)))
                 }));
             }
         }
+        // libhdf5 takes names of raw data from the working directory.
+        if why == NoNeighbour::Missing && named_as == NamedAs::ExternalData && Path::new(name).is_file() {
+            why = NoNeighbour::InWorkingDirectory;
+        }
         Err(why)
     }
+
+    fn requires_sources(&self) -> bool {
+        self.input.access.requires_sources()
+    }
+}
+
+/// True if an error says that there is no file, or that no file can have such a name.
+fn is_missing(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    matches!(
+        error.kind(),
+        NotFound | NotADirectory | InvalidInput | InvalidFilename
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Prefixes;
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    #[test]
-    fn only_files_in_the_inputs_folder_are_found() {
+    const ANY: [NamedAs; 3] = [
+        NamedAs::ExternalLink,
+        NamedAs::ExternalData,
+        NamedAs::VirtualSource,
+    ];
+
+    fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let inside = folder.path().join("data");
         fs::create_dir_all(inside.join("sub")).unwrap();
-        for file in ["outside.h5", "data/a.h5", "data/sub/b.h5"] {
+        fs::create_dir_all(folder.path().join("more")).unwrap();
+        for file in ["outside.h5", "data/a.h5", "data/sub/b.h5", "more/m.h5"] {
             fs::write(folder.path().join(file), "x").unwrap();
         }
         symlink("../outside.h5", inside.join("link.h5")).unwrap();
         symlink("sub/b.h5", inside.join("alias.h5")).unwrap();
-        let here = FileNeighbours::of(&inside.join("a.h5")).unwrap();
+        folder
+    }
+
+    /// The reason why a name leads nowhere, without what a path or a system says.
+    fn refusal(here: &FileNeighbours, name: &str, named_as: NamedAs) -> Option<&'static str> {
+        here.find(name, named_as).err().map(|why| match why {
+            NoNeighbour::Missing => "missing",
+            NoNeighbour::Outside { .. } => "outside",
+            NoNeighbour::NotRegular => "not regular",
+            NoNeighbour::Unreadable(_) => "unreadable",
+            NoNeighbour::InWorkingDirectory => "in the working directory",
+        })
+    }
+
+    #[test]
+    fn only_files_in_the_inputs_folder_are_found() {
+        let folder = folder();
+        let inside = folder.path().join("data");
+        rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        symlink("loop", inside.join("loop")).unwrap();
+        let here = FileNeighbours::of(&inside.join("a.h5"), DataAccess::default()).unwrap();
         let sub = inside.join("sub/b.h5").canonicalize().unwrap();
         let absolute = inside.join("sub/b.h5").display().to_string();
-        for name in ["sub/b.h5", "./sub/../sub/b.h5", "alias.h5", &absolute] {
-            assert_eq!(
-                here.find(name).ok().unwrap().identity(),
-                sub.as_os_str(),
-                "{name}"
-            );
+        for named_as in ANY {
+            for name in ["sub/b.h5", "./sub/../sub/b.h5", "alias.h5", &absolute] {
+                let found = here.find(name, named_as).ok().unwrap();
+                assert_eq!(found.identity(), sub.as_os_str(), "{name}");
+            }
+            for (name, why) in [
+                ("../outside.h5", "outside"),
+                ("link.h5", "outside"),
+                ("/etc/passwd", "outside"),
+                ("/dev/zero", "outside"),
+                ("none.h5", "missing"),
+                ("a.h5/x", "missing"),
+                ("sub", "not regular"),
+                ("", "not regular"),
+                ("pipe", "not regular"),
+                ("loop", "unreadable"),
+                ("a\0b", "missing"),
+            ] {
+                assert_eq!(refusal(&here, name, named_as), Some(why), "{name} {named_as:?}");
+            }
         }
-        let own = here.find("/elsewhere/a.h5").ok().unwrap();
-        assert_eq!(own.identity(), here.identity());
-        for (name, why) in [
-            ("../outside.h5", NoNeighbour::Outside),
-            ("link.h5", NoNeighbour::Outside),
-            ("/etc/passwd", NoNeighbour::Outside),
-            ("none.h5", NoNeighbour::Missing),
-            ("sub", NoNeighbour::Missing),
-            ("", NoNeighbour::Missing),
-            ("a\0b", NoNeighbour::Missing),
-        ] {
-            assert_eq!(here.find(name).err(), Some(why), "{name}");
+        for (named_as, found) in ANY.iter().zip([true, false, true]) {
+            let own = here.find("/elsewhere/a.h5", *named_as);
+            assert_eq!(own.is_ok_and(|own| own.identity() == here.identity()), found);
         }
         // A neighbour's names are relative to its own folder, within the folder of the input.
-        let place = here.find("sub/b.h5").ok().unwrap().open().unwrap();
+        let place = here.find("sub/b.h5", ANY[0]).ok().unwrap().open().unwrap();
         let below = place.neighbours().unwrap();
-        assert_eq!(below.find("../a.h5").ok().unwrap().identity(), here.identity());
-        assert_eq!(below.find("../../outside.h5").err(), Some(NoNeighbour::Outside));
+        let up = below.find("../a.h5", ANY[0]).ok().unwrap();
+        assert_eq!(up.identity(), here.identity());
+        assert!(below.find("../../outside.h5", ANY[0]).is_err());
+    }
+
+    #[test]
+    fn folders_are_added_by_users_and_variables() {
+        let folder = folder();
+        let input = folder.path().join("data/a.h5");
+        let more = folder.path().join("more");
+        let of = |access| FileNeighbours::of(&input, access).unwrap();
+        let plain = of(DataAccess::default());
+        assert_eq!(
+            refusal(&plain, "../more/m.h5", NamedAs::ExternalLink),
+            Some("outside")
+        );
+        let mut access = DataAccess::default();
+        access.allow(&more).unwrap();
+        assert_eq!(
+            refusal(&of(access.clone()), "../more/m.h5", NamedAs::ExternalLink),
+            None
+        );
+        assert!(access.allow(&input).is_err());
+        assert!(access.allow(&folder.path().join("none")).is_err());
+
+        let prefixed = |value: &str| {
+            of(DataAccess::default().with_prefixes(Prefixes {
+                external_data: Some(value.into()),
+                virtual_sources: vec!["/none".into(), value.into()],
+                external_links: vec![value.into()],
+            }))
+        };
+        for value in [more.to_str().unwrap(), "${ORIGIN}/../more"] {
+            let here = prefixed(value);
+            for named_as in ANY {
+                assert_eq!(refusal(&here, "m.h5", named_as), None, "{value}");
+            }
+            // Raw data is nowhere else then.
+            assert_eq!(refusal(&here, "a.h5", NamedAs::ExternalData), Some("missing"));
+            assert_eq!(refusal(&here, "a.h5", NamedAs::VirtualSource), None);
+            assert_eq!(refusal(&here, "/gone/m.h5", NamedAs::VirtualSource), None);
+            assert_eq!(
+                refusal(&here, "../outside.h5", NamedAs::VirtualSource),
+                Some("outside")
+            );
+        }
+        // In names as stored, `${ORIGIN}` is a folder like any other.
+        assert_eq!(
+            refusal(&plain, "${ORIGIN}/a.h5", NamedAs::ExternalData),
+            Some("missing")
+        );
     }
 }

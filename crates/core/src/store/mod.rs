@@ -14,11 +14,13 @@
 //! any Object ─► ZipKeys ─► Place                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
 //! ```
 
+mod data_access;
 mod directory_keys;
 mod directory_output;
 mod fetch_pool;
 mod file_neighbours;
 mod file_output;
+mod file_pool;
 mod file_source;
 mod joined_gets;
 mod key;
@@ -48,11 +50,13 @@ use std::io;
 
 use crate::error::{Error, Result};
 
+pub use data_access::{DataAccess, Prefixes};
 pub use directory_keys::DirectoryKeys;
 pub use directory_output::{DirectoryOutput, FolderCheck};
 pub use fetch_pool::FetchPool;
 pub use file_neighbours::FileNeighbours;
 pub use file_output::{FileOutput, same_file};
+pub use file_pool::{FilePool, PooledFile};
 pub use file_source::FileSource;
 pub(crate) use key::{PARTIAL, check_key};
 pub use keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};
@@ -61,7 +65,9 @@ pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
 pub use open_values::OpenValues;
 pub use partial::{NoPartialFiles, remove_partial_files};
-pub use place::{Destination, DestinationKind, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
+pub use place::{
+    Destination, DestinationKind, NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind,
+};
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;

@@ -7,6 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{KeyOutput, KeyStore, Object, Output};
@@ -103,7 +104,24 @@ pub trait Neighbours: Send + Sync {
     ///
     /// # Errors
     /// The reason why there is no such place.
-    fn find(&self, name: &str) -> Result<Neighbour, NoNeighbour>;
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour>;
+
+    /// True if a source of a virtual dataset that is missing is an error. Otherwise it reads as fill values.
+    fn requires_sources(&self) -> bool {
+        false
+    }
+}
+
+/// What a name in a place's content stands for. It decides where the name is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NamedAs {
+    /// The target of an external link of HDF5.
+    ExternalLink,
+    /// Raw data of an HDF5 dataset.
+    ExternalData,
+    /// The source of a virtual HDF5 dataset.
+    VirtualSource,
 }
 
 /// A place that was found but is not open.
@@ -136,15 +154,31 @@ impl Neighbour {
 }
 
 /// The reason why a name leads to no neighbour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoNeighbour {
     /// No place has this name.
     #[error("does not exist")]
     Missing,
-    /// The name leads to a place that may not be opened.
-    #[error("is outside of the input's folder")]
-    Outside,
+    /// A file in the working directory has the name. libhdf5 would read it.
+    #[error(
+        "does not exist in the folder of the file that names it; the file in the working directory, which HDF5's library would take, is not read"
+    )]
+    InWorkingDirectory,
+    /// The name leads to a file that may not be opened.
+    #[error("is outside of the input's folder: it is {}{}{advice}", path.display(), if advice.is_empty() { "" } else { "; " })]
+    Outside {
+        /// Its path, without symbolic links.
+        path: PathBuf,
+        /// How a user allows its folder; may be empty.
+        advice: &'static str,
+    },
+    /// The name leads to a folder, a pipe or a device.
+    #[error("is not a regular file")]
+    NotRegular,
+    /// The system does not tell what the name leads to. The text is its reason.
+    #[error("cannot be looked up: {0}")]
+    Unreadable(String),
 }
 
 /// The output of a dataset.

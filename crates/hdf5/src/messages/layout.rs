@@ -33,7 +33,12 @@ pub(crate) enum LayoutMessage {
         index: ChunkIndex,
     },
     /// Parts of other datasets.
-    Virtual,
+    Virtual {
+        /// Address of the global heap collection with the mappings; `None` if there are none.
+        collection: Option<u64>,
+        /// Their index in it.
+        index: u32,
+    },
 }
 
 impl LayoutMessage {
@@ -61,7 +66,10 @@ impl LayoutMessage {
                     })
                 }
                 2 => Self::decode_chunked(message),
-                3 if version > 3 => Ok(Self::Virtual),
+                3 if version > 3 => Ok(Self::Virtual {
+                    collection: message.offset()?,
+                    index: message.u32()?,
+                }),
                 other => Err(message.damaged(format!("layout class {other}"))),
             },
             other => Err(Error::Unsupported(format!(
@@ -231,6 +239,19 @@ mod tests {
             Some(ChunkIndex::BtreeV2 { address: 96 })
         );
         assert_eq!(address_of(&[6]), None);
+    }
+
+    #[test]
+    fn virtual_layouts() {
+        let message = |address: u64| [&[4, 3], &address.to_le_bytes()[..], &[7, 0, 0, 0]].concat();
+        for (address, collection) in [(96, Some(96)), (u64::MAX, None)] {
+            assert_eq!(
+                decode(&message(address)).unwrap(),
+                LayoutMessage::Virtual { collection, index: 7 }
+            );
+        }
+        assert!(decode(&message(96)[..10]).is_err());
+        assert!(decode(&[3, 3]).is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub(crate) mod continuation;
 pub(crate) mod dataspace;
 pub(crate) mod datatype;
 pub(crate) mod driver_info;
+pub(crate) mod external_files;
 pub(crate) mod fill_value;
 pub(crate) mod filter_pipeline;
 pub(crate) mod layout;

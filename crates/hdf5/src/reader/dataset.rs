@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::messages::layout::LayoutMessage;
 use crate::messages::shared::{Resolved, SharedMessages};
-use crate::messages::{filter_pipeline, message_type};
+use crate::messages::{external_files, filter_pipeline, message_type};
 use crate::reader::object::Object;
 
 const WHAT: &str = "dataset";
@@ -86,7 +86,7 @@ impl<'a> Messages<'a> {
         let allocation_time = match layout {
             LayoutMessage::Compact(_) => AllocationTime::Early,
             LayoutMessage::Contiguous { .. } => AllocationTime::Late,
-            LayoutMessage::Chunked { .. } | LayoutMessage::Virtual => AllocationTime::Incremental,
+            LayoutMessage::Chunked { .. } | LayoutMessage::Virtual { .. } => AllocationTime::Incremental,
         };
         let fill = if let Some(message) = self.find(message_type::FILL_VALUE)? {
             FillValue::decode(&mut message.cursor())?
@@ -125,15 +125,17 @@ impl<'a> Messages<'a> {
                 data.truncate(size as usize);
                 Ok(Layout::Compact(data))
             }
-            LayoutMessage::Contiguous { .. }
-                if self.object.header.first(message_type::EXTERNAL_FILES).is_some() =>
-            {
-                Ok(Layout::External)
-            }
-            LayoutMessage::Contiguous { address } => Ok(Layout::Contiguous {
-                address,
-                size: size()?,
-            }),
+            LayoutMessage::Contiguous { address } => match self.find(message_type::EXTERNAL_FILES)? {
+                Some(message) => {
+                    size()?;
+                    let segments = external_files::decode(&mut message.cursor(), &self.shared.reader)?;
+                    Ok(Layout::External(segments))
+                }
+                None => Ok(Layout::Contiguous {
+                    address,
+                    size: size()?,
+                }),
+            },
             LayoutMessage::Chunked {
                 dims: mut shape,
                 edge_chunks_unfiltered,
@@ -166,7 +168,10 @@ impl<'a> Messages<'a> {
                     index,
                 }))
             }
-            LayoutMessage::Virtual => Ok(Layout::Virtual),
+            LayoutMessage::Virtual { collection, index } => {
+                size()?;
+                Ok(Layout::Virtual { collection, index })
+            }
         }
     }
 }

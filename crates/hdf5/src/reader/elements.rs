@@ -109,8 +109,8 @@ impl File {
                 }
                 Ok(bytes)
             }
-            Layout::Virtual => Err(Error::Unsupported("data in other datasets".into())),
-            Layout::External => Err(Error::Unsupported("data in external files".into())),
+            Layout::Virtual { .. } => Err(Error::Unsupported("data in other datasets".into())),
+            Layout::External(_) => Err(Error::Unsupported("data in external files".into())),
         }
     }
 

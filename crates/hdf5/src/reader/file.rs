@@ -18,6 +18,7 @@ use crate::reader::object::{Object, ObjectKind};
 use crate::reader::options::OpenOptions;
 use crate::source::ByteSource;
 use crate::superblock::Superblock;
+use crate::virtual_mapping::{self, VirtualMapping};
 
 /// An open HDF5 file. A clone is the same file, and all may be used from any thread.
 ///
@@ -195,6 +196,27 @@ impl File {
             ));
         };
         chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout)
+    }
+
+    /// The mappings of a [virtual](Layout::Virtual) dataset, in their order. Where two mappings have elements of the
+    /// virtual dataset in common, the later one counts.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for another layout; other errors if the mappings are damaged, or of an unknown version.
+    pub fn virtual_mappings(&self, dataset: &Dataset) -> Result<Vec<VirtualMapping>> {
+        let Layout::Virtual { collection, index } = dataset.layout else {
+            return Err(Error::Usage(
+                "a dataset that is not virtual has no mappings".into(),
+            ));
+        };
+        let Some(collection) = collection else {
+            return Ok(Vec::new());
+        };
+        let block = self.global_heap_object(collection, index)?;
+        let mut block = self
+            .reader()
+            .cursor("virtual dataset mappings", collection, &block);
+        virtual_mapping::decode(&mut block)
     }
 
     /// The bytes of object `index` in the global heap collection at `collection`. Recently used collections are cached.

@@ -149,8 +149,8 @@ impl Tree<'_> {
                 }
                 format!("chunked {:?} {} {:08x}", layout.shape, table.len(), fnv(&bytes))
             }
-            Layout::Virtual => "virtual".to_owned(),
-            Layout::External => "external".to_owned(),
+            Layout::Virtual { .. } => "virtual".to_owned(),
+            Layout::External(_) => "external".to_owned(),
             other => format!("{other:?}"),
         };
         line!(

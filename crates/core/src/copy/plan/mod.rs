@@ -132,6 +132,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let mut variables = Vec::with_capacity(schema.vars.len());
     let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {
+        if used == Use::Copy {
+            reader.look_at_sources(source)?;
+        }
         let var = Target {
             input,
             output: &schema,

@@ -105,9 +105,7 @@ impl Dump<'_> {
                 );
             }
             if self.options.special && self.schema.kind.can().storage_attributes {
-                let layout = self.reader.layout(*var);
-                let elements = self.reader.element_codec(*var);
-                let all = special::of_variable(self.schema, *var, layout, elements, self.options.filters);
+                let all = special::of_reader(self.reader, *var, self.options.filters);
                 header::special_attributes(lines, Some(name), &all);
             }
         }

@@ -7,6 +7,7 @@
 //!                 ├─► dimension: scale, phony ┼─► schema ─► Schema
 //!                 ├─► attributes ─────────────┘      └────► layout ─► VariableLayout
 //!                 │
+//!                 ├─► virtual_dataset: mappings, sources ◄─► source_dataset: each source as a reader
 //! chunks, ranges ◄┴─ reader ─► region: plain numbers as they are; structured: datatype::convert ─► Values
 //! ```
 
@@ -17,6 +18,8 @@ mod layout;
 mod object;
 mod reader;
 mod schema;
+mod source_dataset;
 mod structured;
+mod virtual_dataset;
 
 pub use reader::Netcdf4Reader;

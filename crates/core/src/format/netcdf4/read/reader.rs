@@ -1,20 +1,23 @@
 //! [`Reader`] over an HDF5 file.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
-use super::object::hierarchy;
+use super::object::hierarchy::{self, ExternalLink};
 use super::object::links::{Linker, OpenFile};
 use super::schema::{self, StoredData, StoredVariable};
 use super::structured;
-use crate::chunk::{ChunkGrid, Region, fill_pattern, resize};
+use super::virtual_dataset::{Target, VirtualVariable};
+use crate::chunk::{ChunkGrid, Region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
-use crate::format::{EncodedChunk, Reader, Written, between_holes, read_region};
+use crate::format::read_region::swap_unit;
+use crate::format::{EncodedChunk, Reader, SourceFile, Written, between_holes, read_region};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
-use crate::store::{ByteRange, Done, FailedRequest, Neighbours, Object, Requests};
+use crate::store::{ByteRange, Done, FailedRequest, NamedAs, Neighbours, Object, Requests};
 
 /// An open netCDF-4 file, or another HDF5 file.
 pub struct Netcdf4Reader {
@@ -22,6 +25,8 @@ pub struct Netcdf4Reader {
     files: Vec<OpenFile>,
     variables: Vec<Opened>,
     pipelines: SharedPipelines,
+    /// The external links of all groups.
+    links: Vec<ExternalLink>,
 }
 
 /// A variable, with its chunk index once it was read.
@@ -46,11 +51,25 @@ impl Netcdf4Reader {
         registry: &Registry,
     ) -> Result<Self> {
         let mut linker = Linker::open(object, neighbours, registry)?;
-        let hierarchy = hierarchy::read(&mut linker)?;
-        let (schema, stored) = schema::build(&linker, hierarchy)?;
+        let mut hierarchy = hierarchy::read(&mut linker)?;
+        let links = std::mem::take(&mut hierarchy.links);
+        let (schema, stored) = schema::build(&linker, hierarchy, registry)?;
         Ok(Self {
+            links,
+            ..Self::of(schema, linker.into_files(), stored, registry)
+        })
+    }
+
+    /// A reader of these variables of open files.
+    pub(super) fn of(
+        schema: Schema,
+        files: Vec<OpenFile>,
+        stored: Vec<StoredVariable>,
+        registry: &Registry,
+    ) -> Self {
+        Self {
             schema,
-            files: linker.into_files(),
+            files,
             variables: stored
                 .into_iter()
                 .map(|stored| Opened {
@@ -61,7 +80,51 @@ impl Netcdf4Reader {
                 })
                 .collect(),
             pipelines: SharedPipelines::new(registry.clone()),
-        })
+            links: Vec::new(),
+        }
+    }
+
+    /// A virtual variable, and what is read of it.
+    fn virtual_variable(&self, var: VarId) -> Option<(&VirtualVariable, Target<'_>)> {
+        let stored = &self.variables[var.0].stored;
+        let StoredData::Virtual(data) = &stored.data else {
+            return None;
+        };
+        let target = Target {
+            schema: &self.schema,
+            ty: self.schema.var(var).ty,
+            layout: &stored.layout,
+        };
+        Some((data, target))
+    }
+
+    /// Bytes of a virtual variable in C order and in the layout's byte order. Both ends lie between elements.
+    fn read_virtual_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let Some((data, target)) = self.virtual_variable(var) else {
+            return Err(Error::Internal("a variable that is not virtual".into()));
+        };
+        let layout = target.layout;
+        let element = layout.element_size.max(1);
+        let (first, count) = (offset / element as u64, buf.len() / element);
+        if !offset.is_multiple_of(element as u64) || buf.len() != count * element {
+            return Err(Error::Internal("a range that ends within an element".into()));
+        }
+        let mut rest = &mut *buf;
+        for region in Region::range(&layout.extent, first, count as u64) {
+            let values = data.data.read(&target, &region)?;
+            let Some((part, behind)) = rest.split_at_mut_checked(values.bytes.len()) else {
+                return Err(Error::Internal("a range that reaches past the elements".into()));
+            };
+            part.copy_from_slice(&values.bytes);
+            rest = behind;
+        }
+        match rest.is_empty() {
+            true => {
+                swap_units(buf, swap_unit(layout));
+                Ok(())
+            }
+            false => Err(Error::Damaged("its storage ends before what is asked for".into())),
+        }
     }
 
     fn file(&self, var: VarId) -> &OpenFile {
@@ -206,12 +269,77 @@ impl Reader for Netcdf4Reader {
     }
 
     fn layout(&self, var: VarId) -> &VariableLayout {
-        &self.variables[var.0].stored.layout
+        let stored = &self.variables[var.0].stored;
+        match &stored.data {
+            StoredData::Virtual(data) => data.layout().unwrap_or(&stored.layout),
+            _ => &stored.layout,
+        }
+    }
+
+    fn look_at_sources(&self, var: VarId) -> Result<()> {
+        match self.virtual_variable(var) {
+            Some((data, target)) => data.look_at_sources(&target).map_err(self.named(var)),
+            None => Ok(()),
+        }
+    }
+
+    fn is_virtual(&self, var: VarId) -> bool {
+        matches!(self.variables[var.0].stored.data, StoredData::Virtual(_))
+    }
+
+    fn source_files(&self) -> Vec<SourceFile> {
+        let look_up = |named_by: String, file: &OpenFile, named_as: NamedAs, name: &str| {
+            let found = match &file.neighbours {
+                Some(neighbours) => match neighbours.find(name, named_as) {
+                    Ok(found) => Ok(found.identity().to_owned()),
+                    Err(why) => Err(why.to_string()),
+                },
+                None => Err("is not looked up, as it is not known what lies beside the input".to_owned()),
+            };
+            SourceFile {
+                named_by,
+                named_as,
+                name: name.to_owned(),
+                found,
+            }
+        };
+        let links = self.links.iter().map(|link| {
+            let file = &self.files[link.from];
+            look_up(link.path.clone(), file, NamedAs::ExternalLink, &link.file)
+        });
+        let mut all: Vec<SourceFile> = links.collect();
+        for (n, variable) in self.variables.iter().enumerate() {
+            let (names, named_as): (Vec<&str>, _) = match &variable.stored.data {
+                StoredData::External(data) => (data.names().collect(), NamedAs::ExternalData),
+                StoredData::Virtual(data) => {
+                    let mut met = HashSet::new();
+                    let names = data.data.sources().iter().map(|(file, _)| &**file);
+                    (
+                        names.filter(|name| met.insert(*name)).collect(),
+                        NamedAs::VirtualSource,
+                    )
+                }
+                _ => continue,
+            };
+            for name in names.into_iter().filter(|name| *name != ".") {
+                let path = self.schema.var_path(VarId(n));
+                all.push(look_up(path, self.file(VarId(n)), named_as, name));
+            }
+        }
+        all
+    }
+
+    fn data_warnings(&self) -> Vec<String> {
+        let warning = |(n, variable): (usize, &Opened)| match &variable.stored.data {
+            StoredData::Virtual(data) => data.data.warning(&self.schema.var_path(VarId(n))),
+            _ => None,
+        };
+        self.variables.iter().enumerate().filter_map(warning).collect()
     }
 
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         let variable = &self.variables[var.0];
-        let layout = &variable.stored.layout;
+        let layout = self.layout(var);
         let Storage::Chunked { shape } = &layout.storage else {
             return Ok(Pipeline::empty());
         };
@@ -229,6 +357,13 @@ impl Reader for Netcdf4Reader {
         let layout = &stored.layout;
         Ok(match &stored.data {
             StoredData::None => Written::Nothing,
+            StoredData::Virtual(data) => data.written(&layout.extent),
+            StoredData::External(data)
+                if layout.encoding != Encoding::Structured
+                    && layout.fill.value.as_ref().is_none_or(Values::is_zero) =>
+            {
+                data.written(&layout.extent, layout.element_size)
+            }
             StoredData::Chunked(dataset) if matches!(&dataset.layout, Layout::Chunked(chunked) if matches!(chunked.index, ChunkIndex::Unallocated)) => {
                 Written::Nothing
             }
@@ -265,6 +400,14 @@ impl Reader for Netcdf4Reader {
     }
 
     fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        if let Some((data, target)) = self.virtual_variable(var) {
+            let read = data.read_chunk(&target, chunk);
+            let found = read.map_err(|e| in_chunk(e, self.layout(var), chunk));
+            return Ok(found.map_err(self.named(var))?.map(|chunk| {
+                *bytes = chunk.bytes;
+                chunk.filter_mask
+            }));
+        }
         let Some(record) = self.chunk(var, chunk)? else {
             return Ok(None);
         };
@@ -300,6 +443,8 @@ impl Reader for Netcdf4Reader {
                     .read_at(at, buf)
                     .map_err(|e| self.named(var)(e.into()))
             }
+            StoredData::External(data) => data.read(offset, buf).map_err(self.named(var)),
+            StoredData::Virtual(_) => self.read_virtual_range(var, offset, buf).map_err(self.named(var)),
             _ => Err(outside()),
         }
     }
@@ -309,6 +454,11 @@ impl Reader for Netcdf4Reader {
     }
 
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        if self.is_virtual(var) {
+            // The sources are other files, whose stores are not asked ahead.
+            let read = |chunk: &u64| self.read_encoded_chunk(var, *chunk);
+            return done(chunks.iter().map(read).collect());
+        }
         let records = chunks.iter().map(|chunk| self.chunk(var, *chunk));
         let records: Vec<Option<ChunkRecord>> = match records.collect() {
             Ok(records) => records,
@@ -388,12 +538,13 @@ impl Reader for Netcdf4Reader {
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         let stored = &self.variables[var.0].stored;
-        let values = match &stored.conversion {
-            Some(conversion) => {
+        let values = match (self.virtual_variable(var), &stored.conversion) {
+            (Some((data, target)), _) => data.data.read(&target, region),
+            (None, Some(conversion)) => {
                 let fill = stored.layout.fill.value.as_ref();
                 structured::read_region(self, var, region, conversion, self.file(var), fill)
             }
-            None => read_region::read_region(self, var, region),
+            (None, None) => read_region::read_region(self, var, region),
         };
         let mut values = values.map_err(self.named(var))?;
         self.fill_past_extent(var, region, &mut values);

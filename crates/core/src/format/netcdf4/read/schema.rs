@@ -13,11 +13,15 @@ use super::dimension::extent;
 use super::dimension::phony;
 use super::dimension::scale;
 use super::dimension::scale::Scale;
+use super::layout::external::ExternalData;
 use super::layout::storage;
 use super::object::found_attribute::FoundAttribute;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::source_dataset;
+use super::virtual_dataset::{SourceFiles, Trail, VirtualData, VirtualVariable, set_lengths};
 use crate::error::{Error, Result};
+use crate::filter::Registry;
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
     Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayout,
@@ -52,10 +56,15 @@ pub(super) enum StoredData {
     },
     /// In chunks. The dataset gives the place of their index.
     Chunked(Arc<Dataset>),
+    /// In other files.
+    External(Box<ExternalData>),
+    /// In other datasets.
+    Virtual(Box<VirtualVariable>),
 }
 
 impl StoredData {
-    fn of(dataset: &Arc<Dataset>) -> Self {
+    /// The place of a dataset's data. That of a virtual dataset is not known here.
+    pub fn of(dataset: &Arc<Dataset>, file: &OpenFile) -> Self {
         match &dataset.layout {
             Layout::Compact(data) => Self::Compact(data.as_slice().into()),
             Layout::Contiguous {
@@ -66,6 +75,9 @@ impl StoredData {
                 size: *size,
             },
             Layout::Chunked(_) => Self::Chunked(Arc::clone(dataset)),
+            Layout::External(segments) => {
+                Self::External(Box::new(ExternalData::new(segments, file.neighbours.clone())))
+            }
             _ => Self::None,
         }
     }
@@ -86,9 +98,18 @@ struct Draft<'a> {
 ///
 /// # Errors
 /// If the file is damaged. Items that netCDF cannot hold are left out with a warning.
-pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Vec<StoredVariable>)> {
+pub(super) fn build(
+    linker: &Linker,
+    hierarchy: Hierarchy,
+    registry: &Registry,
+) -> Result<(Schema, Vec<StoredVariable>)> {
     let files = linker.files();
-    let Hierarchy { mut groups, warnings } = hierarchy;
+    let Hierarchy {
+        mut groups,
+        mut warnings,
+        links: _,
+    } = hierarchy;
+    let mut mappings = read_mappings(&mut groups, files, registry, &mut warnings)?;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
@@ -133,7 +154,10 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         });
         stored.push(StoredVariable {
             file: draft.found.id.file,
-            data: StoredData::of(&draft.found.dataset),
+            data: match mappings.remove(&(draft.group, draft.at)) {
+                Some(data) => StoredData::Virtual(Box::new(VirtualVariable::new(data))),
+                None => StoredData::of(&draft.found.dataset, file),
+            },
             conversion: (layout.encoding == Encoding::Structured).then(|| Box::new(conversion)),
             layout: layouts.share(layout),
         });
@@ -157,6 +181,45 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy) -> Result<(Schema, Ve
         schema.groups[index].attributes = kept.into();
     }
     Ok((schema, stored))
+}
+
+/// Reads the mappings of virtual datasets, by group and index in it, and gives the datasets the lengths that their sources
+/// have. A dataset whose mappings are not supported is left out.
+fn read_mappings(
+    groups: &mut [FoundGroup],
+    files: &[OpenFile],
+    registry: &Registry,
+    warnings: &mut Vec<String>,
+) -> Result<HashMap<(usize, usize), VirtualData>> {
+    let sources = Arc::new(SourceFiles::new(registry.clone(), source_dataset::open));
+    let mut all = HashMap::new();
+    for (index, group) in groups.iter_mut().enumerate() {
+        let mut at = 0;
+        while let Some(found) = group.datasets.get_mut(at) {
+            at += 1;
+            if !matches!(found.dataset.layout, Layout::Virtual { .. }) {
+                continue;
+            }
+            let (file, path) = (&files[found.id.file], format!("{}{}", group.path, found.name));
+            let trail = Trail::of(file, found.id.address, &path);
+            match VirtualData::open(file, &found.dataset, &sources, trail) {
+                Ok((data, lengths)) => {
+                    if let Some(why) = data.broken() {
+                        warnings.push(format!("the lengths of {path} are not known: {why}"));
+                    }
+                    set_lengths(Arc::make_mut(&mut found.dataset), &lengths);
+                    all.insert((index, at - 1), data);
+                }
+                Err(e @ (Error::Unsupported(_) | Error::Hdf5(ncutils_hdf5::Error::Unsupported(_)))) => {
+                    warnings.push(format!("{path} is left out: {e}"));
+                    at -= 1;
+                    group.datasets.remove(at);
+                }
+                Err(e) => return Err(e.in_variable(&user_path(&path))),
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Prefetches the global heap data of attributes from a slow source: strings and lists of dimensions.

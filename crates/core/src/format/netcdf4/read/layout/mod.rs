@@ -5,5 +5,6 @@
 //!              └─ fill: fill value, fill time
 //! ```
 
+pub mod external;
 mod fill;
 pub mod storage;

@@ -19,9 +19,11 @@ const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
 /// The reason why a dataset's storage cannot be read; `None` if it can.
 pub fn unreadable(layout: &Layout) -> Option<&'static str> {
     match layout {
-        Layout::Virtual => Some("virtual layout is not supported"),
-        Layout::External => Some("data in external files is not supported"),
-        Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => None,
+        Layout::Virtual { .. }
+        | Layout::External(_)
+        | Layout::Compact(_)
+        | Layout::Contiguous { .. }
+        | Layout::Chunked(_) => None,
         _ => Some("its layout is not supported"),
     }
 }
@@ -47,7 +49,8 @@ pub fn layout(
     let extent = dataset.dataspace.dims().to_vec();
     let storage = match &dataset.layout {
         Layout::Compact(_) => Storage::Compact,
-        Layout::Contiguous { .. } => Storage::Contiguous,
+        // The sources of a virtual dataset tell whether it has chunks.
+        Layout::Contiguous { .. } | Layout::External(_) | Layout::Virtual { .. } => Storage::Contiguous,
         Layout::Chunked(chunked) => {
             if chunked.shape.len() != extent.len() || chunked.shape.contains(&0) {
                 return Err(Error::Damaged(
@@ -59,7 +62,7 @@ pub fn layout(
             }
         }
         _ => {
-            return Err(Error::Unsupported("virtual or external layout".into()));
+            return Err(Error::Unsupported("its layout".into()));
         }
     };
     let (encoding, endian) = encoding(schema, &dataset.datatype, ty);

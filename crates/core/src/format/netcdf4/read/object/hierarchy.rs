@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ncutils_hdf5::{Attribute, Dataset, Datatype, File, ObjectKind};
+use ncutils_hdf5::{Attribute, Dataset, Datatype, File, LinkTarget, ObjectKind};
 use rayon::prelude::*;
 
 use super::found_attribute::FoundAttribute;
@@ -33,6 +33,18 @@ pub struct Hierarchy {
     pub groups: Vec<FoundGroup>,
     /// The objects that were left out, and why.
     pub warnings: Vec<String>,
+    /// The external links of all groups.
+    pub links: Vec<ExternalLink>,
+}
+
+/// A link to an object of another file.
+pub struct ExternalLink {
+    /// Path of the link.
+    pub path: String,
+    /// Index of the file that has the link.
+    pub from: usize,
+    /// The name of the other file, as stored.
+    pub file: String,
 }
 
 /// A group.
@@ -127,6 +139,7 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
     let mut found = Hierarchy {
         groups: Vec::new(),
         warnings: Vec::new(),
+        links: Vec::new(),
     };
     let root = linker.root();
     let described = describe(&linker.files()[root.file].file, root, "/")?;
@@ -183,6 +196,13 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
                     .warnings
                     .push(format!("{path}{name} is left out: another link has this name"));
                 continue;
+            }
+            if let LinkTarget::External { file, .. } = &link.target {
+                found.links.push(ExternalLink {
+                    path: format!("{path}{}", link.name),
+                    from: group.id.file,
+                    file: file.clone(),
+                });
             }
             let left = |why: String| format!("{path}{} is left out: {why}", link.name);
             match linker.follow(group.id, &link.target) {

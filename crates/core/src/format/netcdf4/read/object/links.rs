@@ -9,14 +9,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ncutils_hdf5::{File, LinkTarget, ObjectKind, OpenOptions};
+use ncutils_hdf5::{File, Limits, LinkTarget, ObjectKind, OpenOptions};
 use tracing::debug;
 
 use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
-use crate::store::{Neighbours, Object, PlaceKind};
+use crate::store::{NamedAs, Neighbours, Object, PlaceKind};
 
 /// Most soft and external links in one resolution: libhdf5's limit.
 const TRAVERSALS: u32 = 16;
@@ -43,8 +43,8 @@ pub struct OpenFile {
     pub source: Arc<dyn Object>,
     /// End of the file, in bytes from the start of `source`.
     pub size: u64,
-    /// The files that its external links may name; `None` if it may name none.
-    neighbours: Option<Arc<dyn Neighbours>>,
+    /// The files that its content may name; `None` if it may name none.
+    pub neighbours: Option<Arc<dyn Neighbours>>,
 }
 
 /// The reason why a link cannot be followed.
@@ -184,7 +184,9 @@ impl Linker {
                 "is not followed, as it is not known what lies beside the input",
             ));
         };
-        let found = neighbours.find(name).map_err(|why| left(&why.to_string()))?;
+        let found = neighbours
+            .find(name, NamedAs::ExternalLink)
+            .map_err(|why| left(&why.to_string()))?;
         let is_open = |file: &OpenFile| {
             let own = file.neighbours.as_ref().map(|n| n.identity());
             own == Some(found.identity())
@@ -209,12 +211,29 @@ impl Linker {
 }
 
 impl OpenFile {
-    fn new(
+    /// Opens the HDF5 file in `source`.
+    ///
+    /// # Errors
+    /// It is not HDF5, or damaged.
+    pub fn new(
         source: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
         registry: &Registry,
     ) -> Result<Self> {
+        Self::with_cache(source, neighbours, registry, None)
+    }
+
+    /// The same with a cache of at most `cache` bytes of metadata; `None` for the default.
+    pub fn with_cache(
+        source: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+        cache: Option<usize>,
+    ) -> Result<Self> {
+        let mut limits = Limits::default();
+        limits.cache_bytes = cache;
         let file = OpenOptions::new()
+            .limits(limits)
             .decoder(HeapFilters(registry.clone()))
             .open(Arc::new(ObjectBytes(source.clone())))?;
         Ok(Self {

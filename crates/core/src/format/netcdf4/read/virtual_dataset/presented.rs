@@ -1,0 +1,342 @@
+//! [`Presented`]: a virtual variable as one of chunks, where its sources are stored alike.
+//!
+//! A chunk that lies in one source, at a place of its grid, is that source's chunk. Any other chunk is put together of
+//! values, and told to have skipped all filters.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::elements::Elements;
+use super::source_reader::Target;
+use super::virtual_data::{Facts, VirtualData};
+use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
+use crate::error::{Error, Result};
+use crate::format::read_region::swap_unit;
+use crate::format::{EncodedChunk, Written};
+use crate::model::{Encoding, SharedLayout, Storage, Values, VariableLayout};
+
+/// Most mappings of which it is told which parts they fill.
+const MOST_PARTS: usize = 4096;
+
+/// Most chunks of a variable that is presented as one of chunks.
+const MOST_CHUNKS: u64 = 1 << 22;
+
+/// A virtual variable, as the engine sees it.
+pub struct VirtualVariable {
+    /// Its data.
+    pub data: VirtualData,
+    /// Its storage by the sources, once that was asked. `None` inside where they are stored in different ways.
+    presented: OnceLock<Option<Presented>>,
+}
+
+/// The common storage of the sources.
+struct Presented {
+    layout: SharedLayout,
+    written: Written,
+}
+
+/// A chunk of a source.
+struct Passing {
+    source: usize,
+    chunk: u64,
+}
+
+impl VirtualVariable {
+    /// A variable of which no source was looked at.
+    pub fn new(data: VirtualData) -> Self {
+        Self {
+            data,
+            presented: OnceLock::new(),
+        }
+    }
+
+    /// The storage by the sources, if [`VirtualVariable::look_at_sources`] found one.
+    pub fn layout(&self) -> Option<&SharedLayout> {
+        Some(&self.presented.get()?.as_ref()?.layout)
+    }
+
+    /// Opens all sources, to find out whether they are stored alike.
+    ///
+    /// # Errors
+    /// A source cannot be read, or may not be.
+    pub fn look_at_sources(&self, target: &Target<'_>) -> Result<()> {
+        if self.presented.get().is_some() {
+            return Ok(());
+        }
+        if let Some(why) = self.data.broken() {
+            return Err(Error::Usage(why.to_owned()));
+        }
+        let presented = match self.common(target)? {
+            Some(layout) => {
+                let written = self.find_written(target, &layout)?;
+                Some(Presented {
+                    layout: SharedLayout::from(layout),
+                    written,
+                })
+            }
+            None => None,
+        };
+        let _ = self.presented.set(presented);
+        Ok(())
+    }
+
+    /// The parts that are stored, of a variable with these lengths.
+    pub fn written(&self, extent: &[u64]) -> Written {
+        if let Some(Some(presented)) = self.presented.get() {
+            return presented.written.clone();
+        }
+        let whole = Region::whole(extent);
+        let bounds = self.data.mappings.iter().map(|mapping| mapping.to.bounds());
+        let mut parts: Vec<Region> = bounds.filter_map(|bounds| bounds.intersect(&whole)).collect();
+        if self.data.broken().is_some() || parts.len() > MOST_PARTS || parts.contains(&whole) {
+            return Written::All;
+        }
+        parts.dedup();
+        match parts.is_empty() {
+            true => Written::Nothing,
+            false => Written::Regions(parts),
+        }
+    }
+
+    /// The layout with the chunks and filters that all sources have; `None` if they have different ones.
+    fn common(&self, target: &Target<'_>) -> Result<Option<VariableLayout>> {
+        if target.layout.encoding == Encoding::Structured || target.layout.extent.is_empty() {
+            return Ok(None);
+        }
+        let all = 0..self.data.sources().len();
+        all.into_par_iter()
+            .map(|source| self.data.written(target, source).map(drop))
+            .collect::<Result<Vec<()>>>()?;
+        let mut filters = None;
+        let mut shape = None;
+        for mapping in &self.data.mappings {
+            let Some(facts) = self.data.facts(target, mapping.source)? else {
+                continue;
+            };
+            let chunked = matches!(facts.layout.storage, Storage::Chunked { .. });
+            let known = filters.get_or_insert(&facts.layout.filters);
+            if !facts.same_type || !chunked || *known != &facts.layout.filters {
+                return Ok(None);
+            }
+            if shape.is_none() {
+                let from = self.data.from(mapping, facts)?;
+                shape = chunk_shape(&mapping.to, &from, facts);
+            }
+        }
+        let (Some(filters), Some(shape)) = (filters, shape) else {
+            return Ok(None);
+        };
+        let mut layout = target.layout.clone();
+        let fits = |grid: ChunkGrid| grid.len() <= MOST_CHUNKS;
+        if !ChunkGrid::new(&layout.extent, &shape).is_ok_and(fits)
+            || byte_count(&shape, layout.element_size).is_none()
+        {
+            return Ok(None);
+        }
+        layout.filters.clone_from(filters);
+        layout.storage = Storage::Chunked { shape };
+        Ok(Some(layout))
+    }
+
+    fn find_written(&self, target: &Target<'_>, layout: &VariableLayout) -> Result<Written> {
+        let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
+        let mut stored = Vec::new();
+        for chunk in 0..grid.len() {
+            let region = grid.region(chunk);
+            let needed = self.data.needed(target, &region)?;
+            let is_stored = match self.passing(target, layout, &region, &needed)? {
+                None => !needed.is_empty(),
+                Some(passing) => self.is_stored(target, layout, &passing)?,
+            };
+            if is_stored {
+                stored.push(chunk);
+            }
+        }
+        Ok(Written::of_chunks(stored, &grid))
+    }
+
+    /// False if a chunk of a source was never written and reads as the virtual variable's fill value.
+    fn is_stored(&self, target: &Target<'_>, layout: &VariableLayout, passing: &Passing) -> Result<bool> {
+        let Some(facts) = self.data.facts(target, passing.source)? else {
+            return Ok(false);
+        };
+        let is_written = match self.data.written(target, passing.source)? {
+            None | Some(Written::Nothing) => false,
+            Some(Written::Chunks(chunks)) => chunks.binary_search(&passing.chunk).is_ok(),
+            Some(_) => true,
+        };
+        Ok(is_written || fill(&facts.layout) != fill(layout))
+    }
+
+    /// The only source of a region that is a chunk, if it is a chunk there too.
+    fn passing(
+        &self,
+        target: &Target<'_>,
+        layout: &VariableLayout,
+        region: &Region,
+        needed: &[usize],
+    ) -> Result<Option<Passing>> {
+        let [number] = needed else { return Ok(None) };
+        let mapping = &self.data.mappings[*number];
+        let Some(facts) = self.data.facts(target, mapping.source)? else {
+            return Ok(None);
+        };
+        let from = self.data.from(mapping, facts)?;
+        let fits = mapping.to.bounds().contains(region)
+            && chunk_shape(&mapping.to, &from, facts).as_deref() == Some(layout.chunk_shape());
+        let Some(pairs) = pairs(&mapping.to, &from).filter(|_| fits) else {
+            return Ok(None);
+        };
+        let grid = ChunkGrid::new(&facts.layout.extent, facts.layout.chunk_shape())?;
+        let mut coordinates = Vec::with_capacity(pairs.len());
+        for (e, pair) in pairs.iter().enumerate() {
+            let start = from.bounds().start[e];
+            let (first, count) = match pair {
+                Some(d) => (
+                    start + (region.start[*d] - mapping.to.bounds().start[*d]),
+                    region.count[*d],
+                ),
+                None => (start, 1),
+            };
+            let chunk = grid.chunk()[e];
+            if !first.is_multiple_of(chunk) || first + count > grid.extent()[e] {
+                return Ok(None);
+            }
+            coordinates.push(first / chunk);
+        }
+        Ok(Some(Passing {
+            source: mapping.source,
+            chunk: grid.index(&coordinates),
+        }))
+    }
+
+    /// A chunk as the sources store it, or put together of their values.
+    ///
+    /// # Errors
+    /// A source cannot be read, or may not be; sources were not looked at.
+    pub fn read_chunk(&self, target: &Target<'_>, chunk: u64) -> Result<Option<EncodedChunk>> {
+        let Some(layout) = self.layout() else {
+            return Err(Error::Internal("a virtual variable that has no chunks".into()));
+        };
+        let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
+        let region = grid.region(chunk);
+        let needed = self.data.needed(target, &region)?;
+        if needed.is_empty() {
+            return Ok(None);
+        }
+        if let Some(passing) = self.passing(target, layout, &region, &needed)? {
+            if !self.is_stored(target, layout, &passing)? {
+                return Ok(None);
+            }
+            if let Some(source) = self.data.source(target, passing.source)? {
+                let (reader, var) = source.reader();
+                if let Some(chunk) = reader.read_encoded_chunk(var, passing.chunk)? {
+                    return Ok(Some(chunk));
+                }
+            }
+        }
+        let values = self.data.read(target, &region)?;
+        self.assembled(layout, &region, values).map(Some)
+    }
+
+    /// Values of a chunk in its storage, without filters.
+    fn assembled(&self, layout: &VariableLayout, region: &Region, values: Values) -> Result<EncodedChunk> {
+        let shape = layout.chunk_shape();
+        let mut bytes = values.bytes;
+        swap_units(&mut bytes, swap_unit(layout));
+        if region.count != shape {
+            let size = byte_count(shape, layout.element_size)
+                .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))?;
+            let mut whole = Vec::new();
+            resize(&mut whole, size)?;
+            if let Some(fill) = fill(layout) {
+                let mut fill = fill.to_vec();
+                swap_units(&mut fill, swap_unit(layout));
+                fill_pattern(&mut whole, &fill);
+            }
+            let zeros = vec![0; shape.len()];
+            copy_region(
+                &bytes,
+                &region.count,
+                &zeros,
+                &mut whole,
+                shape,
+                &zeros,
+                &region.count,
+                layout.element_size,
+                1,
+            )?;
+            bytes = whole;
+        }
+        let all = u32::try_from(layout.filters.len())
+            .ok()
+            .and_then(|n| 1u32.checked_shl(n));
+        Ok(EncodedChunk {
+            bytes,
+            filter_mask: all.unwrap_or(0).wrapping_sub(1),
+        })
+    }
+}
+
+/// The fill value, if it is not zeros.
+fn fill(layout: &VariableLayout) -> Option<&[u8]> {
+    let value = layout.fill.value.as_ref()?;
+    (!value.is_zero()).then_some(value.bytes.as_slice())
+}
+
+/// The dimension of the virtual dataset for each of the source's, where a box of one is a box of the other: lengths agree,
+/// but for dimensions of one index. `None` if they do not agree.
+fn pairs(to: &Elements, from: &Elements) -> Option<Vec<Option<usize>>> {
+    if !to.is_box() || !from.is_box() {
+        return None;
+    }
+    let (to, from) = (&to.bounds().count, &from.bounds().count);
+    let mut pairs = vec![None; from.len()];
+    let (mut d, mut e) = (to.len(), from.len());
+    while d > 0 || e > 0 {
+        match (d.checked_sub(1), e.checked_sub(1)) {
+            (Some(a), Some(b)) if to[a] == from[b] && (to[a] != 1 || d == e) => {
+                pairs[b] = Some(a);
+                (d, e) = (a, b);
+            }
+            (Some(a), _) if to[a] == 1 && (d > e || e == 0 || from[e - 1] != 1) => d = a,
+            (_, Some(b)) if from[b] == 1 => e = b,
+            _ => return None,
+        }
+    }
+    Some(pairs)
+}
+
+/// The shape of a source's chunks in the virtual dataset; `None` where they have no such shape.
+fn chunk_shape(to: &Elements, from: &Elements, facts: &Facts) -> Option<Vec<u64>> {
+    let Storage::Chunked { shape } = &facts.layout.storage else {
+        return None;
+    };
+    let mut found = vec![1; to.rank()];
+    for (pair, length) in pairs(to, from)?.into_iter().zip(shape) {
+        match pair {
+            Some(d) => found[d] = *length,
+            None if *length == 1 => {}
+            None => return None,
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_pair_by_length() {
+        let of = |to: &[u64], from: &[u64]| pairs(&Elements::all(to).unwrap(), &Elements::all(from).unwrap());
+        assert_eq!(of(&[4, 5], &[4, 5]).unwrap(), [Some(0), Some(1)]);
+        assert_eq!(of(&[1, 4, 5], &[4, 5]).unwrap(), [Some(1), Some(2)]);
+        assert_eq!(of(&[4, 5], &[1, 4, 5]).unwrap(), [None, Some(0), Some(1)]);
+        assert_eq!(of(&[4, 1, 5], &[4, 5]).unwrap(), [Some(0), Some(2)]);
+        assert_eq!(of(&[1, 1], &[1, 1]).unwrap(), [Some(0), Some(1)]);
+        assert_eq!(of(&[20], &[4, 5]), None);
+        assert_eq!(of(&[5, 4], &[4, 5]), None);
+    }
+}

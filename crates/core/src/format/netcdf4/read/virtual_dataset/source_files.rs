@@ -1,0 +1,235 @@
+//! Finds the source datasets of virtual datasets, and keeps the files that were used lately open.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use ncutils_hdf5::{Dataset, Dataspace, Datatype, Layout};
+use tracing::debug;
+
+use super::missing::MissingSources;
+use super::recent::Recent;
+use super::source_reader::{OpenSource, SourceReader, Target};
+use super::virtual_data::VirtualData;
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::format::netcdf4::read::object::links::OpenFile;
+use crate::store::{NamedAs, NoNeighbour, PlaceKind};
+
+/// Most files whose metadata is kept.
+const FILES: usize = 64;
+
+/// Most virtual datasets from one to the next.
+const DEPTH: usize = 16;
+
+/// Bytes of metadata that are cached of each source file.
+const CACHE: usize = 1 << 20;
+
+/// The name of the file that holds the mapping.
+const SAME_FILE: &str = ".";
+
+/// The source files of all virtual datasets of an input.
+pub struct SourceFiles {
+    registry: Registry,
+    open: Recent<OsString, OpenFile>,
+    open_source: OpenSource,
+}
+
+/// The virtual datasets that lead to a source, the outermost first.
+#[derive(Clone)]
+pub struct Trail {
+    steps: Vec<Step>,
+    missing: Arc<MissingSources>,
+}
+
+#[derive(Clone)]
+struct Step {
+    /// Identity of the file; `None` for an input without neighbours.
+    file: Option<OsString>,
+    address: u64,
+    /// For messages.
+    name: String,
+}
+
+/// A source dataset that was found.
+pub struct Source {
+    /// Its file.
+    pub file: OpenFile,
+    /// Its header. The lengths of a virtual dataset are those that its sources give it.
+    pub dataset: Dataset,
+    /// The mappings, if it is virtual itself.
+    pub mappings: Option<VirtualData>,
+}
+
+impl SourceFiles {
+    /// No files yet. Their chunks are decoded by the codecs of `registry`, and `open_source` opens their datasets.
+    pub fn new(registry: Registry, open_source: OpenSource) -> Self {
+        Self {
+            open_source,
+            registry,
+            open: Recent::new(FILES),
+        }
+    }
+
+    /// Opens a dataset that was found, for a virtual dataset with elements of `datatype`.
+    ///
+    /// # Errors
+    /// Those of [`OpenSource`].
+    pub fn open_source(
+        &self,
+        source: Source,
+        target: &Target<'_>,
+        datatype: &Datatype,
+    ) -> Result<SourceReader> {
+        (self.open_source)(source, target, datatype, &self.registry)
+    }
+
+    /// The dataset `path` of the file `name`, as a virtual dataset of the file `from` names them. `None` if one of them is
+    /// missing.
+    ///
+    /// # Errors
+    /// A file may not be read, is not HDF5 or is damaged; `path` is not a dataset; it leads back to itself; something is
+    /// missing and must be there. The error names file and dataset.
+    pub fn find(
+        self: &Arc<Self>,
+        from: &OpenFile,
+        name: &str,
+        path: &str,
+        trail: &Trail,
+    ) -> Result<Option<Source>> {
+        let named = |e: Error| {
+            let (file, dataset) = (name.escape_debug(), path.escape_debug());
+            Error::Usage(format!("source {dataset} in {file}: {e}"))
+        };
+        let found = self.look_up(from, name, path, trail).map_err(named)?;
+        let required = from.neighbours.as_ref().is_some_and(|n| n.requires_sources());
+        match (found, required) {
+            (None, true) => Err(named(Error::Usage("it does not exist".to_owned()))),
+            (found, _) => Ok(found),
+        }
+    }
+
+    fn look_up(
+        self: &Arc<Self>,
+        from: &OpenFile,
+        name: &str,
+        path: &str,
+        trail: &Trail,
+    ) -> Result<Option<Source>> {
+        let file = match name {
+            SAME_FILE => from.clone(),
+            _ => match self.open(from, name)? {
+                Some(file) => file,
+                None => return Ok(None),
+            },
+        };
+        let object = match file.file.open_path(path) {
+            Ok(object) => object,
+            Err(ncutils_hdf5::Error::NotFound(_)) => return Ok(None),
+            Err(e) => return Err(e.into()),
+        };
+        let mut dataset = file.file.dataset(&object)?;
+        let trail = trail.with(&file, dataset.address, &format!("{path} in {name}"))?;
+        let mappings = match dataset.layout {
+            Layout::Virtual { .. } => {
+                let (mappings, lengths) = VirtualData::open(&file, &dataset, self, trail)?;
+                set_lengths(&mut dataset, &lengths);
+                Some(mappings)
+            }
+            _ => None,
+        };
+        Ok(Some(Source {
+            file,
+            dataset,
+            mappings,
+        }))
+    }
+
+    /// The file `name`; `None` if there is none.
+    fn open(&self, from: &OpenFile, name: &str) -> Result<Option<OpenFile>> {
+        let Some(neighbours) = &from.neighbours else {
+            return Err(Error::Usage(
+                "it is not known what lies beside the input".to_owned(),
+            ));
+        };
+        let found = match neighbours.find(name, NamedAs::VirtualSource) {
+            Ok(found) => found,
+            Err(NoNeighbour::Missing) => return Ok(None),
+            Err(why) => return Err(Error::Usage(format!("the file {why}"))),
+        };
+        if let Some(file) = self.open.get(&found.identity().to_owned()) {
+            return Ok(Some(file));
+        }
+        let identity = found.identity().to_owned();
+        let place = found.open()?;
+        let PlaceKind::Object(object) = place.kind() else {
+            return Err(Error::Usage("it is a store of keys, not an HDF5 file".to_owned()));
+        };
+        let neighbours = place.neighbours().cloned();
+        let file = OpenFile::with_cache(object.clone(), neighbours, &self.registry, Some(CACHE))?;
+        debug!(name, "opened the file of a source");
+        self.open.put(identity, file.clone());
+        Ok(Some(file))
+    }
+}
+
+/// Sets the present lengths of a dataset.
+pub fn set_lengths(dataset: &mut Dataset, lengths: &[u64]) {
+    if let Dataspace::Simple { dims, .. } = &mut dataset.dataspace {
+        dims.copy_from_slice(lengths);
+    }
+}
+
+impl Trail {
+    /// The trail of a virtual dataset with this name that the input itself has.
+    pub fn of(file: &OpenFile, address: u64, name: &str) -> Self {
+        Self {
+            steps: vec![Step {
+                file: identity(file),
+                address,
+                name: name.to_owned(),
+            }],
+            missing: Arc::default(),
+        }
+    }
+
+    /// The sources that were missing anywhere on the way.
+    pub fn missing(&self) -> &MissingSources {
+        &self.missing
+    }
+
+    /// The trail with another dataset at its end.
+    fn with(&self, file: &OpenFile, address: u64, name: &str) -> Result<Self> {
+        let step = Step {
+            file: identity(file),
+            address,
+            name: name.to_owned(),
+        };
+        let is_here = |known: &Step| (&known.file, known.address) == (&step.file, step.address);
+        let begin = self.steps.iter().position(is_here);
+        let mut steps = self.steps.clone();
+        steps.push(step);
+        if let Some(begin) = begin {
+            let names: Vec<_> = steps[begin..]
+                .iter()
+                .map(|step| step.name.escape_debug().to_string())
+                .collect();
+            return Err(Error::Damaged(format!(
+                "virtual datasets lead back to the first: {}",
+                names.join(" ─► ")
+            )));
+        }
+        if steps.len() > DEPTH + 1 {
+            return Err(Error::Unsupported(format!(
+                "a virtual dataset of virtual datasets, more than {DEPTH} deep,"
+            )));
+        }
+        Ok(Self {
+            steps,
+            missing: Arc::clone(&self.missing),
+        })
+    }
+}
+
+fn identity(file: &OpenFile) -> Option<OsString> {
+    file.neighbours.as_ref().map(|n| n.identity().to_owned())
+}

@@ -1,0 +1,331 @@
+//! [`VirtualData`]: the data of a virtual dataset, read from its sources.
+//!
+//! ```text
+//! region ─► BoxIndex: mappings that meet it ─► needed: what no later mapping hides ─► pieces of sources ─► values
+//! ```
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use ncutils_hdf5::{Dataset, Datatype};
+
+use super::batch::Batch;
+use super::box_index::BoxIndex;
+use super::elements::Elements;
+use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve};
+use super::recent::Recent;
+use super::source_files::{SourceFiles, Trail};
+use super::source_reader::{SourceReader, Target};
+use crate::chunk::{Region, byte_count, fill_pattern, resize};
+use crate::error::{Error, Result};
+use crate::format::Written;
+use crate::format::netcdf4::read::object::links::OpenFile;
+use crate::model::{SLOT_SIZE, SharedLayout, Slot, Values};
+
+/// Most sources that stay open.
+const SOURCES: usize = 64;
+
+/// Most boxes of a region that are tracked while later mappings hide parts of it. With more, earlier mappings are read
+/// although they may be hidden.
+const MOST_BOXES: usize = 256;
+
+/// The data of a virtual dataset.
+pub struct VirtualData {
+    file: OpenFile,
+    files: Arc<SourceFiles>,
+    trail: Trail,
+    datatype: Datatype,
+    pub(super) mappings: Vec<Mapping>,
+    sources: Vec<SourceName>,
+    index: BoxIndex,
+    /// What is known of each source; `None` inside for a missing one.
+    facts: Vec<OnceLock<Option<Facts>>>,
+    open: Recent<usize, Arc<SourceReader>>,
+    /// Why the lengths could not be found out. All data is unreadable then.
+    broken: Option<String>,
+}
+
+/// What is kept of a source.
+pub(super) struct Facts {
+    /// Its storage.
+    pub layout: SharedLayout,
+    /// True if elements have the same bytes in the virtual dataset.
+    pub same_type: bool,
+    /// Which of its parts are stored, once that was asked.
+    pub written: OnceLock<Written>,
+}
+
+impl VirtualData {
+    /// Reads the mappings of a dataset of `file`, and opens sources as far as the lengths depend on them. Returns the
+    /// lengths of the dataset besides.
+    ///
+    /// # Errors
+    /// The mappings are damaged, or do not fit the dataset.
+    pub fn open(
+        file: &OpenFile,
+        dataset: &Dataset,
+        files: &Arc<SourceFiles>,
+        trail: Trail,
+    ) -> Result<(Self, Vec<u64>)> {
+        let given = file.file.virtual_mappings(dataset)?;
+        let mut known: HashMap<(String, String), Option<Vec<u64>>> = HashMap::new();
+        let mut broken: Option<String> = None;
+        let mut lengths = |name: &str, path: &str| {
+            let key = (name.to_owned(), path.to_owned());
+            if let Some(known) = known.get(&key) {
+                return Ok(known.clone());
+            }
+            let found = match files.find(file, name, path, &trail) {
+                Ok(found) => found.map(|source| source.dataset.dataspace.dims().to_vec()),
+                Err(e) => {
+                    broken.get_or_insert_with(|| e.to_string());
+                    None
+                }
+            };
+            known.insert(key, found.clone());
+            Ok(found)
+        };
+        let Mappings {
+            list,
+            sources,
+            lengths: found,
+        } = resolve(dataset.dataspace.dims(), &given, &mut lengths)?;
+        trail.missing().add_sources(sources.len());
+        let bounds: Vec<&Region> = list.iter().map(|mapping| mapping.to.bounds()).collect();
+        let index = BoxIndex::new(found.len(), &bounds);
+        let data = Self {
+            file: file.clone(),
+            files: Arc::clone(files),
+            trail,
+            datatype: dataset.datatype.clone(),
+            index,
+            facts: sources.iter().map(|_| OnceLock::new()).collect(),
+            mappings: list,
+            sources,
+            open: Recent::new(SOURCES),
+            broken,
+        };
+        Ok((data, found))
+    }
+
+    /// The sources, by file and path.
+    pub fn sources(&self) -> &[SourceName] {
+        &self.sources
+    }
+
+    /// Why the lengths of the dataset could not be found out.
+    pub fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    /// The warning about sources that were missing when data was read.
+    pub fn warning(&self, variable: &str) -> Option<String> {
+        self.trail.missing().warning(variable)
+    }
+
+    /// An open source; `None` if it is missing.
+    pub(super) fn source(&self, target: &Target<'_>, number: usize) -> Result<Option<Arc<SourceReader>>> {
+        if let Some(None) = self.facts[number].get() {
+            return Ok(None);
+        }
+        if let Some(open) = self.open.get(&number) {
+            return Ok(Some(open));
+        }
+        let (name, path) = &self.sources[number];
+        let Some(found) = self.files.find(&self.file, name, path, &self.trail)? else {
+            self.trail.missing().note(number, name, path);
+            let _ = self.facts[number].set(None);
+            return Ok(None);
+        };
+        let opened = self.files.open_source(found, target, &self.datatype);
+        let named = |e| {
+            let (file, dataset) = (name.escape_debug(), path.escape_debug());
+            Error::Usage(format!("source {dataset} in {file}: {e}"))
+        };
+        let open = Arc::new(opened.map_err(named)?);
+        let _ = self.facts[number].set(Some(Facts {
+            layout: SharedLayout::from(open.layout().clone()),
+            same_type: open.is_same_type(),
+            written: OnceLock::new(),
+        }));
+        self.open.put(number, Arc::clone(&open));
+        Ok(Some(open))
+    }
+
+    /// What is known of a source; `None` if it is missing.
+    pub(super) fn facts(&self, target: &Target<'_>, number: usize) -> Result<Option<&Facts>> {
+        if self.facts[number].get().is_none() {
+            self.source(target, number)?;
+        }
+        Ok(self.facts[number].get().and_then(Option::as_ref))
+    }
+
+    /// The elements of a mapping's source.
+    pub(super) fn from(&self, mapping: &Mapping, facts: &Facts) -> Result<Arc<Elements>> {
+        let lengths = &facts.layout.extent;
+        match &mapping.from {
+            FromSource::All => Ok(Arc::new(Elements::all(lengths)?)),
+            FromSource::Some(elements) if elements.rank() == lengths.len() || elements.count() == 0 => {
+                Ok(Arc::clone(elements))
+            }
+            FromSource::Some(elements) => {
+                let (file, dataset) = &self.sources[mapping.source];
+                Err(Error::Damaged(format!(
+                    "source {dataset} in {file}: a selection of {} dimensions in a dataset of {}",
+                    elements.rank(),
+                    lengths.len()
+                )))
+            }
+        }
+    }
+
+    /// Numbers of the mappings that have elements of `region` which no later one hides, ascending.
+    pub(super) fn needed(&self, target: &Target<'_>, region: &Region) -> Result<Vec<usize>> {
+        if let Some(why) = &self.broken {
+            return Err(Error::Usage(why.clone()));
+        }
+        let mut needed = Vec::new();
+        // What no mapping has filled yet. The list may have more than there is, never less.
+        let mut open = vec![region.clone()];
+        let mut filled = HashSet::new();
+        for number in self.index.meeting(region).into_iter().rev() {
+            if open.is_empty() {
+                break;
+            }
+            let mapping = &self.mappings[number as usize];
+            let bounds = mapping.to.bounds();
+            if filled.contains(&mapping.place) || !open.iter().any(|part| part.intersect(bounds).is_some()) {
+                continue;
+            }
+            let Some(facts) = self.facts(target, mapping.source)? else {
+                continue;
+            };
+            needed.push(number as usize);
+            let from = self.from(mapping, facts)?;
+            let is_complete = from.count() >= mapping.to.count() && from.bounds().fits(&facts.layout.extent);
+            if !is_complete {
+                continue;
+            }
+            filled.insert(mapping.place);
+            if mapping.to.is_box() && open.len() <= MOST_BOXES {
+                open = open.iter().flat_map(|part| without(part, bounds)).collect();
+            }
+        }
+        needed.reverse();
+        Ok(needed)
+    }
+
+    /// The elements of a region. Elements without a source, and past the dataset's lengths, are fill values.
+    ///
+    /// # Errors
+    /// A source cannot be read, or may not be.
+    pub fn read(&self, target: &Target<'_>, region: &Region) -> Result<Values> {
+        let size = target.schema.type_size(target.ty);
+        let bytes = byte_count(&region.count, size)
+            .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
+        let mut out = Values::default();
+        resize(&mut out.bytes, bytes)?;
+        // An element of a type with a heap is a slot, or holds some.
+        let zero = match target.schema.has_heap(target.ty) {
+            true => Slot::NIL.to_bytes().repeat(size.div_ceil(SLOT_SIZE)),
+            false => vec![0; size],
+        };
+        let mut fill = zero.get(..size).unwrap_or_default();
+        if let Some(value) = &target.layout.fill.value
+            && value.bytes.len() == size
+        {
+            fill = &value.bytes;
+            out.heap.clone_from(&value.heap);
+        }
+        fill_pattern(&mut out.bytes, fill);
+        let Some(inside) = region
+            .clip(&target.layout.extent)
+            .filter(|inside| !inside.is_empty())
+        else {
+            return Ok(out);
+        };
+        for number in self.needed(target, &inside)? {
+            let mapping = &self.mappings[number];
+            let Some(source) = self.source(target, mapping.source)? else {
+                continue;
+            };
+            let (Some(facts), name) = (self.facts(target, mapping.source)?, &self.sources[mapping.source])
+            else {
+                continue;
+            };
+            let from = self.from(mapping, facts)?;
+            let mut batch = Batch::new(&source, target, region, fill, &mut out);
+            let read = mapping.to.within(&inside, &mut |first, at, length| {
+                let to = batch.place(at);
+                batch.add(&from, &facts.layout.extent, first, length, to)
+            });
+            let (file, dataset) = (name.0.escape_debug(), name.1.escape_debug());
+            read.and_then(|()| batch.flush())
+                .map_err(|e| Error::Usage(format!("source {dataset} in {file}: {e}")))?;
+        }
+        Ok(out)
+    }
+
+    /// What is stored of a source.
+    pub(super) fn written(&self, target: &Target<'_>, number: usize) -> Result<Option<&Written>> {
+        let Some(facts) = self.facts(target, number)? else {
+            return Ok(None);
+        };
+        if let Some(written) = facts.written.get() {
+            return Ok(Some(written));
+        }
+        let Some(source) = self.source(target, number)? else {
+            return Ok(None);
+        };
+        let (reader, var) = source.reader();
+        let written = reader.written(var)?;
+        Ok(Some(facts.written.get_or_init(|| written)))
+    }
+}
+
+/// The parts of a box that lie outside of another, at most two for each dimension.
+fn without(part: &Region, hidden: &Region) -> Vec<Region> {
+    let Some(met) = part.intersect(hidden) else {
+        return vec![part.clone()];
+    };
+    let mut rest = part.clone();
+    let mut parts = Vec::new();
+    for d in 0..part.rank() {
+        let (start, end) = (rest.start[d], rest.start[d] + rest.count[d]);
+        let (low, high) = (met.start[d], met.start[d] + met.count[d]);
+        for (from, to) in [(start, low), (high, end)] {
+            if from < to {
+                let mut outside = rest.clone();
+                (outside.start[d], outside.count[d]) = (from, to - from);
+                parts.push(outside);
+            }
+        }
+        (rest.start[d], rest.count[d]) = (low, high - low);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_left_of_a_box(dims in proptest::collection::vec((0u64..5, 1u64..5, 0u64..5, 0u64..5), 0..4)) {
+            let region = |f: fn(&(u64, u64, u64, u64)) -> (u64, u64)| Region {
+                start: dims.iter().map(|d| f(d).0).collect(),
+                count: dims.iter().map(|d| f(d).1).collect(),
+            };
+            let (part, hidden) = (region(|d| (d.0, d.1)), region(|d| (d.2, d.3)));
+            let parts = without(&part, &hidden);
+            let left: u64 = parts.iter().filter_map(Region::element_count).sum();
+            let met = part.intersect(&hidden).and_then(|met| met.element_count()).unwrap_or(0);
+            prop_assert_eq!(left + met, part.element_count().unwrap());
+            for (n, one) in parts.iter().enumerate() {
+                prop_assert!(part.contains(one) && one.intersect(&hidden).is_none());
+                prop_assert!(parts[n + 1..].iter().all(|other| one.intersect(other).is_none()));
+            }
+        }
+    }
+}

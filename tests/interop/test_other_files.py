@@ -1,0 +1,188 @@
+"""Which other files a dataset may name: external data, virtual sources, external links."""
+
+import os
+import shutil
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+from conftest import BIN, nccopy, ncdump
+
+KINDS = ["external", "virtual", "link"]
+
+
+def naming(path, kind, name):
+    """A file that names another: `d` has its data there."""
+    with h5py.File(path, "w") as f:
+        if kind == "external":
+            f.create_dataset("d", (64,), "u1", external=[(name, 0, h5py.h5f.UNLIMITED)])
+        elif kind == "virtual":
+            layout = h5py.VirtualLayout((64,), "u1")
+            layout[:] = h5py.VirtualSource(name, "d", (64,))
+            f.create_virtual_dataset("d", layout, fillvalue=7)
+        else:
+            f["d"] = h5py.ExternalLink(name, "/d")
+    return path
+
+
+def other(path, kind):
+    """What such a file may name."""
+    if kind == "external":
+        path.write_bytes(bytes(range(64)))
+        return
+    with h5py.File(path, "w") as f:
+        f["d"] = np.arange(64, dtype="u1")
+
+
+def run(program, *arguments, **options):
+    command = [BIN / program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=10, **options)
+
+
+def refused(path, kind, *says):
+    """The file is refused, at once, and nothing of it is told."""
+    out = path.with_name("out.nc")
+    for done in run("nccopy", path, out), run("ncdump", path):
+        assert "root:" not in done.stdout + done.stderr
+        for words in says:
+            assert words in done.stderr, done.stderr
+        # A link that leads nowhere is left out, with a warning.
+        assert done.returncode == (0 if kind == "link" else 1), done
+    if kind == "link":
+        with h5py.File(out) as f:
+            assert list(f) == []
+    else:
+        assert not out.exists()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    inside = tmp_path / "data"
+    inside.mkdir()
+    return inside
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("way", ["absolute", "up", "link", "folder link", "link to link"])
+def test_what_lies_outside_is_refused(tmp_path, folder, kind, way):
+    if way == "absolute":
+        name = "/etc/passwd"
+    else:
+        other(tmp_path / "secret", kind)
+        (folder / "alias").symlink_to("../secret")
+        (folder / "again").symlink_to("alias")
+        (folder / "up").symlink_to("..")
+        name = {"up": "../secret", "link": "alias", "folder link": "up/secret", "link to link": "again"}[way]
+    path = naming(folder / "in.h5", kind, name)
+    refused(path, kind, "outside of the input's folder", name, "--data-dir DIR")
+    listed = run("ncdump", "--sources", path).stdout
+    assert name in listed and "outside of the input's folder" in listed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("what", ["pipe", "socket", "folder", "/dev/zero"])
+def test_only_regular_files_are_read(folder, kind, what):
+    name = "x"
+    if what == "pipe":
+        os.mkfifo(folder / "x")
+    elif what == "socket":
+        import socket
+
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(os.path.relpath(folder / "x"))
+    elif what == "folder":
+        (folder / "x").mkdir()
+    else:
+        name = what
+    path = naming(folder / "in.h5", kind, name)
+    refused(path, kind, "is outside" if what == "/dev/zero" else "is not a regular file", name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_devices_in_an_allowed_folder_are_refused(folder, kind):
+    path = naming(folder / "in.h5", kind, "/dev/zero")
+    done = run("ncdump", "--data-dir", "/dev", path)
+    assert "is not a regular file" in done.stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_folders_are_allowed_by_options_and_variables(tmp_path, folder, kind):
+    more = tmp_path / "more"
+    (more / "deep").mkdir(parents=True)
+    other(more / "deep" / "o", kind)
+    path = naming(folder / "in.h5", kind, "../more/deep/o")
+    out = tmp_path / "out.nc"
+    for dirs in [more], [tmp_path / "data", more], [more / "deep"]:
+        options = [word for folder in dirs for word in ("--data-dir", str(folder))]
+        nccopy(*options, path, out)
+        with h5py.File(out) as f:
+            assert f["d"][()].tolist() == list(range(64))
+        assert b"62, 63" in ncdump(*options, path)
+    assert run("ncdump", "--data-dir", more / "none", path).returncode == 1
+    variable = {"external": "HDF5_EXTFILE_PREFIX", "virtual": "HDF5_VDS_PREFIX", "link": "HDF5_EXT_PREFIX"}[kind]
+    path = naming(folder / "in.h5", kind, "o")
+    for prefix in more / "deep", "${ORIGIN}/../more/deep":
+        nccopy(path, out, env={**os.environ, variable: str(prefix)})
+        with h5py.File(out) as f:
+            assert f["d"][()].tolist() == list(range(64))
+    if kind != "external":
+        nccopy(path, out, env={**os.environ, variable: f"/none:{more / 'deep'}"})
+        path = naming(folder / "in.h5", kind, "/gone/o")
+        nccopy(path, out, env={**os.environ, variable: str(more / "deep")})
+        shutil.copy(more / "deep" / "o", folder / "o")
+        nccopy(path, out)
+        with h5py.File(out) as f:
+            assert f["d"][()].tolist() == list(range(64))
+
+
+def test_sources_are_listed(tmp_path, folder):
+    path = folder / "in.h5"
+    other(folder / "raw", "external")
+    other(folder / "s1", "virtual")
+    with h5py.File(path, "w") as f:
+        f.create_dataset("g/e", (64,), "u1", external=[("raw", 0, 30), ("none", 0, 30), ("raw", 0, 30)])
+        layout = h5py.VirtualLayout((3, 64), "u1")
+        for n in range(3):
+            layout[n] = h5py.VirtualSource(f"s{n}", "d", (64,))
+        f.create_virtual_dataset("v", layout)
+        f["l"] = h5py.ExternalLink("s1", "/d")
+        f["passwords"] = h5py.ExternalLink("/etc/passwd", "/d")
+        f["own"] = np.arange(3)
+    listed = ncdump("--sources", path).decode().splitlines()
+    real = folder.resolve()
+    assert sorted(listed) == sorted([
+        f"/l: external link s1: {real}/s1",
+        "/passwords: external link /etc/passwd: is outside of the input's folder: it is /etc/passwd; "
+        "--data-dir DIR lets files lie in DIR",
+        f"/g/e: external data raw: {real}/raw",
+        "/g/e: external data none: does not exist",
+        "v: virtual source s0: does not exist",
+        f"v: virtual source s1: {real}/s1",
+        "v: virtual source s2: does not exist",
+    ])
+    with h5py.File(folder / "alone.h5", "w") as f:
+        f["d"] = 1
+    assert ncdump("--sources", folder / "alone.h5") == b""
+
+
+def test_few_files_are_open(folder):
+    """Hundreds of files, with room for a few descriptors."""
+    count = 300
+    layout = h5py.VirtualLayout((count, 64), "u1")
+    for n in range(count):
+        other(folder / f"s{n}", "virtual")
+        layout[n] = h5py.VirtualSource(f"s{n}", "d", (64,))
+    with h5py.File(folder / "in.h5", "w") as f:
+        f.create_virtual_dataset("d", layout)
+        f.create_dataset("e", (count * 64,), "u1", external=[(f"s{n}", 2048, 64) for n in range(count)])
+    for command in f"{BIN}/nccopy in.h5 out.nc", f"{BIN}/ncdump in.h5":
+        # Standard streams, the input, the output, and at most 63 others.
+        subprocess.run(["bash", "-c", f"ulimit -n 80; {command} > /dev/null"], check=True, timeout=60, cwd=folder)
+
+
+def test_what_comes_from_a_pipe_has_no_files_beside_it(folder):
+    other(folder / "s", "virtual")
+    path = naming(folder / "in.h5", "virtual", "s")
+    done = run("ncdump", "-", stdin=path.open(), cwd=folder)
+    assert done.returncode == 1 and "not known what lies beside the input" in done.stderr
