@@ -8,11 +8,16 @@ use nccopy::flags::{self, Arguments};
 use nccopy::{plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
+use ncutils_core::copy::archive::{Way, way};
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::Error;
+use ncutils_core::format::archive::{self, ObjectStream, PackOptions, Packed};
+use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
+use ncutils_core::model::Kind;
+use ncutils_core::store::{Place, PlaceKind};
 
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| {
@@ -30,13 +35,36 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
-    let reader = input.open_with(&arguments.copy.registry).map_err(in_input)?;
+    let place = input.place()?;
+    let reader = input
+        .open_place(place.clone(), &arguments.copy.registry)
+        .map_err(in_input)?;
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
-    let options = CopyOptions {
+    let mut options = CopyOptions {
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
+    };
+    let way = way(reader.schema(), &options, &arguments.archive).map_err(in_input)?;
+    let threads = arguments
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let blocks = match way {
+        Way::Copy => None,
+        Way::Convert(kinds, blocks) => {
+            options = as_classic(&*reader, kinds, options).map_err(in_input)?;
+            Some(PackOptions { threads, ..blocks })
+        }
+        bytes if arguments.dry_run => return print(plan_text::bytes(&bytes, arguments.json)),
+        bytes => {
+            drop(reader);
+            let report = copy_bytes(&input, &output, &place, bytes, threads)?;
+            return match arguments.summary {
+                true => print(summary::bytes(&report, arguments.json)),
+                false => Ok(()),
+            };
+        }
     };
     let plan = plan(&*reader, &options).map_err(in_input)?;
     for choice in &plan.choices {
@@ -61,7 +89,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         });
     }
     ncutils_cli::signals::handle();
-    let writer = output.create(&plan.schema, &prepared.plans)?;
+    let writer = match blocks {
+        Some(blocks) => output.create_archive(&plan.schema, &prepared.plans, blocks)?,
+        None => output.create(&plan.schema, &prepared.plans)?,
+    };
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
     drop(plan);
     let bar = Bar::on_terminal();
@@ -81,6 +112,53 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// The options of a copy to the first of these kinds that holds the dataset. Filters are for blocks, which the copy does not
+/// have.
+fn as_classic(reader: &dyn Reader, kinds: Vec<Kind>, mut options: CopyOptions) -> Result<CopyOptions, Error> {
+    options.filters.clear();
+    options.chunking.clear();
+    (options.deflate, options.shuffle) = (None, false);
+    let mut failed = None;
+    for kind in kinds {
+        options.kind = Some(kind);
+        let held = plan(reader, &options).and_then(|plan| format::check(&plan.schema));
+        match held {
+            Ok(()) => return Ok(options),
+            // The last kind holds most, so its reason counts.
+            Err(error) => failed = Some(error),
+        }
+    }
+    Err(failed.unwrap_or_else(|| Error::Internal("no kind of archives".to_owned())))
+}
+
+/// Copies bytes: packs, restores, or copies an archive.
+fn copy_bytes(
+    input: &Location,
+    output: &Location,
+    place: &Place,
+    way: Way,
+    threads: usize,
+) -> anyhow::Result<Packed> {
+    let in_input = |error: Error| name_options(error).in_file(input.name());
+    let PlaceKind::Object(object) = place.kind() else {
+        return Err(Error::Internal("an archive that is a store of keys".to_owned()).into());
+    };
+    ncutils_cli::signals::handle();
+    let target = output.output()?;
+    let packed = match way {
+        Way::Pack(options) => archive::pack(&**object, &*target, &PackOptions { threads, ..options }),
+        Way::Repack(changes) => archive::repack(object, &*target, &changes, threads),
+        Way::Restore => {
+            ObjectStream::new(object.clone()).and_then(|stream| archive::restore(stream, &*target, threads))
+        }
+        Way::Copy | Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
+    };
+    let packed = packed.map_err(in_input)?;
+    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
+    committed.map_err(|error| error.in_file(output.name()))?;
+    Ok(packed)
 }
 
 /// Prints on standard output.

@@ -34,6 +34,7 @@ pub use fragment::{Mode, StoreKind};
 
 use crate::error::{Error, Result};
 use crate::filter::Registry;
+use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
@@ -257,7 +258,14 @@ impl Location {
     /// # Errors
     /// The same as for [`Location::open`]; a fragment that asks for Zarr where the dataset has another format.
     pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
-        let place = self.place()?;
+        self.open_place(self.place()?, registry)
+    }
+
+    /// Like [`Location::open_with`], of what [`Location::place`] gave.
+    ///
+    /// # Errors
+    /// The same as for [`Location::open_with`].
+    pub fn open_place(&self, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
         let is_keys = matches!(place.kind(), PlaceKind::Keys(_));
         let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
         let reader = match format::open_with(place, registry, &options) {
@@ -301,7 +309,11 @@ impl Location {
         }
     }
 
-    fn output(&self) -> Result<Arc<dyn Output>> {
+    /// The file to write bytes to.
+    ///
+    /// # Errors
+    /// Those of [`Location::destination`], and a name that says Zarr.
+    pub fn output(&self) -> Result<Arc<dyn Output>> {
         if self.path().is_dir() {
             let is_a_folder = io::Error::new(
                 io::ErrorKind::IsADirectory,
@@ -361,6 +373,21 @@ impl Location {
         let destination = self.destination(schema.kind)?;
         let options = self.write_options(schema.kind);
         format::create_with(destination, schema, plans, &options).map_err(self.named())
+    }
+
+    /// Creates an archive here, with these blocks. What exists is replaced only by [`Writer::finish`].
+    ///
+    /// # Errors
+    /// Those of [`Location::create`].
+    pub fn create_archive(
+        &self,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        options: PackOptions,
+    ) -> Result<Box<dyn Writer>> {
+        format::check(schema).map_err(self.named())?;
+        let writer = ArchiveWriter::create(self.output()?, schema, plans, options);
+        Ok(Box::new(writer.map_err(self.named())?))
     }
 
     /// What other programs will not read of a dataset that is created here, or read otherwise than it was: one line

@@ -18,6 +18,7 @@ mod assembly;
 mod decode;
 mod encode;
 mod limits;
+mod map;
 mod place;
 mod read_ahead;
 mod reader;
@@ -28,6 +29,7 @@ mod written;
 use crate::model::{Kind, Type};
 
 pub use limits::check;
+pub(in crate::format) use map::{FileMap, MappedVariable};
 pub use reader::ClassicReader;
 pub use writer::ClassicWriter;
 pub use writer::check_places;

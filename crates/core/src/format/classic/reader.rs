@@ -124,7 +124,7 @@ impl ClassicReader {
     }
 
     /// Fails if a region reaches past the end of the file, before memory is allocated for it.
-    fn check_not_truncated(&self, var: VarId, region: &Region) -> Result<()> {
+    pub(in crate::format) fn check_not_truncated(&self, var: VarId, region: &Region) -> Result<()> {
         let (layout, place) = (&self.layouts[var.0], &self.places[var.0]);
         if region.is_empty() || !region.fits(&layout.extent) {
             return Ok(());
