@@ -12,12 +12,15 @@ use ncutils_core::copy::archive::{Way, way};
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::Error;
-use ncutils_core::format::archive::{self, ObjectStream, PackOptions, Packed};
+use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 use ncutils_core::model::Kind;
-use ncutils_core::store::{Place, PlaceKind};
+use ncutils_core::store::{Place, PlaceKind, compress_seekable};
+
+/// Bytes of piped input that stay in memory.
+const SPOOLED: u64 = 64 << 20;
 
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| {
@@ -35,6 +38,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
+    if arguments.plain_zst {
+        return compress(&input, &output, arguments);
+    }
     let place = input.place()?;
     let reader = input
         .open_place(place.clone(), &arguments.copy.registry)
@@ -47,9 +53,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         ..arguments.copy.clone()
     };
     let way = way(reader.schema(), &options, &arguments.archive).map_err(in_input)?;
-    let threads = arguments
-        .threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads = thread_count(arguments);
     let blocks = match way {
         Way::Copy => None,
         Way::Convert(kinds, blocks) => {
@@ -114,6 +118,36 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Compresses the bytes of the input as they are, in Zstandard's seekable format.
+fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
+    let asked = &arguments.copy;
+    let changes = !asked.filters.is_empty()
+        || !asked.chunking.is_empty()
+        || !arguments.archive.blocks.is_empty()
+        || asked.deflate.is_some()
+        || asked.shuffle
+        || asked.fix_unlimited
+        || asked.variables.is_some()
+        || asked.groups.is_some();
+    if changes || arguments.archive.restore {
+        return Err(Error::Usage("-k zst takes the bytes of the input as they are; leave out other options".into()).into());
+    }
+    let object = input.text(SPOOLED)?;
+    ncutils_cli::signals::handle();
+    let target = output.output()?;
+    let threads = thread_count(arguments);
+    compress_seekable(&*object, &*target, threads).map_err(|error| error.in_file(input.name()))?;
+    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
+    committed.map_err(|error| error.in_file(output.name()))?;
+    Ok(())
+}
+
+fn thread_count(arguments: &Arguments) -> usize {
+    arguments
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// The options of a copy to the first of these kinds that holds the dataset. Filters are for blocks, which the copy does not
 /// have.
 fn as_classic(reader: &dyn Reader, kinds: Vec<Kind>, mut options: CopyOptions) -> Result<CopyOptions, Error> {
@@ -150,9 +184,7 @@ fn copy_bytes(
     let packed = match way {
         Way::Pack(options) => archive::pack(&**object, &*target, &PackOptions { threads, ..options }),
         Way::Repack(changes) => archive::repack(object, &*target, &changes, threads),
-        Way::Restore => {
-            ObjectStream::new(object.clone()).and_then(|stream| archive::restore(stream, &*target, threads))
-        }
+        Way::Restore => archive::restore_object(object, &*target, threads),
         Way::Copy | Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
     };
     let packed = packed.map_err(in_input)?;

@@ -6,6 +6,7 @@
 //! a named pipe, or - as input                ─► read to its end first
 //! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
 //! a file that begins as zip files do         ─► the keys in it
+//! a file that begins as .zst or .gz files do ─► the bytes in it
 //! s3://…  https://…                          ─► remote_url: understood, and not supported yet
 //! x.nc#mode=bytes                            ─► not supported
 //! [key=value]URL                             ─► URL#key=value
@@ -40,7 +41,7 @@ use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{
     Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource, KeyOutput, KeyStore,
-    Object, Output, Place, PlaceKind, open_stream,
+    Object, Output, Place, PlaceKind, open_compressed, open_stream,
 };
 use output_kind::is_zarr;
 
@@ -193,6 +194,8 @@ impl Location {
             return Ok(Place::keys(&self.name, self.zip_keys(object)?));
         }
         self.expect_store(None)?;
+        let content = open_compressed(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
+        let object = content.unwrap_or(object);
         let place = Place::object(&self.name, object);
         if is_pipe {
             return Ok(place);

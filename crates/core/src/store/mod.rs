@@ -11,6 +11,7 @@
 //! format::create ─► Destination ─┬─► FileOutput ──── partial file ── commit: sync, rename, sync the directory ─► path
 //!                                └─► DirectoryOutput ── stage ── publish: sync, rename, sync the directory ─► folder
 //!
+//! .zst, .gz ─► open_compressed ─► Object                  compress_seekable ─► any Output
 //! any Object ─► ZipKeys ─► Place                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
 //! ```
 
@@ -26,6 +27,7 @@ mod keys;
 mod memory;
 mod memory_keys;
 mod object;
+mod object_stream;
 mod open_values;
 mod partial;
 mod place;
@@ -41,6 +43,8 @@ mod zip_keys;
 mod zip_output;
 mod zip_records;
 mod zip_value;
+mod zst_output;
+mod zst_source;
 
 use std::io;
 
@@ -57,6 +61,7 @@ pub use keys::{KeyOutput, KeyStore, ReservedKey, ValueWriter};
 pub use memory::MemoryOutput;
 pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
+pub(crate) use object_stream::object_stream;
 pub use open_values::OpenValues;
 pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{Destination, DestinationKind, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
@@ -65,6 +70,8 @@ pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
 pub use zip_keys::ZipKeys;
 pub use zip_output::ZipOutput;
+pub use zst_output::compress_seekable;
+pub use zst_source::open_compressed;
 
 /// An object that is being written, by many threads at once. Bytes never written read as zero.
 pub trait Output: Send + Sync {

@@ -11,11 +11,11 @@ use super::block::{self, Content, Found, HEADER, Header};
 use super::fields::damaged;
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
-use super::restore::{Blocks, ObjectStream};
+use super::restore::Blocks;
 use super::scatter::Scatter;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
-use crate::store::{Object, Output, known_size};
+use crate::store::{Object, Output, known_size, object_stream};
 
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
@@ -50,7 +50,7 @@ impl Finding {
 pub fn check(source: &Arc<dyn Object>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let structure = (|| {
-        let mut blocks = Blocks::open(ObjectStream::new(source.clone())?)?;
+        let mut blocks = Blocks::open(object_stream(source.clone())?)?;
         let front = blocks.front.clone();
         let (mut stored, mut data) = (Vec::new(), Vec::new());
         let mut scratch = Scratch::default();
@@ -133,7 +133,7 @@ pub struct Salvaged {
 /// A damaged front, and failures of reading and writing.
 pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged> {
     let size = known_size(&**source)?;
-    let mut input = ObjectStream::new(source.clone())?;
+    let mut input = object_stream(source.clone())?;
     let mut bytes = vec![0; PRELUDE];
     let cut = |_| damaged("the front is cut");
     input.read_exact(&mut bytes).map_err(cut)?;

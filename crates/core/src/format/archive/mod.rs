@@ -34,7 +34,7 @@ pub use pack::{PackOptions, Packed, pack};
 pub use plan::{Blocks, DEFAULT_BLOCK};
 pub use reader::ArchiveReader;
 pub use repack::{Change, repack};
-pub use restore::{ObjectStream, restore};
+pub use restore::{restore, restore_object};
 pub use writer::ArchiveWriter;
 pub(in crate::format) use writer::as_original;
 

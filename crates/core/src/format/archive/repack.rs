@@ -7,9 +7,9 @@ use super::archive::{Archive, Original};
 use super::filter::Filters;
 use super::pack::{PackOptions, Packed, pack};
 use super::plan::Blocks as Asked;
-use super::restore::{Blocks, ObjectStream};
+use super::restore::Blocks;
 use crate::error::{Error, Result};
-use crate::store::{Object, Output};
+use crate::store::{Object, Output, object_stream};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
@@ -63,7 +63,7 @@ pub fn repack(
 /// Copies the bytes of an archive, and checks each structure and block on the way.
 fn pass(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Packed> {
     let mut copied = Copied {
-        input: ObjectStream::new(source.clone())?,
+        input: object_stream(source.clone())?,
         output,
         at: 0,
         buffer: Vec::with_capacity(BUFFER),
@@ -84,14 +84,14 @@ fn pass(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Packed> {
 }
 
 /// Writes what is read.
-struct Copied<'a> {
-    input: ObjectStream,
+struct Copied<'a, R> {
+    input: R,
     output: &'a dyn Output,
     at: u64,
     buffer: Vec<u8>,
 }
 
-impl Copied<'_> {
+impl<R> Copied<'_, R> {
     fn flush(&mut self) -> std::io::Result<()> {
         self.output.write_all_at(self.at, &self.buffer)?;
         self.at += self.buffer.len() as u64;
@@ -100,7 +100,7 @@ impl Copied<'_> {
     }
 }
 
-impl Read for Copied<'_> {
+impl<R: Read> Read for Copied<'_, R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let count = self.input.read(buf)?;
         self.buffer.extend_from_slice(&buf[..count]);

@@ -23,39 +23,11 @@ use super::section::{self, Type};
 use super::pack::Packed;
 use super::scatter::Scatter;
 use crate::error::{Error, Result};
-use crate::store::{Object, Output};
+use crate::store::{Object, Output, object_stream};
 use crate::threads;
 
 /// Bytes that are hashed at once.
 const HASHED: usize = 1 << 20;
-
-/// An object as a stream of bytes.
-pub struct ObjectStream {
-    object: Arc<dyn Object>,
-    at: u64,
-    size: u64,
-}
-
-impl ObjectStream {
-    /// Reads an object from its beginning.
-    ///
-    /// # Errors
-    /// If the object does not tell its size.
-    pub fn new(object: Arc<dyn Object>) -> Result<Self> {
-        let size = crate::store::known_size(&*object)?;
-        Ok(Self { object, at: 0, size })
-    }
-}
-
-impl Read for ObjectStream {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
-        let count = buf.len().min(left);
-        self.object.read_exact_at(self.at, &mut buf[..count])?;
-        self.at += count as u64;
-        Ok(count)
-    }
-}
 
 /// The blocks of an archive, one after another.
 pub(super) struct Blocks<R> {
@@ -219,6 +191,14 @@ fn read_some(input: &mut impl Read, count: u64, into: &mut Vec<u8>) -> Result<()
         true => Ok(()),
         false => Err(damaged("the archive is cut")),
     }
+}
+
+/// Restores the original of an archive that is an object. See [`restore`].
+///
+/// # Errors
+/// Those of [`restore`].
+pub fn restore_object(object: &Arc<dyn Object>, output: &dyn Output, threads: usize) -> Result<Packed> {
+    restore(object_stream(object.clone())?, output, threads)
 }
 
 /// Restores the original of an archive. The output must be new, so that what is not written reads as zeros. It is not
