@@ -3,12 +3,13 @@
 import random
 import subprocess
 import sys
+import time
 
 import archive_samples
 import netCDF4
 import numpy as np
 import pytest
-from conftest import BIN, CORPUS, HERE, nccopy, ncdump, needs_corpus
+from conftest import BIN, CORPUS, HERE, nccopy, ncdump, ncgen, needs_corpus
 from nc3z_reader import Archive
 
 FILTERS = [
@@ -66,7 +67,7 @@ def values(path):
     return done.returncode, rest
 
 
-@pytest.mark.parametrize("name, data", archive_samples.samples(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize("name, data", list(archive_samples.samples()), ids=lambda value: value if isinstance(value, str) else "")
 def test_made_files_come_back(name, data, tmp_path):
     original = tmp_path / f"{name}.nc"
     original.write_bytes(data)
@@ -227,3 +228,33 @@ def test_the_reader_runs_as_a_program(tmp_path):
     for command in "restore", "salvage":
         subprocess.run([sys.executable, HERE / "nc3z_reader.py", command, archive, tmp_path / "back"], check=True)
         assert (tmp_path / "back").read_bytes() == original.read_bytes()
+
+
+def test_text_of_an_archive_becomes_an_archive(tmp_path):
+    original = tmp_path / "a.nc"
+    original.write_bytes(dict(archive_samples.samples())["records"])
+    archive = packed(original, tmp_path, "-F", "*,delta|32008|32015,3")
+    text, again, plain = tmp_path / "a.cdl", tmp_path / "again.nc3z", tmp_path / "plain.nc"
+    text.write_bytes(ncdump("-s", archive))
+    ncgen("-o", again, text)
+    assert ncdump("-k", again).decode().strip() == "classic archive"
+    assert ncdump(again).partition(b"\n")[2] == ncdump(archive).partition(b"\n")[2]
+    text.write_bytes(ncdump(archive))
+    for kind, short in ("64-bit offset archive", "nc6z"), ("cdf5 archive", "nc5z"):
+        ncgen("-k", short, "-o", again, text)
+        assert ncdump("-k", again).decode().strip() == kind
+        Archive(again.read_bytes()).restore()
+    ncgen("-k", "nc3", "-o", plain, text)
+    nccopy("-k", "archive", plain, again)
+    nccopy("-k", "nc3", again, tmp_path / "back.nc")
+    assert (tmp_path / "back.nc").read_bytes() == plain.read_bytes()
+
+
+def test_a_kill_leaves_no_target(tmp_path):
+    original = tmp_path / "a.nc"
+    archive_samples.sparse(original, 3 << 30)
+    running = subprocess.Popen([BIN / "nccopy", "-k", "archive", original, tmp_path / "a.nc3z"])
+    time.sleep(0.3)
+    running.kill()
+    running.wait()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]

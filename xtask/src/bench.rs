@@ -10,8 +10,11 @@
 //!
 //! With `shards`, it compares work on shards of Zarr: see [`shards`].
 //!
+//! With `archive`, it measures compressed netCDF-3 archives: see [`archive`].
+//!
 //! With `filters`, it compares each filter with the reference library's: see [`filters`].
 
+mod archive;
 mod before;
 mod cases;
 mod filters;
@@ -58,6 +61,14 @@ pub fn run(arguments: &[String]) -> Result<()> {
             &data,
             rest.first().map(String::as_str),
         );
+    }
+    if let [first, rest @ ..] = arguments
+        && first == "archive"
+    {
+        let binaries = build_release()?;
+        let (python, data) = make_data()?;
+        let script = root().join("tests/bench/archives.py");
+        return archive::run(&binaries, &python, &script, &data, rest.first().map(String::as_str));
     }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {

@@ -1,6 +1,8 @@
 //! `nccopy`: copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -16,11 +18,14 @@ use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::format::{self, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
-use ncutils_core::model::Kind;
+use ncutils_core::model::{Kind, Schema};
 use ncutils_core::store::{Place, PlaceKind, compress_seekable};
 
 /// Bytes of piped input that stay in memory.
 const SPOOLED: u64 = 64 << 20;
+
+/// Bytes of a stream that are read at once.
+const STREAMED: usize = 256 << 10;
 
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| {
@@ -40,6 +45,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     input.check_output(&output)?;
     if arguments.plain_zst {
         return compress(&input, &output, arguments);
+    }
+    if arguments.archive.restore && input.is_standard_input() {
+        return restore_stream(&output, arguments);
     }
     let place = input.place()?;
     let reader = input
@@ -140,6 +148,25 @@ fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyho
     let committed = target.commit().map_err(|e| Error::io("cannot write", e));
     committed.map_err(|error| error.in_file(output.name()))?;
     Ok(())
+}
+
+/// Restores the original of an archive that comes from standard input, as it comes.
+fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
+    // Whatever is not an archive is refused when its first bytes come.
+    let archive = Schema::new(Kind::ClassicArchive);
+    way(&archive, &arguments.copy, &arguments.archive).map_err(name_options)?;
+    let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let stdin = BufReader::with_capacity(STREAMED, stdin.context("cannot read standard input")?);
+    ncutils_cli::signals::handle();
+    let target = output.output()?;
+    let done = archive::restore(stdin, &*target, thread_count(arguments));
+    let packed = done.map_err(|error| error.in_file("stdin"))?;
+    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
+    committed.map_err(|error| error.in_file(output.name()))?;
+    match arguments.summary {
+        true => print(summary::bytes(&packed, arguments.json)),
+        false => Ok(()),
+    }
 }
 
 fn thread_count(arguments: &Arguments) -> usize {

@@ -145,6 +145,11 @@ impl Location {
         }
     }
 
+    /// True for standard input.
+    pub fn is_standard_input(&self) -> bool {
+        self.target == Target::StandardInput
+    }
+
     fn path(&self) -> &Path {
         match &self.target {
             Target::Path(path) => path,

@@ -121,13 +121,17 @@ pub fn compress_seekable(source: &dyn Object, output: &dyn Output, threads: usiz
     let input = input.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
     let sha: [u8; 32] = input.sha.finalize().into();
-    let frames = (written.table.len() / 8) as u32;
     let mut table = std::mem::take(&mut written.table);
+    let sha = [SHA_MARK.as_slice(), &sha].concat();
+    // Readers expect the frames of the table to fill the file. This one has no content.
+    table.extend((sha.len() as u32 + 8).to_le_bytes());
+    table.extend(0u32.to_le_bytes());
+    let frames = (table.len() / 8) as u32;
     table.extend(frames.to_le_bytes());
     // No checksums in the table: each frame has its own.
     table.push(0);
     table.extend(SEEKABLE_MAGIC.to_le_bytes());
-    for (magic, content) in [(SHA_FRAME, [SHA_MARK.as_slice(), &sha].concat()), (TABLE_FRAME, table)] {
+    for (magic, content) in [(SHA_FRAME, sha), (TABLE_FRAME, table)] {
         written.buffer.extend(magic.to_le_bytes());
         written.buffer.extend((content.len() as u32).to_le_bytes());
         written.buffer.extend(content);

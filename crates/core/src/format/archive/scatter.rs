@@ -15,7 +15,7 @@ use crate::store::Output;
 const WINDOW: u64 = 1 << 20;
 
 /// Most bytes of windows in memory.
-const OPEN_BYTES: u64 = 128 << 20;
+const OPEN_BYTES: u64 = 32 << 20;
 
 /// Mean length of slabs, in bytes, below which windows are used.
 const SMALL: u64 = 4096;

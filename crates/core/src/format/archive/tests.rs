@@ -1,5 +1,8 @@
 //! Packing and restoring of made files.
 
+mod hostile;
+mod requests;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
