@@ -68,7 +68,13 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let binaries = build_release()?;
         let (python, data) = make_data()?;
         let script = root().join("tests/bench/archives.py");
-        return archive::run(&binaries, &python, &script, &data, rest.first().map(String::as_str));
+        return archive::run(
+            &binaries,
+            &python,
+            &script,
+            &data,
+            rest.first().map(String::as_str),
+        );
     }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {

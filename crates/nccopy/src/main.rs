@@ -138,7 +138,10 @@ fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyho
         || asked.variables.is_some()
         || asked.groups.is_some();
     if changes || arguments.archive.restore {
-        return Err(Error::Usage("-k zst takes the bytes of the input as they are; leave out other options".into()).into());
+        return Err(Error::Usage(
+            "-k zst takes the bytes of the input as they are; leave out other options".into(),
+        )
+        .into());
     }
     let object = input.text(SPOOLED)?;
     ncutils_cli::signals::handle();

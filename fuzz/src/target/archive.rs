@@ -11,8 +11,8 @@ use ncutils_core::format::archive::{self, Blocks, Filter, Filters, PackOptions};
 use ncutils_core::format::open;
 use ncutils_core::store::{MemoryOutput, Object, Output};
 
-use super::dataset::read_reader;
 use super::classic_files;
+use super::dataset::read_reader;
 use crate::Seed;
 
 /// Largest output, in bytes.
@@ -47,7 +47,9 @@ pub fn seeds(root: &Path) -> Vec<Seed> {
         Some(vec![Filter::Delta, Filter::Bitshuffle, Filter::Deflate(1)]),
         Some(vec![Filter::Shuffle, Filter::Zstd(1)]),
     ];
-    let originals = classic_files(root).into_iter().filter(|seed| seed.bytes.len() < 16 << 10);
+    let originals = classic_files(root)
+        .into_iter()
+        .filter(|seed| seed.bytes.len() < 16 << 10);
     let packed = originals.enumerate().filter_map(|(n, original)| {
         let blocks = Blocks {
             length: 512,
@@ -127,7 +129,9 @@ fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
     mend(&mut bytes, 0, 36, 36);
     let mut at = 40;
     while at < front {
-        let Some(end) = mend_section(&mut bytes, at) else { break };
+        let Some(end) = mend_section(&mut bytes, at) else {
+            break;
+        };
         at = end;
     }
     at = front;
@@ -168,6 +172,8 @@ fn mend_section(bytes: &mut [u8], at: usize) -> Option<usize> {
 /// Puts the checksum of a range at a position. Returns the position behind it.
 fn mend(bytes: &mut [u8], from: usize, to: usize, at: usize) -> Option<usize> {
     let crc = crc32(bytes.get(from..to)?);
-    bytes.get_mut(at..at.checked_add(4)?)?.copy_from_slice(&crc.to_le_bytes());
+    bytes
+        .get_mut(at..at.checked_add(4)?)?
+        .copy_from_slice(&crc.to_le_bytes());
     Some(at + 4)
 }

@@ -59,7 +59,10 @@ pub fn run(binaries: &Path, python: &Path, script: &Path, data: &Path, only: Opt
         ncdump: binaries.join("ncdump"),
         data: data.to_owned(),
     };
-    for input in INPUTS.iter().filter(|input| only.is_none_or(|only| input.name == only)) {
+    for input in INPUTS
+        .iter()
+        .filter(|input| only.is_none_or(|only| input.name == only))
+    {
         bench.file(input).with_context(|| input.name)?;
     }
     if only.is_none_or(|only| only == "header") {
@@ -129,10 +132,23 @@ impl Bench {
         let theirs = Path::new("/usr/bin/nccopy");
         let peer = self.best(theirs, &["-k", "nc4", "-d5", "-s"], &[&original, &nc4])?;
         let seconds = |run: &Run| run.time.as_secs_f64();
-        println!("  archive: {size} bytes, ratio {:.2}", self.size(&original)? as f64 / size as f64);
-        compare("packing", seconds(&ours), seconds(&peer), input.packing, "netcdf-bin -d5 -s");
+        println!(
+            "  archive: {size} bytes, ratio {:.2}",
+            self.size(&original)? as f64 / size as f64
+        );
+        compare(
+            "packing",
+            seconds(&ours),
+            seconds(&peer),
+            input.packing,
+            "netcdf-bin -d5 -s",
+        );
         let large = if ours.peak > MEMORY { "  LARGE" } else { "" };
-        println!("  peak {} MB of {}{large}", ours.peak / 1_000_000, MEMORY / 1_000_000);
+        println!(
+            "  peak {} MB of {}{large}",
+            ours.peak / 1_000_000,
+            MEMORY / 1_000_000
+        );
         compare_size("netcdf-bin -d5 -s", size, self.size(&nc4)?, 0.96);
 
         let zstd = Path::new("zstd");
@@ -164,10 +180,22 @@ impl Bench {
         };
         let theirs_back = self.best(theirs, &["-k", kind], &[&nc4, &back])?;
         let wanted = if input.large { 2.0 } else { 0.0 };
-        compare("restoring", seconds(&restored), seconds(&theirs_back), wanted, "netcdf-bin back");
+        compare(
+            "restoring",
+            seconds(&restored),
+            seconds(&theirs_back),
+            wanted,
+            "netcdf-bin back",
+        );
         let raw = self.best(&self.nccopy, &[], &[&archive, &other])?;
         let theirs_raw = self.best(theirs, &[], &[&nc4, &back])?;
-        compare("raw copy", seconds(&raw), seconds(&theirs_raw), 40.0, "netcdf-bin of netCDF-4");
+        compare(
+            "raw copy",
+            seconds(&raw),
+            seconds(&theirs_raw),
+            40.0,
+            "netcdf-bin of netCDF-4",
+        );
         for path in [archive, back, nc4, other] {
             let _ = fs::remove_file(path);
         }

@@ -150,7 +150,8 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
 fn blocks(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Result<Vec<Change>> {
     let mut changes = vec![Change::default(); input.vars.len() + 1];
     let rest = input.vars.len();
-    let unknown = |request: Request, name: &str| request.error(format!("the input has no variable named '{name}'"));
+    let unknown =
+        |request: Request, name: &str| request.error(format!("the input has no variable named '{name}'"));
     if let Some(level) = options.deflate {
         for (n, change) in changes.iter_mut().enumerate() {
             let mut filters = Vec::new();
@@ -238,7 +239,10 @@ fn filters_of(asked: &[AskedCodec], size: usize, registry: &Registry) -> Result<
             filters.push(Filter::Delta);
             continue;
         }
-        if let AskedCodec::Id { id: deflate::ID, parameters } = codec
+        if let AskedCodec::Id {
+            id: deflate::ID,
+            parameters,
+        } = codec
             && *parameters == [0]
         {
             continue;
@@ -275,12 +279,18 @@ fn chunks(input: &Schema, spec: &ChunkSpec, changes: &mut [Change]) -> Result<()
             for (n, var) in input.vars.iter().enumerate() {
                 let asked = |dim: &crate::model::DimId| {
                     let dim = input.dim(*dim);
-                    list.iter().find(|(name, _)| *name == dim.name).map(|(_, length)| length.unwrap_or(dim.length))
+                    list.iter()
+                        .find(|(name, _)| *name == dim.name)
+                        .map(|(_, length)| length.unwrap_or(dim.length))
                 };
                 if var.dims.iter().all(|dim| asked(dim).is_none()) {
                     continue;
                 }
-                let shape: Vec<u64> = var.dims.iter().map(|dim| asked(dim).unwrap_or(input.dim(*dim).length)).collect();
+                let shape: Vec<u64> = var
+                    .dims
+                    .iter()
+                    .map(|dim| asked(dim).unwrap_or(input.dim(*dim).length))
+                    .collect();
                 set_shape(input, n, &shape, changes)?;
             }
             Ok(())
@@ -296,7 +306,11 @@ fn set_shape(input: &Schema, n: usize, shape: &[u64], changes: &mut [Change]) ->
     }
     let lengths: Vec<u64> = var.dims.iter().map(|dim| input.dim(*dim).length).collect();
     let cut = shape.iter().position(|n| *n != 1).unwrap_or(shape.len());
-    let whole = shape.iter().zip(&lengths).skip(cut + 1).all(|(n, length)| n >= length);
+    let whole = shape
+        .iter()
+        .zip(&lengths)
+        .skip(cut + 1)
+        .all(|(n, length)| n >= length);
     if !whole {
         return refuse(
             "blocks of an archive are runs of the elements' order, so a shape is ones, one length, and then whole dimensions",
@@ -304,7 +318,10 @@ fn set_shape(input: &Schema, n: usize, shape: &[u64], changes: &mut [Change]) ->
     }
     let size = input.type_size(var.ty) as u64;
     let bytes = shape.iter().try_fold(size, |bytes, n| bytes.checked_mul(*n));
-    match bytes.and_then(|bytes| u32::try_from(bytes).ok()).filter(|bytes| *bytes <= 1 << 28) {
+    match bytes
+        .and_then(|bytes| u32::try_from(bytes).ok())
+        .filter(|bytes| *bytes <= 1 << 28)
+    {
         Some(length) if length > 0 => {
             changes[n].length = Some(length);
             Ok(())

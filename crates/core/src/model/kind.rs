@@ -2,7 +2,10 @@
 //! the kind itself.
 
 use super::Capabilities;
-use super::capabilities::{CDF1, CDF1_ARCHIVE, CDF2, CDF2_ARCHIVE, CDF5, CDF5_ARCHIVE, NCZARR, NETCDF4, NETCDF4_CLASSIC, ZARR2, ZARR3};
+use super::capabilities::{
+    CDF1, CDF1_ARCHIVE, CDF2, CDF2_ARCHIVE, CDF5, CDF5_ARCHIVE, NCZARR, NETCDF4, NETCDF4_CLASSIC, ZARR2,
+    ZARR3,
+};
 
 /// The kind of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,7 +54,9 @@ impl Kind {
 
     /// The kind of an archive of a dataset of this kind. `None` if there is no such archive.
     pub fn packed(self) -> Option<Self> {
-        Self::ARCHIVES.into_iter().find(|archive| archive.unpacked() == Some(self))
+        Self::ARCHIVES
+            .into_iter()
+            .find(|archive| archive.unpacked() == Some(self))
     }
 
     /// The kind that an archive of this kind restores; `None` if this is not an archive.

@@ -112,7 +112,10 @@ impl SeekableZst {
         if length > size {
             return Err(damaged("is longer than the file"));
         }
-        let table = match usize::try_from(length).ok().filter(|length| *length <= tail.len()) {
+        let table = match usize::try_from(length)
+            .ok()
+            .filter(|length| *length <= tail.len())
+        {
             Some(length) => tail[tail.len() - length..].to_vec(),
             None => source
                 .read_suffix(usize::try_from(length).unwrap_or(usize::MAX))
@@ -127,7 +130,13 @@ impl SeekableZst {
         for entry in table[8..table.len() - 9].chunks_exact(entry as usize) {
             places.push((at, content));
             let (stored, decoded) = entry.split_at(4);
-            let number = |bytes: &[u8]| bytes.iter().take(4).rev().fold(0u32, |n, b| n << 8 | u32::from(*b));
+            let number = |bytes: &[u8]| {
+                bytes
+                    .iter()
+                    .take(4)
+                    .rev()
+                    .fold(0u32, |n, b| n << 8 | u32::from(*b))
+            };
             let (stored, decoded) = (number(stored), number(decoded));
             if decoded > LARGEST_FRAME || u64::from(decoded) > u64::from(stored) * EXPANSION {
                 return Err(damaged("claims more bytes than a frame can have"));
@@ -164,7 +173,9 @@ impl SeekableZst {
             .decompress(&stored, (after - start) as usize)
             .map_err(|e| damaged(e.to_string()))?;
         if content.len() as u64 != after - start {
-            return Err(damaged("it has another length than the seek table tells".to_owned()));
+            return Err(damaged(
+                "it has another length than the seek table tells".to_owned(),
+            ));
         }
         let content = Arc::new(content);
         let mut kept = kept();

@@ -5,7 +5,9 @@ use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, gzip, shuffle};
 use crate::model::similar::question;
-use crate::model::{CodecNames, CodecSpec, Configuration, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion};
+use crate::model::{
+    CodecNames, CodecSpec, Configuration, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion,
+};
 
 /// The filters of a variable, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -128,7 +128,9 @@ impl Archive {
         let of = &self.streams().list[stream];
         let most = largest_index(of);
         if length > most.saturating_add(AROUND + 64) {
-            return Err(damaged(format!("the index of stream {stream} is longer than its blocks need")));
+            return Err(damaged(format!(
+                "the index of stream {stream} is longer than its blocks need"
+            )));
         }
         let section = section::decode(&self.bytes(at..at + length)?, most)?;
         let content = section
@@ -147,7 +149,9 @@ impl Archive {
         let of = self.streams().list.get(stream).ok_or_else(cut)?;
         let end = linear.checked_add(buf.len() as u64);
         if end.is_none_or(|end| end > of.length()) {
-            return Err(damaged(format!("stream {stream} ends before the bytes that are asked for")));
+            return Err(damaged(format!(
+                "stream {stream} ends before the bytes that are asked for"
+            )));
         }
         if buf.is_empty() {
             return Ok(());
@@ -188,7 +192,13 @@ impl Archive {
             match entry.content {
                 Content::Repeated { element, .. } => {
                     let start = number * u64::from(of.block);
-                    fill_part(&element[..of.element as usize], start, of.block_length(number), linear, buf);
+                    fill_part(
+                        &element[..of.element as usize],
+                        start,
+                        of.block_length(number),
+                        linear,
+                        buf,
+                    );
                 }
                 Content::Stored { .. } => wanted.push(entry),
             }

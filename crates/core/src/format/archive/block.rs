@@ -114,7 +114,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Found> {
     if fields.u32()? != crc32(&bytes[..36]) {
         return Err(damaged("the checksum of a block header is wrong"));
     }
-    let wrong = || damaged(format!("the header of block {number} of stream {stream} contradicts itself"));
+    let wrong = || {
+        damaged(format!(
+            "the header of block {number} of stream {stream} contradicts itself"
+        ))
+    };
     let content = match form {
         0 if run == 1 && element == [0; 8] => Content::Stored { length, mask, crc },
         1 if run > 0 && (length, mask, crc) == (0, 0, 0) => Content::Repeated { element, run },

@@ -261,6 +261,8 @@ fn block_at(source: &dyn Object, front: &Front, at: u64, size: u64) -> Result<Op
     }
     let mut stored = Vec::new();
     resize(&mut stored, length)?;
-    source.read_exact_at(at + HEADER as u64, &mut stored).map_err(cannot)?;
+    source
+        .read_exact_at(at + HEADER as u64, &mut stored)
+        .map_err(cannot)?;
     Ok(Some((header, stored)))
 }

@@ -48,7 +48,12 @@ fn candidates(element: u32) -> Vec<Filters> {
 ///
 /// # Errors
 /// If the file cannot be read.
-pub(super) fn choose(source: &dyn Object, streams: &mut Streams, open: &[usize], threads: usize) -> Result<()> {
+pub(super) fn choose(
+    source: &dyn Object,
+    streams: &mut Streams,
+    open: &[usize],
+    threads: usize,
+) -> Result<()> {
     let small = small_slabs(source, streams, open)?;
     let next = AtomicUsize::new(0);
     let chosen = Mutex::new(Vec::new());
@@ -140,7 +145,10 @@ fn samples(source: &dyn Object, streams: &Streams, n: usize) -> Result<Vec<Vec<u
 
 /// The numbers of [`SAMPLES`] of `count` units, in the middle of equal parts.
 fn starts(count: u64) -> impl Iterator<Item = u64> {
-    (0..SAMPLES).map(move |n| ((2 * n + 1) * (count / (2 * SAMPLES)) + (2 * n + 1) * (count % (2 * SAMPLES)) / (2 * SAMPLES)).min(count.saturating_sub(1)))
+    (0..SAMPLES).map(move |n| {
+        ((2 * n + 1) * (count / (2 * SAMPLES)) + (2 * n + 1) * (count % (2 * SAMPLES)) / (2 * SAMPLES))
+            .min(count.saturating_sub(1))
+    })
 }
 
 /// Samples of all streams whose slabs are small, from the same records.
@@ -149,7 +157,8 @@ fn small_slabs(source: &dyn Object, streams: &Streams, open: &[usize]) -> Result
         let stream = &streams.list[**n];
         stream.is_gathered() && stream.slab < SMALL_SLAB
     };
-    let mut small: Vec<(usize, Vec<Vec<u8>>)> = open.iter().filter(is_small).map(|n| (*n, Vec::new())).collect();
+    let mut small: Vec<(usize, Vec<Vec<u8>>)> =
+        open.iter().filter(is_small).map(|n| (*n, Vec::new())).collect();
     let (Some(records), Some(least)) = (
         streams.records(),
         small.iter().map(|(n, _)| streams.list[*n].slab).min(),
@@ -157,7 +166,9 @@ fn small_slabs(source: &dyn Object, streams: &Streams, open: &[usize]) -> Result
         return Ok(small);
     };
     let all = small.first().map_or(0, |(n, _)| streams.list[*n].count);
-    let at_once = (SAMPLE / least.max(1)).min(SPAN / streams.stride).clamp(1, all.max(1));
+    let at_once = (SAMPLE / least.max(1))
+        .min(SPAN / streams.stride)
+        .clamp(1, all.max(1));
     let mut last = None;
     for start in starts(all.div_ceil(at_once)) {
         if last == Some(start) {

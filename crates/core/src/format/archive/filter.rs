@@ -201,7 +201,9 @@ impl Filters {
         let mut first = true;
         for filter in &self.0 {
             let from: &[u8] = if first { input } else { a };
-            filter.encode(element, from, b).map_err(|why| failure(*filter, why))?;
+            filter
+                .encode(element, from, b)
+                .map_err(|why| failure(*filter, why))?;
             std::mem::swap(a, b);
             first = false;
         }

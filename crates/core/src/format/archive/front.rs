@@ -48,7 +48,9 @@ impl Prelude {
         }
         let version = fields.u16()?;
         if version != VERSION {
-            return Err(Error::Unsupported(format!("version {version} of netCDF-3 archives")));
+            return Err(Error::Unsupported(format!(
+                "version {version} of netCDF-3 archives"
+            )));
         }
         let kind = fields.u8()?;
         let zero = fields.u8()?;
@@ -136,7 +138,11 @@ impl Front {
                 Some(section) if section.is(Type::Streams) && streams.is_none() => {
                     streams = Some(section.content);
                 }
-                Some(_) => return Err(damaged("a section stands in the front that does not belong there")),
+                Some(_) => {
+                    return Err(damaged(
+                        "a section stands in the front that does not belong there",
+                    ));
+                }
             }
         }
         if !rest.is_empty() {

@@ -215,7 +215,9 @@ impl Footer {
         };
         let mark = fields.bytes(4)?;
         if mark != MARK || fields.u32()? != crc32(bytes.get(..36).unwrap_or_default()) {
-            return Err(damaged("the footer is missing or damaged: the archive is cut, or was not finished"));
+            return Err(damaged(
+                "the footer is missing or damaged: the archive is cut, or was not finished",
+            ));
         }
         let end = size.saturating_sub(FOOTER as u64);
         let ordered = footer.back <= footer.directory && footer.directory < footer.sha && footer.sha < end;
@@ -264,7 +266,9 @@ pub(super) fn decode_directory(bytes: &[u8], footer: &Footer, streams: &Streams)
         .find(|section| section.is(Type::Directory))
         .ok_or_else(|| damaged("the directory of indexes is missing"))?;
     if section.content.len() as u64 != most {
-        return Err(damaged("the directory has another number of indexes than there are streams"));
+        return Err(damaged(
+            "the directory has another number of indexes than there are streams",
+        ));
     }
     let mut fields = Fields::new(&section.content, "the directory");
     let mut places = Vec::with_capacity(streams.list.len());

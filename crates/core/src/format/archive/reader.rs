@@ -104,7 +104,8 @@ impl Reader for ArchiveReader {
                 }));
             }
             let mut bytes = vec![0; stream.block_length(chunk)];
-            self.archive.read(var.0, chunk * u64::from(stream.block), &mut bytes)?;
+            self.archive
+                .read(var.0, chunk * u64::from(stream.block), &mut bytes)?;
             Ok(Some(EncodedChunk {
                 bytes,
                 filter_mask: stream.filters.all_skipped().into(),

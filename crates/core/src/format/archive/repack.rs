@@ -38,7 +38,12 @@ pub fn repack(
     let list = &archive.streams().list;
     let asked: Vec<Asked> = list
         .iter()
-        .zip(changes.iter().cloned().chain(std::iter::repeat(Change::default())))
+        .zip(
+            changes
+                .iter()
+                .cloned()
+                .chain(std::iter::repeat(Change::default())),
+        )
         .map(|(stream, change)| Asked {
             length: change.length.unwrap_or(stream.block),
             filters: change.filters.unwrap_or_else(|| Some(stream.filters.clone())),

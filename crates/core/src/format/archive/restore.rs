@@ -19,9 +19,9 @@ use super::fields::damaged;
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
 use super::index::{Entry, FOOTER, Footer, Index, decode_directory, decode_sha, largest_index};
-use super::section::{self, Type};
 use super::pack::Packed;
 use super::scatter::Scatter;
+use super::section::{self, Type};
 use crate::error::{Error, Result};
 use crate::store::{Object, Output, object_stream};
 use crate::threads;
@@ -70,7 +70,9 @@ impl<R: Read> Blocks<R> {
 
     /// The position of the first byte of the original that no block so far has.
     pub fn reached(&self) -> u64 {
-        self.missing.first().map_or(self.front.streams.original, |first| first.0)
+        self.missing
+            .first()
+            .map_or(self.front.streams.original, |first| first.0)
     }
 
     /// Reads the next block into `stored`. `None` after the last one, where each block was there once.
@@ -99,9 +101,13 @@ impl<R: Read> Blocks<R> {
             .ok_or_else(|| damaged(format!("a block of stream {n}, which there is not")))?;
         let next = header.number.checked_add(header.run());
         let next = next.filter(|next| header.number == self.next[n] && *next <= stream.blocks());
-        let next = next.ok_or_else(|| damaged(format!("block {} of stream {n} is out of order", header.number)))?;
+        let next =
+            next.ok_or_else(|| damaged(format!("block {} of stream {n} is out of order", header.number)))?;
         if header.stored() > stream.block_length(header.number) {
-            return Err(damaged(format!("block {} of stream {n} is longer than it was", header.number)));
+            return Err(damaged(format!(
+                "block {} of stream {n} is longer than it was",
+                header.number
+            )));
         }
         stored.clear();
         read_some(&mut self.input, header.stored() as u64, stored)?;
@@ -170,7 +176,9 @@ fn check_back(back: &[u8], indexes: &[Index], front: &Front, at: u64) -> Result<
             .content;
         let found = Index::decode(&content, n, stream, front.prelude.front, at)?;
         if found != indexes[n] {
-            return Err(damaged(format!("the index of stream {n} does not tell of its blocks")));
+            return Err(damaged(format!(
+                "the index of stream {n} does not tell of its blocks"
+            )));
         }
     }
     Ok(())
@@ -243,7 +251,8 @@ pub fn restore(input: impl Read + Send, output: &dyn Output, threads: usize) -> 
                 let start = header.number * u64::from(stream.block);
                 match header.content {
                     Content::Repeated { element, .. } => {
-                        let end = ((header.number + header.run()) * u64::from(stream.block)).min(stream.length());
+                        let end =
+                            ((header.number + header.run()) * u64::from(stream.block)).min(stream.length());
                         let element = &element[..stream.element as usize];
                         scatter.put_repeated(header.stream as usize, start, end, element)?;
                     }
@@ -289,7 +298,9 @@ pub fn restore(input: impl Read + Send, output: &dyn Output, threads: usize) -> 
             archive,
             sha256,
         }),
-        false => Err(damaged("the SHA-256 of what was restored is not that of the original")),
+        false => Err(damaged(
+            "the SHA-256 of what was restored is not that of the original",
+        )),
     }
 }
 

@@ -142,7 +142,9 @@ impl<'a> Scan<'a> {
     fn window(&self) -> Option<(u64, u64)> {
         let mine = || {
             let pieces = self.streams.pattern.iter();
-            pieces.filter(|piece| piece.stream != self.streams.rest() && self.pass_of[piece.stream] == self.pass)
+            pieces.filter(|piece| {
+                piece.stream != self.streams.rest() && self.pass_of[piece.stream] == self.pass
+            })
         };
         let low = mine().map(|piece| piece.offset).min()?;
         let high = mine().map(|piece| piece.offset + piece.length).max()?;
@@ -266,7 +268,13 @@ impl<'a> Scan<'a> {
                     done += 1;
                     continue;
                 }
-                gather_slabs(&from[offset..], streams.stride as usize, slab, fit, &mut open.data);
+                gather_slabs(
+                    &from[offset..],
+                    streams.stride as usize,
+                    slab,
+                    fit,
+                    &mut open.data,
+                );
                 done += fit;
                 self.close_if_full(piece.stream);
             }
@@ -322,7 +330,8 @@ impl<'a> Scan<'a> {
         let data = std::mem::replace(&mut open.data, next);
         let number = open.number;
         open.number += 1;
-        self.complete.push((place.map_or(u64::MAX, |place| place.0 + 1), stream, number, data));
+        self.complete
+            .push((place.map_or(u64::MAX, |place| place.0 + 1), stream, number, data));
     }
 }
 

@@ -127,7 +127,9 @@ impl<'a> Scatter<'a> {
             let (at, length) = place.ok_or_else(|| Error::Internal("bytes of no stream".to_owned()))?;
             let inside = records.filter(|part| part.begin <= at && at < part.end);
             let count = match (self.window, inside) {
-                (Some(window), Some(part)) => self.put_in_window(stream, linear, at - part.begin, window, data)?,
+                (Some(window), Some(part)) => {
+                    self.put_in_window(stream, linear, at - part.begin, window, data)?
+                }
                 _ => {
                     let now = &data[..length as usize];
                     let written = self.output.write_all_at(at, now);

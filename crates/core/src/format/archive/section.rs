@@ -123,7 +123,10 @@ impl Section {
 /// A wrong checksum, lengths that lie, and an unknown section that must be understood.
 pub(super) fn decode(bytes: &[u8], most: u64) -> Result<Option<Section>> {
     let head = Head::read(bytes)?;
-    let body = bytes.len().checked_sub(4).filter(|_| Some(bytes.len() as u64) == head.length());
+    let body = bytes
+        .len()
+        .checked_sub(4)
+        .filter(|_| Some(bytes.len() as u64) == head.length());
     let (body, crc) = bytes.split_at(body.ok_or_else(|| damaged("a section is cut"))?);
     if crc != crc32(body).to_le_bytes() {
         return Err(damaged(format!(

@@ -203,7 +203,11 @@ impl Streams {
                 });
                 rest_step += after;
             }
-            region = Some((first.begin, first.begin + (first.count - 1) * stride + span, after));
+            region = Some((
+                first.begin,
+                first.begin + (first.count - 1) * stride + span,
+                after,
+            ));
         }
 
         let mut parts = Vec::with_capacity(2 * fixed.len() + 3);
@@ -339,7 +343,9 @@ impl Streams {
             });
         }
         let (record, offset) = ((at - part.begin) / self.stride, (at - part.begin) % self.stride);
-        let n = self.pattern.partition_point(|piece| piece.offset + piece.length <= offset);
+        let n = self
+            .pattern
+            .partition_point(|piece| piece.offset + piece.length <= offset);
         let piece = self.pattern.get(n)?;
         let within = offset - piece.offset;
         Some(Segment {
@@ -356,14 +362,22 @@ impl Streams {
         if stream != self.rest() {
             let of = self.list.get(stream).filter(|of| linear < of.length())?;
             let (record, within) = (linear / of.slab, linear % of.slab);
-            return Some((of.begin + record * of.stride + within, limit.min(of.slab - within)));
+            return Some((
+                of.begin + record * of.stride + within,
+                limit.min(of.slab - within),
+            ));
         }
-        let n = self.rest.partition_point(|(start, _)| *start <= linear).checked_sub(1)?;
+        let n = self
+            .rest
+            .partition_point(|(start, _)| *start <= linear)
+            .checked_sub(1)?;
         let (start, part) = self.rest[n];
         let part = &self.parts[part];
         let into = linear - start;
         if part.of.is_some() {
-            let left = (part.end - part.begin).checked_sub(into).filter(|left| *left > 0)?;
+            let left = (part.end - part.begin)
+                .checked_sub(into)
+                .filter(|left| *left > 0)?;
             return Some((part.begin + into, limit.min(left)));
         }
         let mine = || self.pattern.iter().filter(|piece| piece.stream == stream);
@@ -425,7 +439,12 @@ mod tests {
         for list in [
             vec![],
             vec![stream(12, 5, 5, 1)],
-            vec![stream(40, 6, 20, 3), stream(12, 20, 20, 1), stream(48, 2, 20, 3), stream(0, 0, 0, 0)],
+            vec![
+                stream(40, 6, 20, 3),
+                stream(12, 20, 20, 1),
+                stream(48, 2, 20, 3),
+                stream(0, 0, 0, 0),
+            ],
             vec![stream(30, 6, 6, 3), stream(60, 9, 9, 1)],
             vec![stream(41, 3, 20, 3), stream(50, 9, 20, 3), stream(10, 3, 3, 1)],
         ] {

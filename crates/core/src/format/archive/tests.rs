@@ -93,7 +93,10 @@ fn check(original: &Vec<u8>, length: u32, filters: Option<Filters>) {
         threads,
     };
     let archive = archive_of(original, &options(1));
-    assert!(archive_of(original, &options(3)) == archive, "threads change the bytes");
+    assert!(
+        archive_of(original, &options(3)) == archive,
+        "threads change the bytes"
+    );
     for threads in [1, 3] {
         assert!(restored(&archive, threads).unwrap() == *original, "restored");
     }
@@ -127,21 +130,41 @@ pub(super) fn made() -> Vec<(&'static str, Vec<u8>)> {
     let h = 400;
     add("no variable", 0, &[], &[], 60);
     add("trailing bytes", 0, &[], &[], 1000);
-    add("gap", 0, &[10], &[variable(5, &[0], h), variable(6, &[0], h + 100)], 600);
-    add("no record", 0, &[0, 10], &[variable(5, &[0, 1], h), variable(3, &[1], h)], 420);
+    add(
+        "gap",
+        0,
+        &[10],
+        &[variable(5, &[0], h), variable(6, &[0], h + 100)],
+        600,
+    );
+    add(
+        "no record",
+        0,
+        &[0, 10],
+        &[variable(5, &[0, 1], h), variable(3, &[1], h)],
+        420,
+    );
     add("one record variable", 7, &[0, 3], &[variable(3, &[0, 1], h)], 442);
     add(
         "records",
         50,
         &[0, 3],
-        &[variable(3, &[0, 1], h), variable(6, &[0], h + 8), variable(1, &[0], h + 16)],
+        &[
+            variable(3, &[0, 1], h),
+            variable(6, &[0], h + 8),
+            variable(1, &[0], h + 16),
+        ],
         400 + 50 * 20,
     );
     add(
         "cut records",
         50,
         &[0, 3],
-        &[variable(3, &[0, 1], h), variable(6, &[0], h + 8), variable(1, &[0], h + 16)],
+        &[
+            variable(3, &[0, 1], h),
+            variable(6, &[0], h + 8),
+            variable(1, &[0], h + 16),
+        ],
         400 + 20 * 20 + 11,
     );
     add(
@@ -151,27 +174,45 @@ pub(super) fn made() -> Vec<(&'static str, Vec<u8>)> {
         &[variable(3, &[0, 1], h), variable(6, &[0], h + 8)],
         400 + 9 * 16 + 5,
     );
-    add("cut data", 0, &[100], &[variable(6, &[0], h), variable(4, &[0], h + 800)], 1000);
+    add(
+        "cut data",
+        0,
+        &[100],
+        &[variable(6, &[0], h), variable(4, &[0], h + 800)],
+        1000,
+    );
     add("past the end", 0, &[100], &[variable(6, &[0], 5000)], 600);
     add(
         "out of order",
         0,
         &[10],
-        &[variable(5, &[0], h + 200), variable(6, &[0], h), variable(5, &[0], h + 100)],
+        &[
+            variable(5, &[0], h + 200),
+            variable(6, &[0], h),
+            variable(5, &[0], h + 100),
+        ],
         700,
     );
     add(
         "overlap",
         0,
         &[20],
-        &[variable(5, &[0], h), variable(5, &[0], h + 40), variable(6, &[0], h + 4)],
+        &[
+            variable(5, &[0], h),
+            variable(5, &[0], h + 40),
+            variable(6, &[0], h + 4),
+        ],
         600,
     );
     add(
         "overlapping records",
         20,
         &[0, 4],
-        &[variable(5, &[0, 1], h), variable(5, &[0, 1], h + 8), variable(4, &[1], h + 40)],
+        &[
+            variable(5, &[0, 1], h),
+            variable(5, &[0, 1], h + 8),
+            variable(4, &[1], h + 40),
+        ],
         1200,
     );
     add("in the header", 0, &[20], &[variable(5, &[0], 8)], 600);
@@ -187,7 +228,11 @@ fn made_files_come_back() {
     for (name, original) in made() {
         println!("{name}");
         check(&original, 64, None);
-        check(&original, 100, Some(Filters::new([Filter::Delta, Filter::Shuffle, Filter::Deflate(3)])));
+        check(
+            &original,
+            100,
+            Some(Filters::new([Filter::Delta, Filter::Shuffle, Filter::Deflate(3)])),
+        );
         check(&original, DEFAULT_BLOCK, None);
         check(&original, 1, Some(Filters::default()));
     }
@@ -200,14 +245,23 @@ fn many_interleaved_variables_are_read_in_passes() {
     let head = header(2, 500, &[0, 100], &vars);
     assert!(head.len() < 20_000);
     let original = file(head, 20_000 + 500 * 200 * 400);
-    let archive = archive_of(&original, &PackOptions { threads: 2, ..PackOptions::default() });
+    let archive = archive_of(
+        &original,
+        &PackOptions {
+            threads: 2,
+            ..PackOptions::default()
+        },
+    );
     assert!(restored(&archive, 2).unwrap() == original);
 }
 
 #[test]
 fn every_flipped_bit_and_every_cut_is_found() {
     let original = made().into_iter().find(|(name, _)| *name == "records").unwrap().1;
-    let blocks = Blocks { length: 256, filters: None };
+    let blocks = Blocks {
+        length: 256,
+        filters: None,
+    };
     let options = PackOptions {
         variables: vec![blocks.clone(); 3],
         rest: blocks,

@@ -39,13 +39,21 @@ impl FileMap {
     /// Those of opening the file.
     pub fn read(source: &dyn Object) -> Result<Self> {
         let header = decode(source)?;
-        let sizes = header.schema.vars.iter().map(|var| header.schema.type_size(var.ty));
-        let variables = header.places.iter().zip(sizes).map(|(place, size)| MappedVariable {
-            begin: place.begin,
-            slab: place.slab,
-            record: place.record,
-            element: size as u32,
-        });
+        let sizes = header
+            .schema
+            .vars
+            .iter()
+            .map(|var| header.schema.type_size(var.ty));
+        let variables = header
+            .places
+            .iter()
+            .zip(sizes)
+            .map(|(place, size)| MappedVariable {
+                begin: place.begin,
+                slab: place.slab,
+                record: place.record,
+                element: size as u32,
+            });
         Ok(Self {
             version: header.version.byte(),
             header: header.end,

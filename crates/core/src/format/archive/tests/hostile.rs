@@ -60,7 +60,10 @@ fn stream(begin: u64, length: u64, block: u32, filters: Filters) -> Stream {
 fn made(length: u64, block: u32, filters: Filters, blocks: &[(Header, Vec<u8>)]) -> Vec<u8> {
     let head = header(2, 0, &[], &[]);
     let at = head.len() as u64;
-    let list = vec![stream(at, length, block, filters), stream(0, 0, 64, Filters::default())];
+    let list = vec![
+        stream(at, length, block, filters),
+        stream(0, 0, 64, Filters::default()),
+    ];
     let streams = Streams::new(at, at + length, list, true).unwrap();
     let mut bytes = front::encode(2, &head, &streams).unwrap();
     let front = bytes.len() as u64;
@@ -125,7 +128,11 @@ fn blocks_that_lie_are_refused() {
         (vec![stored(0, 0, &ten)], zstd(), "is not a zstd frame"),
         (vec![stored(0, 0, &bomb[..60.min(bomb.len())])], zstd(), ""),
         (vec![stored(0, 2, &ten)], zstd(), "skips filters"),
-        (vec![stored(0, 1, &ten)], zstd(), "decodes to 10 bytes instead of 64"),
+        (
+            vec![stored(0, 1, &ten)],
+            zstd(),
+            "decodes to 10 bytes instead of 64",
+        ),
         (vec![stored(0, 0, &[7; 65])], zstd(), "longer than it was"),
         (vec![stored(1, 1, &[7; 64])], zstd(), "out of order"),
         (vec![stored(0, 1, &[7; 64])], zstd(), "blocks are missing"),
@@ -177,7 +184,12 @@ fn two_blocks_cannot_share_bytes() {
     assert_eq!(found, [[1; 64], [2; 64]].concat()[..]);
     // The second entry of the index is led to the first block. The content of the index is stored as it is.
     let place = opened.index(0).unwrap().entries[1];
-    let gap = archive.windows(4).rposition(|window| window == [64, 0, 0, 0]).unwrap() + 4 + 8;
+    let gap = archive
+        .windows(4)
+        .rposition(|window| window == [64, 0, 0, 0])
+        .unwrap()
+        + 4
+        + 8;
     let lie = opened.index(0).unwrap().entries[0].at.wrapping_sub(place.at);
     let old = u64::from_le_bytes(archive[gap..gap + 8].try_into().unwrap());
     archive[gap..gap + 8].copy_from_slice(&old.wrapping_add(lie).to_le_bytes());
@@ -214,14 +226,21 @@ fn sections_that_must_be_understood_are_refused() {
         let parsed = front::Front::decode(&newer);
         assert_eq!(parsed.is_ok(), fits);
         if let Err(error) = parsed {
-            assert!(error.to_string().contains("section type 77 must be understood"), "{error}");
+            assert!(
+                error.to_string().contains("section type 77 must be understood"),
+                "{error}"
+            );
         }
     }
 }
 
 #[test]
 fn what_is_whole_is_salvaged() {
-    let original = super::made().into_iter().find(|made| made.0 == "records").unwrap().1;
+    let original = super::made()
+        .into_iter()
+        .find(|made| made.0 == "records")
+        .unwrap()
+        .1;
     let blocks = Blocks {
         length: 64,
         filters: None,
@@ -254,7 +273,11 @@ fn what_is_whole_is_salvaged() {
     for at in front..archive.len() {
         let mut damaged = archive.clone();
         damaged[at] ^= 0x10;
-        let lost: u64 = salvaged(&damaged).lost.iter().map(|range| range.end - range.start).sum();
+        let lost: u64 = salvaged(&damaged)
+            .lost
+            .iter()
+            .map(|range| range.end - range.start)
+            .sum();
         assert!(lost <= 64, "one block at most: {lost} bytes by byte {at}");
         let source: Arc<dyn Object> = Arc::new(damaged);
         assert_ne!(super::super::check(&source).unwrap(), [], "byte {at}");

@@ -28,7 +28,12 @@ impl Object for Counted {
 #[test]
 fn two_requests_open_and_one_reads_a_run() {
     // 40 records of 200 KB: noise, so that blocks stay as long as they are.
-    let head = header(2, 40, &[0, 100, 500], &[variable(5, &[0, 1, 2], 500), variable(6, &[0], 200_500)]);
+    let head = header(
+        2,
+        40,
+        &[0, 100, 500],
+        &[variable(5, &[0, 1, 2], 500), variable(6, &[0], 200_500)],
+    );
     let mut original = file(head, 500);
     let mut state = 1u32;
     original.extend((0..40 * 200_008).map(|_| {
