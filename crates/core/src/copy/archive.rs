@@ -14,7 +14,7 @@ use crate::error::{Error, Request, Result};
 use crate::filter::spec::Targets;
 use crate::filter::{AskedCodec, ChunkType, NumberClass, Registry, deflate, shuffle};
 use crate::format::archive::{Blocks, Change, Filter, Filters, PackOptions};
-use crate::model::{Endian, Kind, Schema, VarId};
+use crate::model::{ArchiveStep, Endian, Kind, Schema, VarId};
 
 /// The request for a block length, for all variables or for one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +93,7 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
         || options.skip_fill;
     let filters = !options.filters.is_empty() || options.deflate.is_some() || options.shuffle;
     let original = input.kind.unpacked();
+    let restores = |kind: Kind| input.kind.step_to(kind) == ArchiveStep::Restore;
     let same_blocks = !filters && options.chunking.is_empty() && asked.blocks.is_empty();
     if asked.restore {
         if original.is_none() {
@@ -101,7 +102,7 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
                 input.kind.name()
             )));
         }
-        return match !changes && same_blocks && (options.kind.is_none() || options.kind == original) {
+        return match !changes && same_blocks && options.kind.is_none_or(restores) {
             true => Ok(Way::Restore),
             false => Err(Error::Usage(
                 "what is restored is the original, byte for byte; leave out options that change it, or the one that restores"
@@ -116,7 +117,7 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
             None => Kind::ARCHIVES.to_vec(),
         },
         Some(kind) if kind.unpacked().is_some() => vec![kind],
-        Some(kind) if Some(kind) == original && !changes && same_blocks => return Ok(Way::Restore),
+        Some(kind) if restores(kind) && !changes && same_blocks => return Ok(Way::Restore),
         None if original.is_some() => vec![input.kind],
         _ if !asked.blocks.is_empty() => {
             return Err(Error::Usage(
@@ -140,8 +141,8 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
         }
     };
     Ok(match kinds[..] {
-        [kind] if !changes && input.kind == kind => Way::Repack(made),
-        [kind] if !changes && kind.unpacked() == Some(input.kind) => Way::Pack(fresh()),
+        [kind] if !changes && input.kind.step_to(kind) == ArchiveStep::Repack => Way::Repack(made),
+        [kind] if !changes && input.kind.step_to(kind) == ArchiveStep::Pack => Way::Pack(fresh()),
         _ => Way::Convert(kinds, fresh()),
     })
 }
@@ -327,5 +328,155 @@ fn set_shape(input: &Schema, n: usize, shape: &[u64], changes: &mut [Change]) ->
             Ok(())
         }
         _ => refuse("a block has at most 256 MiB"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::spec;
+    use crate::model::{Dimension, Type, Variable};
+
+    fn schema(kind: Kind) -> Schema {
+        let mut schema = Schema::new(kind);
+        let dims = [4, 6, 10].map(|length| {
+            schema.add_dim(Dimension {
+                name: format!("d{length}"),
+                group: Schema::ROOT,
+                length,
+                unlimited: false,
+            })
+        });
+        schema.add_var(Variable {
+            name: "v".into(),
+            group: Schema::ROOT,
+            ty: Type::Float,
+            dims: dims.to_vec(),
+            attributes: Vec::new().into(),
+        });
+        schema
+    }
+
+    fn asked(kind: Option<Kind>, arguments: &[&str]) -> CopyOptions {
+        let filters = arguments.iter().map(|text| spec::parse(text).unwrap());
+        CopyOptions {
+            kind,
+            filters: filters.collect(),
+            ..CopyOptions::default()
+        }
+    }
+
+    #[test]
+    fn bytes_move_where_nothing_changes() {
+        let pack = ArchiveOptions {
+            pack: true,
+            ..ArchiveOptions::default()
+        };
+        let none = ArchiveOptions::default();
+        let (file, archive) = (schema(Kind::Offset64), schema(Kind::Offset64Archive));
+        let way_of = |input: &Schema, kind, asked_for: &ArchiveOptions| {
+            way(input, &asked(kind, &[]), asked_for).unwrap()
+        };
+        assert!(matches!(way_of(&file, None, &pack), Way::Pack(_)));
+        assert!(matches!(
+            way_of(&file, Some(Kind::Offset64Archive), &none),
+            Way::Pack(_)
+        ));
+        assert!(matches!(
+            way_of(&file, Some(Kind::ClassicArchive), &none),
+            Way::Convert(..)
+        ));
+        assert!(matches!(way_of(&file, None, &none), Way::Copy));
+        assert!(matches!(way_of(&archive, None, &none), Way::Repack(_)));
+        assert!(matches!(
+            way_of(&archive, Some(Kind::Offset64), &none),
+            Way::Restore
+        ));
+        assert!(matches!(way_of(&archive, Some(Kind::Data64), &none), Way::Copy));
+        assert!(matches!(way_of(&archive, Some(Kind::Netcdf4), &none), Way::Copy));
+        let Way::Convert(kinds, _) = way_of(&schema(Kind::Netcdf4), None, &pack) else {
+            panic!("a copy makes a classic file first");
+        };
+        assert_eq!(kinds, Kind::ARCHIVES);
+        let part = CopyOptions {
+            fix_unlimited: true,
+            ..CopyOptions::default()
+        };
+        assert!(matches!(way(&archive, &part, &none).unwrap(), Way::Convert(..)));
+        let restore = ArchiveOptions {
+            restore: true,
+            ..ArchiveOptions::default()
+        };
+        assert!(way(&file, &asked(None, &[]), &restore).is_err());
+        assert!(way(&archive, &part, &restore).is_err());
+        assert!(matches!(way_of(&archive, None, &restore), Way::Restore));
+    }
+
+    #[test]
+    fn blocks_and_filters_are_those_of_the_options() {
+        let options = ArchiveOptions {
+            pack: true,
+            blocks: vec![
+                BlockSpec::parse("1000").unwrap(),
+                BlockSpec::parse("v:2K").unwrap(),
+            ],
+            ..ArchiveOptions::default()
+        };
+        let Way::Pack(packed) = way(
+            &schema(Kind::Classic),
+            &asked(None, &["*,delta|32008|zstd,level=5"]),
+            &options,
+        )
+        .unwrap() else {
+            panic!("bytes are packed");
+        };
+        assert_eq!((packed.variables[0].length, packed.rest.length), (2000, 1000));
+        let filters = [Filter::Delta, Filter::Bitshuffle, Filter::Zstd(5)];
+        assert_eq!(packed.variables[0].filters, Some(Filters::new(filters)));
+        assert_eq!(packed.rest.filters, Some(Filters::new([Filter::Zstd(5)])));
+        for refused in ["v,307,9", "v,32008,0,2", "v,zfp", "w,1,5"] {
+            let asked = asked(None, &[refused]);
+            assert!(
+                way(&schema(Kind::Classic), &asked, &options).is_err(),
+                "{refused}"
+            );
+        }
+        for wrong in ["", "0", "v:", "1T", "x:-1"] {
+            assert!(BlockSpec::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_runs_of_the_linear_order() {
+        let blocks_of = |text: &str| {
+            let options = CopyOptions {
+                chunking: vec![ChunkSpec::parse(text).unwrap()],
+                ..CopyOptions::default()
+            };
+            let pack = ArchiveOptions {
+                pack: true,
+                ..ArchiveOptions::default()
+            };
+            match way(&schema(Kind::Classic), &options, &pack)? {
+                Way::Pack(packed) => Ok(packed.variables[0].length),
+                other => panic!("{other:?}"),
+            }
+        };
+        for (text, bytes) in [
+            ("v:1,3,10", 120),
+            ("v:1,1,5", 20),
+            ("v:2,6,10", 480),
+            ("d4/1", 240),
+            ("/", 256 << 10),
+        ] {
+            assert_eq!(blocks_of(text).unwrap(), bytes, "{text}");
+        }
+        let refused: Result<u32> = blocks_of("v:2,3,10");
+        assert!(
+            refused
+                .unwrap_err()
+                .to_string()
+                .contains("runs of the elements' order")
+        );
     }
 }

@@ -38,6 +38,19 @@ pub enum Kind {
     Other(&'static Capabilities),
 }
 
+/// What a copy between two kinds is, if it changes nothing of the dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArchiveStep {
+    /// A file becomes its archive.
+    Pack,
+    /// An archive stays one of the same kind.
+    Repack,
+    /// An archive becomes the file that it was made of.
+    Restore,
+    /// Any other.
+    Other,
+}
+
 impl Kind {
     /// The kinds of one file, which users ask for by name (`-k`), from the fewest features to the most. Of two with equal
     /// features, the older comes first.
@@ -66,6 +79,16 @@ impl Kind {
             Self::Offset64Archive => Some(Self::Offset64),
             Self::Data64Archive => Some(Self::Data64),
             _ => None,
+        }
+    }
+
+    /// What a copy from this kind to another one is.
+    pub fn step_to(self, output: Self) -> ArchiveStep {
+        match (self.unpacked(), output.unpacked()) {
+            (Some(_), Some(_)) if self == output => ArchiveStep::Repack,
+            (Some(original), None) if original == output => ArchiveStep::Restore,
+            (None, Some(original)) if original == self => ArchiveStep::Pack,
+            _ => ArchiveStep::Other,
         }
     }
 
@@ -121,6 +144,21 @@ mod tests {
         assert_eq!(names.len(), count);
         assert_eq!(Kind::from_name("zarr"), None);
         assert_eq!(Kind::from_name(""), None);
+    }
+
+    #[test]
+    fn archives_belong_to_the_kinds_that_they_restore() {
+        for archive in Kind::ARCHIVES {
+            let original = archive.unpacked().unwrap();
+            assert_eq!(original.packed(), Some(archive));
+            assert_eq!(original.step_to(archive), ArchiveStep::Pack);
+            assert_eq!(archive.step_to(original), ArchiveStep::Restore);
+            assert_eq!(archive.step_to(archive), ArchiveStep::Repack);
+            assert_eq!(original.step_to(original), ArchiveStep::Other);
+            assert_eq!(Kind::Netcdf4.step_to(archive), ArchiveStep::Other);
+        }
+        assert_eq!(Kind::Classic.step_to(Kind::Data64Archive), ArchiveStep::Other);
+        assert_eq!(Kind::Netcdf4.packed(), None);
     }
 
     #[test]

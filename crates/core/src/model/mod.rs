@@ -37,7 +37,7 @@ pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
 };
 pub use item::Item;
-pub use kind::Kind;
+pub use kind::{ArchiveStep, Kind};
 pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Storage, VariableLayout};
 pub use name::{MAX_NAME, name_fault, unescape};
 pub use schema::{

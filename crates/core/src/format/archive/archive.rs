@@ -404,3 +404,24 @@ impl Object for Original {
         self.0.source.requests()
     }
 }
+
+/// The header of the original alone. What follows it reads as zeros, and takes no request.
+pub(super) struct OriginalHeader<'a>(pub &'a Archive);
+
+impl Object for OriginalHeader<'_> {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.0.streams().original))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        buf.fill(0);
+        let header = usize::try_from(offset)
+            .ok()
+            .and_then(|at| self.0.front.header.get(at..));
+        if let Some(known) = header {
+            let count = known.len().min(buf.len());
+            buf[..count].copy_from_slice(&known[..count]);
+        }
+        Ok(())
+    }
+}

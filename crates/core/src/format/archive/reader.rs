@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::archive::{Archive, Original};
+use super::archive::{Archive, Original, OriginalHeader};
 use super::block::Content;
 use super::fields::damaged;
 use crate::error::{Error, Result};
@@ -30,7 +30,8 @@ impl ArchiveReader {
     /// The structure that is damaged.
     pub fn open(source: Arc<dyn Object>) -> Result<Self> {
         let archive = Arc::new(Archive::open(source)?);
-        let classic = ClassicReader::open(Arc::new(Original(archive.clone())))?;
+        let original = Arc::new(Original(archive.clone()));
+        let classic = ClassicReader::open_by_header(original, &OriginalHeader(&archive))?;
         let mut schema = classic.schema().clone();
         let streams = archive.streams();
         if streams.list.len() != schema.vars.len() + 1 {
