@@ -100,6 +100,11 @@ pub trait Output: Send + Sync {
         let _ = (offset, buf);
         Err(io::ErrorKind::Unsupported.into())
     }
+
+    /// Bytes that the store still has room for; `None` if it is not known.
+    fn room(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The size in bytes of an object that must have one.

@@ -4,6 +4,7 @@
 //! take too much memory, one that is not complete is written too, and read back when more of it comes.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::streams::Streams;
@@ -22,6 +23,10 @@ const SMALL: u64 = 4096;
 
 /// Bytes of a repeated element that are made at once.
 const REPEATED: u64 = 1 << 20;
+
+/// Most bytes of a repeated element, which take no room in an archive, that are written without asking for room in the
+/// output.
+const CHECKED: u64 = 64 << 20;
 
 /// Writes streams to an output.
 pub(super) struct Scatter<'a> {
@@ -104,6 +109,13 @@ impl<'a> Scatter<'a> {
             && (self.streams.list[stream].is_gathered() || stream == self.streams.rest());
         if zeros && !in_windows {
             return Ok(());
+        }
+        let length = end.saturating_sub(start);
+        if !zeros && length > CHECKED && self.output.room().is_some_and(|room| length > room) {
+            return Err(Error::io(
+                format!("cannot write {length} bytes of one repeated element"),
+                io::ErrorKind::StorageFull.into(),
+            ));
         }
         let size = element.len() as u64;
         let mut data = vec![0; (REPEATED / size * size).min(end.saturating_sub(start)) as usize];

@@ -42,6 +42,10 @@ impl Output for Counting {
     fn commit(&self) -> io::Result<()> {
         Ok(())
     }
+
+    fn room(&self) -> Option<u64> {
+        Some(1 << 20)
+    }
 }
 
 fn stream(begin: u64, length: u64, block: u32, filters: Filters) -> Stream {
@@ -164,6 +168,11 @@ fn a_few_bytes_that_claim_much_take_nothing() {
     let output = Counting::default();
     assert!(restore(&archive[..], &output, 1).is_err());
     assert!(output.written.load(Ordering::Relaxed) < 1 << 20);
+    let output = Counting::default();
+    let archive_of_less = made(1 << 39, 1 << 28, Filters::default(), &[repeated(0, 1 << 11, 9)]);
+    let error = restore(&archive_of_less[..], &output, 1).unwrap_err().to_string();
+    assert!(error.contains("of one repeated element"), "{error}");
+    assert!(output.written.load(Ordering::Relaxed) < 1000);
     // The index does not have all blocks; nothing is allocated by the claim.
     let opened = Archive::open(Arc::new(archive)).unwrap();
     assert!(opened.read(0, 0, &mut [0; 10]).is_err());
