@@ -68,13 +68,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let binaries = build_release()?;
         let (python, data) = make_data()?;
         let script = root().join("tests/bench/archives.py");
-        return archive::run(
-            &binaries,
-            &python,
-            &script,
-            &data,
-            rest.first().map(String::as_str),
-        );
+        succeed(Command::new(&python).arg(script).arg(&data))?;
+        return archive::run(&binaries, &data, rest.first().map(String::as_str));
     }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {

@@ -48,12 +48,11 @@ const INPUTS: [Input; 3] = [
     },
 ];
 
-/// Makes the files, and measures those whose names contain `only`.
+/// Measures the files that `tests/bench/archives.py` made: all, or the one that `only` names.
 ///
 /// # Errors
 /// If a program fails.
-pub fn run(binaries: &Path, python: &Path, script: &Path, data: &Path, only: Option<&str>) -> Result<()> {
-    crate::succeed(Command::new(python).arg(script).arg(data))?;
+pub fn run(binaries: &Path, data: &Path, only: Option<&str>) -> Result<()> {
     let bench = Bench {
         nccopy: binaries.join("nccopy"),
         ncdump: binaries.join("ncdump"),

@@ -189,18 +189,16 @@ fn blocks(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Resu
             changes[n].filters = Some(filters_of(&request.pipeline, size, &options.registry)?);
         }
         if request.targets == Targets::All {
-            changes[rest].filters = Some(match filters_of(&request.pipeline, 1, &options.registry)? {
-                None => None,
-                // The rest has no elements.
-                Some(filters) => Some(Filters::new(
-                    filters
-                        .list()
-                        .iter()
-                        .copied()
-                        .filter(|filter| matches!(filter, Filter::Deflate(_) | Filter::Zstd(_)))
+            // The rest has no elements.
+            let of_bytes = |filters: Filters| {
+                let all = filters.list().iter().copied();
+                Filters::new(
+                    all.filter(|filter| matches!(filter, Filter::Deflate(_) | Filter::Zstd(_)))
                         .collect::<Vec<_>>(),
-                )),
-            });
+                )
+            };
+            let asked = filters_of(&request.pipeline, 1, &options.registry)?;
+            changes[rest].filters = Some(asked.map(of_bytes));
         }
     }
     for spec in &options.chunking {

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     fn content(length: usize) -> Vec<u8> {
-        (0..length).map(|n| (n / 300 ^ n % 7) as u8).collect()
+        (0..length).map(|n| ((n / 300) ^ (n % 7)) as u8).collect()
     }
 
     fn seekable(content: &Vec<u8>, threads: usize) -> Vec<u8> {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::archive::{Archive, Original};
 use super::block::{self, Content, Found, HEADER, Header};
 use super::fields::damaged;
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
+use super::opened::{Archive, Original};
 use super::restore::Blocks;
 use super::scatter::Scatter;
 use crate::chunk::resize;

@@ -7,7 +7,6 @@
 //!
 //! Format: `docs/formats/nc3z.md`.
 
-mod archive;
 mod block;
 mod check;
 mod choose;
@@ -16,6 +15,7 @@ mod fields;
 mod filter;
 mod front;
 mod index;
+mod opened;
 mod pack;
 mod plan;
 mod reader;

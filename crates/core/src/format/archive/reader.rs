@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::archive::{Archive, Original, OriginalHeader};
 use super::block::Content;
 use super::fields::damaged;
+use super::opened::{Archive, Original, OriginalHeader};
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::format::classic::ClassicReader;

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::archive::{Archive, Original};
 use super::filter::Filters;
+use super::opened::{Archive, Original};
 use super::pack::{PackOptions, Packed, pack};
 use super::plan::Blocks as Asked;
 use super::restore::Blocks;

@@ -100,8 +100,8 @@ fn check(original: &Vec<u8>, length: u32, filters: Option<Filters>) {
     for threads in [1, 3] {
         assert!(restored(&archive, threads).unwrap() == *original, "restored");
     }
-    let opened = Arc::new(super::archive::Archive::open(Arc::new(archive)).unwrap());
-    let original_again = super::archive::Original(opened);
+    let opened = Arc::new(super::opened::Archive::open(Arc::new(archive)).unwrap());
+    let original_again = super::opened::Original(opened);
     let step = original.len() / 7 + 1;
     for at in (0..original.len()).step_by(step) {
         for count in [1, step / 2, step * 3] {
@@ -275,11 +275,11 @@ fn every_flipped_bit_and_every_cut_is_found() {
     }
     for length in 0..archive.len() {
         assert!(restored(&archive[..length], 1).is_err(), "{length} bytes");
-        assert!(super::archive::Archive::open(Arc::new(archive[..length].to_vec())).is_err());
+        assert!(super::opened::Archive::open(Arc::new(archive[..length].to_vec())).is_err());
     }
     let longer = [archive.as_slice(), b"x"].concat();
     assert!(restored(&longer, 1).is_err());
-    assert!(super::archive::Archive::open(Arc::new(longer)).is_err());
+    assert!(super::opened::Archive::open(Arc::new(longer)).is_err());
 }
 
 proptest! {

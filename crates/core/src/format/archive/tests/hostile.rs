@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::archive::Archive;
 use super::super::block::{Content, Header, end};
 use super::super::fields::crc32;
 use super::super::filter::{Filter, Filters};
 use super::super::front;
 use super::super::index::{Entry, Index, encode_back};
+use super::super::opened::Archive;
 use super::super::streams::{Stream, Streams};
 use super::*;
 use crate::store::Output;
