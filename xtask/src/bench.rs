@@ -12,8 +12,11 @@
 //!
 //! With `remote`, it compares work on a remote store: see [`remote`].
 //!
+//! With `archive`, it measures compressed netCDF-3 archives: see [`archive`].
+//!
 //! With `filters`, it compares each filter with the reference library's: see [`filters`].
 
+mod archive;
 mod before;
 mod cases;
 mod filters;
@@ -66,6 +69,15 @@ pub fn run(arguments: &[String]) -> Result<()> {
         && first == "remote"
     {
         return remote::run(rest.first().map(String::as_str));
+    }
+    if let [first, rest @ ..] = arguments
+        && first == "archive"
+    {
+        let binaries = build_release()?;
+        let (python, data) = make_data()?;
+        let script = root().join("tests/bench/archives.py");
+        succeed(Command::new(&python).arg(script).arg(&data))?;
+        return archive::run(&binaries, &data, rest.first().map(String::as_str));
     }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {

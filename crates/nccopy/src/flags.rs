@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::remote::{self, RemoteOptions};
 use ncutils_cli::{data_access, filters, kind_option, memory, replace, string_length};
+use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
@@ -30,6 +31,10 @@ pub struct Arguments {
     pub replace: bool,
     /// `--threads`: number of threads; `None` lets the engine decide.
     pub threads: Option<usize>,
+    /// Options of archives.
+    pub archive: ArchiveOptions,
+    /// `-k zst`: compress the input's bytes as they are.
+    pub plain_zst: bool,
     /// `--dry-run`: print the plan, and write nothing.
     pub dry_run: bool,
     /// `--summary`: print what was done.
@@ -52,6 +57,8 @@ Examples:
   nccopy in.nc 'out.zarr#mode=zarr,v3'       Zarr version 3, large variables in shards
   nccopy --shard time/365 in.nc 'out.zarr#mode=zarr,v3'
   nccopy in.zarr out.nc                      netCDF-4 from Zarr
+  nccopy -k archive in.nc out.nc3z           a compressed archive of a classic file
+  nccopy --restore in.nc3z out.nc            the file that was archived
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023, blosc2 32026.
@@ -65,7 +72,7 @@ pub fn command() -> Command {
         value(name, short, metavar, help).action(ArgAction::Append)
     };
     program("nccopy", env!("CARGO_PKG_VERSION"), "Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way", AFTER_HELP)
-        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}", kind_option::names())))
+        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}; archive, a compressed netCDF-3 archive (nc3z, nc6z, nc5z name its kind); zst, the input's bytes in Zstandard's seekable format", kind_option::names())))
         .args(kind_option::digits())
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
@@ -75,6 +82,8 @@ pub fn command() -> Command {
         .arg(Arg::new("shard-index").long("shard-index").value_name("PLACE").value_parser(["start", "end"]).help("Zarr version 3: the place of the index in each shard"))
         .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast, auto=small to choose by the data; '*' for all variables, none for no filter; repeatable"))
         .arg(Arg::new("quantize").long("quantize").value_name("QUANTIZE").action(ArgAction::Append).help("Quantize floats before they are compressed: var&var,ALGORITHM,N or *,ALGORITHM,N; bitgroom and granularbr keep N digits, bitround N bits; repeatable"))
+        .arg(Arg::new("block").long("block").value_name("BLOCK").action(ArgAction::Append).help("Archives: BYTES of a block, or VAR:BYTES for one variable; default 256 KiB; repeatable"))
+        .arg(long_flag("restore", "Restore the original of an archive, byte for byte; -k with the original's kind does the same"))
         .arg(string_length::option())
         .arg(long_flag("skip-fill", "Zarr: leave out chunks that hold only the fill value; other formats store them"))
         .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
@@ -119,8 +128,13 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             .flatten()
             .map(String::as_str)
     };
+    let container = text("kind").filter(|name| ["archive", "zst"].contains(name));
+    let kind = match container {
+        Some(_) => None,
+        None => kind_option::asked(matches, &["kind"])?,
+    };
     let copy = CopyOptions {
-        kind: kind_option::asked(matches, &["kind"])?,
+        kind,
         deflate: text("deflate").map(deflate_level).transpose()?,
         shuffle: matches.get_flag("shuffle"),
         fix_unlimited: matches.get_flag("unlimited"),
@@ -162,6 +176,12 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         access: data_access::access(matches)?,
         memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
+        archive: ArchiveOptions {
+            pack: container == Some("archive"),
+            restore: matches.get_flag("restore"),
+            blocks: all("block").map(BlockSpec::parse).collect::<Result<_>>()?,
+        },
+        plain_zst: container == Some("zst"),
         dry_run,
         summary,
         json,

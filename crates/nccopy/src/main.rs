@@ -1,6 +1,8 @@
 //! `nccopy`: copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -9,11 +11,22 @@ use nccopy::{plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_cli::remote::tell_notes;
+use ncutils_core::copy::archive::{Way, way};
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::Error;
+use ncutils_core::format::archive::{self, PackOptions, Packed};
+use ncutils_core::format::{self, Reader};
 use ncutils_core::location::{CreateOptions, Location};
 use ncutils_core::message::tell;
+use ncutils_core::model::{Kind, Schema};
+use ncutils_core::store::{Place, PlaceKind, compress_seekable};
+
+/// Bytes of piped input that stay in memory.
+const SPOOLED: u64 = 64 << 20;
+
+/// Bytes of a stream that are read at once.
+const STREAMED: usize = 256 << 10;
 
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| {
@@ -36,14 +49,41 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
-    let reader = input.open_with(&arguments.copy.registry).map_err(in_input)?;
+    if arguments.plain_zst {
+        return compress(&input, &output, arguments);
+    }
+    if arguments.archive.restore && input.is_standard_input() {
+        return restore_stream(&output, arguments);
+    }
+    let place = input.place()?;
+    let reader = input
+        .open_place(place.clone(), &arguments.copy.registry)
+        .map_err(in_input)?;
     tell_notes("nccopy", &input);
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
-    let options = CopyOptions {
+    let mut options = CopyOptions {
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
+    };
+    let way = way(reader.schema(), &options, &arguments.archive).map_err(in_input)?;
+    let threads = thread_count(arguments);
+    let blocks = match way {
+        Way::Copy => None,
+        Way::Convert(kinds, blocks) => {
+            options = as_classic(&*reader, kinds, options).map_err(in_input)?;
+            Some(PackOptions { threads, ..blocks })
+        }
+        bytes if arguments.dry_run => return print(plan_text::bytes(&bytes, arguments.json)),
+        bytes => {
+            drop(reader);
+            let report = copy_bytes(&input, &output, &place, bytes, threads)?;
+            return match arguments.summary {
+                true => print(summary::bytes(&report, arguments.json)),
+                false => Ok(()),
+            };
+        }
     };
     let plan = plan(&*reader, &options).map_err(in_input)?;
     for choice in &plan.choices {
@@ -74,9 +114,12 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         memory: Some(held),
         replaces: arguments.replace,
     };
-    let writer = output
-        .create_with(&plan.schema, &prepared.plans, &create)
-        .map_err(name_options)?;
+    let writer = match blocks {
+        Some(blocks) => output.create_archive(&plan.schema, &prepared.plans, blocks, &create)?,
+        None => output
+            .create_with(&plan.schema, &prepared.plans, &create)
+            .map_err(name_options)?,
+    };
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
     drop(plan);
     let bar = Bar::on_terminal();
@@ -99,6 +142,103 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Compresses the bytes of the input as they are, in Zstandard's seekable format.
+fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
+    let asked = &arguments.copy;
+    let changes = !asked.filters.is_empty()
+        || !asked.chunking.is_empty()
+        || !arguments.archive.blocks.is_empty()
+        || asked.deflate.is_some()
+        || asked.shuffle
+        || asked.fix_unlimited
+        || asked.variables.is_some()
+        || asked.groups.is_some();
+    if changes || arguments.archive.restore {
+        return Err(Error::Usage(
+            "-k zst takes the bytes of the input as they are; leave out other options".into(),
+        )
+        .into());
+    }
+    let object = input.text(SPOOLED)?;
+    ncutils_cli::signals::handle();
+    let target = output.output()?;
+    let threads = thread_count(arguments);
+    compress_seekable(&*object, &*target, threads).map_err(|error| error.in_file(input.name()))?;
+    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
+    committed.map_err(|error| error.in_file(output.name()))?;
+    Ok(())
+}
+
+/// Restores the original of an archive that comes from standard input, as it comes.
+fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
+    // Whatever is not an archive is refused when its first bytes come.
+    let archive = Schema::new(Kind::ClassicArchive);
+    way(&archive, &arguments.copy, &arguments.archive).map_err(name_options)?;
+    let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let stdin = BufReader::with_capacity(STREAMED, stdin.context("cannot read standard input")?);
+    ncutils_cli::signals::handle();
+    let target = output.output()?;
+    let done = archive::restore(stdin, &*target, thread_count(arguments));
+    let packed = done.map_err(|error| error.in_file("stdin"))?;
+    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
+    committed.map_err(|error| error.in_file(output.name()))?;
+    match arguments.summary {
+        true => print(summary::bytes(&packed, arguments.json)),
+        false => Ok(()),
+    }
+}
+
+fn thread_count(arguments: &Arguments) -> usize {
+    arguments
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// The options of a copy to the first of these kinds that holds the dataset. Filters are for blocks, which the copy does not
+/// have.
+fn as_classic(reader: &dyn Reader, kinds: Vec<Kind>, mut options: CopyOptions) -> Result<CopyOptions, Error> {
+    options.filters.clear();
+    options.chunking.clear();
+    (options.deflate, options.shuffle) = (None, false);
+    let mut failed = None;
+    for kind in kinds {
+        options.kind = Some(kind);
+        let held = plan(reader, &options).and_then(|plan| format::check(&plan.schema));
+        match held {
+            Ok(()) => return Ok(options),
+            // The last kind holds most, so its reason counts.
+            Err(error) => failed = Some(error),
+        }
+    }
+    Err(failed.unwrap_or_else(|| Error::Internal("no kind of archives".to_owned())))
+}
+
+/// Copies bytes: packs, restores, or copies an archive.
+fn copy_bytes(
+    input: &Location,
+    output: &Location,
+    place: &Place,
+    way: Way,
+    threads: usize,
+) -> anyhow::Result<Packed> {
+    let in_input = |error: Error| name_options(error).in_file(input.name());
+    let PlaceKind::Object(object) = place.kind() else {
+        return Err(Error::Internal("an archive that is a store of keys".to_owned()).into());
+    };
+    ncutils_cli::signals::handle();
+    let target = output.output()?;
+    let packed = match way {
+        Way::Pack(options) => archive::pack(&**object, &*target, &PackOptions { threads, ..options }),
+        Way::Repack(changes) => archive::repack(object, &*target, &changes, threads),
+        Way::Restore => archive::restore_object(object, &*target, threads),
+        Way::Copy | Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
+    };
+    let packed = packed.map_err(in_input)?;
+    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
+    committed.map_err(|error| error.in_file(output.name()))?;
+    Ok(packed)
 }
 
 /// Prints on standard output.

@@ -1,5 +1,6 @@
 //! What `nccopy --dry-run` prints.
 
+use ncutils_core::copy::archive::Way;
 use ncutils_core::copy::{Description, VariableDescription};
 use ncutils_core::filter::json_text;
 use ncutils_core::model::{CodecSpec, Encoding, Endian, Storage, VariableLayout};
@@ -30,6 +31,20 @@ pub fn text(plan: &Description) -> String {
     sides[6..].fill(Side::Right);
     table::push(&mut text, sides, &rows);
     text + &format!("memory for data about {} bytes\n", plan.memory)
+}
+
+/// What a copy of bytes to or from an archive will do: one line, or a JSON object.
+pub fn bytes(way: &Way, as_json: bool) -> String {
+    let route = match way {
+        Way::Copy | Way::Convert(..) => "copy",
+        Way::Pack(_) => "pack the bytes of the file",
+        Way::Repack(_) => "copy the blocks of the archive",
+        Way::Restore => "restore the bytes of the original",
+    };
+    match as_json {
+        true => format!("{}\n", json!({"route": route})),
+        false => format!("{route}\n"),
+    }
 }
 
 /// The same as a JSON object on one line.
@@ -64,6 +79,7 @@ fn storage(layout: &VariableLayout) -> &'static str {
     match layout.storage {
         Storage::Chunked { .. } => "chunked",
         Storage::Compact => "compact",
+        Storage::Blocks { .. } => "blocks",
         _ => "contiguous",
     }
 }

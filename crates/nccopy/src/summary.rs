@@ -1,9 +1,33 @@
 //! What `nccopy --summary` prints.
 
 use ncutils_core::copy::{Report, ratio};
+use ncutils_core::format::archive::Packed;
 use serde_json::json;
 
 use crate::table::{self, Side};
+
+/// What a copy of bytes to or from an archive did: one line, or a JSON object.
+pub fn bytes(packed: &Packed, as_json: bool) -> String {
+    let Packed {
+        original,
+        archive,
+        sha256,
+        ..
+    } = packed;
+    let sha: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+    match as_json {
+        true => format!(
+            "{}\n",
+            json!({"original": original, "archive": archive, "sha256": sha})
+        ),
+        false => {
+            let ratio = ratio(*original, *archive).map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+            format!(
+                "original {original} bytes, archive {archive} bytes, ratio {ratio}\nSHA-256 of the original {sha}\n"
+            )
+        }
+    }
+}
 
 /// A table with a row for each variable and one for their sum, and a line about the whole copy.
 pub fn text(report: &Report) -> String {

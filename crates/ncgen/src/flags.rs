@@ -31,6 +31,8 @@ pub struct Arguments {
     pub main: Option<String>,
     /// `-k`, `-3` … `-7`.
     pub kind: Option<Kind>,
+    /// `-k archive`: make a compressed archive of a classic file, of the least kind.
+    pub archive: bool,
     /// `-H`: leave out the values.
     pub header_only: bool,
     /// `-x`: variables have no fill value.
@@ -83,7 +85,7 @@ pub fn command() -> Command {
         )
         .value_parser(value_parser!(OsString)),
     )
-    .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}", kind_option::names())))
+    .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the file: {}; archive, a compressed netCDF-3 archive (nc3z, nc6z, nc5z name its kind)", kind_option::names())))
     .arg(value("version-name", 'v', "KIND", "Same as -k"))
     .args(kind_option::digits())
     .arg(value(
@@ -167,8 +169,14 @@ pub fn command() -> Command {
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let output = matches.get_one::<OsString>("output").cloned();
-    let kind = kind_option::asked(matches, &["kind", "version-name"])?;
-    let implied = kind.is_some() || output.is_some();
+    let archive = matches
+        .get_one::<String>("kind")
+        .is_some_and(|kind| kind == "archive");
+    let kind = match archive {
+        true => None,
+        false => kind_option::asked(matches, &["kind", "version-name"])?,
+    };
+    let implied = archive || kind.is_some() || output.is_some();
     Ok(Arguments {
         remote: remote::options(matches),
         input: matches.get_one::<OsString>("input").cloned(),
@@ -178,6 +186,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         language: language(matches)?.or(implied.then_some(Language::Binary)),
         main: text("main"),
         kind,
+        archive,
         header_only: matches.get_flag("header"),
         no_fill: matches.get_flag("no-fill"),
         string_length: string_length::asked(matches)?,

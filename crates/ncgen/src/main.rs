@@ -62,7 +62,15 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         asked = output.output_kind(asked, None)?;
     }
-    let kind = infer(reader.schema(), reader.storages(), reader.format(), asked).map_err(in_input)?;
+    let mut kind = infer(reader.schema(), reader.storages(), reader.format(), asked).map_err(in_input)?;
+    if arguments.archive && kind.unpacked().is_none() {
+        kind = kind.packed().ok_or_else(|| {
+            in_input(Error::Usage(format!(
+                "this needs the kind '{}', and archives are of classic files",
+                kind.name()
+            )))
+        })?;
+    }
     for warning in reader.warnings_of_storage(kind)? {
         tell_lines("ncgen", format_args!("warning: {warning}"));
     }

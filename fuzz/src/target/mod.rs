@@ -2,6 +2,7 @@
 //!
 //! A target fails by a panic, or by exceeding the caller's limits of time or memory.
 
+mod archive;
 mod cdl;
 mod copy;
 mod dataset;
@@ -29,7 +30,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -44,6 +45,11 @@ pub const TARGETS: [Target; 13] = [
         name: "classic",
         run: dataset::read_all,
         seeds: classic_files,
+    },
+    Target {
+        name: "archive",
+        run: archive::read,
+        seeds: archive::seeds,
     },
     Target {
         name: "copy",
@@ -144,7 +150,7 @@ mod tests {
         for target in TARGETS {
             let seeds = files(&root.join("testdata"), |_| true);
             let seeds = if target.name.ends_with("spec")
-                || ["cdl", "zarr", "zarr3", "shard", "remote"].contains(&target.name)
+                || ["archive", "cdl", "zarr", "zarr3", "shard", "remote"].contains(&target.name)
             {
                 target.seeds(&root)
             } else {

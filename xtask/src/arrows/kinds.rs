@@ -15,7 +15,7 @@ const ALLOWED: [&str; 3] = [
 ];
 
 /// The variants of `Kind`.
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 12] = [
     "Classic",
     "Offset64",
     "Data64",
@@ -24,6 +24,9 @@ const KINDS: [&str; 9] = [
     "Nczarr",
     "Zarr2",
     "Zarr3",
+    "ClassicArchive",
+    "Offset64Archive",
+    "Data64Archive",
     "Other",
 ];
 

@@ -6,6 +6,7 @@
 //!   └── encoded chunks, ranges, values ──► run: pass through │ refilter │ rechunk ────────┘
 //! ```
 
+pub mod archive;
 mod bands;
 mod block;
 mod block_jobs;

@@ -272,6 +272,24 @@ fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> O
     }
 }
 
+/// Encodes bytes to a zlib stream of a level from 1 to 9.
+pub(crate) fn encode_plain(level: usize, input: &[u8], out: &mut Vec<u8>) -> Outcome {
+    let bound = Bound {
+        level: Ok(level.clamp(1, 9)),
+        planes: Planes::of(&ChunkType::of_bytes(input.len())),
+    };
+    bound.encode(input, ChunkShape::Full, out)
+}
+
+/// Decodes a zlib stream of at most `limit` bytes of content.
+pub(crate) fn decode_plain(input: &[u8], limit: usize, out: &mut Vec<u8>) -> Outcome {
+    let bound = Bound {
+        level: Ok(1),
+        planes: Planes::of(&ChunkType::of_bytes(0)),
+    };
+    bound.decode(input, ChunkShape::Full, limit, out)
+}
+
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         let level = self.level.clone()?;

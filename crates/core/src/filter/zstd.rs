@@ -234,6 +234,22 @@ pub(super) fn decompress(input: &[u8], out: &mut (impl WriteBuf + ?Sized)) -> Ou
     })
 }
 
+/// Encodes bytes to one frame that states their length.
+pub(crate) fn encode_plain(level: i32, input: &[u8], out: &mut Vec<u8>) -> Outcome {
+    out.clear();
+    out.reserve(zstd_safe::compress_bound(input.len()));
+    compress(level, false, input, out).map(drop)
+}
+
+/// Decodes frames of at most `limit` bytes of content.
+pub(crate) fn decode_plain(input: &[u8], limit: usize, out: &mut Vec<u8>) -> Outcome {
+    let bound = Bound {
+        level: DEFAULT_LEVEL,
+        checksum: false,
+    };
+    bound.decode(input, ChunkShape::Full, limit, out)
+}
+
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         out.clear();

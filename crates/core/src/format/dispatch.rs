@@ -8,7 +8,7 @@ use std::time::Instant;
 use tracing::{Level, debug};
 
 use super::zarr::ZarrOptions;
-use super::{Reader, VariablePlan, Writer, classic, netcdf4, zarr};
+use super::{Reader, VariablePlan, Writer, archive, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
@@ -23,6 +23,9 @@ pub fn check(schema: &Schema) -> Result<()> {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
         Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::check(schema),
+        Kind::ClassicArchive | Kind::Offset64Archive | Kind::Data64Archive => {
+            classic::check(&archive::as_original(schema))
+        }
         Kind::Other(_) => Err(no_writer(schema)),
     }
 }
@@ -36,6 +39,9 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
         Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::check_plans(schema, plans),
+        Kind::ClassicArchive | Kind::Offset64Archive | Kind::Data64Archive => {
+            classic::check_places(&archive::as_original(schema))
+        }
         Kind::Other(_) => Err(no_writer(schema)),
     }
 }
@@ -78,6 +84,17 @@ pub fn create_with(
         }
         (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3, DestinationKind::Keys(output)) => {
             zarr::create(output, schema, plans, *options)
+        }
+        (
+            Kind::ClassicArchive | Kind::Offset64Archive | Kind::Data64Archive,
+            DestinationKind::Object(output),
+        ) => {
+            let options = archive::PackOptions {
+                threads: std::thread::available_parallelism().map_or(1, usize::from),
+                ..archive::PackOptions::default()
+            };
+            let writer = archive::ArchiveWriter::create(output, schema, plans, options)?;
+            Ok(Box::new(writer))
         }
         (Kind::Other(_), _) => Err(no_writer(schema)),
         (kind, DestinationKind::Keys(_)) => Err(Error::Usage(format!(
@@ -142,6 +159,7 @@ pub fn open_with(
 fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> Result<Box<dyn Reader>> {
     match detect(&**object)? {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(object.clone())?)),
+        Format::Archive => Ok(Box::new(archive::ArchiveReader::open(object.clone())?)),
         Format::Hdf5 => {
             let neighbours = place.neighbours().cloned();
             Ok(Box::new(netcdf4::Netcdf4Reader::open(
@@ -169,6 +187,7 @@ fn open_keys(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Classic,
+    Archive,
     Hdf5,
 }
 
@@ -197,8 +216,9 @@ fn detect(object: &dyn Object) -> Result<Format> {
         ended.set(true);
         Ok(None)
     };
-    match starts_with(0, &[b"CDF", &HDF5])? {
+    match starts_with(0, &[b"CDF", &archive::MAGIC, &HDF5])? {
         Some(0) => return Ok(Format::Classic),
+        Some(1) => return Ok(Format::Archive),
         Some(_) => return Ok(Format::Hdf5),
         None => {}
     }
@@ -237,6 +257,7 @@ mod tests {
             assert_eq!(detect(&behind(block)).unwrap(), Format::Hdf5);
         }
         assert_eq!(detect(&b"CDF\x01".to_vec()).unwrap(), Format::Classic);
+        assert_eq!(detect(&b"\x89NC3Z\r\n\x1a".to_vec()).unwrap(), Format::Archive);
         for other in [
             Vec::new(),
             b"CD".to_vec(),

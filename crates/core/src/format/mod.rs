@@ -3,6 +3,7 @@
 //! The rest of the program sees only [`Reader`] and [`Writer`]. Nothing outside this folder and `location/`
 //! knows which format is behind them.
 
+pub mod archive;
 pub mod classic;
 mod dispatch;
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! a named pipe, or - as input                ─► read to its end first
 //! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
 //! a file that begins as zip files do         ─► the keys in it
+//! a file that begins as .zst or .gz files do ─► the bytes in it
 //! s3://…  gs://…  az://…  https://…          ─► one object, or a tree of keys, on a remote store
 //! x.nc#mode=bytes                            ─► not supported for local files
 //! [key=value]URL                             ─► URL#key=value
@@ -39,6 +40,7 @@ pub use fragment::{Mode, StoreKind};
 
 use crate::error::{Error, Result};
 use crate::filter::Registry;
+use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
@@ -47,7 +49,7 @@ use crate::store::remote::session::Session;
 use crate::store::remote::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::{
     DataAccess, Destination, DirectoryKeys, DirectoryOutput, FileNeighbours, FileOutput, FileSource,
-    KeyOutput, KeyStore, Object, Output, Place, PlaceKind, open_stream,
+    KeyOutput, KeyStore, Object, Output, Place, PlaceKind, open_compressed, open_stream,
 };
 use notes::Notes;
 use output_kind::is_zarr;
@@ -216,6 +218,11 @@ impl Location {
         }
     }
 
+    /// True for standard input.
+    pub fn is_standard_input(&self) -> bool {
+        self.target == Target::StandardInput
+    }
+
     /// The local path; `None` for a remote store.
     fn path(&self) -> Option<&Path> {
         match &self.target {
@@ -268,6 +275,8 @@ impl Location {
             return Ok(Place::keys(&self.name, self.zip_keys(object)?));
         }
         self.expect_store(None)?;
+        let content = open_compressed(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
+        let object = content.unwrap_or(object);
         let place = Place::object(&self.name, object);
         if is_pipe {
             return Ok(place);
@@ -382,7 +391,14 @@ impl Location {
     /// # Errors
     /// The same as for [`Location::open`]; a fragment that asks for Zarr where the dataset has another format.
     pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
-        let place = self.place()?;
+        self.open_place(self.place()?, registry)
+    }
+
+    /// Like [`Location::open_with`], of what [`Location::place`] gave.
+    ///
+    /// # Errors
+    /// The same as for [`Location::open_with`].
+    pub fn open_place(&self, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
         let is_keys = matches!(place.kind(), PlaceKind::Keys(_));
         let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
         let reader = match format::open_with(place, registry, &options) {
@@ -445,7 +461,7 @@ impl Location {
                 &self.name,
                 self.key_output(kind, options, expected)?,
             )),
-            false => Ok(Destination::object(&self.name, self.output(options, expected)?)),
+            false => Ok(Destination::object(&self.name, self.object_output(options, expected)?)),
         }
     }
 
@@ -460,7 +476,16 @@ impl Location {
         ))
     }
 
-    fn output(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn Output>> {
+    /// The file to write bytes to.
+    ///
+    /// # Errors
+    /// Those of [`Location::destination`].
+    pub fn output(&self) -> Result<Arc<dyn Output>> {
+        self.object_output(&CreateOptions::default(), None)
+    }
+
+    /// One object to write to. `expected` is its size in bytes, roughly.
+    fn object_output(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn Output>> {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
@@ -513,7 +538,7 @@ impl Location {
                 Ok(Arc::new(output))
             }
             StoreKind::Zip => {
-                let output = self.output(options, expected)?;
+                let output = self.object_output(options, expected)?;
                 zip::create(output, self.top_folder(kind).as_deref()).map_err(self.named())
             }
         }
@@ -573,6 +598,23 @@ impl Location {
         let destination = self.destination_with(schema.kind, options, expected)?;
         let options = self.write_options(schema.kind);
         format::create_with(destination, schema, plans, &options).map_err(self.named())
+    }
+
+    /// Creates an archive here, with these blocks. What exists is replaced only by [`Writer::finish`].
+    ///
+    /// # Errors
+    /// Those of [`Location::create`].
+    pub fn create_archive(
+        &self,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        blocks: PackOptions,
+        options: &CreateOptions,
+    ) -> Result<Box<dyn Writer>> {
+        format::check(schema).map_err(self.named())?;
+        let output = self.object_output(options, None)?;
+        let writer = ArchiveWriter::create(output, schema, plans, blocks);
+        Ok(Box::new(writer.map_err(self.named())?))
     }
 
     /// What other programs will not read of a dataset that is created here, or read otherwise than it was: one line

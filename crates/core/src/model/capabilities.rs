@@ -221,7 +221,7 @@ impl Capabilities {
 }
 
 /// CDF-1.
-pub(super) static CDF1: Capabilities = Capabilities {
+pub(super) const CDF1: Capabilities = Capabilities {
     name: "classic",
     format_name: "classic",
     extended_name: "classic mode=00000000",
@@ -237,7 +237,7 @@ pub(super) static CDF1: Capabilities = Capabilities {
 };
 
 /// CDF-2.
-pub(super) static CDF2: Capabilities = Capabilities {
+pub(super) const CDF2: Capabilities = Capabilities {
     name: "64-bit offset",
     format_name: "64-bit offset",
     extended_name: "64-bit offset mode=00000200",
@@ -251,7 +251,7 @@ pub(super) static CDF2: Capabilities = Capabilities {
 };
 
 /// CDF-5.
-pub(super) static CDF5: Capabilities = Capabilities {
+pub(super) const CDF5: Capabilities = Capabilities {
     name: "cdf5",
     format_name: "cdf5",
     extended_name: "64-bit data mode=00000020",
@@ -263,6 +263,45 @@ pub(super) static CDF5: Capabilities = Capabilities {
     unlimited: UnlimitedDimensions::OneAsFirst,
     longest_dimension: i64::MAX as u64 - 3,
     ..Capabilities::new("")
+};
+
+/// A compressed archive of a CDF-1 file.
+pub(super) static CDF1_ARCHIVE: Capabilities = Capabilities {
+    name: "classic archive",
+    format_name: "classic archive",
+    extended_name: "classic archive",
+    short_name: "nc3z",
+    other_names: &[],
+    digit: None,
+    creation_flags: None,
+    storage_attributes: true,
+    ..CDF1
+};
+
+/// A compressed archive of a CDF-2 file.
+pub(super) static CDF2_ARCHIVE: Capabilities = Capabilities {
+    name: "64-bit offset archive",
+    format_name: "64-bit offset archive",
+    extended_name: "64-bit offset archive",
+    short_name: "nc6z",
+    other_names: &[],
+    digit: None,
+    creation_flags: None,
+    storage_attributes: true,
+    ..CDF2
+};
+
+/// A compressed archive of a CDF-5 file.
+pub(super) static CDF5_ARCHIVE: Capabilities = Capabilities {
+    name: "cdf5 archive",
+    format_name: "cdf5 archive",
+    extended_name: "cdf5 archive",
+    short_name: "nc5z",
+    other_names: &[],
+    digit: None,
+    creation_flags: None,
+    storage_attributes: true,
+    ..CDF5
 };
 
 /// netCDF-4 in HDF5.

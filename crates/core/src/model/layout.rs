@@ -23,6 +23,12 @@ pub enum Storage {
         /// The shape of one chunk, one length per dimension of the variable.
         shape: Vec<u64>,
     },
+    /// Blocks of equal length of the elements in C order, each compressed by itself. Readers give ranges of such a variable, as
+    /// of a contiguous one.
+    Blocks {
+        /// Bytes of one block.
+        bytes: u64,
+    },
 }
 
 /// The form of decoded bytes.

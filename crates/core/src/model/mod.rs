@@ -37,10 +37,12 @@ pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
 };
 pub use item::Item;
-pub use kind::Kind;
+pub use kind::{ArchiveStep, Kind};
 pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Storage, VariableLayout};
 pub use name::{MAX_NAME, name_fault, unescape};
-pub use schema::{Attribute, DimId, Dimension, Group, GroupId, Provenance, Schema, VarId, Variable};
+pub use schema::{
+    ArchiveOrigin, Attribute, DimId, Dimension, Group, GroupId, Provenance, Schema, VarId, Variable,
+};
 pub use shared_layout::{SharedLayout, SharedLayouts};
 pub use sizes_in_c::SizesInC;
 pub use types::{Field, Type, TypeClass, TypeId, UserType};

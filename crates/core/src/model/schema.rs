@@ -34,6 +34,15 @@ pub struct Provenance {
     pub is_netcdf4: bool,
 }
 
+/// The file that an archive was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArchiveOrigin {
+    /// Its length, in bytes.
+    pub size: u64,
+    /// Its SHA-256.
+    pub sha256: [u8; 32],
+}
+
 /// The structure of a dataset.
 #[derive(Debug, Clone)]
 pub struct Schema {
@@ -49,6 +58,8 @@ pub struct Schema {
     pub vars: Vec<Variable>,
     /// How the file was made; only for HDF5 files.
     pub provenance: Option<Provenance>,
+    /// The file that an archive restores; only for archives.
+    pub origin: Option<ArchiveOrigin>,
     /// One line for each item that was left out because netCDF cannot hold it.
     pub warnings: Vec<String>,
     /// One line for each item that was left out because it is damaged. What is left can be shown; a copy of everything
@@ -126,6 +137,7 @@ impl Schema {
             types: Vec::new(),
             vars: Vec::new(),
             provenance: None,
+            origin: None,
             warnings: Vec::new(),
             faults: Vec::new(),
         }

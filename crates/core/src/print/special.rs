@@ -1,7 +1,7 @@
 //! The special attributes of `ncdump -s`: the storage of variables and the file.
 
 use crate::error::Result;
-use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, json_text, shuffle, szip};
+use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, json_text, shuffle, spec, szip};
 use crate::format::Reader;
 use crate::model::{
     CodecNames, CodecSpec, Encoding, Endian, IndexLocation, Schema, Storage, Type, VarId, VariableLayout,
@@ -60,12 +60,20 @@ pub fn of_variable(
         Storage::Compact => "compact",
         Storage::Contiguous => "contiguous",
         Storage::Chunked { .. } => "chunked",
+        Storage::Blocks { .. } => "blocks",
     };
     all.push(("_Storage", text(storage)));
     if let Storage::Chunked { shape } = &layout.storage
         && !shape.is_empty()
     {
         all.push(("_ChunkSizes", Special::Numbers(shape.clone())));
+    }
+    if let Storage::Blocks { bytes } = layout.storage {
+        all.push(("_BlockSize", Special::Numbers(vec![bytes])));
+        if !layout.filters.is_empty() {
+            all.push(("_Filter", Special::Text(spec::format(&layout.filters))));
+        }
+        return all;
     }
     if let Some(shard) = &layout.shard {
         all.push(("_ShardSizes", Special::Numbers(shard.clone())));
@@ -203,6 +211,11 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
         let number = |value: u32| Special::Numbers(vec![value.into()]);
         all.push(("_SuperblockVersion", number(provenance.superblock_version)));
         all.push(("_IsNetcdf4", number(provenance.is_netcdf4.into())));
+    }
+    if let Some(origin) = &schema.origin {
+        let sha: String = origin.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+        all.push(("_OriginalSize", Special::Numbers(vec![origin.size])));
+        all.push(("_OriginalSHA256", Special::Text(sha)));
     }
     all.push(format(schema));
     all

@@ -178,6 +178,11 @@ impl Output for FileOutput {
         // A device is open for writing only, so this call fails.
         self.file.read_exact_at(buf, offset)
     }
+
+    fn room(&self) -> Option<u64> {
+        let space = rustix::fs::fstatvfs(&self.file).ok()?;
+        space.f_bavail.checked_mul(space.f_frsize)
+    }
 }
 
 fn not_seekable() -> Error {

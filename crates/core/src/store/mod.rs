@@ -11,6 +11,7 @@
 //! format::create ─► Destination ─┬─► FileOutput ──── partial file ── commit: sync, rename, sync the directory ─► path
 //!                                └─► DirectoryOutput ── stage ── publish: sync, rename, sync the directory ─► folder
 //!
+//! .zst, .gz ─► open_compressed ─► Object                  compress_seekable ─► any Output
 //! any Object ─► ZipKeys ─► Place                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
 //! ```
 
@@ -28,6 +29,7 @@ mod keys;
 mod memory;
 mod memory_keys;
 mod object;
+mod object_stream;
 mod open_values;
 mod partial;
 mod place;
@@ -45,6 +47,8 @@ mod zip_keys;
 mod zip_output;
 mod zip_records;
 mod zip_value;
+mod zst_output;
+mod zst_source;
 
 use std::io;
 
@@ -63,6 +67,7 @@ pub use keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};
 pub use memory::MemoryOutput;
 pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
+pub(crate) use object_stream::object_stream;
 pub use open_values::OpenValues;
 pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{
@@ -75,6 +80,8 @@ pub use unfinished::take_remains;
 pub(crate) use written_bytes::WrittenBytes;
 pub use zip_keys::ZipKeys;
 pub use zip_output::ZipOutput;
+pub use zst_output::compress_seekable;
+pub use zst_source::open_compressed;
 
 /// An object that is being written, by many threads at once. Bytes never written read as zero.
 pub trait Output: Send + Sync {
@@ -102,6 +109,11 @@ pub trait Output: Send + Sync {
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         let _ = (offset, buf);
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Bytes that the store still has room for; `None` if it is not known.
+    fn room(&self) -> Option<u64> {
+        None
     }
 }
 

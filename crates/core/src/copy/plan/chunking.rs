@@ -294,8 +294,10 @@ pub(crate) fn possible_storage(
 ) -> Storage {
     match chosen {
         Storage::Compact if can.compact => Storage::Compact,
-        Storage::Compact | Storage::Contiguous if can.contiguous => Storage::Contiguous,
-        Storage::Compact | Storage::Contiguous => {
+        Storage::Compact | Storage::Contiguous | Storage::Blocks { .. } if can.contiguous => {
+            Storage::Contiguous
+        }
+        Storage::Compact | Storage::Contiguous | Storage::Blocks { .. } => {
             let lengths: Vec<_> = dims.iter().map(|d| (d.length, false)).collect();
             Storage::Chunked {
                 shape: default_shape(can, element_size, &lengths),

@@ -5,7 +5,9 @@ use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, gzip, shuffle};
 use crate::model::similar::question;
-use crate::model::{CodecNames, CodecSpec, Configuration, Schema, Type, VarId, VariableLayout, ZarrVersion};
+use crate::model::{
+    CodecNames, CodecSpec, Configuration, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion,
+};
 
 /// The filters of a variable, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +34,13 @@ impl Pipeline {
     }
 
     fn kept(source: &VariableLayout, shuffle: bool) -> Self {
+        // The filters of blocks are made for their order of elements.
+        let filters = match source.storage {
+            Storage::Blocks { .. } => Vec::new(),
+            _ => source.filters.clone(),
+        };
         Self {
-            filters: Filters::Kept(source.filters.clone(), shuffle),
+            filters: Filters::Kept(filters, shuffle),
             wish: Wish::Kept,
         }
     }

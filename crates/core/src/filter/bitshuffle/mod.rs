@@ -168,6 +168,34 @@ impl Bound {
     }
 }
 
+/// Transposes the bits of elements of `size` bytes, in blocks of the default length. Elements after the last whole eight are
+/// copied.
+pub(crate) fn transpose_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
+    in_blocks(size, input, out, transpose::split);
+}
+
+/// The reverse of [`transpose_bits`].
+pub(crate) fn join_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
+    in_blocks(size, input, out, transpose::join);
+}
+
+fn in_blocks(size: usize, input: &[u8], out: &mut Vec<u8>, transpose: impl Fn(usize, &[u8], &mut [u8])) {
+    let size = size.max(1);
+    let parameters = Parameters {
+        size,
+        block: 0,
+        compression: Compression::None,
+    };
+    let whole = input.len() / size / ROW * ROW * size;
+    let block = (parameters.block_elements() * size).min(whole).max(1);
+    out.resize(input.len(), 0);
+    let (rows, end) = out.split_at_mut(whole);
+    for (from, to) in input[..whole].chunks(block).zip(rows.chunks_mut(block)) {
+        transpose(size, from, to);
+    }
+    end.copy_from_slice(&input[whole..]);
+}
+
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         let compression = self.0.compression;

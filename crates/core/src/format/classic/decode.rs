@@ -22,6 +22,10 @@ pub(super) struct Header {
     /// The place of each variable.
     pub places: Vec<Place>,
     pub geometry: Geometry,
+    /// The version of the format.
+    pub version: Version,
+    /// Position after the header, in bytes.
+    pub end: u64,
 }
 
 /// Reads the header of a file that starts with `CDF`.
@@ -61,7 +65,8 @@ pub(super) fn decode(source: &dyn Object) -> Result<Header> {
     for _ in 0..header.list("list of variables", NC_VARIABLE)? {
         begins.push(header.variable(&mut schema)?);
     }
-    settle(source, version, schema, records, &begins)
+    let end = header.position();
+    settle(source, version, schema, records, &begins, end)
 }
 
 /// Computes the positions of all variables, and the number of records.
@@ -71,6 +76,7 @@ fn settle(
     mut schema: Schema,
     records: u64,
     begins: &[u64],
+    end: u64,
 ) -> Result<Header> {
     let too_large = |i: usize| {
         let name = schema.vars.get(i).map_or("", |v| v.name.as_str());
@@ -120,6 +126,8 @@ fn settle(
             record_size,
             record_variables,
         },
+        version,
+        end,
     })
 }
 

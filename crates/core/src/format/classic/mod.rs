@@ -18,6 +18,7 @@ mod assembly;
 mod decode;
 mod encode;
 mod limits;
+mod map;
 mod place;
 mod read_ahead;
 mod reader;
@@ -27,6 +28,7 @@ mod writer;
 use crate::model::{Kind, Type};
 
 pub use limits::check;
+pub(in crate::format) use map::{FileMap, MappedVariable};
 pub use reader::ClassicReader;
 pub use writer::ClassicWriter;
 pub use writer::check_places;

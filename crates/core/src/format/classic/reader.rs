@@ -43,7 +43,13 @@ impl ClassicReader {
     /// # Errors
     /// Names the part of the header that is truncated or damaged. Missing data is detected when it is read.
     pub fn open(source: Arc<dyn Object>) -> Result<Self> {
-        let header = decode(&*source)?;
+        let header = source.clone();
+        Self::open_by_header(source, &*header)
+    }
+
+    /// Same as [`open`](Self::open), with another object that has the same size, and the same bytes up to the end of the header.
+    pub(in crate::format) fn open_by_header(source: Arc<dyn Object>, header: &dyn Object) -> Result<Self> {
+        let header = decode(header)?;
         let layouts = (0..header.schema.vars.len())
             .map(|i| layout(&header.schema, VarId(i)))
             .collect();
@@ -124,7 +130,7 @@ impl ClassicReader {
     }
 
     /// Fails if a region reaches past the end of the file, before memory is allocated for it.
-    fn check_not_truncated(&self, var: VarId, region: &Region) -> Result<()> {
+    pub(in crate::format) fn check_not_truncated(&self, var: VarId, region: &Region) -> Result<()> {
         let (layout, place) = (&self.layouts[var.0], &self.places[var.0]);
         if region.is_empty() || !region.fits(&layout.extent) {
             return Ok(());

@@ -230,7 +230,7 @@ impl Program<'_> {
             Storage::Compact => {
                 let _ = writeln!(out, "    CHECK(nc_def_var_chunking({at}, NC_COMPACT, NULL));");
             }
-            Storage::Contiguous => {
+            Storage::Contiguous | Storage::Blocks { .. } => {
                 let _ = writeln!(out, "    CHECK(nc_def_var_chunking({at}, NC_CONTIGUOUS, NULL));");
             }
             Storage::Chunked { shape } => {

@@ -25,7 +25,13 @@ use crate::cdl::read::syntax::statements::{Heading, Segment};
 const FEW: usize = 16;
 
 /// Attributes that ncdump prints about the file itself. They are accepted and dropped.
-const PROVENANCE: [&str; 3] = ["_NCProperties", "_IsNetcdf4", "_SuperblockVersion"];
+const PROVENANCE: [&str; 5] = [
+    "_NCProperties",
+    "_IsNetcdf4",
+    "_SuperblockVersion",
+    "_OriginalSize",
+    "_OriginalSHA256",
+];
 
 /// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,7 +3,8 @@
 //!
 //! | attribute | value |
 //! | --- | --- |
-//! | `_Storage` | `"contiguous"`, `"compact"`, `"chunked"`; without effect `"virtual"`, `"blocks"` |
+//! | `_Storage` | `"contiguous"`, `"compact"`, `"chunked"`; without effect `"virtual"`; `"blocks"` of archives |
+//! | `_BlockSize` | bytes of a block of an archive; without effect |
 //! | `_ChunkSizes` | a length for each dimension |
 //! | `_ShardSizes` | a length for each dimension, in elements |
 //! | `_ShardIndex` | `"start"`, `"end"` |
@@ -49,6 +50,8 @@ pub struct StorageAttributes {
     pub shard_index: Option<IndexLocation>,
     /// True if `_Storage` names storage that no new variable can have.
     pub foreign_storage: bool,
+    /// True if `_Storage` names the blocks of an archive. `_Filter` is ignored then.
+    pub blocks: bool,
     /// `_DeflateLevel`.
     pub deflate_level: Option<u32>,
     /// `_Shuffle`.
@@ -77,12 +80,13 @@ impl StorageAttributes {
         match attribute.name.as_str() {
             "_Storage" => {
                 let word = text(attribute);
-                self.foreign_storage = matches!(word.as_deref(), Some("virtual" | "blocks"));
+                self.foreign_storage = word.as_deref() == Some("virtual");
+                self.blocks = word.as_deref() == Some("blocks");
                 self.storage = match word.as_deref() {
                     Some("contiguous") => Some(StorageKind::Contiguous),
                     Some("compact") => Some(StorageKind::Compact),
                     Some("chunked") => Some(StorageKind::Chunked),
-                    _ if self.foreign_storage => None,
+                    _ if self.foreign_storage || self.blocks => None,
                     _ => return Err(wrong("\"contiguous\", \"compact\" or \"chunked\"")),
                 };
                 if self.storage != Some(StorageKind::Chunked) {
@@ -120,6 +124,11 @@ impl StorageAttributes {
                     _ => return Err(wrong("\"little\", \"big\" or \"native\"")),
                 };
             }
+            // How an archive's blocks are made is chosen anew.
+            "_BlockSize" => {
+                single(attribute).ok_or_else(|| wrong("a number of bytes"))?;
+            }
+            "_Filter" if self.blocks => {}
             "_Filter" => {
                 let filters = text(attribute).ok_or_else(|| wrong("text, such as \"307,9\""))?;
                 self.filters = Some(parse_filters(&filters).map_err(|e| format!("{}: {e}", attribute.name))?);

@@ -37,7 +37,9 @@ pub(super) fn read_region(
     match &layout.storage {
         Storage::Compact | Storage::Contiguous if reader.written(var)? == Written::Nothing => {}
         Storage::Chunked { shape } => from_chunks(reader, var, layout, shape, &inside, &mut assembly)?,
-        Storage::Compact | Storage::Contiguous => from_ranges(reader, var, layout, &inside, &mut assembly)?,
+        Storage::Compact | Storage::Contiguous | Storage::Blocks { .. } => {
+            from_ranges(reader, var, layout, &inside, &mut assembly)?;
+        }
     }
     Ok(assembly.out)
 }

@@ -201,7 +201,7 @@ fn variable(schema: &Schema, id: VarId, plan: &VariablePlan) -> Result<()> {
             }
             Ok(())
         }
-        Storage::Contiguous => Ok(()),
+        Storage::Contiguous | Storage::Blocks { .. } => Ok(()),
     }
 }
 

@@ -37,7 +37,7 @@ pub fn dataset(
         }
         // Compact data always exists. A variable that reads as a fill value with heap data must stay
         // unallocated.
-        Storage::Compact | Storage::Contiguous => {
+        Storage::Compact | Storage::Contiguous | Storage::Blocks { .. } => {
             let allocated = written && size > 0;
             (LayoutSpec::Contiguous { size, allocated }, AllocationTime::Late)
         }
@@ -72,7 +72,7 @@ pub fn dataset(
     };
     let has_holes = match &layout.storage {
         Storage::Compact => false,
-        Storage::Contiguous => size > 0 && !written,
+        Storage::Contiguous | Storage::Blocks { .. } => size > 0 && !written,
         Storage::Chunked { shape } => plan.promised.chunks() < ChunkGrid::new(extent, shape)?.len(),
     };
     let (fill, fill_time) = fill(schema, variable.ty, plan, order, has_holes)?;

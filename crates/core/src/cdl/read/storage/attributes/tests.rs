@@ -55,6 +55,7 @@ fn each_takes_effect() {
             shard_sizes: Some(vec![10, 20]),
             shard_index: Some(IndexLocation::Start),
             foreign_storage: false,
+            blocks: false,
             order_of_bytes: None,
         }
     );
@@ -99,6 +100,21 @@ fn what_a_kind_lacks_is_told() {
     assert_eq!(names(Kind::Netcdf4), ["_Storage", "_ShardSizes", "_ShardIndex"]);
     assert_eq!(names(Kind::Zarr3), ["_Storage"]);
     assert_eq!(asked.beyond(Kind::Classic.can()), None);
+}
+
+#[test]
+fn blocks_of_an_archive_have_no_effect() {
+    let mut asked = StorageAttributes::default();
+    for attribute in [
+        chars("_Storage", "blocks"),
+        ints("_BlockSize", &[262_144]),
+        chars("_Filter", "delta|32008|32015,3"),
+    ] {
+        assert_eq!(asked.set(&attribute), Ok(true), "{}", attribute.name);
+    }
+    assert!(asked.filters.is_none() && asked.without_effect(Kind::Netcdf4.can()).is_empty());
+    assert_eq!(asked.beyond(Kind::Classic.can()), None);
+    assert!(asked.set(&chars("_BlockSize", "large")).is_err());
 }
 
 #[test]

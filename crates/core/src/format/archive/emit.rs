@@ -1,0 +1,224 @@
+//! Writes encoded blocks in ticket order, whatever the order in which threads finish them.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::block::{self, Content, Header};
+use super::index::{Entry, Index, encode_back};
+use crate::error::{Error, Result};
+use crate::store::Output;
+
+/// Bytes that are collected for one write.
+const BUFFER: usize = 1 << 20;
+
+/// Tickets that threads may run ahead of the next one to write.
+const AHEAD: u64 = 64;
+
+/// An encoded block.
+pub(super) enum Encoded {
+    /// Stored bytes, their checksum, and the mask of skipped filters.
+    Stored { bytes: Vec<u8>, mask: u16, crc: u32 },
+    /// One element, repeated.
+    Repeated([u8; 8]),
+}
+
+struct Piece {
+    stream: u32,
+    number: u64,
+    encoded: Encoded,
+}
+
+/// The blocks of an archive that is being written.
+pub(super) struct Emitter<'a> {
+    output: &'a dyn Output,
+    state: Mutex<State>,
+    turn: Condvar,
+}
+
+struct State {
+    next: u64,
+    held: BTreeMap<u64, Piece>,
+    /// Bytes that were not written yet, and their position.
+    buffer: Vec<u8>,
+    at: u64,
+    /// The last header, if it is one of repeated elements that may still grow.
+    run: Option<Header>,
+    headers: u64,
+    indexes: Vec<Index>,
+    failed: bool,
+}
+
+impl<'a> Emitter<'a> {
+    /// Begins with the front of the archive. `streams` is the number of streams.
+    pub fn new(output: &'a dyn Output, front: Vec<u8>, streams: usize) -> Self {
+        Self {
+            output,
+            state: Mutex::new(State {
+                next: 0,
+                held: BTreeMap::new(),
+                buffer: front,
+                at: 0,
+                run: None,
+                headers: 0,
+                indexes: vec![Index::default(); streams],
+                failed: false,
+            }),
+            turn: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a ticket is close to its turn. Whoever holds the next ticket never waits.
+    ///
+    /// # Errors
+    /// If another thread failed.
+    pub fn wait(&self, ticket: u64) -> Result<()> {
+        let mut state = self.lock();
+        while !state.failed && ticket > state.next + AHEAD {
+            state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        match state.failed {
+            true => Err(stopped()),
+            false => Ok(()),
+        }
+    }
+
+    /// Tells all threads that one failed.
+    pub fn fail(&self) {
+        self.lock().failed = true;
+        self.turn.notify_all();
+    }
+
+    /// Submits the block of a ticket. Returns a buffer that is free again, if there is one.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub fn submit(&self, ticket: u64, stream: usize, number: u64, encoded: Encoded) -> Result<()> {
+        let mut state = self.lock();
+        let piece = Piece {
+            stream: stream as u32,
+            number,
+            encoded,
+        };
+        state.held.insert(ticket, piece);
+        let mut moved = false;
+        loop {
+            let next = state.next;
+            let Some(piece) = state.held.remove(&next) else {
+                break;
+            };
+            state.put(piece);
+            state.next += 1;
+            moved = true;
+            if state.buffer.len() >= BUFFER {
+                state.flush(self.output)?;
+            }
+        }
+        drop(state);
+        if moved {
+            self.turn.notify_all();
+        }
+        Ok(())
+    }
+
+    /// Writes the back. Returns the length of the archive.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub fn finish(self, front: u64, sha: [u8; 32]) -> Result<u64> {
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if state.failed || !state.held.is_empty() {
+            return Err(stopped());
+        }
+        state.end_run();
+        let end = block::end(state.headers);
+        state.buffer.extend(end);
+        let back = state.at + state.buffer.len() as u64;
+        let indexes = std::mem::take(&mut state.indexes);
+        state.buffer.extend(encode_back(&indexes, front, back, sha)?);
+        state.flush(self.output)?;
+        Ok(state.at)
+    }
+}
+
+fn stopped() -> Error {
+    Error::Internal("packing stopped because another thread failed".to_owned())
+}
+
+impl State {
+    fn put(&mut self, piece: Piece) {
+        let Piece {
+            stream,
+            number,
+            encoded,
+        } = piece;
+        let content = match encoded {
+            Encoded::Repeated(element) => {
+                if let Some(header) = &mut self.run
+                    && let Content::Repeated { element: same, run } = &mut header.content
+                    && header.stream == stream
+                    && *same == element
+                    && header.number + u64::from(*run) == number
+                    && *run < u32::MAX
+                {
+                    *run += 1;
+                    return;
+                }
+                self.end_run();
+                self.run = Some(Header {
+                    stream,
+                    number,
+                    content: Content::Repeated { element, run: 1 },
+                });
+                return;
+            }
+            Encoded::Stored { ref bytes, mask, crc } => Content::Stored {
+                length: bytes.len() as u32,
+                mask,
+                crc,
+            },
+        };
+        self.end_run();
+        self.header(Header {
+            stream,
+            number,
+            content,
+        });
+        if let Encoded::Stored { bytes, .. } = encoded {
+            self.buffer.extend_from_slice(&bytes);
+        }
+    }
+
+    fn end_run(&mut self) {
+        if let Some(header) = self.run.take() {
+            self.header(header);
+        }
+    }
+
+    fn header(&mut self, header: Header) {
+        let content = match header.content {
+            Content::Stored { length, mask, .. } => Content::Stored { length, mask, crc: 0 },
+            repeated @ Content::Repeated { .. } => repeated,
+        };
+        if let Some(index) = self.indexes.get_mut(header.stream as usize) {
+            index.entries.push(Entry {
+                number: header.number,
+                at: self.at + self.buffer.len() as u64,
+                content,
+            });
+        }
+        self.buffer.extend(header.encode());
+        self.headers += 1;
+    }
+
+    fn flush(&mut self, output: &dyn Output) -> Result<()> {
+        let written = output.write_all_at(self.at, &self.buffer);
+        written.map_err(|e| Error::io("cannot write", e))?;
+        self.at += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,42 @@
+//! The compressed netCDF-3 archive: a classic file in compressed blocks, which can be read at random and restored byte for
+//! byte.
+//!
+//! ```text
+//! │ front: prelude, header, table of streams │ block │ block │ … │ end │ back: indexes, directory, SHA-256, footer │
+//! ```
+//!
+//! Format: `docs/formats/nc3z.md`.
+
+mod block;
+mod check;
+mod choose;
+mod emit;
+mod fields;
+mod filter;
+mod front;
+mod index;
+mod opened;
+mod pack;
+mod plan;
+mod reader;
+mod repack;
+mod restore;
+mod scan;
+mod scatter;
+mod section;
+mod streams;
+mod writer;
+
+pub use check::{Finding, Salvaged, check, salvage};
+pub use filter::{Filter, Filters};
+pub(crate) use front::MAGIC;
+pub use pack::{PackOptions, Packed, pack};
+pub use plan::{Blocks, DEFAULT_BLOCK};
+pub use reader::ArchiveReader;
+pub use repack::{Change, repack};
+pub use restore::{restore, restore_object};
+pub use writer::ArchiveWriter;
+pub(in crate::format) use writer::as_original;
+
+#[cfg(test)]
+mod tests;

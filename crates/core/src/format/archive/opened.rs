@@ -1,0 +1,427 @@
+//! An archive that is open for reading at random.
+//!
+//! ```text
+//! first 64 KiB ─► front          last 64 KiB ─► footer ─► directory, SHA-256
+//! index of a stream, when it is first needed ─► runs of neighbouring blocks ─► decoded ─► cache
+//! ```
+
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::block::{self, Content, Found, HEADER};
+use super::fields::damaged;
+use super::filter::Scratch;
+use super::front::{Front, PRELUDE, Prelude};
+use super::index::{Entry, FOOTER, Footer, Index, IndexPlace, decode_directory, decode_sha, largest_index};
+use super::section::{self, AROUND, Type};
+use super::streams::Streams;
+use crate::chunk::{fill_pattern, resize};
+use crate::error::{Error, Result};
+use crate::store::{Object, known_size};
+
+/// Bytes that are read at either end when an archive is opened.
+const END: u64 = 64 << 10;
+
+/// Most bytes of blocks that one request reads.
+const RUN: u64 = 8 << 20;
+
+/// Bytes of decoded blocks that are kept.
+const CACHE: usize = 32 << 20;
+
+/// An open archive.
+pub(super) struct Archive {
+    pub source: Arc<dyn Object>,
+    /// The front.
+    pub front: Front,
+    /// The SHA-256 of the original.
+    pub sha256: [u8; 32],
+    footer: Footer,
+    directory: Vec<IndexPlace>,
+    /// The last bytes of the archive, and their position.
+    tail: (u64, Vec<u8>),
+    indexes: Vec<OnceLock<Arc<Index>>>,
+    cache: Mutex<Cache>,
+}
+
+/// Decoded blocks, and when each was last used.
+#[derive(Default)]
+struct Cache {
+    blocks: HashMap<(usize, u64), (Arc<Vec<u8>>, u64)>,
+    bytes: usize,
+    clock: u64,
+}
+
+impl Archive {
+    /// Opens an archive: one request for its front and one for its back, if both are small.
+    ///
+    /// # Errors
+    /// The structure that is damaged.
+    pub fn open(source: Arc<dyn Object>) -> Result<Self> {
+        let size = known_size(&*source)?;
+        let mut head = read(&*source, 0..size.min(END))?;
+        let prelude = Prelude::decode(head.get(..PRELUDE).ok_or_else(cut)?)?;
+        if prelude.front > size {
+            return Err(cut());
+        }
+        let tail = match size <= END {
+            true => (0, head.clone()),
+            false => (size - END, read(&*source, size - END..size)?),
+        };
+        if prelude.front > head.len() as u64 {
+            head.extend(read(&*source, head.len() as u64..prelude.front)?);
+        }
+        head.truncate(prelude.front as usize);
+        let front = Front::decode(&head)?;
+        let footer = tail.1.len().checked_sub(FOOTER).ok_or_else(cut)?;
+        let footer = Footer::decode(&tail.1[footer..], size)?;
+        if footer.back < prelude.front {
+            return Err(damaged("the back begins before the front ends"));
+        }
+        let mut archive = Self {
+            indexes: front.streams.list.iter().map(|_| OnceLock::new()).collect(),
+            source,
+            front,
+            sha256: [0; 32],
+            footer,
+            directory: Vec::new(),
+            tail,
+            cache: Mutex::default(),
+        };
+        let most = archive.front.streams.list.len() as u64 * 16 + AROUND;
+        if footer.sha - footer.directory > most.saturating_add(END) {
+            return Err(damaged("the directory is longer than its streams need"));
+        }
+        let back = archive.bytes(footer.directory..size - FOOTER as u64)?;
+        let (directory, sha) = back.split_at((footer.sha - footer.directory) as usize);
+        archive.directory = decode_directory(directory, &footer, &archive.front.streams)?;
+        archive.sha256 = decode_sha(sha)?;
+        Ok(archive)
+    }
+
+    /// The streams.
+    pub fn streams(&self) -> &Streams {
+        &self.front.streams
+    }
+
+    /// Bytes of the back, from those that are in memory if possible.
+    fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        let (at, tail) = &self.tail;
+        if range.start >= *at {
+            let within = (range.start - at) as usize..(range.end - at) as usize;
+            return tail.get(within).map(<[u8]>::to_vec).ok_or_else(cut);
+        }
+        read(&*self.source, range)
+    }
+
+    /// The index of a stream.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub fn index(&self, stream: usize) -> Result<Arc<Index>> {
+        let slot = self.indexes.get(stream).ok_or_else(cut)?;
+        if let Some(index) = slot.get() {
+            return Ok(index.clone());
+        }
+        let (at, length) = self.directory[stream];
+        let of = &self.streams().list[stream];
+        let most = largest_index(of);
+        if length > most.saturating_add(AROUND + 64) {
+            return Err(damaged(format!(
+                "the index of stream {stream} is longer than its blocks need"
+            )));
+        }
+        let section = section::decode(&self.bytes(at..at + length)?, most)?;
+        let content = section
+            .filter(|section| section.is(Type::Index))
+            .ok_or_else(|| damaged(format!("the index of stream {stream} is missing")))?
+            .content;
+        let index = Index::decode(&content, stream, of, self.front.prelude.front, self.footer.back)?;
+        Ok(slot.get_or_init(|| Arc::new(index)).clone())
+    }
+
+    /// Fills `buf` with bytes of a stream from position `linear` on.
+    ///
+    /// # Errors
+    /// If a block cannot be read or is damaged, or the stream ends before.
+    pub fn read(&self, stream: usize, linear: u64, buf: &mut [u8]) -> Result<()> {
+        let of = self.streams().list.get(stream).ok_or_else(cut)?;
+        let end = linear.checked_add(buf.len() as u64);
+        if end.is_none_or(|end| end > of.length()) {
+            return Err(damaged(format!(
+                "stream {stream} ends before the bytes that are asked for"
+            )));
+        }
+        if buf.is_empty() {
+            return Ok(());
+        }
+        let block = u64::from(of.block);
+        let at_once = (RUN / block).max(1);
+        let index = self.index(stream)?;
+        let (mut linear, mut buf) = (linear, buf);
+        while !buf.is_empty() {
+            let first = linear / block;
+            let last = (linear + buf.len() as u64 - 1) / block;
+            let last = last.min(first + at_once - 1);
+            let end = ((last + 1) * block).min(linear + buf.len() as u64);
+            let (now, rest) = std::mem::take(&mut buf).split_at_mut((end - linear) as usize);
+            self.read_blocks(stream, &index, first..last + 1, linear, now)?;
+            (linear, buf) = (end, rest);
+        }
+        Ok(())
+    }
+
+    /// Fills `buf` with bytes of these blocks, from position `linear` of the stream on.
+    fn read_blocks(
+        &self,
+        stream: usize,
+        index: &Index,
+        blocks: Range<u64>,
+        linear: u64,
+        buf: &mut [u8],
+    ) -> Result<()> {
+        let of = &self.streams().list[stream];
+        let mut wanted = Vec::new();
+        for number in blocks {
+            if let Some(block) = self.cached(stream, number) {
+                copy_part(&block, number * u64::from(of.block), linear, buf);
+                continue;
+            }
+            let entry = *index.find(number).ok_or_else(cut)?;
+            match entry.content {
+                Content::Repeated { element, .. } => {
+                    let start = number * u64::from(of.block);
+                    fill_part(
+                        &element[..of.element as usize],
+                        start,
+                        of.block_length(number),
+                        linear,
+                        buf,
+                    );
+                }
+                Content::Stored { .. } => wanted.push(entry),
+            }
+        }
+        let mut scratch = Scratch::default();
+        let mut decoded = Vec::new();
+        for run in wanted.chunk_by(|a, b| a.at + a.stored() as u64 == b.at) {
+            let (Some(first), Some(last)) = (run.first(), run.last()) else {
+                continue;
+            };
+            let bytes = read(&*self.source, first.at..last.at + last.stored() as u64)?;
+            let mut rest = bytes.as_slice();
+            for entry in run {
+                let (now, after) = rest.split_at(entry.stored());
+                rest = after;
+                self.decode(stream, entry, now, &mut decoded, &mut scratch)?;
+                let start = entry.number * u64::from(of.block);
+                copy_part(&decoded, start, linear, buf);
+                // A block that was asked for as a whole is not asked for soon again.
+                let whole = start >= linear && start + decoded.len() as u64 <= linear + buf.len() as u64;
+                if !whole {
+                    self.keep(stream, entry.number, std::mem::take(&mut decoded));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks and decodes a block. `bytes` are its header and stored bytes.
+    pub fn decode(
+        &self,
+        stream: usize,
+        entry: &Entry,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let of = &self.streams().list[stream];
+        let (header, stored) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
+        match block::decode(header)? {
+            Found::Block(header) if entry.agrees(stream, &header) => {
+                header.check_stored(stored)?;
+                let Content::Stored { mask, .. } = header.content else {
+                    return Err(damaged("a repeated element has no stored bytes"));
+                };
+                of.filters.decode(
+                    of.element as usize,
+                    mask,
+                    stored,
+                    out,
+                    of.block_length(header.number),
+                    scratch,
+                )
+            }
+            _ => Err(damaged(format!(
+                "block {} of stream {stream} is not where the index has it",
+                entry.number
+            ))),
+        }
+    }
+
+    /// The stored bytes of a block, checked.
+    ///
+    /// # Errors
+    /// If the block cannot be read or is damaged.
+    pub fn stored(&self, stream: usize, entry: &Entry) -> Result<Vec<u8>> {
+        let mut bytes = read(&*self.source, entry.at..entry.at + entry.stored() as u64)?;
+        match block::decode(bytes.get(..HEADER).ok_or_else(cut)?)? {
+            Found::Block(header) if entry.agrees(stream, &header) => {
+                bytes.drain(..HEADER);
+                header.check_stored(&bytes)?;
+                Ok(bytes)
+            }
+            _ => Err(damaged(format!(
+                "block {} of stream {stream} is not where the index has it",
+                entry.number
+            ))),
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cached(&self, stream: usize, number: u64) -> Option<Arc<Vec<u8>>> {
+        let mut cache = self.cache();
+        cache.clock += 1;
+        let now = cache.clock;
+        let (block, used) = cache.blocks.get_mut(&(stream, number))?;
+        *used = now;
+        Some(block.clone())
+    }
+
+    fn keep(&self, stream: usize, number: u64, block: Vec<u8>) {
+        let mut cache = self.cache();
+        cache.clock += 1;
+        let (now, length) = (cache.clock, block.len());
+        if length > CACHE / 2 {
+            return;
+        }
+        while cache.bytes + length > CACHE {
+            let oldest = cache.blocks.iter().min_by_key(|(_, (_, used))| *used);
+            let Some(oldest) = oldest.map(|(key, _)| *key) else {
+                break;
+            };
+            if let Some((gone, _)) = cache.blocks.remove(&oldest) {
+                cache.bytes -= gone.len();
+            }
+        }
+        cache.bytes += length;
+        if let Some((old, _)) = cache.blocks.insert((stream, number), (Arc::new(block), now)) {
+            cache.bytes -= old.len();
+        }
+    }
+
+    /// Fills `buf` with bytes of the original from position `at` on.
+    ///
+    /// # Errors
+    /// If a block cannot be read or is damaged, or the original ends before.
+    pub fn read_original(&self, mut at: u64, mut buf: &mut [u8]) -> Result<()> {
+        let header = &self.front.header;
+        let end = at.checked_add(buf.len() as u64);
+        if end.is_none_or(|end| end > self.streams().original) {
+            return Err(Error::io("cannot read", io::ErrorKind::UnexpectedEof.into()));
+        }
+        if let Some(known) = usize::try_from(at).ok().and_then(|at| header.get(at..)) {
+            let count = known.len().min(buf.len());
+            let (now, rest) = std::mem::take(&mut buf).split_at_mut(count);
+            now.copy_from_slice(&known[..count]);
+            (at, buf) = (at + count as u64, rest);
+        }
+        while !buf.is_empty() {
+            let segment = self
+                .streams()
+                .locate(at, at + buf.len() as u64)
+                .ok_or_else(|| damaged("a byte of the original is in no stream"))?;
+            let (now, rest) = std::mem::take(&mut buf).split_at_mut(segment.length as usize);
+            self.read(segment.stream, segment.linear, now)?;
+            (at, buf) = (at + segment.length, rest);
+        }
+        Ok(())
+    }
+}
+
+fn cut() -> Error {
+    damaged("the archive is cut")
+}
+
+fn read(source: &dyn Object, range: Range<u64>) -> Result<Vec<u8>> {
+    let length = range.end.saturating_sub(range.start);
+    let mut bytes = Vec::new();
+    resize(&mut bytes, usize::try_from(length).unwrap_or(usize::MAX))?;
+    let read = source.read_exact_at(range.start, &mut bytes);
+    read.map_err(|e| Error::io(format!("cannot read {length} bytes at byte {}", range.start), e))?;
+    Ok(bytes)
+}
+
+/// The part of `buf`, which begins at `linear`, that a block at `start` covers, and where it begins in the block.
+fn meeting(start: u64, length: usize, linear: u64, buf: &mut [u8]) -> (&mut [u8], usize) {
+    let skip = linear.saturating_sub(start) as usize;
+    let from = (start.saturating_sub(linear) as usize).min(buf.len());
+    let count = length.saturating_sub(skip).min(buf.len() - from);
+    (&mut buf[from..from + count], skip)
+}
+
+fn copy_part(block: &[u8], start: u64, linear: u64, buf: &mut [u8]) {
+    let (part, skip) = meeting(start, block.len(), linear, buf);
+    part.copy_from_slice(&block[skip..skip + part.len()]);
+}
+
+fn fill_part(element: &[u8], start: u64, length: usize, linear: u64, buf: &mut [u8]) {
+    let (part, skip) = meeting(start, length, linear, buf);
+    let phase = skip % element.len();
+    let first = (element.len() - phase).min(part.len());
+    let (head, rest) = part.split_at_mut(match phase {
+        0 => 0,
+        _ => first,
+    });
+    head.copy_from_slice(&element[phase..phase + head.len()]);
+    fill_pattern(rest, element);
+}
+
+/// The original of an archive as a sequence of bytes.
+pub(super) struct Original(pub Arc<Archive>);
+
+impl Object for Original {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.0.streams().original))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let end = offset.checked_add(buf.len() as u64);
+        if end.is_none_or(|end| end > self.0.streams().original) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.0.read_original(offset, buf).map_err(|e| match e {
+            Error::Io { cause, .. } => cause,
+            other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
+        })
+    }
+
+    fn requests(&self) -> crate::store::Requests {
+        self.0.source.requests()
+    }
+}
+
+/// The header of the original alone. What follows it reads as zeros, and takes no request.
+pub(super) struct OriginalHeader<'a>(pub &'a Archive);
+
+impl Object for OriginalHeader<'_> {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.0.streams().original))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        buf.fill(0);
+        let header = usize::try_from(offset)
+            .ok()
+            .and_then(|at| self.0.front.header.get(at..));
+        if let Some(known) = header {
+            let count = known.len().min(buf.len());
+            buf[..count].copy_from_slice(&known[..count]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! The requests that an archive makes of its store.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use super::super::reader::ArchiveReader;
+use super::*;
+use crate::format::{Reader, Region};
+use crate::model::VarId;
+
+/// An object that keeps the ranges that were read.
+struct Counted {
+    bytes: Vec<u8>,
+    asked: Mutex<Vec<(u64, usize)>>,
+}
+
+impl Object for Counted {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.bytes.len() as u64))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.asked.lock().unwrap().push((offset, buf.len()));
+        self.bytes.read_exact_at(offset, buf)
+    }
+}
+
+#[test]
+fn two_requests_open_and_one_reads_a_run() {
+    // 40 records of 200 KB: noise, so that blocks stay as long as they are.
+    let head = header(
+        2,
+        40,
+        &[0, 100, 500],
+        &[variable(5, &[0, 1, 2], 500), variable(6, &[0], 200_500)],
+    );
+    let mut original = file(head, 500);
+    let mut state = 1u32;
+    original.extend((0..40 * 200_008).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    }));
+    let options = PackOptions {
+        threads: 2,
+        ..PackOptions::default()
+    };
+    let source = Arc::new(Counted {
+        bytes: archive_of(&original, &options),
+        asked: Mutex::default(),
+    });
+    let size = source.bytes.len() as u64;
+    let reader = ArchiveReader::open(source.clone()).unwrap();
+    let asked = || std::mem::take(&mut *source.asked.lock().unwrap());
+    assert_eq!(asked(), [(0, 65_536), (size - 65_536, 65_536)]);
+
+    // A record touches the blocks that it lies in, which are neighbours.
+    let record = Region {
+        start: vec![10, 0, 0],
+        count: vec![1, 100, 500],
+    };
+    reader.read_region(VarId(0), &record).unwrap();
+    let asked_for_record = asked();
+    assert_eq!(asked_for_record.len(), 1, "{asked_for_record:?}");
+    let bytes: usize = asked_for_record.iter().map(|(_, length)| length).sum();
+    assert!(bytes <= 2 * (DEFAULT_BLOCK as usize + 40), "{bytes}");
+    // Its blocks are kept.
+    reader.read_region(VarId(0), &record).unwrap();
+    assert_eq!(asked(), []);
+
+    // One point through all times: each block once.
+    let point = Region {
+        start: vec![0, 50, 250],
+        count: vec![40, 1, 1],
+    };
+    let values = reader.read_region(VarId(0), &point).unwrap();
+    assert_eq!(values.bytes.len(), 160);
+    assert!(asked().len() <= 8_000_000 / DEFAULT_BLOCK as usize + 1);
+    reader.read_region(VarId(0), &point).unwrap();
+    assert_eq!(asked(), []);
+}
