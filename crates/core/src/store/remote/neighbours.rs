@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use object_store::path::Path;
@@ -10,7 +11,7 @@ use super::object::RemoteObject;
 use super::session::Session;
 use super::url::{Provider, RemoteUrl};
 use crate::error::Error;
-use crate::store::place::{Neighbour, Neighbours, NoNeighbour, Place};
+use crate::store::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
 
 /// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
 /// local file.
@@ -66,13 +67,17 @@ impl Neighbours for RemoteNeighbours {
         &self.identity
     }
 
-    fn find(&self, name: &str) -> Result<Neighbour, NoNeighbour> {
+    fn find(&self, name: &str, _: NamedAs) -> Result<Neighbour, NoNeighbour> {
+        let outside = || NoNeighbour::Outside {
+            path: PathBuf::from(name),
+            advice: "",
+        };
         // An absolute name leads to a local file, and one with a scheme to another host.
         if name.starts_with('/') || name.contains("://") || name.contains('\\') {
-            return Err(NoNeighbour::Outside);
+            return Err(outside());
         }
         let key = self.key_of(name).filter(|key| key.starts_with(&self.prefix));
-        let key = key.ok_or(NoNeighbour::Outside)?;
+        let key = key.ok_or_else(outside)?;
         let path = Path::parse(&key).map_err(|_| NoNeighbour::Missing)?;
         let shown = format!("{}{}", self.shown, &key[self.prefix.len()..]);
         let found = Self {
@@ -102,7 +107,7 @@ mod tests {
         let neighbours = RemoteNeighbours::of(&url, &session).unwrap();
         let key = |name: &str| {
             neighbours
-                .find(name)
+                .find(name, NamedAs::ExternalLink)
                 .map(|found| found.identity().to_str().unwrap().to_owned())
         };
         assert_eq!(key("y.nc").unwrap(), "run/y.nc");
@@ -116,9 +121,10 @@ mod tests {
             "file:///etc/passwd",
             "a\\b",
         ] {
-            assert_eq!(key(name), Err(NoNeighbour::Outside), "{name}");
+            let refused = key(name).unwrap_err();
+            assert!(matches!(refused, NoNeighbour::Outside { .. }), "{name}");
         }
-        let missing = neighbours.find("y.nc").unwrap().open().unwrap_err().to_string();
+        let missing = neighbours.find("y.nc", NamedAs::ExternalLink).unwrap().open().unwrap_err().to_string();
         assert_eq!(missing, "s3://b/run/y.nc: cannot open: no such object");
         let http = crate::location::remote_url::parse("https://h/x.nc").unwrap().url;
         assert!(RemoteNeighbours::of(&http, &session).is_none());
