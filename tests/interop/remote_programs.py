@@ -38,8 +38,8 @@ class Program:
 
     def __init__(self, command, **options):
         # What a server says must not fill a pipe.
-        self.log = tempfile.TemporaryFile()
-        options = {"stdin": subprocess.PIPE, "stdout": self.log, "stderr": self.log, **options}
+        self.output = tempfile.TemporaryFile()
+        options = {"stdin": subprocess.PIPE, "stdout": self.output, "stderr": self.output, **options}
         self.process = subprocess.Popen([str(word) for word in command], **options)
 
     def end(self):
@@ -50,11 +50,11 @@ class Program:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.log.close()
+        self.output.close()
 
     def said(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")[-2000:]
+        self.output.seek(0)
+        return self.output.read().decode(errors="replace")[-2000:]
 
     def wait_for(self, url, seconds=30):
         """Waits until the server answers, with whatever status."""

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::programs::{CI, DEV, Programs};
-use crate::{python, root, succeed};
+use crate::{python, root, servers, succeed};
 
 /// Builds the programs and runs the tests. `arguments` go to pytest.
 ///
@@ -33,10 +33,19 @@ pub fn run(arguments: &[String]) -> Result<()> {
         python::install_readers_of_zarr(&python)?;
         python::build_netcdf_c(&python)?;
     }
+    let mut servers = None;
+    if chosen.is_empty() || chosen.iter().any(|path| names(path, "remote_")) {
+        servers = Some(servers::build()?);
+        servers::install_azurite()?;
+        python::install_remote_stores(&python)?;
+    }
     if chosen.is_empty() {
         name_what_is_missing();
     }
     let mut command = Command::new(python);
+    if let Some(folder) = servers {
+        command.env("NCUTILS_SERVERS", folder);
+    }
     command
         .args([
             "-W",
@@ -100,6 +109,7 @@ fn name_what_is_missing() {
         ("ncks", "nco"),
         ("gcc", "gcc, libnetcdf-dev"),
         ("gfortran", "gfortran, libnetcdff-dev"),
+        ("npm", "npm"),
     ] {
         if Command::new(program).arg("--version").output().is_err() {
             println!(

@@ -5,23 +5,45 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{cargo, output, root, succeed};
+use crate::{cargo, output, root, servers, succeed};
 
 /// Source of the RustSec advisories.
 const ADVISORIES: &str = "https://github.com/rustsec/advisory-db";
 /// The only registry that `Cargo.lock` may name.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
+/// The platforms for which programs are built.
+const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
+
 /// Checks every dependency that is linked into a program, or runs in its build.
 pub fn run() -> Result<()> {
     if output(cargo().args(["deny", "--version"])).is_ok() {
-        succeed(cargo().args(["deny", "--locked", "check", "licenses", "bans", "sources"]))?;
-        if reachable(ADVISORIES) {
-            return succeed(cargo().args(["deny", "--locked", "check", "advisories"]));
+        let can_ask = reachable(ADVISORIES);
+        for manifest in manifests() {
+            let deny = |checks: &[&str]| {
+                let mut command = cargo();
+                command
+                    .args(["deny", "--locked", "--manifest-path"])
+                    .arg(&manifest);
+                succeed(
+                    command
+                        .args(["check", "--config"])
+                        .arg(root().join("deny.toml"))
+                        .args(checks),
+                )
+            };
+            deny(&["licenses", "bans", "sources"])?;
+            if can_ask {
+                deny(&["advisories"])?;
+            }
+        }
+        if can_ask {
+            return Ok(());
         }
         println!("xtask: SKIPPED: advisories, as {ADVISORIES} cannot be reached");
         return Ok(());
@@ -34,11 +56,15 @@ pub fn run() -> Result<()> {
             refused.push(format!("{package}: {expression:?}"));
         }
     }
-    for line in fs::read_to_string(root().join("Cargo.lock"))?.lines() {
-        if let Some(source) = line.strip_prefix("source = ")
-            && source.trim_matches('"') != REGISTRY
-        {
-            refused.push(format!("Cargo.lock: {source} is not the registry of crates.io"));
+    for manifest in manifests() {
+        let lock = manifest.with_extension("lock");
+        for line in fs::read_to_string(&lock)?.lines() {
+            if let Some(source) = line.strip_prefix("source = ")
+                && source.trim_matches('"') != REGISTRY
+            {
+                let lock = lock.display();
+                refused.push(format!("{lock}: {source} is not the registry of crates.io"));
+            }
         }
     }
     if !refused.is_empty() {
@@ -50,6 +76,11 @@ pub fn run() -> Result<()> {
         packages.len()
     );
     Ok(())
+}
+
+/// The workspaces whose dependencies are checked: that of the programs, and that of the tests' servers.
+fn manifests() -> [PathBuf; 2] {
+    [root().join("Cargo.toml"), servers::manifest()]
 }
 
 fn reachable(repository: &str) -> bool {
@@ -75,9 +106,11 @@ fn allowed(deny: &str) -> Result<Vec<String>> {
 /// The SPDX expressions of external dependencies, by name and version.
 fn packages() -> Result<BTreeMap<String, String>> {
     let mut packages = BTreeMap::new();
-    for target in ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"] {
-        let listed = output(cargo().args([
-            "tree",
+    for (manifest, target) in manifests()
+        .iter()
+        .flat_map(|manifest| TARGETS.map(|target| (manifest, target)))
+    {
+        let listed = output(cargo().arg("tree").arg("--manifest-path").arg(manifest).args([
             "--locked",
             "--workspace",
             "--all-features",

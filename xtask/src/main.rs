@@ -30,6 +30,7 @@ mod man;
 mod measure;
 mod programs;
 mod python;
+mod servers;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};

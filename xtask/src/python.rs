@@ -36,19 +36,28 @@ pub fn interpreter() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Packages that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a process whose
-/// `PYTHONPATH` is this folder.
-const BESIDE: [(&str, &str); 2] = [
+/// Readers of Zarr that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a
+/// process whose `PYTHONPATH` is this folder.
+const OF_ZARR: [(&str, &str); 2] = [
     ("zarr2", "zarr-python 2"),
     ("zarr3", "tensorstore, zarrs and a newer zarr-python"),
 ];
 
+/// The packages of tests of remote stores, likewise.
+const OF_REMOTE_STORES: [(&str, &str); 2] = [("moto", "moto"), ("remote", "s3fs and obstore")];
+
 /// Installs the packages in `tests/interop/requirements-zarr2.txt` and `-zarr3.txt` below `target/interop` if needed.
 pub fn install_readers_of_zarr(python: &Path) -> Result<()> {
-    for (name, packages) in BESIDE {
-        install_beside(python, name, packages)?;
-    }
-    Ok(())
+    OF_ZARR
+        .iter()
+        .try_for_each(|(name, packages)| install_beside(python, name, packages))
+}
+
+/// Installs the packages in `tests/interop/requirements-moto.txt` and `-remote.txt` below `target/interop` if needed.
+pub fn install_remote_stores(python: &Path) -> Result<()> {
+    OF_REMOTE_STORES
+        .iter()
+        .try_for_each(|(name, packages)| install_beside(python, name, packages))
 }
 
 fn install_beside(python: &Path, name: &str, packages: &str) -> Result<()> {

@@ -148,7 +148,12 @@ async fn pass_on(
             return;
         }
     }
-    match ending.map(|(_, ending)| ending) {
+    let ending = ending.map(|(_, ending)| ending);
+    if ending.is_some() {
+        // What was sent so far goes out first.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    match ending {
         None | Some(Ending::End) => {}
         Some(Ending::Reset) => {
             connection.reset_at_end();

@@ -1,0 +1,82 @@
+"""Runs our programs on remote stores, and looks for secrets in all that they say."""
+
+import base64
+import pathlib
+import re
+import subprocess
+import urllib.parse
+from dataclasses import dataclass
+
+from conftest import BIN
+
+# What a signed request has in its head or query, and no message.
+SIGNATURES = re.compile(r"AWS4-HMAC-SHA256 Credential|Signature=[0-9a-fA-F]{16}|[Aa]uthorization: |SharedKey \w+:|Bearer [\w.-]{8}")
+
+
+@dataclass
+class Outcome:
+    """How a program ended."""
+
+    code: int
+    out: str
+    error: str
+
+    def whole(self):
+        """Nothing, where all went well; fails where it did not."""
+        assert self.code == 0, f"exit status {self.code}: {self.error}"
+        return self
+
+    def refused(self, *words):
+        """The line that says why nothing was done, with these words in it."""
+        lines = [line for line in self.error.splitlines() if not is_log(line) and "warning:" not in line]
+        assert self.code == 1, f"exit status {self.code}: {self.error}"
+        assert len(lines) == 1, self.error
+        assert re.match(r"nc(copy|dump|gen): ", lines[0]), lines[0]
+        for word in words:
+            assert re.search(word, lines[0]), f"{word!r} is not in {lines[0]!r}"
+        return lines[0]
+
+
+def is_log(line):
+    """True for a line of `--verbose`."""
+    return re.match(r"\S+: (debug|info|trace): |\s*(DEBUG|INFO|TRACE)\b", line) is not None
+
+
+def secret_forms(secret):
+    """A secret as it is, in a URL, and in Base64."""
+    return {secret, urllib.parse.quote(secret, safe=""), base64.b64encode(secret.encode()).decode().rstrip("=")}
+
+
+def check_no_secret(text, secrets):
+    for secret in secrets:
+        for form in secret_forms(secret):
+            assert form not in text, f"a secret is printed: {text.replace(form, '<THE SECRET>')[:2000]}"
+    found = SIGNATURES.search(text)
+    assert not found, f"part of a signature is printed: {text[max(0, found.start() - 200):found.end() + 20]}"
+
+
+def run(program, *arguments, environment, secrets=(), timeout=120, **options):
+    """How a program of ours ends, whose output has none of the secrets."""
+    command = [str(BIN / program), *map(str, arguments)]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=timeout, **options)
+    outcome = Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+    assert outcome.code in (0, 1), f"{command}: exit status {outcome.code}: {outcome.error}"
+    check_no_secret(outcome.out, secrets)
+    check_no_secret(outcome.error, secrets)
+    return outcome
+
+
+def on(store, program, *arguments, port=None, **options):
+    """How a program of ours ends, with the settings of a store."""
+    return run(program, *arguments, environment=store.environment(port), secrets=store.secrets, **options)
+
+
+def tree_of(folder):
+    """The files below a folder, by their paths in it."""
+    folder = pathlib.Path(folder)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def different(found, wanted):
+    """The keys at which two trees differ."""
+    return sorted(key for key in found.keys() | wanted.keys() if found.get(key) != wanted.get(key))

@@ -1,0 +1,73 @@
+//! The servers that the tests of remote stores run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::{cargo, root, succeed};
+
+/// The package of Azurite, a server of Azure's blobs.
+const AZURITE: &str = "azurite@3.37.0";
+
+/// Builds `tests/servers`, which is a workspace of its own. Returns the folder of its programs.
+pub fn build() -> Result<PathBuf> {
+    let target = root().join("target/servers");
+    succeed(
+        cargo()
+            .args(["build", "--locked", "--quiet", "--manifest-path"])
+            .arg(manifest())
+            .arg("--target-dir")
+            .arg(&target),
+    )?;
+    Ok(target.join("debug"))
+}
+
+/// The manifest of `tests/servers`.
+pub fn manifest() -> PathBuf {
+    root().join("tests/servers/Cargo.toml")
+}
+
+/// Installs Azurite below `target/interop` if needed. If npm cannot install it, a file `missing` there says why, and the tests
+/// that need it are skipped.
+pub fn install_azurite() -> Result<()> {
+    let folder = root().join("target/interop/azurite");
+    let stamp = folder.join("stamp");
+    if fs::read_to_string(&stamp).is_ok_and(|have| have == AZURITE) {
+        return Ok(());
+    }
+    println!("xtask: installing {AZURITE} in {}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    match npm_install(&folder) {
+        Ok(()) => fs::write(stamp, AZURITE)?,
+        Err(error) => {
+            println!("xtask: Azurite is not installed: {error:#}");
+            fs::write(
+                folder.join("missing"),
+                format!("Azurite is not installed: {error:#}"),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn npm_install(folder: &Path) -> Result<()> {
+    succeed(
+        Command::new("npm")
+            .args([
+                "install",
+                "--silent",
+                "--no-fund",
+                "--no-audit",
+                "--no-save",
+                "--prefix",
+            ])
+            .arg(folder)
+            .arg(AZURITE),
+    )
+    .context("npm is needed (Debian: npm)")
+}
