@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import secrets
+import shutil
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -176,8 +177,11 @@ class S3Files(S3):
         return [path.name for path in self.folder.glob(".upload-*.json")]
 
     def clear(self):
-        for key in self.keys():
-            (self.folder / BUCKET / key).unlink()
+        # Folders too: where one is, no object of its name can be.
+        shutil.rmtree(self.folder / BUCKET)
+        for path in self.folder.glob(".bucket-*"):
+            path.unlink()
+        self.make_bucket()
 
 
 class Gcs(Store):
