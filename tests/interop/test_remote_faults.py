@@ -1,0 +1,237 @@
+"""Whatever a network or a server does wrong, the data is equal or the program says why it has none, and nothing partial stays.
+
+Each fault meets each request of a small run (a sample of the requests, but for long runs), and a share of the requests of a large
+one.
+"""
+
+from dataclasses import dataclass
+
+import netCDF4
+import numpy as np
+import pytest
+from conftest import nccopy
+from remote_kinds import KINDS, small  # noqa: F401, a fixture among them
+from remote_long import LONG, some
+from remote_proxy import fault
+from remote_run import different, on, tree_of
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A fault, and what comes of it. `says` is in the message if the run fails; `passes`, if it must succeed."""
+
+    kind: str
+    details: dict
+    says: str = ""
+    passes: bool = False
+    # True if all requests from the number on meet it.
+    stays: bool = False
+    slow: bool = False
+
+
+def status(code, name="", **more):
+    return {"status": code, "code": name, **more}
+
+
+FAULTS = {
+    "500": Expected("status", status(500, "InternalError"), passes=True),
+    "502, a page": Expected("status", status(502), passes=True),
+    "503": Expected("status", status(503, "SlowDown"), passes=True),
+    "503, wait": Expected("status", status(503, "SlowDown", retry_after=1), passes=True),
+    "429": Expected("status", status(429, "TooManyRequests"), passes=True),
+    "408": Expected("status", status(408, "RequestTimeout"), passes=True),
+    "dropped": Expected("drop", {}, passes=True),
+    "reset": Expected("reset", {}, passes=True),
+    "reset in the body": Expected("reset-body", {}, passes=True),
+    "short": Expected("short-body", {}, passes=True),
+    "half": Expected("half-body", {}, passes=True),
+    "wrong range": Expected("wrong-range", {}, passes=True),
+    "lost answer": Expected("lost-answer", {}, passes=True),
+    "stalled": Expected("stall", {}, passes=True, slow=True),
+    "stalled in the body": Expected("stall-body", {}, passes=True, slow=True),
+    "200 to a range": Expected("whole", {}, passes=True),
+    "403": Expected("status", status(403, "AccessDenied"), says="403|refused"),
+    "404": Expected("status", status(404, "NoSuchKey"), says="no such object|404|absent"),
+    "expired": Expected("status", status(400, "ExpiredToken"), says="ExpiredToken|expired"),
+    "clock": Expected("skewed", {}, says="clock"),
+    "416": Expected("unsatisfiable", {}, says="416|range"),
+    "gzip": Expected("gzip", {}, says="gzip"),
+    "HTML": Expected("html", {}, says="web page|HTML|text/html"),
+    "changed": Expected("changed", {}, says="changed|not the one|another", stays=True),
+    "changed, unasked": Expected("changed-unasked", {}, says="changed|not the one|another", stays=True),
+    "redirect": Expected("redirect", {"to": "http://127.0.0.1:9/elsewhere"}, says="redirect"),
+    "redirect around": Expected("redirect", {"to": "{path}"}, says="redirect", stays=True),
+    "500 for ever": Expected("status", status(500, "InternalError"), says="500.*tried", stays=True, slow=True),
+    "403 for ever": Expected("status", status(403, "AccessDenied"), says="403|refused", stays=True),
+}
+
+
+@pytest.fixture(scope="module")
+def store(store_of):
+    return store_of("s3s")
+
+
+@pytest.fixture(scope="module")
+def proxy(proxy_of):
+    return proxy_of("s3s")
+
+
+def planned(expected, number):
+    where = {"start": number} if expected.stays else {"at": [number]}
+    return fault(expected.kind, **where, **expected.details)
+
+
+def requests_of(proxy, run):
+    """How many requests a run without faults makes."""
+    proxy.set()
+    run().whole()
+    return proxy.counts()["requests"]
+
+
+def skip_slow(expected):
+    if expected.slow and not LONG:
+        pytest.skip("takes minutes: only in long runs (NCUTILS_REMOTE=long)")
+
+
+@pytest.mark.parametrize("kind", ["netcdf4", "zarr"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_reading(store, proxy, small, tmp_path, kind, name):
+    expected = FAULTS[name]
+    skip_slow(expected)
+    store.clear()
+    local, target = small.of(kind), tmp_path / "out.nc"
+    store.put_tree(local, "in") if local.is_dir() else store.put("in", local.read_bytes())
+
+    def run():
+        target.unlink(missing_ok=True)
+        return on(store, "nccopy", "--verbose", KINDS[kind].on(store, "in"), target, port=proxy.port, timeout=300)
+
+    count = requests_of(proxy, run)
+    for number in some(range(1, count + 1), (kind, name)):
+        proxy.set(planned(expected, number))
+        outcome = run()
+        met = proxy.counts()["faults"]
+        if outcome.code == 0:
+            assert target.read_bytes() == small.back(kind), (number, proxy.log())
+            assert expected.passes or not expected.stays or not met, (number, outcome.error, proxy.log())
+        else:
+            assert not expected.passes, (number, outcome.error)
+            outcome.refused(expected.says)
+            assert list(tmp_path.iterdir()) == []
+
+
+def stored(store, small, kind):
+    """True if the whole dataset is there, False if nothing is; fails at anything else."""
+    local = small.of(kind)
+    if local.is_dir():
+        found = store.get_all("out/")
+        assert not found or different(found, tree_of(local)) == []
+    else:
+        found = store.keys()
+        assert not found or store.get("out") == local.read_bytes()
+    assert store.uploads() == []
+    return bool(found)
+
+
+@pytest.mark.parametrize("kind", ["netcdf4", "zarr"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_writing(store, proxy, small, kind, name):
+    expected = FAULTS[name]
+    skip_slow(expected)
+
+    def run():
+        store.clear()
+        name = KINDS[kind].on(store, "out")
+        return on(store, "nccopy", "--verbose", *KINDS[kind].flags, small.source, name, port=proxy.port, timeout=300)
+
+    count = requests_of(proxy, run)
+    for number in some(range(1, count + 1), (kind, name)):
+        proxy.set(planned(expected, number))
+        outcome = run()
+        proxy.set()
+        if outcome.code == 0:
+            assert stored(store, small, kind), (number, outcome.error)
+        else:
+            assert not expected.passes, (number, outcome.error)
+            outcome.refused()
+            if expected.stays:
+                # What cannot be deleted is named, and does not open.
+                left = store.keys()
+                assert not left or "out" in outcome.error
+                assert not left or on(store, "ncdump", "-h", KINDS[kind].on(store, "out")).code == 1
+            else:
+                assert not stored(store, small, kind), (number, outcome.error, store.keys())
+
+
+@pytest.mark.parametrize("name", [name for name, expected in FAULTS.items() if not expected.slow])
+def test_an_old_file_stays_until_the_new_one_is_whole(store, proxy, small, name):
+    expected, new, old = FAULTS[name], small.of("netcdf4").read_bytes(), small.of("classic").read_bytes()
+
+    def run():
+        store.clear()
+        store.put("out", old)
+        return on(store, "nccopy", small.of("netcdf4"), store.url("out"), port=proxy.port, timeout=300)
+
+    count = requests_of(proxy, run)
+    for number in some(range(1, count + 1), name):
+        proxy.set(planned(expected, number))
+        outcome = run()
+        proxy.set()
+        assert store.get("out") == (new if outcome.code == 0 else old)
+        assert store.uploads() == []
+
+
+CHUNKS = 2000
+PASSING = ["500", "503", "429", "dropped", "reset", "reset in the body", "short", "half", "wrong range", "lost answer"]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A netCDF-4 file of 2,000 chunks of noise, and a tree of it."""
+    folder = tmp_path_factory.mktemp("many")
+    with netCDF4.Dataset(folder / "many.nc", "w") as data:
+        data.createDimension("t", CHUNKS)
+        data.createDimension("x", 500)
+        v = data.createVariable("v", "i2", ("t", "x"), chunksizes=(1, 500), zlib=True, complevel=1)
+        v[:] = np.random.default_rng(3).integers(0, 5000, (CHUNKS, 500), dtype="i2")
+    # Both by our programs, so that they are equal to what is copied.
+    nccopy(folder / "many.nc", folder / "in.nc")
+    nccopy(folder / "in.nc", f"{folder / 'in.zarr'}#mode=zarr")
+    nccopy(folder / "in.zarr", folder / "back.nc")
+    return folder
+
+
+def by_chance(seed, rate=0.05):
+    kinds = [FAULTS[name] for name in PASSING]
+    return [fault(e.kind, rate=rate / len(kinds), seed=100 * seed + at, **e.details) for at, e in enumerate(kinds)]
+
+
+@pytest.mark.parametrize("seed", range(5) if LONG else range(1))
+@pytest.mark.parametrize("form", ["file", "tree"])
+def test_reading_many_chunks_with_random_faults(store, proxy, many, tmp_path, form, seed):
+    store.clear()
+    if form == "tree":
+        store.put_tree(many / "in.zarr", "in")
+        name, wanted = store.tree("in", "zarr"), many / "back.nc"
+    else:
+        store.put("in", (many / "in.nc").read_bytes())
+        name, wanted = store.url("in"), many / "in.nc"
+    proxy.set(*by_chance(seed, 0.05 if form == "tree" else 0.3))
+    on(store, "nccopy", "--verbose", name, tmp_path / "out.nc", port=proxy.port, timeout=300).whole()
+    assert (tmp_path / "out.nc").read_bytes() == wanted.read_bytes()
+    assert sum(proxy.counts()["faults"].values()) >= (50 if form == "tree" else 1)
+
+
+@pytest.mark.parametrize("seed", range(5) if LONG else range(1))
+@pytest.mark.parametrize("form", ["file", "tree"])
+def test_writing_many_chunks_with_random_faults(store, proxy, many, form, seed):
+    store.clear()
+    name = store.tree("out", "zarr") if form == "tree" else store.url("out")
+    proxy.set(*by_chance(seed, 0.05 if form == "tree" else 0.3))
+    on(store, "nccopy", "--verbose", many / "in.nc", name, port=proxy.port, timeout=300).whole()
+    if form == "tree":
+        assert different(store.get_all("out/"), tree_of(many / "in.zarr")) == []
+        assert sum(proxy.counts()["faults"].values()) >= 50
+    else:
+        assert store.get("out") == (many / "in.nc").read_bytes()
+    assert store.uploads() == []
