@@ -10,11 +10,14 @@
 //!
 //! With `shards`, it compares work on shards of Zarr: see [`shards`].
 //!
+//! With `remote`, it compares work on a remote store: see [`remote`].
+//!
 //! With `filters`, it compares each filter with the reference library's: see [`filters`].
 
 mod before;
 mod cases;
 mod filters;
+mod remote;
 mod shards;
 
 use std::fs;
@@ -58,6 +61,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
             &data,
             rest.first().map(String::as_str),
         );
+    }
+    if let [first, rest @ ..] = arguments
+        && first == "remote"
+    {
+        return remote::run(rest.first().map(String::as_str));
     }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {

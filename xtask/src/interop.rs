@@ -35,7 +35,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let mut servers = None;
     if chosen.is_empty() || chosen.iter().any(|path| names(path, "remote_")) {
-        servers = Some(servers::build()?);
+        servers = Some(servers::build(servers::DEBUG)?);
         servers::install_azurite()?;
         python::install_remote_stores(&python)?;
     }

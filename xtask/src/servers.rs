@@ -11,17 +11,24 @@ use crate::{cargo, root, succeed};
 /// The package of Azurite, a server of Azure's blobs.
 const AZURITE: &str = "azurite@3.37.0";
 
+/// The profile of the servers for tests, which builds in a minute, as the folder of its programs is named.
+pub const DEBUG: &str = "debug";
+
+/// The profile of the servers for benchmarks.
+#[cfg(feature = "libraries")]
+pub const RELEASE: &str = "release";
+
 /// Builds `tests/servers`, which is a workspace of its own. Returns the folder of its programs.
-pub fn build() -> Result<PathBuf> {
+pub fn build(profile: &str) -> Result<PathBuf> {
     let target = root().join("target/servers");
-    succeed(
-        cargo()
-            .args(["build", "--locked", "--quiet", "--manifest-path"])
-            .arg(manifest())
-            .arg("--target-dir")
-            .arg(&target),
-    )?;
-    Ok(target.join("debug"))
+    let mut command = cargo();
+    command.args(["build", "--locked", "--quiet", "--manifest-path"]);
+    command.arg(manifest()).arg("--target-dir").arg(&target);
+    if profile != DEBUG {
+        command.args(["--profile", profile]);
+    }
+    succeed(&mut command)?;
+    Ok(target.join(profile))
 }
 
 /// The manifest of `tests/servers`.

@@ -1,0 +1,302 @@
+//! Benchmarks of remote stores: our programs on s3s-fs behind a proxy that makes each request wait, in turn with peers in the same run.
+//!
+//! Peers are packages of Python: netCDF4-python by byte ranges, h5py and zarr-python over s3fs. One that takes longer than
+//! [`LONGEST`] is stopped, and its ratio is a lower bound.
+//!
+//! Each row says what is wanted of it: a ratio to a peer or to one request at a time, a number of requests, a time, memory with
+//! `-m 64M`. What is missed is marked `SHORT`.
+
+mod line;
+mod rows;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use super::cases::remove_dataset;
+use crate::measure::{self, Run};
+use crate::{build_release, python, root, servers, succeed};
+
+use line::Line;
+use rows::{Limit, ROWS, Row, Work};
+
+/// Runs of our program. The fastest counts.
+const REPEATS: usize = 3;
+
+/// A peer that takes longer is stopped.
+const LONGEST: Duration = Duration::from_secs(160);
+
+/// Wait of each request, in milliseconds, and that of a longer line.
+const LATENCY: [f64; 2] = [20.0, 50.0];
+
+/// Memory with `-m 64M`, in bytes: the budget, the program, and buffers of TLS and HTTP.
+const MOST_MEMORY: u64 = 96_000_000;
+
+/// Runs the rows whose names contain `only`.
+///
+/// # Errors
+/// If a program of ours fails.
+pub fn run(only: Option<&str>) -> Result<()> {
+    let binaries = build_release()?;
+    let server = servers::build(servers::RELEASE)?.join("remote_server");
+    let python = python::interpreter()?;
+    python::install_remote_stores(&python)?;
+    let folder = super::data_folder().join("remote");
+    let script = root().join("tests/bench/remote.py");
+    succeed(
+        Command::new(&python)
+            .args(["-W", "ignore"])
+            .arg(&script)
+            .arg("make")
+            .arg(&folder),
+    )?;
+    let bench = Bench {
+        line: Line::start(&server, &folder)?,
+        binaries,
+        python,
+        script,
+        folder,
+    };
+    bench.make_ours()?;
+    for row in ROWS
+        .iter()
+        .filter(|row| only.is_none_or(|only| row.name.contains(only)))
+    {
+        bench.row(row).with_context(|| row.name)?;
+    }
+    Ok(())
+}
+
+struct Bench {
+    line: Line,
+    binaries: PathBuf,
+    python: PathBuf,
+    script: PathBuf,
+    folder: PathBuf,
+}
+
+/// A run of ours, and the requests that it made.
+#[derive(Clone, Copy)]
+struct Measured {
+    run: Run,
+    requests: u64,
+    most: u64,
+}
+
+impl Measured {
+    fn seconds(&self) -> f64 {
+        self.run.time.as_secs_f64()
+    }
+}
+
+impl Bench {
+    fn bucket(&self) -> PathBuf {
+        self.folder.join("bucket")
+    }
+
+    /// Copies of the data that our programs make: the file of many variables, and a tree of the chunks.
+    fn make_ours(&self) -> Result<()> {
+        let bucket = self.bucket();
+        let nccopy = self.binaries.join("nccopy");
+        if !bucket.join("own.nc").exists() {
+            succeed(
+                Command::new(&nccopy)
+                    .arg(bucket.join("many.nc"))
+                    .arg(bucket.join("own.nc")),
+            )?;
+        }
+        if !bucket.join("tree").exists() {
+            let target = format!("{}#mode=zarr", bucket.join("tree").display());
+            succeed(Command::new(&nccopy).arg(bucket.join("chunks.nc")).arg(target))?;
+        }
+        for key in ["own.nc", "tree"] {
+            succeed(
+                Command::new(&self.python)
+                    .arg(&self.script)
+                    .arg("note")
+                    .arg(&self.folder)
+                    .arg(key),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The fastest of some runs of ours.
+    fn ours(&self, row: &Row, flags: &[&str], latency: f64, repeats: usize) -> Result<Measured> {
+        let mut best: Option<Measured> = None;
+        for _ in 0..repeats {
+            let found = self.once(row, flags, latency)?;
+            let peak = best.map_or(0, |best| best.run.peak).max(found.run.peak);
+            let faster = best
+                .filter(|best| best.run.time <= found.run.time)
+                .unwrap_or(found);
+            best = Some(Measured {
+                run: Run { peak, ..faster.run },
+                ..faster
+            });
+        }
+        best.context("no run")
+    }
+
+    fn once(&self, row: &Row, flags: &[&str], latency: f64) -> Result<Measured> {
+        let local = self.folder.join("out.nc");
+        remove_dataset(&local);
+        remove_dataset(&self.bucket().join("out"));
+        let remote = |key: &str| match row.is_tree {
+            true => format!("s3://bucket/{key}#mode=zarr,s3&aws.profile=no"),
+            false => format!("s3://bucket/{key}#mode=bytes&aws.profile=no"),
+        };
+        let program = match row.work {
+            Work::Header => "ncdump",
+            _ => "nccopy",
+        };
+        let mut command = Command::new(self.binaries.join(program));
+        command.args(flags).env("AWS_ENDPOINT_URL", self.line.address());
+        match row.work {
+            Work::Header => command.arg("-h").arg(remote(row.key)),
+            Work::Read => command.arg(remote(row.key)).arg(&local),
+            Work::Write => command.arg(self.bucket().join(row.key)).arg(remote("out")),
+        };
+        self.line.set(latency, row.bytes_per_second)?;
+        let run = measure::run(&mut command, &self.folder.join("out.txt"))?;
+        let counts = self.line.counts()?;
+        Ok(Measured {
+            run,
+            requests: counts.requests,
+            most: counts.most,
+        })
+    }
+
+    /// The time of a peer, and whether it is the whole time. `None` if the peer is not installed.
+    fn theirs(&self, row: &Row, peer: &str) -> Result<Option<(Duration, bool)>> {
+        self.line.set(LATENCY[0], row.bytes_per_second)?;
+        remove_dataset(&self.bucket().join("out"));
+        let (work, key) = match row.work {
+            Work::Header => ("header", row.key),
+            Work::Read => ("read", row.key),
+            Work::Write => ("write", "out"),
+        };
+        let mut child = Command::new(&self.python)
+            .args(["-W", "ignore"])
+            .arg(&self.script)
+            .args([peer, work, &self.line.address(), key])
+            .arg(self.bucket().join(row.key))
+            .env("PYTHONPATH", root().join("target/interop/remote"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let begun = Instant::now();
+        while child.try_wait()?.is_none() {
+            if begun.elapsed() > LONGEST {
+                child.kill()?;
+                child.wait()?;
+                return Ok(Some((LONGEST, false)));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let done = child.wait_with_output()?;
+        if done.status.code() == Some(3) {
+            return Ok(None);
+        }
+        ensure!(
+            done.status.success(),
+            "{peer}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        let seconds = String::from_utf8_lossy(&done.stdout).trim().parse()?;
+        Ok(Some((Duration::from_secs_f64(seconds), true)))
+    }
+
+    fn row(&self, row: &Row) -> Result<()> {
+        println!("\n{}", row.name);
+        let ours = self.ours(row, &[], LATENCY[0], REPEATS)?;
+        println!(
+            "  ours        {:.3} s, {} requests, at most {} at once, {} MB",
+            ours.seconds(),
+            ours.requests,
+            ours.most,
+            ours.run.peak / 1_000_000
+        );
+        for limit in row.limits {
+            self.check(row, limit, &ours)?;
+        }
+        if row.work == Work::Header {
+            return Ok(());
+        }
+        let small = self.ours(row, &["-m", "64M"], LATENCY[0], 1)?;
+        let large = if small.run.peak > MOST_MEMORY {
+            "  SHORT"
+        } else {
+            ""
+        };
+        println!(
+            "  -m 64M      {:.3} s, {} MB{large}",
+            small.seconds(),
+            small.run.peak / 1_000_000
+        );
+        let far = self.ours(row, &["--requests", "160"], LATENCY[1], REPEATS)?;
+        let ratio = far.seconds() / ours.seconds();
+        println!(
+            "  at 50 ms    {:.3} s with 160 requests: {ratio:.2} × as long, wanted 1.5{}",
+            far.seconds(),
+            short(ratio > 1.5)
+        );
+        remove_dataset(&self.folder.join("out.nc"));
+        remove_dataset(&self.bucket().join("out"));
+        Ok(())
+    }
+
+    fn check(&self, row: &Row, limit: &Limit, ours: &Measured) -> Result<()> {
+        match *limit {
+            Limit::Requests(most) => {
+                let missed = short(ours.requests > most);
+                println!("  requests    {} of at most {most}{missed}", ours.requests);
+            }
+            Limit::Seconds(most) => {
+                let missed = short(ours.seconds() > most);
+                println!("  seconds     {:.3} of at most {most}{missed}", ours.seconds());
+            }
+            Limit::Single(wanted) => {
+                let single = self.ours(row, &["--requests", "1"], LATENCY[0], 1)?;
+                let ratio = single.seconds() / ours.seconds();
+                println!(
+                    "  one at once {:.3} s: {ratio:.1} ×, wanted {wanted}{}",
+                    single.seconds(),
+                    short(ratio < wanted)
+                );
+            }
+            Limit::Peer(peer, wanted) => match self.theirs(row, peer)? {
+                None => println!("  {peer:11} is not installed"),
+                Some((time, is_whole)) => {
+                    let ratio = time.as_secs_f64() / ours.seconds();
+                    let more = if is_whole { "" } else { "more than " };
+                    println!(
+                        "  {peer:11} {more}{:.2} s: {more}{ratio:.1} ×, wanted {wanted}{}",
+                        time.as_secs_f64(),
+                        short(ratio < wanted)
+                    );
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+fn short(is_missed: bool) -> &'static str {
+    if is_missed { "  SHORT" } else { "" }
+}
+
+/// The port that a program printed, from its line of JSON.
+fn port(line: &str, name: &str) -> Result<u16> {
+    let ports: serde_json::Value = serde_json::from_str(line)?;
+    let port = ports[name].as_u64().and_then(|port| u16::try_from(port).ok());
+    port.with_context(|| format!("no {name} in {line}"))
+}
+
+/// True if a path is there.
+fn is_there(path: &Path) -> Result<()> {
+    ensure!(path.exists(), "{} is not there", path.display());
+    Ok(())
+}
