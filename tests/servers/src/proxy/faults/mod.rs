@@ -59,6 +59,15 @@ pub enum Fault {
     Gzip,
     /// A page in HTML instead of data.
     Html,
+    /// Any answer.
+    Answer {
+        /// The status.
+        status: u16,
+        /// The header `Content-Type`.
+        content_type: String,
+        /// The body.
+        body: String,
+    },
     /// A redirect.
     Redirect {
         /// The new place. `{path}` stands for the path and query.
@@ -90,6 +99,7 @@ impl Fault {
             Self::Unsatisfiable => "unsatisfiable",
             Self::Gzip => "gzip",
             Self::Html => "html",
+            Self::Answer { .. } => "answer",
             Self::Redirect { .. } => "redirect",
             Self::Changed => "changed",
             Self::ChangedUnasked => "changed-unasked",
@@ -118,7 +128,17 @@ impl Fault {
             } => Ok(status::answer(*status, code, *retry_after)),
             Self::Skewed => Ok(status::skewed()),
             Self::Unsatisfiable => Ok(status::answer(416, "InvalidRange", None)),
-            Self::Html => Ok(page::answer(request)),
+            Self::Html => Ok(page::answer(
+                request,
+                200,
+                "text/html; charset=utf-8",
+                page::LOGIN,
+            )),
+            Self::Answer {
+                status,
+                content_type,
+                body,
+            } => Ok(page::answer(request, *status, content_type, body)),
             Self::Redirect { to } => Ok(redirect::answer(request, to)),
             Self::Drop | Self::Reset => Err(Dropped),
             _ => return None,
