@@ -38,8 +38,8 @@ class Outcome:
 
 
 def is_log(line):
-    """True for a line of `--verbose`."""
-    return re.match(r"\S+: (debug|info|trace): |\s*(DEBUG|INFO|TRACE)\b", line) is not None
+    """True for a line of the log, or of `--verbose`."""
+    return re.match(r"\s*[\d.]+s +(ERROR|WARN|INFO|DEBUG|TRACE) ", line) is not None
 
 
 def secret_forms(secret):
@@ -56,9 +56,9 @@ def check_no_secret(text, secrets):
 
 
 def run(program, *arguments, environment, secrets=(), timeout=120, **options):
-    """How a program of ours ends, whose output has none of the secrets."""
+    """How a program of ours ends, whose output has none of the secrets, nor has its log."""
     command = [str(BIN / program), *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, timeout=timeout, **options)
+    done = subprocess.run(command, env={"NCUTILS_LOG": "trace", **environment}, capture_output=True, timeout=timeout, **options)
     outcome = Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
     assert outcome.code in (0, 1), f"{command}: exit status {outcome.code}: {outcome.error}"
     check_no_secret(outcome.out, secrets)
