@@ -130,6 +130,7 @@ fn with_libraries(profile: &str, arguments: &[String]) -> Result<()> {
 
 fn test() -> Result<()> {
     succeed(cargo().args(["test", "--locked", "--workspace", "--quiet", "--profile", CI]))?;
+    servers::test()?;
     interop::run(&[])
 }
 

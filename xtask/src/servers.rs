@@ -31,6 +31,18 @@ pub fn build(profile: &str) -> Result<PathBuf> {
     Ok(target.join(profile))
 }
 
+/// Runs the unit tests of the servers.
+pub fn test() -> Result<()> {
+    let mut command = cargo();
+    command.args(["test", "--locked", "--quiet", "--manifest-path"]);
+    succeed(
+        command
+            .arg(manifest())
+            .arg("--target-dir")
+            .arg(root().join("target/servers")),
+    )
+}
+
 /// The manifest of `tests/servers`.
 pub fn manifest() -> PathBuf {
     root().join("tests/servers/Cargo.toml")
