@@ -166,7 +166,7 @@ def nginx(folder, root, login=None):
     subprocess.run(
         [
             openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+            "-subj", "/CN=127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
             "-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem"),
         ],
         check=True, capture_output=True,

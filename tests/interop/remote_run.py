@@ -20,17 +20,25 @@ class Outcome:
     code: int
     out: str
     error: str
+    is_verbose: bool
 
     def whole(self):
         """Nothing, where all went well; fails where it did not."""
-        assert self.code == 0, f"exit status {self.code}: {self.error}"
+        assert self.code == 0, f"exit status {self.code}: {self.told()}"
         return self
+
+    def told(self):
+        """What is meant for the user."""
+        return [line for line in self.error.splitlines() if not is_log(line)]
 
     def refused(self, *words):
         """The line that says why nothing was done, with these words in it."""
-        lines = [line for line in self.error.splitlines() if not is_log(line) and "warning:" not in line]
-        assert self.code == 1, f"exit status {self.code}: {self.error}"
-        assert len(lines) == 1, self.error
+        lines = [line for line in self.told() if "warning:" not in line]
+        if self.is_verbose:
+            # The settings come before it.
+            lines = lines[-1:]
+        assert self.code == 1, f"exit status {self.code}: {self.told()}"
+        assert len(lines) == 1, self.told()
         assert re.match(r"nc(copy|dump|gen): ", lines[0]), lines[0]
         for word in words:
             assert re.search(word, lines[0]), f"{word!r} is not in {lines[0]!r}"
@@ -38,7 +46,7 @@ class Outcome:
 
 
 def is_log(line):
-    """True for a line of the log, or of `--verbose`."""
+    """True for a line of the log."""
     return re.match(r"\s*[\d.]+s +(ERROR|WARN|INFO|DEBUG|TRACE) ", line) is not None
 
 
@@ -58,9 +66,10 @@ def check_no_secret(text, secrets):
 def run(program, *arguments, environment, secrets=(), timeout=120, **options):
     """How a program of ours ends, whose output has none of the secrets, nor has its log."""
     command = [str(BIN / program), *map(str, arguments)]
-    done = subprocess.run(command, env={"NCUTILS_LOG": "trace", **environment}, capture_output=True, timeout=timeout, **options)
-    outcome = Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
-    assert outcome.code in (0, 1), f"{command}: exit status {outcome.code}: {outcome.error}"
+    done = subprocess.run(command, env={"NCUTILS_LOG": "debug", **environment}, capture_output=True, timeout=timeout, **options)
+    out, error = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+    outcome = Outcome(done.returncode, out, error, "--verbose" in arguments)
+    assert outcome.code in (0, 1), f"{command}: exit status {outcome.code}: {outcome.told()}"
     check_no_secret(outcome.out, secrets)
     check_no_secret(outcome.error, secrets)
     return outcome

@@ -76,9 +76,10 @@ def proxy(proxy_of):
     return proxy_of("s3s")
 
 
-def planned(expected, number):
+def planned(store, expected, number):
     where = {"start": number} if expected.stays else {"at": [number]}
-    return fault(expected.kind, **where, **expected.details)
+    open_server = {"open": f"127.0.0.1:{store.open_port}"} if expected.kind == "whole" else {}
+    return fault(expected.kind, **where, **open_server, **expected.details)
 
 
 def requests_of(proxy, run):
@@ -108,14 +109,14 @@ def test_reading(store, proxy, small, tmp_path, kind, name):
 
     count = requests_of(proxy, run)
     for number in some(range(1, count + 1), (kind, name)):
-        proxy.set(planned(expected, number))
+        proxy.set(planned(store, expected, number))
         outcome = run()
         met = proxy.counts()["faults"]
         if outcome.code == 0:
             assert target.read_bytes() == small.back(kind), (number, proxy.log())
-            assert expected.passes or not expected.stays or not met, (number, outcome.error, proxy.log())
+            assert expected.passes or not expected.stays or not met, (number, outcome.told(), proxy.log())
         else:
-            assert not expected.passes, (number, outcome.error)
+            assert not expected.passes, (number, outcome.told())
             outcome.refused(expected.says)
             assert list(tmp_path.iterdir()) == []
 
@@ -146,13 +147,13 @@ def test_writing(store, proxy, small, kind, name):
 
     count = requests_of(proxy, run)
     for number in some(range(1, count + 1), (kind, name)):
-        proxy.set(planned(expected, number))
+        proxy.set(planned(store, expected, number))
         outcome = run()
         proxy.set()
         if outcome.code == 0:
-            assert stored(store, small, kind), (number, outcome.error)
+            assert stored(store, small, kind), (number, outcome.told())
         else:
-            assert not expected.passes, (number, outcome.error)
+            assert not expected.passes, (number, outcome.told())
             outcome.refused()
             if expected.stays:
                 # What cannot be deleted is named, and does not open.
@@ -160,7 +161,7 @@ def test_writing(store, proxy, small, kind, name):
                 assert not left or "out" in outcome.error
                 assert not left or on(store, "ncdump", "-h", KINDS[kind].on(store, "out")).code == 1
             else:
-                assert not stored(store, small, kind), (number, outcome.error, store.keys())
+                assert not stored(store, small, kind), (number, outcome.told(), store.keys())
 
 
 @pytest.mark.parametrize("name", [name for name, expected in FAULTS.items() if not expected.slow])
@@ -174,7 +175,7 @@ def test_an_old_file_stays_until_the_new_one_is_whole(store, proxy, small, name)
 
     count = requests_of(proxy, run)
     for number in some(range(1, count + 1), name):
-        proxy.set(planned(expected, number))
+        proxy.set(planned(store, expected, number))
         outcome = run()
         proxy.set()
         assert store.get("out") == (new if outcome.code == 0 else old)

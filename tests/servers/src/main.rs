@@ -1,7 +1,8 @@
 //! Servers for the tests of remote stores, each on a free port of this machine.
 //!
 //! ```text
-//! remote_server s3 FOLDER [ID SECRET]      S3 on a folder, by s3s-fs: a bucket is a folder in it
+//! remote_server s3 FOLDER [ID SECRET]      S3 on a folder, by s3s-fs: a bucket is a folder in it. Requests to
+//!                                          `port` must be signed if there is a key, those to `open` must not
 //! remote_server gcs [TOKEN]                a stand-in for Google Cloud Storage, in memory
 //! remote_server proxy HOST:PORT            in front of a server: latency, bandwidth, faults, counts; see `proxy`
 //! ```
@@ -28,7 +29,12 @@ async fn main() -> Result<()> {
     let ports = match words.as_slice() {
         ["s3", folder] => serde_json::json!({ "port": s3::start(Path::new(folder), None).await? }),
         ["s3", folder, id, secret] => {
-            serde_json::json!({ "port": s3::start(Path::new(folder), Some((id, secret))).await? })
+            let folder = Path::new(folder);
+            let (port, open) = (
+                s3::start(folder, Some((id, secret))).await?,
+                s3::start(folder, None).await?,
+            );
+            serde_json::json!({ "port": port, "open": open })
         }
         ["gcs"] => serde_json::json!({ "port": gcs::start(None).await? }),
         ["gcs", token] => serde_json::json!({ "port": gcs::start(Some(token)).await? }),

@@ -74,9 +74,8 @@ async fn ask(
         fault.change_request(&mut parts);
     }
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-    let target: Uri = format!("http://{}{path}", proxy.upstream)
-        .parse()
-        .map_err(|_| Dropped)?;
+    let server = fault.and_then(Fault::other_server).unwrap_or(&proxy.upstream);
+    let target: Uri = format!("http://{server}{path}").parse().map_err(|_| Dropped)?;
     parts.uri = target;
     strip(&mut parts.headers);
     let sent = proxy

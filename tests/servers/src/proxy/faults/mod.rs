@@ -52,7 +52,10 @@ pub enum Fault {
     /// `Content-Range` begins one byte later than the body.
     WrongRange,
     /// Status 200 and the whole object to a request for a range.
-    Whole,
+    Whole {
+        /// Host and port of a server with the same objects that takes requests without signatures; a signature is for the range.
+        open: Option<String>,
+    },
     /// Status 416.
     Unsatisfiable,
     /// The body is compressed.
@@ -95,7 +98,7 @@ impl Fault {
             Self::StallBody => "stall-body",
             Self::HalfBody => "half-body",
             Self::WrongRange => "wrong-range",
-            Self::Whole => "whole",
+            Self::Whole { .. } => "whole",
             Self::Unsatisfiable => "unsatisfiable",
             Self::Gzip => "gzip",
             Self::Html => "html",
@@ -110,7 +113,7 @@ impl Fault {
     /// True if the request can have the fault.
     pub fn applies_to(&self, request: &request::Parts) -> bool {
         match self {
-            Self::WrongRange | Self::Whole | Self::Unsatisfiable => range::is_asked(request),
+            Self::WrongRange | Self::Whole { .. } | Self::Unsatisfiable => range::is_asked(request),
             Self::ResetBody | Self::ShortBody | Self::StallBody | Self::HalfBody | Self::Gzip => {
                 request.method == "GET"
             }
@@ -145,10 +148,18 @@ impl Fault {
         })
     }
 
+    /// The server that is asked instead of the usual one.
+    pub fn other_server(&self) -> Option<&str> {
+        match self {
+            Self::Whole { open } => open.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Changes what the server is asked.
     pub fn change_request(&self, request: &mut request::Parts) {
         match self {
-            Self::Whole => range::forget(request),
+            Self::Whole { .. } => range::forget(request),
             Self::Changed | Self::ChangedUnasked => object_changed::forget(request),
             _ => {}
         }

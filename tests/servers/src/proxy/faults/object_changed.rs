@@ -1,6 +1,6 @@
 //! An object that another one has taken the place of.
 
-use http::header::{ETAG, IF_MATCH, LAST_MODIFIED};
+use http::header::{AUTHORIZATION, ETAG, IF_MATCH, LAST_MODIFIED};
 use http::{HeaderValue, Response, request, response};
 
 use super::super::body::Body;
@@ -12,9 +12,11 @@ const NEW: HeaderValue = HeaderValue::from_static("\"fffffffffffffffffffffffffff
 /// Its date, which no file of a test has.
 const DATE: HeaderValue = HeaderValue::from_static("Fri, 31 Dec 2100 23:59:59 GMT");
 
-/// The server keeps the old object, so that it is not asked for the new one.
+/// The server keeps the old object, so that it is not asked for the new one. A signature holds for the header, too.
 pub fn forget(request: &mut request::Parts) {
-    request.headers.remove(IF_MATCH);
+    if !request.headers.contains_key(AUTHORIZATION) {
+        request.headers.remove(IF_MATCH);
+    }
 }
 
 /// Gives an answer with an ETag that of the new object. If `asks`, a request that wants the old one gets 412.

@@ -1,6 +1,6 @@
 //! Servers that mistake ranges.
 
-use http::header::{CONTENT_RANGE, RANGE};
+use http::header::{AUTHORIZATION, CONTENT_RANGE, RANGE};
 use http::{HeaderValue, request, response};
 
 /// Azure's header for a range.
@@ -11,8 +11,9 @@ pub fn is_asked(request: &request::Parts) -> bool {
     request.headers.contains_key(RANGE) || request.headers.contains_key(OF_AZURE)
 }
 
-/// Asks for the whole instead.
+/// Asks for the whole instead, without the signature.
 pub fn forget(request: &mut request::Parts) {
+    request.headers.remove(AUTHORIZATION);
     request.headers.remove(RANGE);
     request.headers.remove(OF_AZURE);
 }
