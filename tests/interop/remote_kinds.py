@@ -1,5 +1,6 @@
 """Kinds of datasets for the remote tests, and a small dataset of each on the local disk."""
 
+import re
 import subprocess
 from dataclasses import dataclass
 
@@ -69,6 +70,14 @@ class Small:
         self.text.write_text(cdl())
         self.source = folder / "small.nc"
         ncgen("-k", "nc4", "-o", self.source, self.text)
+
+    def text_of(self, kind):
+        """The text, without what a classic file does not have."""
+        if kind != "classic":
+            return self.text
+        path = self.folder / "classic.cdl"
+        path.write_text(re.sub(r"(\w+:_(ChunkSizes|DeflateLevel|Shuffle|Storage) = [^;]*;)", "", self.text.read_text()))
+        return path
 
     def of(self, kind):
         """The path of a dataset of a kind."""

@@ -51,7 +51,7 @@ FAULTS = {
     "stalled in the body": Expected("stall-body", {}, passes=True, slow=True),
     "200 to a range": Expected("whole", {}, passes=True),
     "403": Expected("status", status(403, "AccessDenied"), says="403|refused"),
-    "404": Expected("status", status(404, "NoSuchKey"), says="no such object|404|absent"),
+    "404": Expected("status", status(404, "NoSuchKey"), says="no such object|404|cannot be found"),
     "expired": Expected("status", status(400, "ExpiredToken"), says="ExpiredToken|expired"),
     "clock": Expected("skewed", {}, says="clock"),
     "416": Expected("unsatisfiable", {}, says="416|range"),
@@ -76,6 +76,25 @@ def proxy(proxy_of):
     return proxy_of("s3s")
 
 
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A netCDF-4 file of 12 MB of noise, which takes several requests."""
+    folder = tmp_path_factory.mktemp("large")
+    with netCDF4.Dataset(folder / "made.nc", "w") as data:
+        data.createDimension("t", 120)
+        data.createDimension("x", 25_000)
+        v = data.createVariable("v", "f4", ("t", "x"), chunksizes=(1, 25_000))
+        v[:] = np.random.default_rng(4).normal(0, 1, (120, 25_000))
+    # By our programs, so that copies are equal.
+    nccopy(folder / "made.nc", folder / "large.nc")
+    return folder / "large.nc"
+
+
+def source_of(small, large, kind):
+    """The local dataset, and the bytes of a netCDF file that is made of it: a tree is small, a file large."""
+    return (small.of(kind), small.back(kind)) if kind == "zarr" else (large, large.read_bytes())
+
+
 def planned(store, expected, number):
     where = {"start": number} if expected.stays else {"at": [number]}
     open_server = {"open": f"127.0.0.1:{store.open_port}"} if expected.kind == "whole" else {}
@@ -96,11 +115,11 @@ def skip_slow(expected):
 
 @pytest.mark.parametrize("kind", ["netcdf4", "zarr"])
 @pytest.mark.parametrize("name", FAULTS)
-def test_reading(store, proxy, small, tmp_path, kind, name):
+def test_reading(store, proxy, small, large, tmp_path, kind, name):
     expected = FAULTS[name]
     skip_slow(expected)
     store.clear()
-    local, target = small.of(kind), tmp_path / "out.nc"
+    (local, wanted), target = source_of(small, large, kind), tmp_path / "out.nc"
     store.put_tree(local, "in") if local.is_dir() else store.put("in", local.read_bytes())
 
     def run():
@@ -113,17 +132,18 @@ def test_reading(store, proxy, small, tmp_path, kind, name):
         outcome = run()
         met = proxy.counts()["faults"]
         if outcome.code == 0:
-            assert target.read_bytes() == small.back(kind), (number, proxy.log())
-            assert expected.passes or not expected.stays or not met, (number, outcome.told(), proxy.log())
+            assert target.read_bytes() == wanted, (number, proxy.log())
+            # An object that changed before it was first read, or is read once, is no mixture.
+            is_new = "changed" in expected.kind and (number == 1 or kind == "zarr")
+            assert expected.passes or not expected.stays or not met or is_new, (number, outcome.told(), proxy.log())
         else:
             assert not expected.passes, (number, outcome.told())
             outcome.refused(expected.says)
             assert list(tmp_path.iterdir()) == []
 
 
-def stored(store, small, kind):
+def stored(store, local):
     """True if the whole dataset is there, False if nothing is; fails at anything else."""
-    local = small.of(kind)
     if local.is_dir():
         found = store.get_all("out/")
         assert not found or different(found, tree_of(local)) == []
@@ -136,14 +156,14 @@ def stored(store, small, kind):
 
 @pytest.mark.parametrize("kind", ["netcdf4", "zarr"])
 @pytest.mark.parametrize("name", FAULTS)
-def test_writing(store, proxy, small, kind, name):
+def test_writing(store, proxy, small, large, kind, name):
     expected = FAULTS[name]
     skip_slow(expected)
 
     def run():
         store.clear()
-        name = KINDS[kind].on(store, "out")
-        return on(store, "nccopy", "--verbose", *KINDS[kind].flags, small.source, name, port=proxy.port, timeout=300)
+        name, source = KINDS[kind].on(store, "out"), small.source if kind == "zarr" else large
+        return on(store, "nccopy", "--verbose", *KINDS[kind].flags, source, name, port=proxy.port, timeout=300)
 
     count = requests_of(proxy, run)
     for number in some(range(1, count + 1), (kind, name)):
@@ -151,7 +171,7 @@ def test_writing(store, proxy, small, kind, name):
         outcome = run()
         proxy.set()
         if outcome.code == 0:
-            assert stored(store, small, kind), (number, outcome.told())
+            assert stored(store, source_of(small, large, kind)[0]), (number, outcome.told())
         else:
             assert not expected.passes, (number, outcome.told())
             outcome.refused()
@@ -161,17 +181,17 @@ def test_writing(store, proxy, small, kind, name):
                 assert not left or "out" in outcome.error
                 assert not left or on(store, "ncdump", "-h", KINDS[kind].on(store, "out")).code == 1
             else:
-                assert not stored(store, small, kind), (number, outcome.told(), store.keys())
+                assert not stored(store, source_of(small, large, kind)[0]), (number, outcome.told(), store.keys())
 
 
 @pytest.mark.parametrize("name", [name for name, expected in FAULTS.items() if not expected.slow])
-def test_an_old_file_stays_until_the_new_one_is_whole(store, proxy, small, name):
-    expected, new, old = FAULTS[name], small.of("netcdf4").read_bytes(), small.of("classic").read_bytes()
+def test_an_old_file_stays_until_the_new_one_is_whole(store, proxy, small, large, name):
+    expected, new, old = FAULTS[name], large.read_bytes(), small.of("classic").read_bytes()
 
     def run():
         store.clear()
         store.put("out", old)
-        return on(store, "nccopy", small.of("netcdf4"), store.url("out"), port=proxy.port, timeout=300)
+        return on(store, "nccopy", large, store.url("out"), port=proxy.port, timeout=300)
 
     count = requests_of(proxy, run)
     for number in some(range(1, count + 1), name):

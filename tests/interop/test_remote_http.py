@@ -4,6 +4,8 @@ import secrets
 import subprocess
 import sys
 
+import netCDF4
+import numpy as np
 import pytest
 from conftest import nccopy, ncdump
 from remote_kinds import KINDS, small  # noqa: F401, a fixture among them
@@ -41,13 +43,24 @@ def test_a_file_is_equal(files, environment, small, tmp_path, kind, way):
 
 
 @pytest.mark.parametrize("kind", SINGLE)
-def test_a_server_without_ranges(files, environment, small, tmp_path, kind):
+def test_a_small_file_of_a_server_without_ranges(files, environment, small, tmp_path, kind):
     name = url(files, kind, way="whole")
-    outcome = run("nccopy", name, tmp_path / "out.nc", environment=environment).whole()
+    run("nccopy", name, tmp_path / "out.nc", environment=environment).whole()
     assert (tmp_path / "out.nc").read_bytes() == small.back(kind)
+
+
+@pytest.mark.parametrize("kind", ["nc6", "nc4"])
+def test_a_large_file_of_a_server_without_ranges(files, environment, tmp_path, kind):
+    with netCDF4.Dataset(tmp_path / "made.nc", "w") as data:
+        data.createDimension("x", 1_000_000)
+        data.createVariable("v", "f8", ("x",), chunksizes=(100_000,))[:] = np.random.default_rng(1).normal(0, 1, 1_000_000)
+    nccopy("-k", kind, tmp_path / "made.nc", files.root / f"large.{kind}")
+    name = files.url(f"large.{kind}", "bytes", way="whole")
+    outcome = run("nccopy", name, tmp_path / "out.nc", environment=environment).whole()
+    assert (tmp_path / "out.nc").read_bytes() == (files.root / f"large.{kind}").read_bytes()
     # What it cost is said once.
-    warnings = [line for line in outcome.error.splitlines() if "warning" in line]
-    assert len(warnings) == 1 and "range" in warnings[0], outcome.error
+    warnings = [line for line in outcome.told() if "warning" in line]
+    assert len(warnings) == 1 and "range" in warnings[0], outcome.told()
 
 
 CONSOLIDATED = """

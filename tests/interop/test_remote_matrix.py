@@ -58,12 +58,10 @@ def test_the_kind_is_found_without_a_fragment(store, kind, small):
 
 @pytest.mark.parametrize("store, kind", ON, indirect=["store"])
 def test_generated_there(store, kind, small, tmp_path):
-    target = KINDS[kind].on(store, "data/out")
-    on(store, "ncgen", "-k", "nc6" if kind == "classic" else "nc4", "-o", target, small.text).whole()
-    local = tmp_path / "local"
-    mode = KINDS[kind].mode
-    flags = ["-k", "nc6" if kind == "classic" else "nc4"]
-    run("ncgen", *flags, "-o", f"{local}#mode={mode}" if mode else local, small.text, environment=surroundings(store.home)).whole()
+    local, mode, text = tmp_path / "local", KINDS[kind].mode, small.text_of(kind)
+    flags = ["-k", "nc6" if kind == "classic" else "nc4"] if mode is None else []
+    on(store, "ncgen", *flags, "-o", KINDS[kind].on(store, "data/out"), text).whole()
+    run("ncgen", *flags, "-o", f"{local}#mode={mode}" if mode else local, text, environment=surroundings(store.home)).whole()
     if local.is_dir():
         assert different(store.get_all("data/out/"), tree_of(local)) == []
     else:

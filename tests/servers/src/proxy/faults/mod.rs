@@ -47,7 +47,7 @@ pub enum Fault {
     ShortBody,
     /// The body stops in its middle, and nothing follows.
     StallBody,
-    /// A well-formed answer with half of the bytes that its range says.
+    /// A well-formed answer with half of the bytes that its range says. Without a range nobody could tell.
     HalfBody,
     /// `Content-Range` begins one byte later than the body.
     WrongRange,
@@ -113,10 +113,10 @@ impl Fault {
     /// True if the request can have the fault.
     pub fn applies_to(&self, request: &request::Parts) -> bool {
         match self {
-            Self::WrongRange | Self::Whole { .. } | Self::Unsatisfiable => range::is_asked(request),
-            Self::ResetBody | Self::ShortBody | Self::StallBody | Self::HalfBody | Self::Gzip => {
-                request.method == "GET"
+            Self::WrongRange | Self::HalfBody | Self::Whole { .. } | Self::Unsatisfiable => {
+                range::is_asked(request)
             }
+            Self::ResetBody | Self::ShortBody | Self::StallBody | Self::Gzip => request.method == "GET",
             _ => true,
         }
     }
