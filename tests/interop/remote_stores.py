@@ -181,7 +181,7 @@ class S3Files(S3):
     def clear(self):
         # Folders too: where one is, no object of its name can be.
         shutil.rmtree(self.folder / BUCKET)
-        for path in self.folder.glob(".bucket-*"):
+        for path in [*self.folder.glob(".bucket-*"), *self.folder.glob(".upload*")]:
             path.unlink()
         self.make_bucket()
 
