@@ -33,7 +33,7 @@ use anyhow::{Context, Result};
 use cases::{CASES, Case, OUTPUT, remove_dataset};
 
 use crate::measure::{self, Run};
-use crate::{build_release, codec, python, root, succeed};
+use crate::{build_release, codec, python, root, servers, succeed};
 
 /// Number of runs of each program. The fastest counts.
 const REPEATS: usize = 3;
@@ -68,7 +68,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if let [first, rest @ ..] = arguments
         && first == "remote"
     {
-        return remote::run(rest.first().map(String::as_str));
+        let python = python::interpreter()?;
+        python::install_remote_stores(&python)?;
+        let tools = remote::Tools {
+            binaries: build_release()?,
+            server: servers::build(servers::RELEASE)?.join("remote_server"),
+            python,
+            packages: root().join("target/interop/remote"),
+            script: root().join("tests/bench/remote.py"),
+            folder: data_folder().join("remote"),
+        };
+        return remote::run(tools, rest.first().map(String::as_str));
     }
     if let [first, rest @ ..] = arguments
         && first == "archive"

@@ -17,7 +17,6 @@ use anyhow::{Context, Result, ensure};
 
 use super::cases::remove_dataset;
 use crate::measure::{self, Run};
-use crate::{build_release, python, root, servers, succeed};
 
 use line::Line;
 use rows::{Limit, ROWS, Row, Work};
@@ -34,30 +33,39 @@ const LATENCY: [f64; 2] = [20.0, 50.0];
 /// Memory with `-m 64M`, in bytes: the budget, the program, and buffers of TLS and HTTP.
 const MOST_MEMORY: u64 = 96_000_000;
 
+/// What the benchmark runs, and where.
+pub struct Tools {
+    /// The folder of our programs.
+    pub binaries: PathBuf,
+    /// The program of `tests/servers`.
+    pub server: PathBuf,
+    /// A Python interpreter with the peers.
+    pub python: PathBuf,
+    /// The folder of the packages s3fs and obstore.
+    pub packages: PathBuf,
+    /// `tests/bench/remote.py`.
+    pub script: PathBuf,
+    /// The folder of the data.
+    pub folder: PathBuf,
+}
+
 /// Runs the rows whose names contain `only`.
 ///
 /// # Errors
 /// If a program of ours fails.
-pub fn run(only: Option<&str>) -> Result<()> {
-    let binaries = build_release()?;
-    let server = servers::build(servers::RELEASE)?.join("remote_server");
-    let python = python::interpreter()?;
-    python::install_remote_stores(&python)?;
-    let folder = super::data_folder().join("remote");
-    let script = root().join("tests/bench/remote.py");
-    succeed(
-        Command::new(&python)
-            .args(["-W", "ignore"])
-            .arg(&script)
-            .arg("make")
-            .arg(&folder),
-    )?;
+pub fn run(tools: Tools, only: Option<&str>) -> Result<()> {
+    ran(Command::new(&tools.python)
+        .args(["-W", "ignore"])
+        .arg(&tools.script)
+        .arg("make")
+        .arg(&tools.folder))?;
     let bench = Bench {
-        line: Line::start(&server, &folder)?,
-        binaries,
-        python,
-        script,
-        folder,
+        line: Line::start(&tools.server, &tools.folder)?,
+        binaries: tools.binaries,
+        python: tools.python,
+        packages: tools.packages,
+        script: tools.script,
+        folder: tools.folder,
     };
     bench.make_ours()?;
     for row in ROWS
@@ -69,10 +77,18 @@ pub fn run(only: Option<&str>) -> Result<()> {
     Ok(())
 }
 
+/// Runs a program, which must succeed.
+fn ran(command: &mut Command) -> Result<()> {
+    let status = command.status()?;
+    ensure!(status.success(), "{command:?} failed: {status}");
+    Ok(())
+}
+
 struct Bench {
     line: Line,
     binaries: PathBuf,
     python: PathBuf,
+    packages: PathBuf,
     script: PathBuf,
     folder: PathBuf,
 }
@@ -101,24 +117,20 @@ impl Bench {
         let bucket = self.bucket();
         let nccopy = self.binaries.join("nccopy");
         if !bucket.join("own.nc").exists() {
-            succeed(
-                Command::new(&nccopy)
-                    .arg(bucket.join("many.nc"))
-                    .arg(bucket.join("own.nc")),
-            )?;
+            ran(Command::new(&nccopy)
+                .arg(bucket.join("many.nc"))
+                .arg(bucket.join("own.nc")))?;
         }
         if !bucket.join("tree").exists() {
             let target = format!("{}#mode=zarr", bucket.join("tree").display());
-            succeed(Command::new(&nccopy).arg(bucket.join("chunks.nc")).arg(target))?;
+            ran(Command::new(&nccopy).arg(bucket.join("chunks.nc")).arg(target))?;
         }
         for key in ["own.nc", "tree"] {
-            succeed(
-                Command::new(&self.python)
-                    .arg(&self.script)
-                    .arg("note")
-                    .arg(&self.folder)
-                    .arg(key),
-            )?;
+            ran(Command::new(&self.python)
+                .arg(&self.script)
+                .arg("note")
+                .arg(&self.folder)
+                .arg(key))?;
         }
         Ok(())
     }
@@ -183,7 +195,7 @@ impl Bench {
             .arg(&self.script)
             .args([peer, work, &self.line.address(), key])
             .arg(self.bucket().join(row.key))
-            .env("PYTHONPATH", root().join("target/interop/remote"))
+            .env("PYTHONPATH", &self.packages)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
