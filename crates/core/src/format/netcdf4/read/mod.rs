@@ -14,6 +14,7 @@
 mod attributes;
 mod datatype;
 mod dimension;
+mod found_mappings;
 mod layout;
 mod object;
 mod reader;

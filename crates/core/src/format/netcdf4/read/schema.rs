@@ -13,13 +13,13 @@ use super::dimension::extent;
 use super::dimension::phony;
 use super::dimension::scale;
 use super::dimension::scale::Scale;
+use super::found_mappings;
 use super::layout::external::ExternalData;
 use super::layout::storage;
 use super::object::found_attribute::FoundAttribute;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
-use super::source_dataset;
-use super::virtual_dataset::{SourceFiles, Trail, VirtualData, VirtualVariable, set_lengths};
+use super::virtual_dataset::VirtualVariable;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
@@ -109,7 +109,7 @@ pub(super) fn build(
         mut warnings,
         links: _,
     } = hierarchy;
-    let mut mappings = read_mappings(&mut groups, files, registry, &mut warnings)?;
+    let mut mappings = found_mappings::read(&mut groups, files, registry, &mut warnings)?;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
@@ -183,45 +183,6 @@ pub(super) fn build(
     Ok((schema, stored))
 }
 
-/// Reads the mappings of virtual datasets, by group and index in it, and gives the datasets the lengths that their sources
-/// have. A dataset whose mappings are not supported is left out.
-fn read_mappings(
-    groups: &mut [FoundGroup],
-    files: &[OpenFile],
-    registry: &Registry,
-    warnings: &mut Vec<String>,
-) -> Result<HashMap<(usize, usize), VirtualData>> {
-    let sources = Arc::new(SourceFiles::new(registry.clone(), source_dataset::open));
-    let mut all = HashMap::new();
-    for (index, group) in groups.iter_mut().enumerate() {
-        let mut at = 0;
-        while let Some(found) = group.datasets.get_mut(at) {
-            at += 1;
-            if !matches!(found.dataset.layout, Layout::Virtual { .. }) {
-                continue;
-            }
-            let (file, path) = (&files[found.id.file], format!("{}{}", group.path, found.name));
-            let trail = Trail::of(file, found.id.address, &path);
-            match VirtualData::open(file, &found.dataset, &sources, trail) {
-                Ok((data, lengths)) => {
-                    if let Some(why) = data.broken() {
-                        warnings.push(format!("the lengths of {path} are not known: {why}"));
-                    }
-                    set_lengths(Arc::make_mut(&mut found.dataset), &lengths);
-                    all.insert((index, at - 1), data);
-                }
-                Err(e @ (Error::Unsupported(_) | Error::Hdf5(ncutils_hdf5::Error::Unsupported(_)))) => {
-                    warnings.push(format!("{path} is left out: {e}"));
-                    at -= 1;
-                    group.datasets.remove(at);
-                }
-                Err(e) => return Err(e.in_variable(&user_path(&path))),
-            }
-        }
-    }
-    Ok(all)
-}
-
 /// Prefetches the global heap data of attributes from a slow source: strings and lists of dimensions.
 fn prefetch_sequences(groups: &[FoundGroup], files: &[OpenFile]) {
     for (number, file) in files.iter().enumerate() {
@@ -249,7 +210,7 @@ fn path(groups: &[FoundGroup], group: usize, name: &str) -> String {
 }
 
 /// A path as users write it: without `/` for an item of the root group.
-fn user_path(path: &str) -> String {
+pub(super) fn user_path(path: &str) -> String {
     match path.strip_prefix('/') {
         Some(name) if !name.contains('/') => name.to_owned(),
         _ => path.to_owned(),
