@@ -20,6 +20,7 @@ mod object;
 mod reader;
 mod schema;
 mod source_dataset;
+mod stored;
 mod structured;
 mod virtual_dataset;
 

@@ -1,9 +1,8 @@
 //! Builds the netCDF schema of an HDF5 file from its objects, types and dimensions.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
-use ncutils_hdf5::{Dataset, Dataspace, Layout};
+use ncutils_hdf5::Dataspace;
 
 use super::attributes;
 use super::datatype::convert::Conversion;
@@ -14,74 +13,19 @@ use super::dimension::phony;
 use super::dimension::scale;
 use super::dimension::scale::Scale;
 use super::found_mappings;
-use super::layout::external::ExternalData;
 use super::layout::storage;
 use super::object::found_attribute::FoundAttribute;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::stored::{StoredData, StoredVariable};
 use super::virtual_dataset::VirtualVariable;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
-    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayout,
-    SharedLayouts, Type, Variable,
+    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayouts,
+    Type, Variable,
 };
-
-/// The storage of a variable, which the schema does not describe.
-pub(super) struct StoredVariable {
-    /// Index of its file.
-    pub file: usize,
-    /// The place of its data.
-    pub data: StoredData,
-    /// How it is stored.
-    pub layout: SharedLayout,
-    /// How its elements become values, where they are [`Encoding::Structured`].
-    pub conversion: Option<Box<Conversion>>,
-}
-
-/// The place of a variable's data. For a dataset without chunks nothing else is kept, because there may be
-/// very many.
-pub(super) enum StoredData {
-    /// No data is stored.
-    None,
-    /// In the object header.
-    Compact(Box<[u8]>),
-    /// In one block.
-    Contiguous {
-        /// Address of the block in the file.
-        address: u64,
-        /// Size of the block in bytes.
-        size: u64,
-    },
-    /// In chunks. The dataset gives the place of their index.
-    Chunked(Arc<Dataset>),
-    /// In other files.
-    External(Box<ExternalData>),
-    /// In other datasets.
-    Virtual(Box<VirtualVariable>),
-}
-
-impl StoredData {
-    /// The place of a dataset's data. That of a virtual dataset is not known here.
-    pub fn of(dataset: &Arc<Dataset>, file: &OpenFile) -> Self {
-        match &dataset.layout {
-            Layout::Compact(data) => Self::Compact(data.as_slice().into()),
-            Layout::Contiguous {
-                address: Some(address),
-                size,
-            } => Self::Contiguous {
-                address: *address,
-                size: *size,
-            },
-            Layout::Chunked(_) => Self::Chunked(Arc::clone(dataset)),
-            Layout::External(segments) => {
-                Self::External(Box::new(ExternalData::new(segments, file.neighbours.clone())))
-            }
-            _ => Self::None,
-        }
-    }
-}
 
 /// A variable under construction.
 struct Draft<'a> {
