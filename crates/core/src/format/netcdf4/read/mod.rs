@@ -14,11 +14,13 @@
 mod attributes;
 mod datatype;
 mod dimension;
+mod found_mappings;
 mod layout;
 mod object;
 mod reader;
 mod schema;
 mod source_dataset;
+mod stored;
 mod structured;
 mod virtual_dataset;
 

@@ -8,7 +8,8 @@ use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
 use super::object::hierarchy::{self, ExternalLink};
 use super::object::links::{Linker, OpenFile};
-use super::schema::{self, StoredData, StoredVariable};
+use super::schema;
+use super::stored::{StoredData, StoredVariable};
 use super::structured;
 use super::virtual_dataset::{Target, VirtualVariable};
 use crate::chunk::{ChunkGrid, Region, fill_pattern, resize, swap_units};

@@ -1,9 +1,8 @@
 //! Builds the netCDF schema of an HDF5 file from its objects, types and dimensions.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
-use ncutils_hdf5::{Dataset, Dataspace, Layout};
+use ncutils_hdf5::Dataspace;
 
 use super::attributes;
 use super::datatype::convert::Conversion;
@@ -13,75 +12,20 @@ use super::dimension::extent;
 use super::dimension::phony;
 use super::dimension::scale;
 use super::dimension::scale::Scale;
-use super::layout::external::ExternalData;
+use super::found_mappings;
 use super::layout::storage;
 use super::object::found_attribute::FoundAttribute;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
-use super::source_dataset;
-use super::virtual_dataset::{SourceFiles, Trail, VirtualData, VirtualVariable, set_lengths};
+use super::stored::{StoredData, StoredVariable};
+use super::virtual_dataset::VirtualVariable;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
 use crate::model::{
-    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayout,
-    SharedLayouts, Type, Variable,
+    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayouts,
+    Type, Variable,
 };
-
-/// The storage of a variable, which the schema does not describe.
-pub(super) struct StoredVariable {
-    /// Index of its file.
-    pub file: usize,
-    /// The place of its data.
-    pub data: StoredData,
-    /// How it is stored.
-    pub layout: SharedLayout,
-    /// How its elements become values, where they are [`Encoding::Structured`].
-    pub conversion: Option<Box<Conversion>>,
-}
-
-/// The place of a variable's data. For a dataset without chunks nothing else is kept, because there may be
-/// very many.
-pub(super) enum StoredData {
-    /// No data is stored.
-    None,
-    /// In the object header.
-    Compact(Box<[u8]>),
-    /// In one block.
-    Contiguous {
-        /// Address of the block in the file.
-        address: u64,
-        /// Size of the block in bytes.
-        size: u64,
-    },
-    /// In chunks. The dataset gives the place of their index.
-    Chunked(Arc<Dataset>),
-    /// In other files.
-    External(Box<ExternalData>),
-    /// In other datasets.
-    Virtual(Box<VirtualVariable>),
-}
-
-impl StoredData {
-    /// The place of a dataset's data. That of a virtual dataset is not known here.
-    pub fn of(dataset: &Arc<Dataset>, file: &OpenFile) -> Self {
-        match &dataset.layout {
-            Layout::Compact(data) => Self::Compact(data.as_slice().into()),
-            Layout::Contiguous {
-                address: Some(address),
-                size,
-            } => Self::Contiguous {
-                address: *address,
-                size: *size,
-            },
-            Layout::Chunked(_) => Self::Chunked(Arc::clone(dataset)),
-            Layout::External(segments) => {
-                Self::External(Box::new(ExternalData::new(segments, file.neighbours.clone())))
-            }
-            _ => Self::None,
-        }
-    }
-}
 
 /// A variable under construction.
 struct Draft<'a> {
@@ -109,7 +53,7 @@ pub(super) fn build(
         mut warnings,
         links: _,
     } = hierarchy;
-    let mut mappings = read_mappings(&mut groups, files, registry, &mut warnings)?;
+    let mut mappings = found_mappings::read(&mut groups, files, registry, &mut warnings)?;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
@@ -183,45 +127,6 @@ pub(super) fn build(
     Ok((schema, stored))
 }
 
-/// Reads the mappings of virtual datasets, by group and index in it, and gives the datasets the lengths that their sources
-/// have. A dataset whose mappings are not supported is left out.
-fn read_mappings(
-    groups: &mut [FoundGroup],
-    files: &[OpenFile],
-    registry: &Registry,
-    warnings: &mut Vec<String>,
-) -> Result<HashMap<(usize, usize), VirtualData>> {
-    let sources = Arc::new(SourceFiles::new(registry.clone(), source_dataset::open));
-    let mut all = HashMap::new();
-    for (index, group) in groups.iter_mut().enumerate() {
-        let mut at = 0;
-        while let Some(found) = group.datasets.get_mut(at) {
-            at += 1;
-            if !matches!(found.dataset.layout, Layout::Virtual { .. }) {
-                continue;
-            }
-            let (file, path) = (&files[found.id.file], format!("{}{}", group.path, found.name));
-            let trail = Trail::of(file, found.id.address, &path);
-            match VirtualData::open(file, &found.dataset, &sources, trail) {
-                Ok((data, lengths)) => {
-                    if let Some(why) = data.broken() {
-                        warnings.push(format!("the lengths of {path} are not known: {why}"));
-                    }
-                    set_lengths(Arc::make_mut(&mut found.dataset), &lengths);
-                    all.insert((index, at - 1), data);
-                }
-                Err(e @ (Error::Unsupported(_) | Error::Hdf5(ncutils_hdf5::Error::Unsupported(_)))) => {
-                    warnings.push(format!("{path} is left out: {e}"));
-                    at -= 1;
-                    group.datasets.remove(at);
-                }
-                Err(e) => return Err(e.in_variable(&user_path(&path))),
-            }
-        }
-    }
-    Ok(all)
-}
-
 /// Prefetches the global heap data of attributes from a slow source: strings and lists of dimensions.
 fn prefetch_sequences(groups: &[FoundGroup], files: &[OpenFile]) {
     for (number, file) in files.iter().enumerate() {
@@ -249,7 +154,7 @@ fn path(groups: &[FoundGroup], group: usize, name: &str) -> String {
 }
 
 /// A path as users write it: without `/` for an item of the root group.
-fn user_path(path: &str) -> String {
+pub(super) fn user_path(path: &str) -> String {
     match path.strip_prefix('/') {
         Some(name) if !name.contains('/') => name.to_owned(),
         _ => path.to_owned(),

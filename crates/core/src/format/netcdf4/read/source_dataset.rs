@@ -8,7 +8,7 @@ use super::datatype::convert::Conversion;
 use super::datatype::number::Number;
 use super::layout::storage;
 use super::reader::Netcdf4Reader;
-use super::schema::{StoredData, StoredVariable};
+use super::stored::{StoredData, StoredVariable};
 use super::virtual_dataset::{Source, SourceReader, Target, VirtualVariable, is_number};
 use crate::error::{Error, Result};
 use crate::filter::Registry;

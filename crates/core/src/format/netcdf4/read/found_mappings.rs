@@ -1,0 +1,56 @@
+//! The mappings of all virtual datasets of a file.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ncutils_hdf5::Layout;
+
+use super::object::hierarchy::FoundGroup;
+use super::object::links::OpenFile;
+use super::schema::user_path;
+use super::source_dataset;
+use super::virtual_dataset::{SourceFiles, Trail, VirtualData, set_lengths};
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+
+/// Reads the mappings of virtual datasets, by group and index in it, and gives the datasets the lengths that their sources
+/// have. A dataset whose mappings are not supported is left out.
+///
+/// # Errors
+/// Mappings are damaged, or do not fit their dataset.
+pub(super) fn read(
+    groups: &mut [FoundGroup],
+    files: &[OpenFile],
+    registry: &Registry,
+    warnings: &mut Vec<String>,
+) -> Result<HashMap<(usize, usize), VirtualData>> {
+    let sources = Arc::new(SourceFiles::new(registry.clone(), source_dataset::open));
+    let mut all = HashMap::new();
+    for (index, group) in groups.iter_mut().enumerate() {
+        let mut at = 0;
+        while let Some(found) = group.datasets.get_mut(at) {
+            at += 1;
+            if !matches!(found.dataset.layout, Layout::Virtual { .. }) {
+                continue;
+            }
+            let (file, path) = (&files[found.id.file], format!("{}{}", group.path, found.name));
+            let trail = Trail::of(file, found.id.address, &path);
+            match VirtualData::open(file, &found.dataset, &sources, trail) {
+                Ok((data, lengths)) => {
+                    if let Some(why) = data.broken() {
+                        warnings.push(format!("the lengths of {path} are not known: {why}"));
+                    }
+                    set_lengths(Arc::make_mut(&mut found.dataset), &lengths);
+                    all.insert((index, at - 1), data);
+                }
+                Err(e @ (Error::Unsupported(_) | Error::Hdf5(ncutils_hdf5::Error::Unsupported(_)))) => {
+                    warnings.push(format!("{path} is left out: {e}"));
+                    at -= 1;
+                    group.datasets.remove(at);
+                }
+                Err(e) => return Err(e.in_variable(&user_path(&path))),
+            }
+        }
+    }
+    Ok(all)
+}
