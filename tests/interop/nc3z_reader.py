@@ -249,9 +249,8 @@ class Archive:
     def read(self, number, start, count):
         """Bytes of a stream."""
         block = self.streams[number].block
-        first = start // block
-        whole = b"".join(self.block(number, n) for n in range(first, -(-(start + count) // block)))
-        return whole[start - first * block :][:count]
+        whole = b"".join(self.block(number, n) for n in range(start // block, -(-(start + count) // block)))
+        return whole[start % block :][:count]
 
     def blocks(self):
         """All blocks front to back, found by their headers: stream, number, bytes."""
@@ -297,5 +296,5 @@ class Archive:
 
 if __name__ == "__main__":
     command, source, target = sys.argv[1:]
-    archive = Archive(pathlib.Path(source).read_bytes(), back=command == "restore")
-    pathlib.Path(target).write_bytes(archive.restore(checked=command == "restore"))
+    has_back = command == "restore"
+    pathlib.Path(target).write_bytes(Archive(pathlib.Path(source).read_bytes(), has_back).restore(has_back))

@@ -123,7 +123,7 @@ fn print_variable(out: &mut String, reader: &dyn format::Reader, path: &str, id:
     if schema.kind.can().storage_attributes {
         let storage = match &layout.storage {
             Storage::Compact => "compact".into(),
-            Storage::Contiguous => "contiguous".into(),
+            Storage::Contiguous | Storage::Blocks { .. } => "contiguous".into(),
             Storage::Chunked { shape } => format!(
                 "chunked {}",
                 shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
