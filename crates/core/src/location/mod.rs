@@ -461,7 +461,10 @@ impl Location {
                 &self.name,
                 self.key_output(kind, options, expected)?,
             )),
-            false => Ok(Destination::object(&self.name, self.object_output(options, expected)?)),
+            false => Ok(Destination::object(
+                &self.name,
+                self.object_output(options, expected)?,
+            )),
         }
     }
 

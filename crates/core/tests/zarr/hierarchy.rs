@@ -172,10 +172,6 @@ fn a_dataset_that_was_never_finished_is_refused() {
         let error = open(&store(keys)).err().unwrap().to_string();
         assert!(error.contains("never finished"), "{error}");
     }
-    // What is built beside a dataset is no part of it.
-    let beside = (".ncutils-partial-1f/m/.zgroup", group.1);
-    let reader = open(&store([group, array, beside])).unwrap();
-    assert_eq!((reader.schema().vars.len(), reader.schema().groups.len()), (1, 1));
 }
 
 /// Objects of numcodecs' `vlen-utf8`, in order F: `[["a", "b"], ["c", ""]]`.

@@ -133,7 +133,7 @@ fn killed() -> Error {
 
 /// All objects of a store.
 pub(crate) fn contents(store: &InMemory) -> BTreeMap<String, Vec<u8>> {
-    let all = super::runtime::runtime().unwrap().block_on(async {
+    super::runtime::runtime().unwrap().block_on(async {
         let mut all = BTreeMap::new();
         let mut list = store.list(None);
         while let Some(meta) = list.next().await {
@@ -142,8 +142,7 @@ pub(crate) fn contents(store: &InMemory) -> BTreeMap<String, Vec<u8>> {
             all.insert(path.to_string(), bytes.to_vec());
         }
         all
-    });
-    all
+    })
 }
 
 impl fmt::Display for FaultyStore {

@@ -124,7 +124,12 @@ mod tests {
             let refused = key(name).unwrap_err();
             assert!(matches!(refused, NoNeighbour::Outside { .. }), "{name}");
         }
-        let missing = neighbours.find("y.nc", NamedAs::ExternalLink).unwrap().open().unwrap_err().to_string();
+        let missing = neighbours
+            .find("y.nc", NamedAs::ExternalLink)
+            .unwrap()
+            .open()
+            .unwrap_err()
+            .to_string();
         assert_eq!(missing, "s3://b/run/y.nc: cannot open: no such object");
         let http = crate::location::remote_url::parse("https://h/x.nc").unwrap().url;
         assert!(RemoteNeighbours::of(&http, &session).is_none());

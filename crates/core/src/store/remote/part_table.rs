@@ -104,12 +104,6 @@ impl PartTable {
         }
     }
 
-    /// True if the object will surely be longer than one part.
-    pub(super) fn is_long(&self) -> bool {
-        self.size
-            .is_some_and(|size| size > self.sizes.of(size, self.limit))
-    }
-
     /// Sets the size in bytes.
     pub(super) fn set_size(&mut self, size: u64) {
         self.size = Some(size);
@@ -372,15 +366,15 @@ impl PartTable {
                 sending.release(bytes.capacity() as u64);
                 bytes
             }
-            Some(Part::Spooled { .. }) => self.from_file(number * part, length)?,
-            None if self.is_whole => self.from_file(number * part, length)?,
+            Some(Part::Spooled { .. }) => self.read_spooled(number * part, length)?,
+            None if self.is_whole => self.read_spooled(number * part, length)?,
             Some(Part::Sent) | None => Vec::new(),
         };
         bytes.resize(length, 0);
         Ok(bytes)
     }
 
-    fn from_file(&mut self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    fn read_spooled(&mut self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(length)

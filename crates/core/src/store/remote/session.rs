@@ -442,7 +442,7 @@ mod tests {
             let tries = &tries;
             session().run(task, |_| async move {
                 let n = tries.fetch_add(1, Ordering::Relaxed) + 1;
-                if moves && n % 9 == 0 {
+                if moves && n.is_multiple_of(9) {
                     task.has_moved();
                 }
                 if n < until { Err(passing()) } else { Ok(n) }

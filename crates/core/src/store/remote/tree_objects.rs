@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::multipart::{MultipartStore, PartId};
+use object_store::multipart::PartId;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion};
 
