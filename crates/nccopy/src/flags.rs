@@ -5,11 +5,12 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
-use ncutils_cli::{filters, kind_option, memory, string_length};
+use ncutils_cli::{filters, kind_option, memory, part, string_length};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
 use ncutils_core::model::IndexLocation;
+use ncutils_core::part::PartRequest;
 
 /// The parsed arguments of a call of `nccopy`.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Arguments {
     pub output: OsString,
     /// Options of the copy.
     pub copy: CopyOptions,
+    /// `--isel` and `--sel`: the part of the input to copy.
+    pub part: PartRequest,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
     /// `--threads`: number of threads; `None` lets the engine decide.
@@ -44,6 +47,8 @@ Examples:
   nccopy in.nc 'out.zarr#mode=zarr,v3'       Zarr version 3, large variables in shards
   nccopy --shard time/365 in.nc 'out.zarr#mode=zarr,v3'
   nccopy in.zarr out.nc                      netCDF-4 from Zarr
+  nccopy --isel time=-12: in.nc out.nc       the last twelve steps of time
+  nccopy --sel lat=-10..10 --sel time=2000-02 in.nc out.nc
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023, blosc2 32026.
@@ -73,6 +78,7 @@ pub fn command() -> Command {
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
         .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))
         .arg(list("only-groups", 'G', "GROUP,…", "Copy these groups only; the others are left out"))
+        .args(part::options())
         .arg(value("memory", 'm', "BYTES", "Memory for the copy, with suffix K, M or G (decimal); default a quarter of the machine's"))
         .arg(value("min-chunk", 'M', "BYTES", "Where the program chooses chunking, leave a variable whose chunk would be smaller in one piece"))
         .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
@@ -146,6 +152,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
         output: matches.get_one::<OsString>("output").cloned().unwrap_or_default(),
         copy,
+        part: part::asked(matches)?,
         memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
         dry_run,

@@ -8,11 +8,13 @@ use nccopy::flags::{self, Arguments};
 use nccopy::{plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
-use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
 use ncutils_core::copy::{self, Progress, RunOptions, prepare};
 use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
+use ncutils_core::part::Part;
 
 fn main() -> ExitCode {
     ncutils_cli::run(flags::command(), |matches| {
@@ -38,11 +40,19 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
     };
-    let plan = plan(&*reader, &options).map_err(in_input)?;
+    let part = (!arguments.part.is_empty())
+        .then(|| Part::new(&*reader, &arguments.part, &options.registry).map_err(in_input))
+        .transpose()?;
+    let source = part.as_ref().map(Part::source);
+    let (plan, reader): (_, &dyn Reader) = match (&part, &source) {
+        (Some(part), Some(source)) => (plan_part(part, &options), source),
+        _ => (plan(&*reader, &options), &*reader),
+    };
+    let plan = plan.map_err(in_input)?;
     for choice in &plan.choices {
         tell("nccopy", format_args!("{choice}"));
     }
-    let prepared = prepare(&*reader, &plan).map_err(in_input)?;
+    let prepared = prepare(reader, &plan).map_err(in_input)?;
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
         tell("nccopy", format_args!("{output}: warning: {warning}"));
     }
@@ -54,7 +64,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     if arguments.dry_run {
         output.check_create(&plan.schema, &prepared.plans)?;
-        let description = prepared.describe(&*reader, &plan, &options);
+        let description = prepared.describe(reader, &plan, &options);
         return print(match arguments.json {
             true => plan_text::json(&description),
             false => plan_text::text(&description),
@@ -69,7 +79,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..options
     };
-    let done = copy::run(&*reader, &prepared, writer, &options);
+    let done = copy::run(reader, &prepared, writer, &options);
     if let Some(bar) = &bar {
         bar.clear();
     }

@@ -4,10 +4,11 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use ncutils_cli::filters;
 use ncutils_cli::options::{flag, help, program, value, version};
+use ncutils_cli::{filters, part};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
+use ncutils_core::part::PartRequest;
 use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
 use ncutils_core::time::DateSeparator;
 
@@ -26,6 +27,8 @@ pub struct Arguments {
     pub name: Option<String>,
     /// `--json`: print JSON instead of CDL.
     pub json: bool,
+    /// `--isel` and `--sel`: the part of the input to print.
+    pub part: PartRequest,
     /// Options of the dump.
     pub dump: DumpOptions,
     /// The filters that chunks can be decoded with.
@@ -39,6 +42,7 @@ Examples:
   ncdump -h in.nc         structure: dimensions, variables, attributes
   ncdump -hs in.nc        and how each variable is stored: chunks, filters, byte order
   ncdump -v temp in.nc    structure, and the values of temp
+  ncdump --sel time=2000-02 --isel lev=0 in.nc
   ncdump --filters        the filters built in, and those of plugins";
 
 /// The command with all its flags.
@@ -69,6 +73,7 @@ pub fn command() -> Command {
         )
         .action(ArgAction::Append),
     )
+    .args(part::options())
     .arg(value(
         "rows",
         'b',
@@ -214,6 +219,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         kind_only: matches.get_flag("kind"),
         format_only: matches.get_flag("format"),
         name: matches.get_one::<String>("name").cloned(),
+        part: part::asked(matches)?,
         dump: DumpOptions {
             data,
             required,
