@@ -8,6 +8,7 @@ mod dataset;
 mod filters;
 mod hdf5;
 mod key_list;
+mod part;
 mod remote;
 mod text;
 mod zarr;
@@ -29,7 +30,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -64,6 +65,11 @@ pub const TARGETS: [Target; 13] = [
         name: "chunk-spec",
         run: text::chunk_spec,
         seeds: text::chunk_specs,
+    },
+    Target {
+        name: "part",
+        run: part::choose,
+        seeds: part::seeds,
     },
     Target {
         name: "cdl",

@@ -128,7 +128,7 @@ fn few_runs_are_selections_and_many_are_read_by_regions() {
     assert_eq!(selections("d0=0:3,7,9:200:4", 0), Some(3));
     assert_eq!(selections("d0=::9", 1), None);
     let squares: Vec<String> = (0..20).map(|n| (n * n).to_string()).collect();
-    assert_eq!(selections(&format!("d0={}", squares.join(",")), 0), Some(18));
+    assert_eq!(selections(&format!("d0={}", squares.join(",")), 0), Some(19));
     let part = part(&reader, &["d0=3"]).unwrap();
     assert_eq!(part.source().layout(VarId(0)).extent, [500, 4]);
 }
