@@ -108,7 +108,7 @@ def test_longitudes_cross_the_seam(low, high, longitudes, source, tmp_path):
         assert np.array_equal(b["field"][:], a["field"][:, 7:12, cells])
 
 
-@pytest.mark.parametrize("low, high", [(-10, 10), (-180, 170), (100, 130), (-30, 95)])
+@pytest.mark.parametrize("low, high", [(-10, 10), (350, 10), (-180, 170), (100, 130), (-30, 95), (-30, -10)])
 def test_cdo_selects_the_same_box(low, high, source, tmp_path):
     ours, theirs = tmp_path / "ours.nc", tmp_path / "theirs.nc"
     run_cdo(f"sellonlatbox,{low},{high},-20,20", "-selname,field", source, theirs)

@@ -23,7 +23,7 @@ fn dataset() -> Option<&'static dyn Reader> {
     static DATASET: OnceLock<Option<Box<dyn Reader>>> = OnceLock::new();
     let open = || {
         let place = Place::object("coordinates.nc", Arc::new(FILE.to_vec()));
-        format::open(&place, &Registry::builtin()).ok()
+        format::open(place, &Registry::builtin()).ok()
     };
     DATASET.get_or_init(open).as_deref()
 }

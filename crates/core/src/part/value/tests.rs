@@ -236,7 +236,7 @@ fn longitudes_of_floats_match_as_they_are_typed() {
     let east = [("units", "degrees_east")];
     let values: Vec<f32> = (0..3600).map(|n| n as f32 / 10.0).collect();
     let reader = coordinate(Type::Float, floats(&values), &east);
-    for tenth in 1..1800u32 {
+    for tenth in (1..1800u32).step_by(37) {
         let (cells, turns) = around(&reader, &format!("x=-{0}.{1}..{0}.{1}", tenth / 10, tenth % 10));
         assert_eq!(cells.len(), 2 * tenth as usize + 1, "{tenth}");
         assert!(turns.is_some());
