@@ -1,6 +1,6 @@
 """Makes the files of the benchmark: a smooth float32 field with noise, 248 x 361 x 720 (258 MB), 40 steps
 of it with full mantissas (10.4 M floats), smooth fields of full precision whose last 15 and 40 bits are noise (float32 and
-float64, 100 x 361 x 720), 5,000 variables, and of the last two the text that the installed ncdump prints.
+float64, 100 x 361 x 720), the first field with coordinates, 5,000 variables, and of the last two the text that the installed ncdump prints.
 Besides, a classic file of 1,000 variables of one number in each of 10,000 records (80 MB).
 
     python make.py FOLDER
@@ -14,7 +14,7 @@ import netCDF4
 import numpy as np
 
 
-def field(folder, name, steps=248, grain=64, **options):
+def field(folder, name, steps=248, grain=64, coordinates=False, **options):
     path = folder / name
     if path.exists():
         return
@@ -25,6 +25,13 @@ def field(folder, name, steps=248, grain=64, **options):
     with netCDF4.Dataset(part, "w") as d:
         for dim, n in ("time", steps), ("lat", 361), ("lon", 720):
             d.createDimension(dim, n)
+        if coordinates:
+            d.createVariable("time", "f8", ("time",))[:] = np.arange(steps)
+            d["time"].units = "days since 2000-01-01"
+            d.createVariable("lat", "f4", ("lat",))[:] = lat[:, 0]
+            d["lat"].units = "degrees_north"
+            d.createVariable("lon", "f4", ("lon",))[:] = np.arange(720) / 2
+            d["lon"].units = "degrees_east"
         v = d.createVariable("t2m", "f4", ("time", "lat", "lon"), chunksizes=(1, 361, 720), **options)
         for t in range(steps):
             base = 288 - 40 * np.sin(np.radians(lat)) ** 2 + 5 * np.cos(np.radians(lon + 15 * t))
@@ -104,6 +111,7 @@ if __name__ == "__main__":
     folder.mkdir(parents=True, exist_ok=True)
     field(folder, "raw.nc")
     field(folder, "deflated.nc", zlib=True, complevel=4, shuffle=True)
+    field(folder, "grid.nc", coordinates=True, zlib=True, complevel=4, shuffle=True)
     noisy(folder, "noisy4.nc", "f4", 15)
     noisy(folder, "noisy8.nc", "f8", 40)
     many(folder, "many.nc")

@@ -8,6 +8,7 @@ mod log;
 pub mod memory;
 mod option_names;
 pub mod options;
+pub mod part;
 mod program;
 pub mod progress;
 pub mod remote;

@@ -205,6 +205,10 @@ pub enum Request {
     Quantization,
     /// The bytes that each string takes.
     StringLength,
+    /// A part of the dataset, by indices of a dimension.
+    Indices,
+    /// A part of the dataset, by values of a coordinate.
+    Values,
 }
 
 impl fmt::Display for Request {
@@ -217,6 +221,8 @@ impl fmt::Display for Request {
             Self::FixedDimensions => "fixed dimensions",
             Self::Quantization => "quantization",
             Self::StringLength => "string length",
+            Self::Indices => "part by indices",
+            Self::Values => "part by values",
         })
     }
 }

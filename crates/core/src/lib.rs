@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: binaries → cdl, print → copy, stream → format → store, filter, chunk → model.
+//! Arrows go one way: binaries → cdl, print → copy, stream → part → format → store, filter, chunk → model.
 
 pub mod cdl;
 pub mod chunk;
@@ -21,6 +21,7 @@ pub mod location;
 pub mod message;
 pub mod model;
 mod not_finite;
+pub mod part;
 pub mod print;
 pub mod store;
 mod stream;

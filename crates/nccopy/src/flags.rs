@@ -6,12 +6,13 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::remote::{self, RemoteOptions};
-use ncutils_cli::{data_access, filters, kind_option, memory, replace, string_length};
+use ncutils_cli::{data_access, filters, kind_option, memory, part, replace, string_length};
 use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
 use ncutils_core::model::IndexLocation;
+use ncutils_core::part::PartRequest;
 use ncutils_core::store::DataAccess;
 
 /// The parsed arguments of a call of `nccopy`.
@@ -25,6 +26,8 @@ pub struct Arguments {
     pub copy: CopyOptions,
     /// `--data-dir`, `--require-sources`: which other files may be read.
     pub access: DataAccess,
+    /// `--isel` and `--sel`: the part of the input to copy.
+    pub part: PartRequest,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
     /// `--replace`.
@@ -59,6 +62,8 @@ Examples:
   nccopy in.zarr out.nc                      netCDF-4 from Zarr
   nccopy -k archive in.nc out.nc3z           a compressed archive of a classic file
   nccopy --restore in.nc3z out.nc            the file that was archived
+  nccopy --isel time=-12: in.nc out.nc       the last twelve steps of time
+  nccopy --sel lat=-10..10 --sel time=2000-02 in.nc out.nc
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023, blosc2 32026.
@@ -90,6 +95,7 @@ pub fn command() -> Command {
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
         .arg(list("groups", 'g', "GROUP,…", "Copy the data of the variables in these groups only"))
         .arg(list("only-groups", 'G', "GROUP,…", "Copy these groups only; the others are left out"))
+        .args(part::options())
         .arg(value("memory", 'm', "BYTES", "Memory for the copy, with suffix K, M or G (decimal); default a quarter of the machine's"))
         .arg(value("min-chunk", 'M', "BYTES", "Where the program chooses chunking, leave a variable whose chunk would be smaller in one piece"))
         .arg(Arg::new("threads").long("threads").value_name("N").value_parser(value_parser!(usize)).help("Threads to work with; default one for each core"))
@@ -167,6 +173,8 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
         ));
     }
+    let part = part::asked(matches)?;
+    let of_part = !part.is_empty();
     Ok(Arguments {
         remote: remote::options(matches),
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
@@ -174,12 +182,14 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         copy,
         replace: replace::asked(matches),
         access: data_access::access(matches)?,
+        part,
         memory: text("memory").map(|v| memory::bytes(v, "-m")).transpose()?,
         threads: matches.get_one::<usize>("threads").copied(),
         archive: ArchiveOptions {
             pack: container == Some("archive"),
             restore: matches.get_flag("restore"),
             blocks: all("block").map(BlockSpec::parse).collect::<Result<_>>()?,
+            of_part,
         },
         plain_zst: container == Some("zst"),
         dry_run,

@@ -12,7 +12,7 @@ use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_cli::remote::tell_notes;
 use ncutils_core::copy::archive::{Way, way};
-use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
 use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
@@ -20,6 +20,7 @@ use ncutils_core::format::{self, Reader};
 use ncutils_core::location::{CreateOptions, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, Schema};
+use ncutils_core::part::Part;
 use ncutils_core::store::{Place, PlaceKind, compress_seekable};
 
 /// Bytes of piped input that stay in memory.
@@ -85,11 +86,19 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             };
         }
     };
-    let plan = plan(&*reader, &options).map_err(in_input)?;
+    let part = (!arguments.part.is_empty())
+        .then(|| Part::new(&*reader, &arguments.part, &options.registry).map_err(in_input))
+        .transpose()?;
+    let source = part.as_ref().map(Part::source);
+    let (plan, reader): (_, &dyn Reader) = match (&part, &source) {
+        (Some(part), Some(source)) => (plan_part(part, &options), source),
+        _ => (plan(&*reader, &options), &*reader),
+    };
+    let plan = plan.map_err(in_input)?;
     for choice in &plan.choices {
         tell("nccopy", format_args!("{choice}"));
     }
-    let prepared = prepare(&*reader, &plan).map_err(in_input)?;
+    let prepared = prepare(reader, &plan).map_err(in_input)?;
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
         tell("nccopy", format_args!("{output}: warning: {warning}"));
     }
@@ -103,7 +112,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     if arguments.dry_run {
         output.check_create(&plan.schema, &prepared.plans)?;
-        let description = prepared.describe(&*reader, &plan, &options);
+        let description = prepared.describe(reader, &plan, &options);
         return print(match arguments.json {
             true => plan_text::json(&description),
             false => plan_text::text(&description),
@@ -127,7 +136,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),
         ..options
     };
-    let done = copy::run(&*reader, &prepared, writer, &options);
+    let done = copy::run(reader, &prepared, writer, &options);
     if let Some(bar) = &bar {
         bar.clear();
     }

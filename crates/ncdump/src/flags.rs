@@ -6,9 +6,10 @@ use std::ffi::{OsStr, OsString};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use ncutils_cli::options::{flag, help, program, value, version};
 use ncutils_cli::remote::{self, RemoteOptions};
-use ncutils_cli::{data_access, filters};
+use ncutils_cli::{data_access, filters, part};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
+use ncutils_core::part::PartRequest;
 use ncutils_core::print::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
 use ncutils_core::store::DataAccess;
 use ncutils_core::time::DateSeparator;
@@ -28,6 +29,8 @@ pub struct Arguments {
     pub name: Option<String>,
     /// `--json`: print JSON instead of CDL.
     pub json: bool,
+    /// `--isel` and `--sel`: the part of the input to print.
+    pub part: PartRequest,
     /// Options of the dump.
     pub dump: DumpOptions,
     /// The filters that chunks can be decoded with.
@@ -47,6 +50,7 @@ Examples:
   ncdump -h in.nc         structure: dimensions, variables, attributes
   ncdump -hs in.nc        and how each variable is stored: chunks, filters, byte order
   ncdump -v temp in.nc    structure, and the values of temp
+  ncdump --sel time=2000-02 --isel lev=0 in.nc
   ncdump --filters        the filters built in, and those of plugins";
 
 /// The command with all its flags.
@@ -77,6 +81,7 @@ pub fn command() -> Command {
         )
         .action(ArgAction::Append),
     )
+    .args(part::options())
     .arg(value(
         "rows",
         'b',
@@ -231,6 +236,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         kind_only: matches.get_flag("kind"),
         format_only: matches.get_flag("format"),
         name: matches.get_one::<String>("name").cloned(),
+        part: part::asked(matches)?,
         dump: DumpOptions {
             data,
             required,

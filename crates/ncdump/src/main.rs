@@ -7,16 +7,21 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use ncdump::flags::{self, Arguments};
+use ncutils_cli::name_options;
 use ncutils_cli::remote::tell_notes;
 use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
+use ncutils_core::part::Part;
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
 
 fn main() -> ExitCode {
-    ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
+    ncutils_cli::run(flags::command(), |matches| {
+        run(&flags::arguments(matches).map_err(name_options)?)
+    })
 }
 
 /// Standard output without line buffering, since data comes in large pieces.
@@ -63,15 +68,23 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for warning in &reader.schema().warnings {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
     }
+    let part = (!arguments.part.is_empty())
+        .then(|| Part::new(&*reader, &arguments.part, &arguments.registry))
+        .transpose()
+        .map_err(|error| name_options(error).in_file(input.name()))?;
+    let reader: &dyn Reader = match &part {
+        Some(part) => part,
+        None => &*reader,
+    };
     let name = arguments
         .name
         .clone()
         .unwrap_or_else(|| flags::dataset_name(input.file_name().as_deref().unwrap_or(input.name())));
     let done = if arguments.json {
-        json::dump(&*reader, &arguments.dump, &mut stdout)
+        json::dump(reader, &arguments.dump, &mut stdout)
     } else if arguments.ncml {
         let location = input.name().as_encoded_bytes();
-        ncml::dump(&*reader, location, &arguments.dump, &mut stdout).map(|replaced| {
+        ncml::dump(reader, location, &arguments.dump, &mut stdout).map(|replaced| {
             if replaced > 0 {
                 let what = match replaced {
                     1 => "character cannot stand in XML and became U+FFFD",
@@ -81,7 +94,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             }
         })
     } else {
-        dump(&*reader, &name, &arguments.dump, &mut stdout)
+        dump(reader, &name, &arguments.dump, &mut stdout)
     };
     for warning in reader.data_warnings() {
         tell("ncdump", format_args!("{input}: warning: {warning}"));

@@ -9,6 +9,7 @@ mod dataset;
 mod filters;
 mod hdf5;
 mod key_list;
+mod part;
 mod remote;
 mod text;
 mod zarr;
@@ -70,6 +71,11 @@ pub const TARGETS: [Target; 14] = [
         name: "chunk-spec",
         run: text::chunk_spec,
         seeds: text::chunk_specs,
+    },
+    Target {
+        name: "part",
+        run: part::choose,
+        seeds: part::seeds,
     },
     Target {
         name: "cdl",

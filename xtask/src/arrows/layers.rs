@@ -1,7 +1,7 @@
 //! The layers of the workspace. A file may use files of its own layer and of lower ones.
 
 /// Folders of each layer, lowest layer first.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     (
         "hdf5, C libraries of codecs",
         &["crates/hdf5/src/", "crates/blosc/src/", "crates/zfp/src/"],
@@ -26,6 +26,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("format", &["crates/core/src/format/"]),
+    ("part", &["crates/core/src/part/"]),
     (
         "copy, stream, location",
         &[

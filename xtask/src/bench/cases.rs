@@ -124,7 +124,7 @@ const BASE: Case = Case {
 };
 
 /// All of them.
-pub const CASES: [Case; 20] = [
+pub const CASES: [Case; 23] = [
     Case {
         name: "compress: -d 5 -s, uncompressed in",
         target: 4.0,
@@ -158,6 +158,35 @@ pub const CASES: [Case; 20] = [
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
+        ..BASE
+    },
+    Case {
+        name: "part: --isel time=50:150, deflated",
+        target: 30.0,
+        input: "grid.nc",
+        program: "nccopy",
+        flags: &["--isel", "time=50:150"],
+        peer: Some(("ncks", &["-O", "-d", "time,50,149"])),
+        ..BASE
+    },
+    Case {
+        name: "part: --sel lat=-10..10, deflated",
+        target: 5.0,
+        input: "grid.nc",
+        program: "nccopy",
+        flags: &["--sel", "lat=-10..10"],
+        encode: Some(&[(2, &[]), (1, &[4])]),
+        peer: Some(("ncks", &["-O", "-d", "lat,-10.0,10.0"])),
+        ..BASE
+    },
+    Case {
+        name: "part: a box of 21 x 21 cells, all times, deflated",
+        target: 3.0,
+        input: "grid.nc",
+        program: "nccopy",
+        flags: &["--isel", "lat=170:191", "--isel", "lon=350:371"],
+        encode: Some(&[(2, &[]), (1, &[4])]),
+        peer: Some(("ncks", &["-O", "-d", "lat,170,190", "-d", "lon,350,370"])),
         ..BASE
     },
     Case {

@@ -62,6 +62,8 @@ pub struct ArchiveOptions {
     pub restore: bool,
     /// Lengths of blocks.
     pub blocks: Vec<BlockSpec>,
+    /// True if only a part of the input is copied.
+    pub of_part: bool,
 }
 
 /// How a copy is made.
@@ -84,7 +86,8 @@ pub enum Way {
 /// # Errors
 /// Requests that contradict each other, or that an archive cannot fulfil.
 pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Result<Way> {
-    let changes = options.variables.is_some()
+    let changes = asked.of_part
+        || options.variables.is_some()
         || options.groups.is_some()
         || options.fix_unlimited
         || !options.quantize.is_empty()

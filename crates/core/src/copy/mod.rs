@@ -45,7 +45,6 @@ pub use progress::Progress;
 pub use report::{Report, RouteName, VariableReport, ratio};
 pub use run::{RunOptions, run};
 pub use sources::{SourcePart, Sources};
-pub(crate) use values::move_heap;
 
 use crate::filter::Registry;
 use crate::model::{Schema, SharedLayout};

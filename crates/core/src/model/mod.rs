@@ -20,6 +20,7 @@ mod item;
 mod kind;
 mod layout;
 mod lookup;
+mod move_heap;
 mod name;
 mod schema;
 mod shared_layout;
@@ -39,6 +40,7 @@ pub use fill_value::{
 pub use item::Item;
 pub use kind::{ArchiveStep, Kind};
 pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Storage, VariableLayout};
+pub(crate) use move_heap::move_heap;
 pub use name::{MAX_NAME, name_fault, unescape};
 pub use schema::{
     ArchiveOrigin, Attribute, DimId, Dimension, Group, GroupId, Provenance, Schema, VarId, Variable,

@@ -48,6 +48,23 @@ impl Calendar {
             .find(|(full, _)| !name.is_empty() && is(full))
             .map_or(Self::Mixed, |(_, calendar)| *calendar)
     }
+
+    /// True if the calendar has this day. `month` is from 1 to 12. A calendar without years has its days in any year.
+    pub(super) fn has_day(self, year: i64, month: i64, day: i64) -> bool {
+        let date = (year, month, day);
+        let reckoning = match self {
+            Self::Mixed if date < (1582, 10, 5) => Reckoning::Julian,
+            Self::Mixed if date < (1582, 10, 15) => return false,
+            Self::Mixed | Self::ProlepticGregorian => Reckoning::Gregorian,
+            Self::Julian => Reckoning::Julian,
+            Self::NoLeap => Reckoning::NoLeap,
+            Self::AllLeap => Reckoning::AllLeap,
+            Self::Days360 => Reckoning::Days360,
+            Self::None => Reckoning::Yearless,
+        };
+        let length = usize::try_from(month - 1).map_or(0, |month| reckoning.month_length(year, month));
+        (1..=length).contains(&day)
+    }
 }
 
 /// A date. A date written by a user may have months and days out of range.

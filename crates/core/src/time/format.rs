@@ -104,7 +104,8 @@ impl TimeFormat {
         number(ty, bytes).is_some_and(|value| self.push(out, value))
     }
 
-    fn date(&self, value: f64) -> Option<Date> {
+    /// The date of a number.
+    pub(super) fn date(&self, value: f64) -> Option<Date> {
         match &self.counting {
             Counting::Months { reckoning, base } => {
                 if value == 0.0 {
@@ -149,6 +150,22 @@ impl TimeFormat {
                 let beyond = reckoning == Reckoning::Julian && !date.is_before(&SWITCH_JULIAN);
                 Some(if beyond { SWITCH } else { date })
             }
+        }
+    }
+
+    /// The unit of the numbers.
+    pub(super) fn unit(&self) -> TimeUnit {
+        self.unit
+    }
+
+    /// Hours from an origin that is the same for all dates of the calendar.
+    pub(super) fn absolute_hours(&self, date: &Date) -> f64 {
+        match &self.counting {
+            Counting::Months { reckoning, .. } | Counting::Hours { reckoning, .. } => reckoning.hours(date),
+            Counting::Mixed { .. } if date.is_before(&SWITCH) => {
+                Reckoning::Julian.hours(date) - Reckoning::Julian.hours(&SWITCH_JULIAN)
+            }
+            Counting::Mixed { .. } => Reckoning::Gregorian.hours(date) - Reckoning::Gregorian.hours(&SWITCH),
         }
     }
 

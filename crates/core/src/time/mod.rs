@@ -14,10 +14,12 @@
 
 mod calendar;
 mod format;
+mod partial_date;
 mod units;
 mod variables;
 
 pub use calendar::{Calendar, Date};
 pub use format::{DateSeparator, TimeFormat};
+pub use partial_date::PartialDate;
 pub use units::{TimeUnit, TimeUnits};
 pub use variables::TimeVariables;

@@ -37,7 +37,7 @@ pub use shard_spec::ShardSpec;
 pub(crate) use sharding::{auto_shard, whole_chunks};
 pub use string_length::{DEFAULT_STRING_LENGTH, StringLength};
 
-use super::{CopyPlan, Sources, VariableCopy};
+use super::{CopyPlan, SourcePart, Sources, VariableCopy};
 use crate::error::{Error, Request, Result};
 use crate::filter::spec::FilterRequest;
 use crate::filter::{ChunkType, Registry};
@@ -46,6 +46,7 @@ use crate::model::{
     ChunkKeys, CodecSpec, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Kind, Schema,
     SharedLayouts, Storage, VarId, VariableLayout, default_fill_value, fill_value_attribute,
 };
+use crate::part::Part;
 
 use chunking::Chunking;
 use output_schema::OutputSchema;
@@ -164,6 +165,24 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         registry: options.registry.clone(),
         choices,
     })
+}
+
+/// Plans a copy of a part of a dataset, as `options` ask. The copy reads [`Part::source`].
+///
+/// # Errors
+/// The errors of [`plan`].
+pub fn plan_part(part: &Part, options: &CopyOptions) -> Result<CopyPlan> {
+    let mut plan = plan(part, options)?;
+    for copy in &mut plan.variables {
+        let Sources::Whole(variable) = copy.sources else {
+            continue;
+        };
+        if let Some(selections) = part.selections(variable) {
+            let source = |selection| SourcePart { variable, selection };
+            copy.sources = Sources::Parts(selections.into_iter().map(source).collect());
+        }
+    }
+    Ok(plan)
 }
 
 fn refuse_fixing_empty(input: &Schema) -> Result<()> {

@@ -7,9 +7,10 @@
 //! Elements missing at the end of a list in braces (fields of a compound, members of an array field) are filled, as by
 //! `_`.
 
-use crate::copy::move_heap;
 use crate::error::Result;
-use crate::model::{Field, SLOT_SIZE, Schema, Slot, Type, TypeClass, TypeId, Values, default_fill_value};
+use crate::model::{
+    Field, SLOT_SIZE, Schema, Slot, Type, TypeClass, TypeId, Values, default_fill_value, move_heap,
+};
 
 use super::char_array;
 use super::excess::{Excess, Excesses, Unit};

@@ -1,0 +1,268 @@
+//! [`Part`]: a dataset as it is with some cells alone.
+
+use super::cells::{Cells, Run};
+use super::gather::{self, GAP};
+use super::layouts;
+use super::shift::Shift;
+use super::source::Source;
+use super::value::{self, Chosen};
+use super::{PartRequest, dimension};
+use crate::chunk::Selection;
+use crate::error::{Error, Request, Result};
+use crate::filter::Registry;
+use crate::format::{Reader, Region, SourceFile, Written};
+use crate::model::{
+    CodecSpec, DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Values, VarId, VariableLayout,
+};
+use crate::store::Requests;
+
+/// Most parts that a copy makes one variable of. Variables with more are read by regions.
+const MOST_PARTS: usize = 64;
+
+/// A part of a dataset. Reads as a dataset that holds only the chosen cells. Chunks cannot be read from it as they are
+/// stored; a copy reads them from its [`Part::source`].
+pub struct Part<'a> {
+    pub(super) input: &'a dyn Reader,
+    schema: Schema,
+    /// The chosen cells of each dimension; `None` where it is not cut.
+    cells: Vec<Option<Cells>>,
+    /// The cut variables; `None` for those that are whole.
+    pub(super) variables: Vec<Option<CutVariable>>,
+}
+
+/// A variable of which some cells are chosen.
+pub(super) struct CutVariable {
+    layout: SharedLayout,
+    shift: Option<Shift>,
+    /// Its layout in the source, if it is read there by regions.
+    pub by_regions: Option<SharedLayout>,
+}
+
+impl<'a> Part<'a> {
+    /// Finds the cells that `request` chooses. Reads the coordinates that it names. `registry` adapts the filters of
+    /// chunks that are cut.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a dimension that is unknown or named twice, for cells that do not exist, and if nothing
+    /// is selected.
+    pub fn new(input: &'a dyn Reader, request: &PartRequest, registry: &Registry) -> Result<Self> {
+        let mut cells: Vec<Option<Cells>> = vec![None; input.schema().dims.len()];
+        let mut shifts: Vec<Option<Shift>> = vec![None; input.schema().vars.len()];
+        let mut named = vec![false; cells.len()];
+        let mut name = |name: &str, of: Request, argument: &str| {
+            let dim = dimension::named(input.schema(), name, of, argument)?;
+            match std::mem::replace(&mut named[dim.0], true) {
+                true => Err(of.misspelled(
+                    argument,
+                    format!("the dimension {name} is named twice; join its cells by commas"),
+                )),
+                false => Ok(dim),
+            }
+        };
+        for request in &request.indices {
+            let dim = name(request.dimension(), Request::Indices, &request.quoted())?;
+            cells[dim.0] = Some(request.cells(input.schema().dim(dim).length)?);
+        }
+        for request in &request.values {
+            let dim = name(request.dimension(), Request::Values, &request.quoted())?;
+            let Chosen {
+                cells: chosen,
+                shifted,
+            } = value::choose(input, dim, request)?;
+            cells[dim.0] = Some(chosen);
+            for (var, shift) in shifted {
+                shifts[var.0] = Some(shift);
+            }
+        }
+        let mut schema = input.schema().clone();
+        for (dim, cells) in schema.dims.iter_mut().zip(&mut cells) {
+            let is_all = |cells: &mut Cells| *cells == Cells::whole(dim.length);
+            cells.take_if(is_all);
+            if let Some(cells) = cells {
+                dim.length = cells.len();
+            }
+        }
+        let mut part = Self {
+            input,
+            schema,
+            cells,
+            variables: Vec::new(),
+        };
+        let mut shared = SharedLayouts::default();
+        for (n, variable) in input.schema().vars.iter().enumerate() {
+            let is_cut = variable.dims.iter().any(|dim| part.cells[dim.0].is_some());
+            // The layout of a virtual variable depends on its sources.
+            if is_cut && input.is_virtual(VarId(n)) {
+                input.look_at_sources(VarId(n))?;
+            }
+        }
+        part.variables = (0..shifts.len())
+            .map(|n| part.cut(VarId(n), shifts[n].take(), registry, &mut shared))
+            .collect();
+        Ok(part)
+    }
+
+    /// What a copy of the part reads: the input's own chunks and ranges, for plans that [`Part::selections`] completes.
+    pub fn source(&self) -> Source<'_> {
+        Source::new(self)
+    }
+
+    /// The selections that a variable of the part is made of, in the source. `None` if it is whole there.
+    pub fn selections(&self, var: VarId) -> Option<Vec<Selection>> {
+        match &self.variables[var.0] {
+            Some(cut) if cut.by_regions.is_none() => self.selections_of(var),
+            _ => None,
+        }
+    }
+
+    fn cells_of(&self, var: VarId) -> Vec<Option<&Cells>> {
+        let dims = &self.schema.var(var).dims;
+        dims.iter()
+            .map(|dim: &DimId| self.cells[dim.0].as_ref())
+            .collect()
+    }
+
+    /// The cut form of a variable; `None` if it is whole.
+    fn cut(
+        &self,
+        var: VarId,
+        shift: Option<Shift>,
+        registry: &Registry,
+        shared: &mut SharedLayouts,
+    ) -> Option<CutVariable> {
+        let cells = self.cells_of(var);
+        if cells.iter().all(Option::is_none) {
+            return None;
+        }
+        let layout = self.input.layout(var);
+        let cut = layouts::cut(self.input.schema(), var, layout, &cells, registry);
+        let by_regions = shift.is_some() || skips_much(layout, &cells) || self.selections_of(var).is_none();
+        Some(CutVariable {
+            by_regions: by_regions.then(|| layouts::by_regions(&self.schema, var, &cut).into()),
+            layout: shared.share(cut),
+            shift,
+        })
+    }
+
+    /// All combinations of the runs of a variable's dimensions; `None` if they are too many.
+    fn selections_of(&self, var: VarId) -> Option<Vec<Selection>> {
+        let mut combined: Vec<Vec<Run>> = vec![Vec::new()];
+        for (d, cells) in self.cells_of(var).into_iter().enumerate() {
+            let whole;
+            let runs = match cells {
+                Some(cells) => cells.runs(),
+                None => {
+                    whole = Cells::whole(self.schema.dim(self.schema.var(var).dims[d]).length);
+                    whole.runs()
+                }
+            };
+            if combined.len().saturating_mul(runs.len()) > MOST_PARTS {
+                return None;
+            }
+            combined = combined
+                .iter()
+                .flat_map(|before| runs.iter().map(|run| [&before[..], &[*run]].concat()))
+                .collect();
+        }
+        let pick = |runs: &[Run], of: fn(&Run) -> u64| runs.iter().map(of).collect::<Vec<_>>();
+        let selection = |runs: Vec<Run>| {
+            Selection::new(
+                pick(&runs, |run| run.start),
+                pick(&runs, |run| run.step),
+                pick(&runs, |run| run.count),
+                pick(&runs, |run| run.at),
+            )
+            .ok()
+        };
+        combined.into_iter().map(selection).collect()
+    }
+
+    /// The elements of a region, through the chosen cells.
+    pub(super) fn gathered(&self, var: VarId, cut: &CutVariable, region: &Region) -> Result<Values> {
+        if !region.fits(&self.schema.shape(var)) {
+            return Err(Error::Damaged("a region outside its variable".into()));
+        }
+        let mut values = gather::read(self.input, var, &self.cells_of(var), region)?;
+        if let Some(shift) = &cut.shift {
+            shift.apply(region, &mut values)?;
+        }
+        Ok(values)
+    }
+}
+
+/// True if the engine, which reads all that lies between the cells of a run, would read much that is not chosen.
+fn skips_much(layout: &VariableLayout, cells: &[Option<&Cells>]) -> bool {
+    let stepped = |d: usize| cells[d].is_some_and(|cells| cells.runs().iter().any(|run| run.step > 1));
+    if layout.encoding == Encoding::Structured {
+        return (0..cells.len()).any(stepped);
+    }
+    if matches!(layout.storage, Storage::Chunked { .. }) {
+        return false;
+    }
+    let mut inner = layout.element_size as u64;
+    (0..cells.len()).rev().any(|d| {
+        let skips = stepped(d) && inner >= GAP;
+        inner = inner.saturating_mul(layout.extent[d]);
+        skips
+    })
+}
+
+impl Reader for Part<'_> {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        match &self.variables[var.0] {
+            Some(cut) => &cut.layout,
+            None => self.input.layout(var),
+        }
+    }
+
+    fn look_at_sources(&self, var: VarId) -> Result<()> {
+        self.input.look_at_sources(var)
+    }
+
+    fn is_virtual(&self, var: VarId) -> bool {
+        self.input.is_virtual(var)
+    }
+
+    fn source_files(&self) -> Vec<SourceFile> {
+        self.input.source_files()
+    }
+
+    fn data_warnings(&self) -> Vec<String> {
+        self.input.data_warnings()
+    }
+
+    fn written(&self, var: VarId) -> Result<Written> {
+        let written = self.input.written(var)?;
+        Ok(match (&self.variables[var.0], written) {
+            (Some(_), Written::Nothing) => Written::Nothing,
+            (Some(_), _) => Written::All,
+            (None, written) => written,
+        })
+    }
+
+    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
+        self.input.element_codec(var)
+    }
+
+    fn requests(&self) -> Requests {
+        self.input.requests()
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        match &self.variables[var.0] {
+            Some(_) => Err(Error::Internal("a part is read by regions".into())),
+            None => self.input.read_range(var, offset, buf),
+        }
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        match &self.variables[var.0] {
+            Some(cut) => self.gathered(var, cut, region),
+            None => self.input.read_region(var, region),
+        }
+    }
+}

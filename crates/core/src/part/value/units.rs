@@ -1,0 +1,44 @@
+//! What a coordinate's attributes say of it: longitudes and times.
+
+use crate::model::{Type, Variable};
+use crate::time::{Calendar, DateSeparator, TimeFormat, TimeUnits};
+
+/// Units of longitude in the CF conventions, section 4.2.
+const LONGITUDE_UNITS: [&str; 6] = [
+    "degrees_east",
+    "degree_east",
+    "degree_E",
+    "degrees_E",
+    "degreeE",
+    "degreesE",
+];
+
+/// Text of an attribute, of characters or of one string, up to a NUL.
+pub fn text<'a>(variable: &'a Variable, name: &str) -> Option<&'a str> {
+    let attribute = variable.attributes.iter().find(|a| a.name == name)?;
+    let bytes = match attribute.ty {
+        Type::Char => attribute.values.bytes.as_slice(),
+        Type::String if attribute.length == 1 => attribute.values.string(0)?,
+        _ => return None,
+    };
+    std::str::from_utf8(bytes.split(|b| *b == 0).next()?)
+        .ok()
+        .map(str::trim)
+}
+
+/// True for longitudes in degrees, by their units, standard name or axis. An axis X in other units is a distance.
+pub fn is_longitude(variable: &Variable) -> bool {
+    let units = text(variable, "units").unwrap_or_default();
+    let in_degrees = units.is_empty() || units.starts_with("degree");
+    LONGITUDE_UNITS.contains(&units)
+        || text(variable, "standard_name") == Some("longitude") && in_degrees
+        || text(variable, "axis") == Some("X") && units.starts_with("degree")
+}
+
+/// The dates of a time; `None` if its units are not those of a time.
+pub fn time_format(variable: &Variable) -> Option<(TimeFormat, Calendar)> {
+    let named = text(variable, "calendar").map(|name| Calendar::named(name.as_bytes()));
+    let calendar = named.unwrap_or(Calendar::Mixed);
+    let units = TimeUnits::parse(text(variable, "units")?, calendar)?;
+    Some((TimeFormat::new(&units, calendar, DateSeparator::T), calendar))
+}
