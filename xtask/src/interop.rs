@@ -1,5 +1,6 @@
 //! Runs `tests/interop`, which checks our files with other programs.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +15,9 @@ use crate::{python, root, servers, succeed};
 /// If the arguments name test files or node ids, only these run, with programs of the profile `dev`, which builds
 /// fastest. Otherwise all tests run, with programs of the profile `ci`, which run faster. `--profile NAME` in front
 /// selects another profile.
+///
+/// The tests of remote stores start four servers and take minutes. Without the variable `NCUTILS_REMOTE` only those that the
+/// arguments name run.
 pub fn run(arguments: &[String]) -> Result<()> {
     let (profile, arguments) = match arguments {
         [flag, profile, rest @ ..] if flag == "--profile" => (Some(profile.as_str()), rest),
@@ -34,13 +38,20 @@ pub fn run(arguments: &[String]) -> Result<()> {
         python::build_netcdf_c(&python)?;
     }
     let mut servers = None;
-    if chosen.is_empty() || chosen.iter().any(|path| names(path, "remote_")) {
+    let with_remote = match chosen.is_empty() {
+        true => with_remote(),
+        false => chosen.iter().any(|path| names(path, "remote_")),
+    };
+    if with_remote {
         servers = Some(servers::build(servers::DEBUG)?);
         servers::install_azurite()?;
         python::install_remote_stores(&python)?;
     }
     if chosen.is_empty() {
         name_what_is_missing();
+        if !with_remote {
+            println!("xtask: the tests of remote stores are left out; NCUTILS_REMOTE=short runs them too");
+        }
     }
     let mut command = Command::new(python);
     if let Some(folder) = servers {
@@ -65,12 +76,18 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let processors = std::thread::available_parallelism()?.get();
         command
             .args(["-n", &processors.to_string()])
+            .args((!with_remote).then_some("--ignore-glob=*/test_remote_*.py"))
             .args(arguments)
             .arg("tests/interop");
     } else {
         command.args(arguments.iter().map(|argument| in_tests(argument)));
     }
     succeed(&mut command)
+}
+
+/// True if all tests include those of remote stores.
+pub fn with_remote() -> bool {
+    env::var_os("NCUTILS_REMOTE").is_some()
 }
 
 /// The test file or folder that an argument names, by its path or by its name in `tests/interop`. `::` and the name of

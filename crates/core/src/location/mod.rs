@@ -432,6 +432,8 @@ impl Location {
     /// The part of a memory budget, in bytes, that an output here holds by itself. The copy must do with the rest. 0 for a
     /// local output.
     pub fn memory_of_output(&self, budget: u64) -> u64 {
+        #[cfg(not(feature = "remote"))]
+        let _ = budget;
         match &self.target {
             #[cfg(feature = "remote")]
             Target::Remote(_) => remote_destination::memory_of_output(budget),
