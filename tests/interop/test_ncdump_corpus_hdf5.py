@@ -12,7 +12,7 @@ import subprocess
 import pytest
 from allowed_differences import as_4_10, scalars, sections_as_names, vertical_tabs, without_ordered_filters
 from cdl_parts import parts, renumbered, without
-from conftest import BIN, CORPUS, installed, nccopy, ncdump, needs_corpus
+from conftest import BIN, CORPUS, installed, ncdump, needs_corpus
 from test_cdl import DATA
 from test_corpus_hdf5 import FILES as HDF5_FILES
 from test_corpus_hdf5 import size_of
@@ -107,6 +107,8 @@ class Difference:
     def of(self, wanted, found, flags):
         """The difference of two texts that is left, for a message; empty where there is none."""
         wanted = sections_as_names(vertical_tabs(as_4_10(wanted)))
+        # netCDF-C has no word for virtual datasets.
+        wanted = wanted.replace(b'_Storage = "unknown"', b'_Storage = "virtual"')
         if flags == ["-f", "f"]:
             wanted, found = scalars(wanted), scalars(found)
         found, wanted = without_ordered_filters(found, wanted)
@@ -156,7 +158,12 @@ def compare_texts(path, copies=None):
             same += 1
     if copies and not difference.all_compared and header.returncode == 0:
         copy = copies / path.name
-        nccopy(path, copy)
+        done = subprocess.run([BIN / "nccopy", path, copy], capture_output=True, text=True, timeout=60)
+        # Raw data of some files lies in others, which the corpus does not have.
+        if re.search("external file .* does not exist", done.stderr):
+            assert done.returncode == 1 and not copy.exists()
+            return same, failures
+        assert done.returncode == 0, done.stderr
         again = compare_texts(copy)
         same, failures = same + again[0], failures + [f"copy of {failure}" for failure in again[1]]
     return same, failures
