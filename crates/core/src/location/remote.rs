@@ -13,12 +13,10 @@ use object_store::path::Path;
 use crate::error::{Error, Result};
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
-use crate::store::remote::failure::{Failure, Meaning};
-use crate::store::remote::session::Session;
-use crate::store::remote::{
-    Form, OpenedObject, ProcessEnvironment, Provider, RemoteKeys, RemoteNeighbours, RemoteObject, RemoteUrl,
-    Settings,
-};
+use crate::store::remote::network::failure::{Failure, Meaning};
+use crate::store::remote::network::session::Session;
+use crate::store::remote::network::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
+use crate::store::remote::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
 use crate::store::{KeyStore, Neighbours, Object, SpooledSource, temporary_folder};
 
 /// Bytes of a text that are requested at once.

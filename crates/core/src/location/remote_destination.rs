@@ -10,8 +10,9 @@ use std::sync::Arc;
 use super::zarr_folder::check_replaceable_keys;
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Promised, VariablePlan};
-use crate::store::remote::session::Session;
-use crate::store::remote::{NotClaimed, ObjectOutput, Provider, RemoteUrl, TreeOutput};
+use crate::store::remote::network::session::Session;
+use crate::store::remote::network::{NotClaimed, ObjectOutput, TreeOutput};
+use crate::store::remote::{Provider, RemoteUrl};
 use crate::store::{KeyOutput, Output};
 
 /// The output takes this part of the memory (1 / 4).

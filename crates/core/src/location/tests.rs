@@ -1,6 +1,7 @@
 //! Tests of locations.
 
 use super::*;
+use crate::model::{Kind, Schema};
 use crate::store::DestinationKind;
 use std::os::unix::ffi::OsStrExt;
 

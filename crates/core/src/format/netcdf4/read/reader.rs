@@ -1,6 +1,5 @@
 //! [`Reader`] over an HDF5 file.
 
-use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -8,31 +7,33 @@ use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
 use super::object::hierarchy::{self, ExternalLink};
 use super::object::links::{Linker, OpenFile};
+use super::past_extent::fill_past_extent;
 use super::schema;
+use super::source_files;
 use super::stored::{StoredData, StoredVariable};
 use super::structured;
 use super::virtual_dataset::{Target, VirtualVariable};
-use crate::chunk::{ChunkGrid, Region, fill_pattern, resize, swap_units};
+use crate::chunk::{ChunkGrid, Region, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
 use crate::format::read_region::swap_unit;
 use crate::format::{EncodedChunk, Reader, SourceFile, Written, between_holes, read_region};
-use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, default_fill_value};
-use crate::store::{ByteRange, Done, FailedRequest, NamedAs, Neighbours, Object, Requests};
+use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
+use crate::store::{ByteRange, Done, FailedRequest, Neighbours, Object, Requests};
 
 /// An open netCDF-4 file, or another HDF5 file.
 pub struct Netcdf4Reader {
     schema: Schema,
-    files: Vec<OpenFile>,
-    variables: Vec<Opened>,
+    pub(super) files: Vec<OpenFile>,
+    pub(super) variables: Vec<Opened>,
     pipelines: SharedPipelines,
     /// The external links of all groups.
-    links: Vec<ExternalLink>,
+    pub(super) links: Vec<ExternalLink>,
 }
 
 /// A variable, with its chunk index once it was read.
-struct Opened {
-    stored: StoredVariable,
+pub(super) struct Opened {
+    pub(super) stored: StoredVariable,
     chunks: OnceLock<Box<ChunkTable>>,
     /// The codecs, once they were bound.
     pipeline: OnceLock<Arc<Pipeline>>,
@@ -128,7 +129,7 @@ impl Netcdf4Reader {
         }
     }
 
-    fn file(&self, var: VarId) -> &OpenFile {
+    pub(super) fn file(&self, var: VarId) -> &OpenFile {
         &self.files[self.variables[var.0].stored.file]
     }
 
@@ -207,45 +208,6 @@ impl Netcdf4Reader {
     fn chunk(&self, var: VarId, chunk: u64) -> Result<Option<ChunkRecord>> {
         Ok(self.chunks(var)?.get(chunk))
     }
-
-    /// Fills elements past a variable's own extent with netCDF's default, if the file defines no fill value.
-    /// netCDF-C does the same, although unwritten elements within the extent read as zeros.
-    fn fill_past_extent(&self, var: VarId, region: &Region, values: &mut Values) {
-        let layout = &self.variables[var.0].stored.layout;
-        if layout.fill.value.is_some() || region.fits(&layout.extent) || values.bytes.is_empty() {
-            return;
-        }
-        let Some(fill) = default_fill_value(self.schema.var(var).ty) else {
-            return;
-        };
-        let size = fill.bytes.len();
-        if !fill.heap.is_empty() || size == 0 {
-            return;
-        }
-        let Some(last) = region.rank().checked_sub(1) else {
-            return;
-        };
-        let row = usize::try_from(region.count[last]).unwrap_or(usize::MAX);
-        let Some(row_bytes) = row.checked_mul(size) else {
-            return;
-        };
-        let inside = usize::try_from(layout.extent[last].saturating_sub(region.start[last]))
-            .unwrap_or(usize::MAX)
-            .min(row);
-        let mut at = vec![0u64; last];
-        for bytes in values.bytes.chunks_exact_mut(row_bytes) {
-            let beyond = (0..last).any(|d| region.start[d] + at[d] >= layout.extent[d]);
-            let from = if beyond { 0 } else { inside * size };
-            fill_pattern(&mut bytes[from..], &fill.bytes);
-            for d in (0..last).rev() {
-                at[d] += 1;
-                if at[d] < region.count[d] {
-                    break;
-                }
-                at[d] = 0;
-            }
-        }
-    }
 }
 
 /// Adds a chunk of a variable to an error.
@@ -289,45 +251,7 @@ impl Reader for Netcdf4Reader {
     }
 
     fn source_files(&self) -> Vec<SourceFile> {
-        let look_up = |named_by: String, file: &OpenFile, named_as: NamedAs, name: &str| {
-            let found = match &file.neighbours {
-                Some(neighbours) => match neighbours.find(name, named_as) {
-                    Ok(found) => Ok(found.identity().to_owned()),
-                    Err(why) => Err(why.to_string()),
-                },
-                None => Err("is not looked up, as it is not known what lies beside the input".to_owned()),
-            };
-            SourceFile {
-                named_by,
-                named_as,
-                name: name.to_owned(),
-                found,
-            }
-        };
-        let links = self.links.iter().map(|link| {
-            let file = &self.files[link.from];
-            look_up(link.path.clone(), file, NamedAs::ExternalLink, &link.file)
-        });
-        let mut all: Vec<SourceFile> = links.collect();
-        for (n, variable) in self.variables.iter().enumerate() {
-            let (names, named_as): (Vec<&str>, _) = match &variable.stored.data {
-                StoredData::External(data) => (data.names().collect(), NamedAs::ExternalData),
-                StoredData::Virtual(data) => {
-                    let mut met = HashSet::new();
-                    let names = data.data.sources().iter().map(|(file, _)| &**file);
-                    (
-                        names.filter(|name| met.insert(*name)).collect(),
-                        NamedAs::VirtualSource,
-                    )
-                }
-                _ => continue,
-            };
-            for name in names.into_iter().filter(|name| *name != ".") {
-                let path = self.schema.var_path(VarId(n));
-                all.push(look_up(path, self.file(VarId(n)), named_as, name));
-            }
-        }
-        all
+        source_files::list(self)
     }
 
     fn data_warnings(&self) -> Vec<String> {
@@ -548,7 +472,7 @@ impl Reader for Netcdf4Reader {
             (None, None) => read_region::read_region(self, var, region),
         };
         let mut values = values.map_err(self.named(var))?;
-        self.fill_past_extent(var, region, &mut values);
+        fill_past_extent(self.schema.var(var).ty, &stored.layout, region, &mut values);
         Ok(values)
     }
 }

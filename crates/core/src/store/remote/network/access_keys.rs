@@ -11,10 +11,10 @@ use object_store::aws::AwsCredential;
 use serde_json::Value;
 
 use super::date;
-use super::environment::{Environment, ProcessEnvironment};
 use super::runtime::runtime;
-use super::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
-use super::url::RemoteUrl;
+use crate::store::remote::environment::{Environment, ProcessEnvironment};
+use crate::store::remote::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
+use crate::store::remote::url::RemoteUrl;
 
 /// Keys are renewed when they end within this time.
 const RESERVE: i64 = 120;
@@ -37,7 +37,7 @@ enum Origin {
     /// Variables and profiles, which are read again when the keys have ended.
     Settings(Box<RemoteUrl>),
     Process(CredentialProcess),
-    Container(super::secret::Secret, Option<MetadataToken>),
+    Container(crate::store::remote::secret::Secret, Option<MetadataToken>),
 }
 
 /// The access keys that requests are signed with.

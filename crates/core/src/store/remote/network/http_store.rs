@@ -15,8 +15,8 @@ use object_store::{
     PutResult, Result,
 };
 
-use super::secret::Secret;
 use super::service::Service;
+use crate::store::remote::secret::Secret;
 
 /// A plain HTTP server. The path of an object is its key below the URL that was typed; an empty one is the URL itself.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ impl HttpStore {
         let key = key.as_ref();
         if !key.is_empty() {
             url.truncate(url.trim_end_matches('/').len());
-            url.push_str(&super::settings::Endpoint::escaped(key));
+            url.push_str(&crate::store::remote::settings::Endpoint::escaped(key));
         }
         if let Some(query) = &self.query {
             url.push('?');

@@ -24,8 +24,8 @@ use super::client::innermost;
 use super::fault::Fault;
 use super::redirect::{self, MOST_REDIRECTS};
 use super::resolver::{PrivateAddress, Resolver};
-use super::secret::Login;
-use super::settings::NetRc;
+use crate::store::remote::secret::Login;
+use crate::store::remote::settings::NetRc;
 
 /// Most bytes of a refusal that are read.
 const MOST_OF_A_REFUSAL: usize = 64 << 10;
@@ -393,7 +393,7 @@ mod tests {
             method: Method::GET,
             range: range.map(str::to_owned),
         };
-        let runtime = crate::store::remote::runtime::runtime().unwrap();
+        let runtime = crate::store::remote::network::runtime::runtime().unwrap();
         runtime.block_on(wanted.checked(answer(status, headers, "")))
     }
 
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn refusals_are_read_in_part() {
-        let runtime = crate::store::remote::runtime::runtime().unwrap();
+        let runtime = crate::store::remote::network::runtime::runtime().unwrap();
         let status = |status, headers: &[(&str, &str)], body| {
             runtime
                 .block_on(checked_status(answer(status, headers, body)))

@@ -9,9 +9,9 @@ use object_store::path::Path;
 
 use super::object::RemoteObject;
 use super::session::Session;
-use super::url::{Provider, RemoteUrl};
 use crate::error::Error;
 use crate::store::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
+use crate::store::remote::url::{Provider, RemoteUrl};
 
 /// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
 /// local file.

@@ -383,7 +383,7 @@ fn chance() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::remote::fault::Fault;
+    use crate::store::remote::network::fault::Fault;
     use object_store::memory::InMemory;
     use object_store::path::Path;
     use object_store::{ObjectStoreExt, PutPayload};

@@ -10,16 +10,16 @@ use object_store::{RetryConfig, StaticCredentialProvider};
 
 use super::access_keys::KeySource;
 use super::client;
-use super::environment::{Environment, ProcessEnvironment};
 use super::http_store::HttpStore;
 use super::resolver::Resolver;
 use super::runtime::runtime;
-use super::secret::Secret;
 use super::service::{Service, Told};
 use super::session::{Patience, Recipe, RemoteStore, Session};
-use super::settings::{Credentials, Settings};
-use super::url::{Provider, RemoteUrl, Style};
 use crate::error::{Error, Result};
+use crate::store::remote::environment::{Environment, ProcessEnvironment};
+use crate::store::remote::secret::Secret;
+use crate::store::remote::settings::{Credentials, Settings};
+use crate::store::remote::url::{Provider, RemoteUrl, Style};
 
 /// Longest wait for the address at which instances get their keys. Elsewhere nothing answers there.
 const INSTANCE: Duration = Duration::from_secs(1);

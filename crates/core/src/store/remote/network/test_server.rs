@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use super::environment::{ConfigurationFile, Environment};
 use super::session::Session;
-use super::settings::Settings;
+use crate::store::remote::environment::{ConfigurationFile, Environment};
+use crate::store::remote::settings::Settings;
 
 /// A request that came.
 #[derive(Debug, Clone)]

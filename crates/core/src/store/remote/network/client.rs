@@ -9,8 +9,8 @@ use reqwest::cookie::Jar;
 use reqwest::{Certificate, Client, Identity, Proxy, redirect};
 
 use super::resolver::Resolver;
-use super::settings::{Roots, Settings, Tls};
 use crate::error::{Error, Result};
+use crate::store::remote::settings::{Roots, Settings, Tls};
 
 /// Longest time, until a connection is made.
 const CONNECT: Duration = Duration::from_secs(10);

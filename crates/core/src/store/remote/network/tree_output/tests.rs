@@ -2,8 +2,8 @@ use std::sync::atomic::Ordering;
 
 use super::*;
 use crate::store::FailedKey;
-use crate::store::remote::faulty_store::{Fault, FaultyStore, contents};
-use crate::store::remote::tree_claim::BUILDING;
+use crate::store::remote::network::faulty_store::{Fault, FaultyStore, contents};
+use crate::store::remote::network::tree_claim::BUILDING;
 use object_store::memory::InMemory;
 
 const SMALL: PartSizes = PartSizes {

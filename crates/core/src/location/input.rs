@@ -1,0 +1,214 @@
+//! Reads from a [`Location`]: its place, its text, its dataset.
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::output_kind::is_zarr;
+#[cfg(feature = "remote")]
+use super::remote;
+use super::{Location, Mode, STDIN, StoreKind, Target, zip};
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::format::zarr::ZarrOptions;
+use crate::format::{self, Reader};
+use crate::model::{Kind, ZarrVersion};
+use crate::store::remote::RemoteUrl;
+use crate::store::{
+    DirectoryKeys, FileNeighbours, FileSource, KeyStore, Object, Place, PlaceKind, open_compressed,
+    open_stream,
+};
+
+/// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
+const SPOOLED_IN_MEMORY: u64 = 64 << 20;
+
+impl Location {
+    /// The place to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
+    /// to its end first.
+    ///
+    /// # Errors
+    /// The location's name, and the reason that it cannot be opened; a fragment that names another store.
+    pub fn place(&self) -> Result<Place> {
+        let (path, found) = match &self.target {
+            Target::StandardInput => (Path::new(STDIN), None),
+            Target::Path(path) => (path.as_path(), fs::metadata(path).ok()),
+            Target::Remote(url) => return self.remote_place(url),
+        };
+        if found.as_ref().is_some_and(fs::Metadata::is_dir) {
+            self.expect_store(Some(StoreKind::Directory))?;
+            let keys = DirectoryKeys::of(path)
+                .map_err(|e| Error::io("cannot open", e))
+                .map_err(self.named())?;
+            return Ok(Place::keys(&self.name, Arc::new(keys)));
+        }
+        let is_pipe = match &self.target {
+            Target::StandardInput | Target::Remote(_) => true,
+            Target::Path(_) => found.is_some_and(|found| {
+                let kind = found.file_type();
+                kind.is_fifo() || kind.is_socket()
+            }),
+        };
+        let object: Arc<dyn Object> = match is_pipe {
+            true => self.bytes(SPOOLED_IN_MEMORY)?,
+            false => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
+        };
+        if zip::is_zip(&*object) {
+            self.expect_store(Some(StoreKind::Zip))?;
+            return Ok(Place::keys(&self.name, self.zip_keys(object)?));
+        }
+        self.expect_store(None)?;
+        let content = open_compressed(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
+        let object = content.unwrap_or(object);
+        let place = Place::object(&self.name, object);
+        if is_pipe {
+            return Ok(place);
+        }
+        Ok(match FileNeighbours::of(path, self.access.clone()) {
+            Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
+            None => place,
+        })
+    }
+
+    #[cfg(feature = "remote")]
+    fn remote_place(&self, url: &RemoteUrl) -> Result<Place> {
+        let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
+        self.notes.add(warnings);
+        let (opened, neighbours) = match remote::find(url, &session).map_err(self.named())? {
+            remote::Found::Keys(keys) => return Ok(Place::keys(&self.name, keys)),
+            remote::Found::Object(opened, neighbours) => (opened, neighbours),
+        };
+        self.notes.add(opened.warning);
+        if zip::is_zip(&*opened.object) {
+            self.expect_store(Some(StoreKind::Zip))?;
+            return Ok(Place::keys(&self.name, self.zip_keys(opened.object)?));
+        }
+        self.expect_store(None)?;
+        let place = Place::object(&self.name, opened.object);
+        Ok(match neighbours {
+            Some(neighbours) => place.with_neighbours(neighbours),
+            None => place,
+        })
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn remote_place(&self, _: &RemoteUrl) -> Result<Place> {
+        Err(self.without_remote())
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn without_remote(&self) -> Error {
+        self.named()(Error::Usage(
+            "remote stores are not part of this build, which was made without the feature 'remote'"
+                .to_owned(),
+        ))
+    }
+
+    fn zip_keys(&self, object: Arc<dyn Object>) -> Result<Arc<dyn KeyStore>> {
+        let folder = self.mode.as_ref().and_then(|mode| mode.top_folder.as_deref());
+        zip::open(object, folder).map_err(self.named())
+    }
+
+    /// Checks that the fragment names no other store than `found`, which is `None` for a file that is no zip.
+    fn expect_store(&self, found: Option<StoreKind>) -> Result<()> {
+        let Some(asked) = self.mode.as_ref().and_then(|mode| mode.store) else {
+            return Ok(());
+        };
+        if found == Some(asked) {
+            return Ok(());
+        }
+        let what = found.map_or("a file that is no zip file", StoreKind::name);
+        Err(self.named()(Error::Usage(format!(
+            "mode={} stands for {}, but this is {what}; leave the word out",
+            asked.word(),
+            asked.name()
+        ))))
+    }
+
+    /// The bytes of a text, from any kind of file. At most about `memory` bytes of a pipe or device stay in memory.
+    ///
+    /// # Errors
+    /// The location's name, and the reason that it cannot be read.
+    pub fn text(&self, memory: u64) -> Result<Arc<dyn Object>> {
+        match self.zarr_mode() {
+            None => self.bytes(memory),
+            Some(_) => Err(self.named()(Error::Usage(
+                "the fragment is for a Zarr dataset, but a text is read here".to_owned(),
+            ))),
+        }
+    }
+
+    fn bytes(&self, memory: u64) -> Result<Arc<dyn Object>> {
+        let path = match &self.target {
+            Target::Path(path) => Some(path.as_path()),
+            Target::StandardInput => None,
+            Target::Remote(url) => return self.remote_text(url, memory),
+        };
+        open_stream(path, memory).map_err(self.named())
+    }
+
+    #[cfg(feature = "remote")]
+    fn remote_text(&self, url: &RemoteUrl, memory: u64) -> Result<Arc<dyn Object>> {
+        let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
+        self.notes.add(warnings);
+        let (object, warning) = remote::text(url, &session, memory).map_err(self.named())?;
+        self.notes.add(warning);
+        Ok(object)
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn remote_text(&self, _: &RemoteUrl, _: u64) -> Result<Arc<dyn Object>> {
+        Err(self.without_remote())
+    }
+
+    /// Opens the dataset, in any format.
+    ///
+    /// # Errors
+    /// The location's name, and the reason.
+    pub fn open(&self) -> Result<Box<dyn Reader>> {
+        self.open_with(&Registry::builtin())
+    }
+
+    /// Like [`Location::open`], with the codecs of `registry` in place of the built-in ones.
+    ///
+    /// # Errors
+    /// The same as for [`Location::open`]; a fragment that asks for Zarr where the dataset has another format.
+    pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
+        self.open_place(self.place()?, registry)
+    }
+
+    /// Like [`Location::open_with`], of what [`Location::place`] gave.
+    ///
+    /// # Errors
+    /// The same as for [`Location::open_with`].
+    pub fn open_place(&self, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
+        let is_keys = matches!(place.kind(), PlaceKind::Keys(_));
+        let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
+        let reader = match format::open_with(place, registry, &options) {
+            Err(Error::UnknownFormat) if is_keys => Err(Error::Usage(
+                "no Zarr dataset: no .zgroup, .zarray or zarr.json was found here or in the folders directly below"
+                    .to_owned(),
+            )),
+            opened => opened,
+        };
+        let reader = reader.map_err(self.named())?;
+        let kind = reader.schema().kind;
+        if self.zarr_mode().is_some() && !is_zarr(kind) {
+            return Err(self.named()(Error::Usage(format!(
+                "the fragment is for a Zarr dataset, but this one is of the kind '{}'; leave the fragment out",
+                kind.name()
+            ))));
+        }
+        let asks_for_v3 = self
+            .mode
+            .as_ref()
+            .is_some_and(|mode| mode.version == Some(ZarrVersion::V3));
+        if asks_for_v3 && kind != Kind::Zarr3 {
+            return Err(self.named()(Error::Usage(format!(
+                "the fragment is for Zarr version 3, but this dataset is of the kind '{}'; leave v3 out",
+                kind.name()
+            ))));
+        }
+        Ok(reader)
+    }
+}

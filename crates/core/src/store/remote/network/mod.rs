@@ -1,0 +1,47 @@
+//! The requests to remote stores, and what is read and written with them.
+//!
+//! ```text
+//! Settings ─► Session: retries, limit of requests ─► object_store ─► HTTP
+//!                │
+//!                ├─► RemoteObject, RemoteKeys, RemoteNeighbours
+//!                └─► ObjectOutput, TreeOutput ─► Upload: parts ─► Sending: memory, failures
+//! ```
+
+mod access_keys;
+mod client;
+mod connect;
+mod date;
+mod download;
+pub(crate) mod failure;
+mod fault;
+#[cfg(test)]
+mod faulty_store;
+mod http_store;
+mod keys;
+mod limiter;
+mod neighbours;
+mod object;
+mod object_output;
+mod part_table;
+mod redirect;
+mod resolver;
+mod runtime;
+mod sending;
+mod service;
+pub(crate) mod session;
+#[cfg(test)]
+mod test_server;
+mod tree_claim;
+mod tree_objects;
+mod tree_output;
+mod tree_switch;
+mod upload;
+
+#[cfg(test)]
+pub(crate) use faulty_store::contents;
+pub(crate) use keys::RemoteKeys;
+pub(crate) use neighbours::RemoteNeighbours;
+pub(crate) use object::{OpenedObject, RemoteObject};
+pub(crate) use object_output::ObjectOutput;
+pub(crate) use tree_claim::NotClaimed;
+pub(crate) use tree_output::TreeOutput;

@@ -1,0 +1,272 @@
+//! The flags of `ncdump`. Each is defined once, here. The parser, `--help` and the man page are made from these
+//! definitions.
+
+mod values;
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use ncutils_cli::options::{flag, help, program, value, version};
+use ncutils_cli::remote::{self, RemoteOptions};
+use ncutils_cli::{data_access, filters, part};
+use ncutils_core::error::Result;
+use ncutils_core::filter::Registry;
+use ncutils_core::part::PartRequest;
+use ncutils_core::print::{DataOf, DumpOptions};
+use ncutils_core::store::DataAccess;
+use values::{annotations, line_length, names, precision, times, without_properties};
+
+/// The parsed arguments of a call of `ncdump`.
+#[derive(Debug)]
+pub struct Arguments {
+    /// The input, as named by the user.
+    pub input: OsString,
+    /// `-k`: print only the kind of the file.
+    pub kind_only: bool,
+    /// `-x`: print NcML instead of CDL.
+    pub ncml: bool,
+    /// `-K`: print only the format of the file.
+    pub format_only: bool,
+    /// `-n`: the dataset's name after `netcdf`; `None` for the file's name.
+    pub name: Option<String>,
+    /// `--json`: print JSON instead of CDL.
+    pub json: bool,
+    /// `--isel` and `--sel`: the part of the input to print.
+    pub part: PartRequest,
+    /// Options of the dump.
+    pub dump: DumpOptions,
+    /// The filters that chunks can be decoded with.
+    pub registry: Registry,
+    /// `--data-dir`, `--require-sources`: which other files may be read.
+    pub access: DataAccess,
+    /// `--sources`: print only which other files the dataset refers to.
+    pub sources: bool,
+    /// `--filters`: the list of known filters, to print instead of a file.
+    pub list: Option<String>,
+    /// `--requests` and `--verbose`.
+    pub remote: RemoteOptions,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  ncdump -h in.nc         structure: dimensions, variables, attributes
+  ncdump -hs in.nc        and how each variable is stored: chunks, filters, byte order
+  ncdump -v temp in.nc    structure, and the values of temp
+  ncdump --sel time=2000-02 --isel lev=0 in.nc
+  ncdump --filters        the filters built in, and those of plugins";
+
+/// The command with all its flags.
+pub fn command() -> Command {
+    program(
+        "ncdump",
+        env!("CARGO_PKG_VERSION"),
+        "Prints a netCDF or HDF5 file as CDL text",
+        AFTER_HELP,
+    )
+    .arg(flag("header", 'h', "Header only, no data"))
+    .arg(flag("coordinates", 'c', "Data of coordinate variables only"))
+    .arg(
+        value(
+            "vars",
+            'v',
+            "VAR,…",
+            "Data of these variables only, named by name or path",
+        )
+        .action(ArgAction::Append),
+    )
+    .arg(
+        value(
+            "groups",
+            'g',
+            "GROUP,…",
+            "Data of these groups only, named by name or path",
+        )
+        .action(ArgAction::Append),
+    )
+    .args(part::options())
+    .arg(value(
+        "rows",
+        'b',
+        "c|f",
+        "Say before each row which elements it has, by C's or Fortran's indices",
+    ))
+    .arg(value(
+        "elements",
+        'f',
+        "c|f",
+        "Say behind each value which element it is, by C's or Fortran's indices",
+    ))
+    .arg(value(
+        "line-length",
+        'l',
+        "LENGTH",
+        "Columns of lines of values, 10 or more [default: 80]",
+    ))
+    .arg(
+        Arg::new("precision")
+            .short('p')
+            .value_name("FLOAT[,DOUBLE]")
+            .allow_hyphen_values(true)
+            .action(ArgAction::Append)
+            .help("Significant digits of floats and doubles, 1 to 20 [default: 7,15]"),
+    )
+    .arg(
+        Arg::new("digits")
+            .short('d')
+            .value_name("FLOAT[,DOUBLE]")
+            .allow_hyphen_values(true)
+            .action(ArgAction::Append)
+            .help("As -p, but a variable's attribute C_format comes before it"),
+    )
+    .arg(flag(
+        "special",
+        's',
+        "Show how variables are stored, as attributes that begin with _",
+    ))
+    .arg(flag(
+        "filters",
+        'F',
+        "Show all filters in one attribute _Filter, in the order of the file",
+    ))
+    .arg(
+        Arg::new("list-filters")
+            .long("filters")
+            .action(ArgAction::SetTrue)
+            .help("List the filters built in and those of plugins, and read no file"),
+    )
+    .arg(filters::prefer_plugin())
+    .args(data_access::options())
+    .arg(
+        Arg::new("sources")
+            .long("sources")
+            .action(ArgAction::SetTrue)
+            .help("List the other files that the dataset refers to, and where each is or why it is not read, and nothing else"),
+    )
+    .arg(
+        Arg::new("exact")
+            .long("exact")
+            .action(ArgAction::SetTrue)
+            .conflicts_with_all(["times", "iso-times", "json"])
+            .help("Lose nothing: all digits of numbers, all types, the kind of the file"),
+    )
+    .arg(
+        flag(
+            "ncml",
+            'x',
+            "Print the header as NcML, which is XML, instead of CDL",
+        )
+        .conflicts_with_all(["json", "exact"]),
+    )
+    .arg(
+        Arg::new("json")
+            .long("json")
+            .action(ArgAction::SetTrue)
+            .help("Print JSON, in the shape of NCO's 'ncks --jsn', instead of CDL"),
+    )
+    .arg(flag(
+        "times",
+        't',
+        "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
+    ))
+    .arg(flag(
+        "iso-times",
+        'i',
+        "As -t, with a T between date and time, as ISO 8601 has it",
+    ))
+    .arg(
+        Arg::new("extra")
+            .short('X')
+            .value_name("p|m|F")
+            .allow_hyphen_values(true)
+            .action(ArgAction::Append)
+            .help("p: no _NCProperties with -s; m, F: accepted, without effect"),
+    )
+    .arg(flag("cache", 'w', "Accepted, without effect"))
+    .arg(value("log-level", 'L', "LEVEL", "Accepted, without effect"))
+    .arg(flag(
+        "format",
+        'K',
+        "Print the format of the file, and nothing else",
+    ))
+    .arg(flag("kind", 'k', "Print the kind of the file, and nothing else"))
+    .arg(
+        Arg::new("name")
+            .short('n')
+            .value_name("NAME")
+            .allow_hyphen_values(true)
+            .help("Name for the netCDF, instead of the file's"),
+    )
+    .args(remote::arguments())
+    .arg(help())
+    .arg(version())
+    .arg(
+        Arg::new("input")
+            .value_name("INPUT")
+            .required_unless_present("list-filters")
+            .value_parser(value_parser!(OsString))
+            .help("The dataset to read, by its path or URL (file://, s3://, gs://, az://, https://): a file, or a folder, zip or remote tree of Zarr; - for standard input"),
+    )
+}
+
+/// Parses the flags.
+///
+/// # Errors
+/// [`Error::Usage`] with the invalid value of a flag.
+pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
+    let listed = |name: &str| -> Vec<String> {
+        let lists = matches.get_many::<String>(name).into_iter().flatten();
+        lists.flat_map(|list| names(list)).collect()
+    };
+    let vars = listed("vars");
+    let required = vars.clone();
+    let data = if matches.get_flag("header") {
+        DataOf::None
+    } else if matches.get_flag("coordinates") {
+        DataOf::Coordinates
+    } else if !vars.is_empty() {
+        DataOf::Listed(vars)
+    } else {
+        DataOf::All
+    };
+    let in_one = matches.get_flag("filters");
+    let (precision, overrides) = precision(matches)?;
+    Ok(Arguments {
+        remote: remote::options(matches),
+        input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
+        json: matches.get_flag("json"),
+        ncml: matches.get_flag("ncml"),
+        kind_only: matches.get_flag("kind"),
+        format_only: matches.get_flag("format"),
+        name: matches.get_one::<String>("name").cloned(),
+        part: part::asked(matches)?,
+        dump: DumpOptions {
+            data,
+            required,
+            groups: listed("groups"),
+            special: matches.get_flag("special") || in_one,
+            without_properties: without_properties(matches)?,
+            filters: in_one,
+            times: times(matches),
+            precision,
+            overrides,
+            line_length: line_length(matches)?,
+            annotations: annotations(matches)?,
+        },
+        registry: filters::registry(matches),
+        access: data_access::access(matches)?,
+        sources: matches.get_flag("sources"),
+        list: matches.get_flag("list-filters").then(|| filters::list(matches)),
+    })
+}
+
+/// The name of a dataset without `-n`: the file's name without its last suffix.
+pub fn dataset_name(file: &OsStr) -> String {
+    let file = file.to_string_lossy();
+    match file.rsplit_once('.') {
+        Some((name, _)) => name.to_owned(),
+        None => file.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
