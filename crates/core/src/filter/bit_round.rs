@@ -33,14 +33,6 @@ impl Codec for BitRound {
 
     numcodecs_name!("bitround");
 
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn is_array_to_array(&self) -> bool {
-        true
-    }
-
     fn is_elementwise(&self) -> bool {
         true
     }

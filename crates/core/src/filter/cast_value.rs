@@ -293,14 +293,6 @@ impl Codec for CastValue {
         (version == ZarrVersion::V3).then_some("cast_value")
     }
 
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn is_array_to_array(&self) -> bool {
-        true
-    }
-
     fn is_elementwise(&self) -> bool {
         true
     }

@@ -94,13 +94,13 @@ pub trait Codec: Send + Sync {
     /// True if the codec can only work on the elements of the array, not on what another codec makes of them. A new
     /// pipeline begins with such codecs.
     fn needs_elements(&self) -> bool {
-        false
+        self.is_array_to_array()
     }
 
     /// True if the codec makes an array of an array in a chain of version 3 of Zarr. There it comes before the codec that makes
     /// bytes of the array. Other codecs make bytes of bytes.
     fn is_array_to_array(&self) -> bool {
-        false
+        self.is_elementwise()
     }
 
     /// True if the codec changes each element alone, whatever elements are around it in its chunk. A chain of version 3 of

@@ -25,10 +25,6 @@ impl Codec for PackBits {
 
     numcodecs_name!("packbits");
 
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
     fn is_array_to_array(&self) -> bool {
         true
     }

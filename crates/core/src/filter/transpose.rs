@@ -77,10 +77,6 @@ impl Codec for Transpose {
         (version == ZarrVersion::V3).then_some("transpose")
     }
 
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
     fn only_reorders(&self) -> bool {
         true
     }

@@ -93,10 +93,6 @@ macro_rules! number_codec {
                 $parameters
             }
 
-            fn needs_elements(&self) -> bool {
-                true
-            }
-
             fn is_array_to_array(&self) -> bool {
                 true
             }

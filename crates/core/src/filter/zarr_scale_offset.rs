@@ -52,14 +52,6 @@ impl Codec for ZarrScaleOffset {
         (version == ZarrVersion::V3).then_some("scale_offset")
     }
 
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn is_array_to_array(&self) -> bool {
-        true
-    }
-
     fn is_elementwise(&self) -> bool {
         true
     }

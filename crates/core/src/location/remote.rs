@@ -5,7 +5,7 @@
 //! nothing is said ─► the object ─ not there, or no data ─► the marks of a tree ─ not there either ─► the first error
 //! ```
 
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::sync::Arc;
 
 use object_store::path::Path;
@@ -17,7 +17,7 @@ use crate::store::remote::network::failure::{Failure, Meaning};
 use crate::store::remote::network::session::Session;
 use crate::store::remote::network::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
 use crate::store::remote::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
-use crate::store::{KeyStore, Neighbours, Object, SpooledSource, temporary_folder};
+use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream_in, temporary_folder};
 
 /// Bytes of a text that are requested at once.
 const TEXT: usize = 16 << 20;
@@ -136,29 +136,7 @@ pub(super) fn text(
     let opened = path(url)
         .and_then(|path| RemoteObject::open(session, &path))
         .map_err(cannot_read)?;
-    let source = ObjectBytes {
-        size: opened.object.size().map_err(cannot_read)?.unwrap_or(0),
-        object: opened.object,
-        at: 0,
-    };
-    let mut source = BufReader::with_capacity(TEXT, source);
+    let mut source = object_stream_in(opened.object, TEXT)?;
     let spooled = SpooledSource::read(&mut source, memory, &temporary_folder())?;
     Ok((Arc::new(spooled), opened.warning))
-}
-
-/// The bytes of an object, one after another.
-struct ObjectBytes {
-    object: Arc<dyn Object>,
-    size: u64,
-    at: u64,
-}
-
-impl Read for ObjectBytes {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
-        let count = buf.len().min(left);
-        self.object.read_exact_at(self.at, &mut buf[..count])?;
-        self.at += count as u64;
-        Ok(count)
-    }
 }

@@ -22,6 +22,7 @@ mod layout;
 mod lookup;
 mod move_heap;
 mod name;
+mod number_type;
 mod schema;
 mod shared_layout;
 pub(crate) mod similar;
@@ -42,6 +43,7 @@ pub use kind::{ArchiveStep, Kind};
 pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Storage, VariableLayout};
 pub(crate) use move_heap::move_heap;
 pub use name::{MAX_NAME, name_fault, unescape};
+pub(crate) use number_type::for_number_type;
 pub use schema::{
     ArchiveOrigin, Attribute, DimId, Dimension, Group, GroupId, Provenance, Schema, VarId, Variable,
 };

@@ -2,7 +2,7 @@
 
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::model::{Type, Values};
+use crate::model::{Type, Values, for_number_type};
 
 /// Degrees of a turn.
 pub const TURN: f64 = 360.0;
@@ -67,19 +67,7 @@ impl Shift {
                 element.copy_from_slice(&turned.to_le_bytes());
             }};
         }
-        match self.ty {
-            Type::Byte => integer!(i8),
-            Type::UByte => integer!(u8),
-            Type::Short => integer!(i16),
-            Type::UShort => integer!(u16),
-            Type::Int => integer!(i32),
-            Type::UInt => integer!(u32),
-            Type::Int64 => integer!(i64),
-            Type::UInt64 => integer!(u64),
-            Type::Float => float!(f32),
-            Type::Double => float!(f64),
-            Type::Char | Type::String | Type::User(_) => {}
-        }
+        for_number_type!(self.ty, integer, float, else {});
         Ok(())
     }
 }

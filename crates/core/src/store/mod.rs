@@ -67,7 +67,7 @@ pub use keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};
 pub use memory::MemoryOutput;
 pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
-pub(crate) use object_stream::object_stream;
+pub(crate) use object_stream::{object_stream, object_stream_in};
 pub use open_values::OpenValues;
 pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{

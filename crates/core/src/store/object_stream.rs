@@ -14,9 +14,17 @@ const PIECE: usize = 256 << 10;
 /// # Errors
 /// If the object does not tell its size.
 pub(crate) fn object_stream(object: Arc<dyn Object>) -> Result<impl Read + Send> {
+    object_stream_in(object, PIECE)
+}
+
+/// Like [`object_stream`], by requests of `piece` bytes.
+///
+/// # Errors
+/// Those of [`object_stream`].
+pub(crate) fn object_stream_in(object: Arc<dyn Object>, piece: usize) -> Result<impl Read + Send> {
     let size = known_size(&*object)?;
     let stream = ObjectStream { object, at: 0, size };
-    Ok(io::BufReader::with_capacity(PIECE, stream))
+    Ok(io::BufReader::with_capacity(piece, stream))
 }
 
 struct ObjectStream {

@@ -1,7 +1,7 @@
 //! Numbers of metadata as elements of a netCDF type.
 
 use super::json::Json;
-use crate::model::Type;
+use crate::model::{Type, for_number_type};
 
 /// Appends a number as an element of the type `ty`. Returns false, and appends nothing, if the value is no number or does
 /// not fit: an integer type takes whole numbers in its range, and `float` takes no finite number beyond its largest.
@@ -78,19 +78,20 @@ pub fn numbers(bytes: &[u8], ty: Type) -> Vec<Json> {
                 .collect()
         };
     }
-    match ty {
-        Type::Byte => each!(i8, |v| Json::Integer(i128::from(v))),
-        Type::Short => each!(i16, |v| Json::Integer(i128::from(v))),
-        Type::Int => each!(i32, |v| Json::Integer(i128::from(v))),
-        Type::Int64 => each!(i64, |v| Json::Integer(i128::from(v))),
-        Type::UByte => each!(u8, |v| Json::Integer(i128::from(v))),
-        Type::UShort => each!(u16, |v| Json::Integer(i128::from(v))),
-        Type::UInt => each!(u32, |v| Json::Integer(i128::from(v))),
-        Type::UInt64 => each!(u64, |v| Json::Integer(i128::from(v))),
-        Type::Float => each!(f32, |v| Json::Float(shortest(v))),
-        Type::Double => each!(f64, Json::Float),
-        Type::Char | Type::String | Type::User(_) => panic!("not a type of numbers"),
+    macro_rules! whole {
+        ($ty:ty) => {
+            each!($ty, |v| Json::Integer(i128::from(v)))
+        };
     }
+    macro_rules! float {
+        (f32) => {
+            each!(f32, |v| Json::Float(shortest(v)))
+        };
+        (f64) => {
+            each!(f64, Json::Float)
+        };
+    }
+    for_number_type!(ty, whole, float, else panic!("not a type of numbers"))
 }
 
 /// The `double` whose shortest digits are those of a `float`: 0.1, not 0.10000000149011612.

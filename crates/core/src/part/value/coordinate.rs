@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{
     Attribute, DimId, FILL_VALUE_ATTRIBUTE, Schema, Type, Values, VarId, Variable, default_fill_value,
+    for_number_type,
 };
 use crate::time::{Calendar, PartialDate, TimeFormat};
 
@@ -283,19 +284,12 @@ fn stored(ty: Type, bytes: &[u8]) -> Option<Cell<'static>> {
             Cell::Integer(<$ty>::from_le_bytes(bytes.try_into().ok()?).into())
         };
     }
-    let cell = match ty {
-        Type::Byte => integer!(i8),
-        Type::UByte => integer!(u8),
-        Type::Short => integer!(i16),
-        Type::UShort => integer!(u16),
-        Type::Int => integer!(i32),
-        Type::UInt => integer!(u32),
-        Type::Int64 => integer!(i64),
-        Type::UInt64 => integer!(u64),
-        Type::Float => Cell::Number(f32::from_le_bytes(bytes.try_into().ok()?).into()),
-        Type::Double => Cell::Number(f64::from_le_bytes(bytes.try_into().ok()?)),
-        Type::Char | Type::String | Type::User(_) => return None,
-    };
+    macro_rules! float {
+        ($ty:ty) => {
+            Cell::Number(<$ty>::from_le_bytes(bytes.try_into().ok()?).into())
+        };
+    }
+    let cell = for_number_type!(ty, integer, float, else return None);
     Some(match cell {
         Cell::Number(n) if n.is_nan() => Cell::Missing,
         cell => cell,

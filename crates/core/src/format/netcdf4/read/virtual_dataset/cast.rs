@@ -1,7 +1,7 @@
 //! Numbers of a source as numbers of the virtual dataset.
 
 use crate::error::{Error, Result};
-use crate::model::Type;
+use crate::model::{Type, for_number_type};
 
 /// Converts numbers as libhdf5 does: floats to integers towards zero, what an integer cannot hold to its lowest or highest
 /// value. NaN becomes `fill`, one number of type `to`, in an integer. All are little-endian.
@@ -52,19 +52,15 @@ fn number_of(ty: Type) -> Option<fn(&[u8]) -> Number> {
             |bytes| Number::Integer(<$t>::from_le_bytes(array(bytes)).into())
         };
     }
-    Some(match ty {
-        Type::Byte => integer!(i8),
-        Type::UByte => integer!(u8),
-        Type::Short => integer!(i16),
-        Type::UShort => integer!(u16),
-        Type::Int => integer!(i32),
-        Type::UInt => integer!(u32),
-        Type::Int64 => integer!(i64),
-        Type::UInt64 => integer!(u64),
-        Type::Float => |bytes| Number::Single(f32::from_le_bytes(array(bytes))),
-        Type::Double => |bytes| Number::Double(f64::from_le_bytes(array(bytes))),
-        _ => return None,
-    })
+    macro_rules! single_or_double {
+        (f32) => {
+            |bytes| Number::Single(f32::from_le_bytes(array(bytes)))
+        };
+        (f64) => {
+            |bytes| Number::Double(f64::from_le_bytes(array(bytes)))
+        };
+    }
+    Some(for_number_type!(ty, integer, single_or_double, else return None))
 }
 
 /// Appends a number; false for NaN that is to become an integer.
@@ -96,19 +92,7 @@ fn put_of(ty: Type) -> Option<fn(Number, &mut Vec<u8>) -> bool> {
             }
         };
     }
-    Some(match ty {
-        Type::Byte => integer!(i8),
-        Type::UByte => integer!(u8),
-        Type::Short => integer!(i16),
-        Type::UShort => integer!(u16),
-        Type::Int => integer!(i32),
-        Type::UInt => integer!(u32),
-        Type::Int64 => integer!(i64),
-        Type::UInt64 => integer!(u64),
-        Type::Float => float!(f32),
-        Type::Double => float!(f64),
-        _ => return None,
-    })
+    Some(for_number_type!(ty, integer, float, else return None))
 }
 
 #[cfg(test)]
