@@ -11,6 +11,8 @@
 //! │ 78 9c │ stored blocks │ blocks of libdeflate or zlib-rs │ stored blocks │ Adler-32 │
 //! ```
 //!
+//! The planes of a small chunk whose first plane misleads libdeflate are compressed one by one, and their blocks joined.
+//!
 //! HDF5 file format specification, IV.A.2.l, filter 1.
 
 use std::cell::RefCell;
@@ -19,7 +21,7 @@ use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
 
 use super::codec::{generous_bound, only, stored_parameters};
-use super::deflate_blocks::{append, store};
+use super::deflate_blocks::{append, reopen, store};
 use super::noise::Planes;
 use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome};
@@ -80,7 +82,7 @@ const SMALL: usize = 128 << 10;
 /// the input begins with equal bytes, only it is never larger than zlib.
 const TINY: usize = 16 << 10;
 
-/// The zlib-rs level for each zlib level, for inputs that mislead libdeflate.
+/// The zlib-rs level for each zlib level, for inputs that mislead libdeflate and are not planes of a shuffled chunk.
 ///
 /// Measured on 60 shuffled fields of numbers rounded to 7 to 12 bits of mantissa and on packed time series, in 16 to
 /// 128 KiB: on average 1 to 12 % smaller than zlib at levels up to 5, equal at 6 and 7, and as fast or faster. libdeflate at
@@ -113,6 +115,8 @@ fn variety(bytes: &[u8]) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoder {
     Libdeflate(i32),
+    /// libdeflate for each plane by itself, of this many bytes.
+    ByPlanes(i32, usize),
     ZlibRs(u32),
 }
 
@@ -121,7 +125,12 @@ enum Encoder {
 /// libdeflate's faster levels estimate the minimum useful match length from the number of different bytes in the first
 /// 4 KiB. If these belong to a plane of few different bytes (numbers rounded, then shuffled), short matches are missed
 /// in the whole first block. In a small input, that is most of it.
-fn encoder(level: usize, input: &[u8], is_beside_noise: bool) -> Encoder {
+///
+/// Such planes are compressed one by one, where `plane` gives their length in bytes. Measured on 168 shuffled arrays of
+/// 16 to 128 KiB (rounded to 7 to 12 bits of mantissa: noise, random walks, waves, steps, mostly zero, masked), at level 4:
+/// on average 9 % smaller than zlib 4, where zlib 6 is 7 % smaller and takes three times as long. Outputs of a few hundred
+/// bytes are up to 90 bytes larger.
+fn encoder(level: usize, input: &[u8], plane: Option<usize>, is_beside_noise: bool) -> Encoder {
     const GUESSED_FROM: usize = 4096;
     // With 46 different bytes, libdeflate searches for matches of 4 bytes in any case, and with 80 for matches of 3.
     const RICH: usize = 46;
@@ -136,6 +145,12 @@ fn encoder(level: usize, input: &[u8], is_beside_noise: bool) -> Encoder {
     match variety(beginning) {
         n if n >= RICH || variety(rest) <= 2 * n => usual,
         1 if input.len() <= TINY => Encoder::Libdeflate(NEAR_OPTIMAL),
+        n if let Some(plane) = plane
+            && (GUESSED_FROM..input.len()).contains(&plane)
+            && variety(&input[..plane]) <= 2 * n =>
+        {
+            Encoder::ByPlanes(LEVELS[level], plane)
+        }
         _ => Encoder::ZlibRs(MISLED_LEVELS[level]),
     }
 }
@@ -252,6 +267,17 @@ fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> O
             out.truncate(start + size);
             Ok(())
         }),
+        Encoder::ByPlanes(level, plane) => {
+            let mut start = start;
+            for (n, part) in input.chunks(plane.max(1)).enumerate() {
+                if n > 0 {
+                    reopen(start, out).ok_or("a deflate stream that cannot be continued")?;
+                    start = out.len();
+                }
+                deflate(Encoder::Libdeflate(level), part, start, out)?;
+            }
+            Ok(())
+        }
         Encoder::ZlibRs(level) => MISLED.with_borrow_mut(|compressors| {
             // Stored blocks add five bytes per 16 KiB.
             out.resize(start + input.len() + input.len() / 1024 + 64, 0);
@@ -314,7 +340,8 @@ impl BoundCodec for Bound {
         if !is_all_noise {
             let is_beside_noise = middle.len() < input.len();
             let middle = &input[middle];
-            deflate(encoder(level, middle, is_beside_noise), middle, start, out)?;
+            let encoder = encoder(level, middle, self.planes.length(input.len()), is_beside_noise);
+            deflate(encoder, middle, start, out)?;
         }
         if !back.is_empty() {
             append(back, start, out).ok_or("a deflate stream that cannot be continued")?;
@@ -345,142 +372,4 @@ impl BoundCodec for Bound {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{decoded, encoded};
-    use super::*;
-    use crate::filter::NumberClass;
-    use crate::model::Endian;
-    use proptest::prelude::*;
-
-    /// `zlib.compress(b"hello, hello, hello", 0)` of Python, and `Zlib(0).encode(…)` of numcodecs.
-    const STORED: [u8; 30] = [
-        0x78, 0x01, 0x01, 0x13, 0x00, 0xec, 0xff, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x2c, 0x20, 0x68, 0x65, 0x6c,
-        0x6c, 0x6f, 0x2c, 0x20, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x44, 0x28, 0x06, 0xd5,
-    ];
-
-    #[test]
-    fn stored_stream_of_zlib() {
-        assert_eq!(
-            decoded(&Deflate, &[0], &STORED, 100).unwrap(),
-            b"hello, hello, hello"
-        );
-        assert!(decoded(&Deflate, &[0], &STORED[..29], 100).is_err());
-        assert!(decoded(&Deflate, &[0], &STORED, 18).is_err());
-        let mut damaged = STORED;
-        damaged[9] ^= 1;
-        assert!(decoded(&Deflate, &[0], &damaged, 100).is_err());
-    }
-
-    #[test]
-    fn what_follows_the_stream_is_ignored_as_in_libhdf5() {
-        let longer = [&STORED[..], &[1, 2, 3]].concat();
-        assert_eq!(
-            decoded(&Deflate, &[0], &longer, 100).unwrap(),
-            b"hello, hello, hello"
-        );
-    }
-
-    #[test]
-    fn a_small_input_never_makes_a_large_buffer() {
-        let out = decoded(&Deflate, &[5], &STORED, usize::MAX).unwrap();
-        assert!(out.capacity() <= STORED.len() * EXPANSION);
-    }
-
-    #[test]
-    fn bad_levels_decode_and_do_not_encode() {
-        for parameters in [&[10][..], &[], &[1, 2]] {
-            assert!(encoded(&Deflate, parameters, b"x").is_err());
-            assert!(decoded(&Deflate, parameters, &STORED, 100).is_ok());
-        }
-    }
-
-    /// Planes of `order`, a noise of its own for each number that is `None`.
-    fn planes(order: [Option<usize>; 4]) -> Vec<u8> {
-        let plane = |(n, period): (usize, &Option<usize>)| {
-            let mut state = n as u32 + 1;
-            let byte = move |at: usize| {
-                state = state.wrapping_mul(0x915f_77f5).wrapping_add(1);
-                match period {
-                    Some(period) => (at % period / 9) as u8,
-                    None => (state >> 24) as u8,
-                }
-            };
-            (0..70_000).map(byte).collect::<Vec<u8>>()
-        };
-        order.iter().enumerate().flat_map(plane).collect()
-    }
-
-    #[test]
-    fn noise_is_stored_before_and_behind_what_is_compressed() {
-        let chunk = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[100, 700]);
-        for order in [
-            [None, None, Some(300), Some(1000)],
-            [Some(1000), Some(300), None, None],
-            [None, Some(77), None, None],
-            [None; 4],
-            [Some(1), Some(2), Some(3), Some(4)],
-        ] {
-            let data = planes(order);
-            for level in 0..=9 {
-                let codec = Deflate.bind(&CodecSpec::hdf5(ID, [level]), &chunk).unwrap();
-                let mut stored = Vec::new();
-                codec.encode(&data, ChunkShape::Full, &mut stored).unwrap();
-                assert!(stored.len() <= codec.max_encoded_size(data.len()));
-                if level > 0 {
-                    let noise = order.iter().filter(|period| period.is_none()).count() * 70_000;
-                    assert!(
-                        stored.len() > noise && stored.len() < noise + 9000,
-                        "{order:?} {level}"
-                    );
-                }
-                assert_eq!(decoded(&Deflate, &[level], &stored, data.len()).unwrap(), data);
-                // Another decoder agrees.
-                let mut inflated = Vec::new();
-                std::io::Read::read_to_end(&mut flate2::read::ZlibDecoder::new(&stored[..]), &mut inflated)
-                    .unwrap();
-                assert_eq!(inflated, data);
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn blocks_are_appended_to_any_stream(
-            data in proptest::collection::vec(0u8..9, 1..3000),
-            noise in proptest::collection::vec(any::<u8>(), 1..900),
-            level in 1usize..=9,
-        ) {
-            let mut stream = vec![1, 2, 3];
-            deflate(encoder(level, &data, false), &data, 3, &mut stream).unwrap();
-            append(&noise, 3, &mut stream).unwrap();
-            let mut inflated = Vec::new();
-            std::io::Read::read_to_end(&mut flate2::read::DeflateDecoder::new(&stream[3..]), &mut inflated)
-                .unwrap();
-            prop_assert_eq!(inflated, [data, noise].concat());
-        }
-
-        #[test]
-        fn round_trip(data in proptest::collection::vec(0u8..9, 0..3000), level in 0u32..=9) {
-            let stored = encoded(&Deflate, &[level], &data).unwrap();
-            prop_assert_eq!(decoded(&Deflate, &[level], &stored, data.len() + 1).unwrap(), data);
-        }
-
-        #[test]
-        fn round_trip_of_what_begins_simply(
-            run in 4000usize..5000,
-            rest in proptest::collection::vec(any::<u8>(), 0..9000),
-            level in 0u32..=9,
-        ) {
-            let data = [vec![7; run], rest].concat();
-            let stored = encoded(&Deflate, &[level], &data).unwrap();
-            prop_assert_eq!(decoded(&Deflate, &[level], &stored, data.len()).unwrap(), data);
-        }
-
-        #[test]
-        fn garbage_is_an_error_or_small(data in proptest::collection::vec(any::<u8>(), 0..300)) {
-            if let Ok(out) = decoded(&Deflate, &[6], &data, 1000) {
-                prop_assert!(out.len() <= 1000);
-            }
-        }
-    }
-}
+mod tests;

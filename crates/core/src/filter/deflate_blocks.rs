@@ -36,6 +36,14 @@ pub(super) fn store(content: &[u8], is_last: bool, out: &mut Vec<u8>) {
 /// Adds stored blocks with `content` behind a complete deflate stream, which begins at byte `start` of `out`. The last
 /// of them becomes the last of the stream. `None` if the stream is damaged.
 pub(super) fn append(content: &[u8], start: usize, out: &mut Vec<u8>) -> Option<()> {
+    reopen(start, out)?;
+    store(content, true, out);
+    Some(())
+}
+
+/// Takes the mark of the last block from a complete deflate stream, which begins at byte `start` of `out`, and lets it end
+/// at a byte. Another stream that follows there continues it. `None` if the stream is damaged.
+pub(super) fn reopen(start: usize, out: &mut Vec<u8>) -> Option<()> {
     let Range { start: last, end } = last_block(out.get(start..)?)?;
     *out.get_mut(start + last / 8)? &= !(1 << (last % 8));
     // The three bits of the next header follow the end at once: a stored block that is not the last, as the padding is
@@ -44,7 +52,6 @@ pub(super) fn append(content: &[u8], start: usize, out: &mut Vec<u8>) -> Option<
         out.push(0);
     }
     out.extend_from_slice(&[0, 0, 0xff, 0xff]);
-    store(content, true, out);
     Some(())
 }
 

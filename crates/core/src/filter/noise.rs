@@ -61,6 +61,14 @@ impl Planes {
         }
     }
 
+    /// Length of each plane of a chunk of `size` bytes. `None` if its elements have no planes that are judged.
+    pub fn length(self, size: usize) -> Option<usize> {
+        (2..=LARGEST_ELEMENT)
+            .contains(&self.count)
+            .then(|| size / self.count)
+            .filter(|length| *length > 0)
+    }
+
     /// The part of `input` that is worth compressing: all but the planes of noise at its beginning and at its end.
     pub fn worth_compressing(self, input: &[u8]) -> Range<usize> {
         let all = 0..input.len();
