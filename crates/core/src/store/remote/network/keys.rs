@@ -16,7 +16,9 @@ use tracing::debug;
 use super::download::{Download, Received};
 use super::failure::{Failure, Meaning};
 use super::session::{RemoteStore, Session, Task};
-use crate::store::{ByteRange, Done, FetchPool, Get, KeyStore, Part, Requests};
+use crate::store::gathered::Gathered;
+use crate::store::joined_gets::join_gets;
+use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
 
 /// Most bytes of a value that stays in memory.
 const KEPT: usize = 16 << 20;
@@ -37,7 +39,6 @@ pub(crate) struct RemoteKeys {
     prefix: String,
     /// Values that were fetched when the store was opened; `None` for keys that do not exist.
     known: Mutex<HashMap<String, Option<Arc<[u8]>>>>,
-    pool: FetchPool,
 }
 
 impl RemoteKeys {
@@ -50,7 +51,6 @@ impl RemoteKeys {
             session: Arc::clone(session),
             prefix: prefix.trim_end_matches('/').to_owned(),
             known: Mutex::default(),
-            pool: FetchPool::new(session.requests()),
         };
         let found = session.wait(join_all(marks.iter().map(|mark| keys.value(mark, Part::Whole))))?;
         {
@@ -125,6 +125,21 @@ impl RemoteKeys {
             }
             _ => Err(error),
         }
+    }
+
+    /// Like [`KeyStore::get`], for code that is asynchronous itself.
+    async fn got(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+        if let Some(known) = self.lock().get(key) {
+            return Ok(known.as_ref().map(|value| {
+                let within = part.within(value.len() as u64);
+                value[within.start as usize..within.end as usize].to_vec()
+            }));
+        }
+        let found = self.value(key, part).await?;
+        Ok(found.map(|received| match part {
+            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Vec::new(),
+            _ => received.bytes,
+        }))
     }
 
     /// A part of a value of a server without ranges.
@@ -261,17 +276,7 @@ fn unlisted(error: io::Error) -> io::Error {
 
 impl KeyStore for RemoteKeys {
     fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
-        if let Some(known) = self.lock().get(key) {
-            return Ok(known.as_ref().map(|value| {
-                let within = part.within(value.len() as u64);
-                value[within.start as usize..within.end as usize].to_vec()
-            }));
-        }
-        let found = self.session.wait(self.value(key, part))??;
-        Ok(found.map(|received| match part {
-            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Vec::new(),
-            _ => received.bytes,
-        }))
+        self.session.wait(self.got(key, part))?
     }
 
     fn size(&self, key: &str) -> io::Result<Option<u64>> {
@@ -323,8 +328,25 @@ impl KeyStore for RemoteKeys {
     }
 
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
-        let this = Arc::clone(&self) as Arc<dyn KeyStore>;
-        self.pool.fetch_keys(&this, gets, done);
+        let count = gets.len();
+        let joined = join_gets(gets, GAP);
+        let Some(all) = Gathered::new(count, joined.len(), done) else {
+            return;
+        };
+        debug!(values = count, requests = joined.len(), "fetching keys");
+        for one in joined {
+            let (this, to) = (Arc::clone(&self), Arc::clone(&all));
+            let got = async move {
+                let get = one.request();
+                to.add(match this.got(&get.key, get.part).await {
+                    Ok(found) => Ok(one.answers(found)),
+                    Err(e) => Err(FailedRequest::error(one.first(), e)),
+                })
+            };
+            if let Err(e) = Session::begin(got) {
+                return all.arrive(Err(e));
+            }
+        }
     }
 }
 

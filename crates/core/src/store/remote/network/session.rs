@@ -222,6 +222,21 @@ impl Session {
         self.recipe.as_ref().is_none_or(|recipe| recipe.has_ranges())
     }
 
+    /// Runs a future in the background. What it returns may block, and runs on a thread of its own.
+    ///
+    /// # Errors
+    /// If requests cannot be made at all.
+    pub(super) fn begin(
+        future: impl Future<Output = Option<Box<dyn FnOnce() + Send>>> + Send + 'static,
+    ) -> io::Result<()> {
+        runtime()?.spawn(async move {
+            if let Some(then) = future.await {
+                tokio::task::spawn_blocking(then);
+            }
+        });
+        Ok(())
+    }
+
     /// Begins an operation, and passes its result to `done` on a thread that may block. Any number may be begun; at most
     /// [`Session::requests`] are under way. See [`Session::run`].
     pub(crate) fn spawn<T, F, A>(
