@@ -275,9 +275,7 @@ impl Recipe for Connection {
     }
 
     fn renew(&self) -> Result<bool, String> {
-        self.keys
-            .as_ref()
-            .map_or(Ok(false), |keys| tokio::task::block_in_place(|| keys.renew()))
+        self.keys.as_ref().map_or(Ok(false), |keys| keys.renew())
     }
 
     fn identity(&self) -> String {

@@ -1,7 +1,8 @@
 //! [`RemoteKeys`]: the keys below a prefix of a bucket, or below a URL of a plain HTTP server.
 //!
 //! Keys that tell whether there is a dataset are fetched at once when it is opened, and their values stay in memory. So
-//! looking for one after another costs one round trip.
+//! looking for one after another costs one round trip. No list has the keys that a writer needs for itself, whose names begin
+//! with `.ncutils-partial`.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,6 +19,7 @@ use super::failure::{Failure, Meaning};
 use super::session::{RemoteStore, Session, Task};
 use crate::store::gathered::Gathered;
 use crate::store::joined_gets::join_gets;
+use crate::store::key::PARTIAL;
 use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
 
 /// Most bytes of a value that stays in memory.
@@ -292,7 +294,7 @@ impl KeyStore for RemoteKeys {
         let keys = self.session.wait(self.all(folder))??;
         let own = keys.iter().filter_map(|key| self.below_prefix(key));
         let mut own: Vec<String> = own
-            .filter(|key| key.starts_with(prefix))
+            .filter(|key| key.starts_with(prefix) && !key.starts_with(PARTIAL))
             .map(str::to_owned)
             .collect();
         own.sort_unstable();
@@ -317,6 +319,7 @@ impl KeyStore for RemoteKeys {
         let mut names: Vec<String> = keys
             .chain(folders)
             .filter(|name| !name.is_empty() && name != "/")
+            .filter(|name| !(folder.is_empty() && name.starts_with(PARTIAL)))
             .collect();
         names.sort_unstable();
         names.dedup();

@@ -22,6 +22,7 @@ mod limiter;
 mod neighbours;
 mod object;
 mod object_output;
+mod pages;
 mod part_table;
 mod redirect;
 mod resolver;

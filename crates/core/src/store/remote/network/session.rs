@@ -12,8 +12,8 @@
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use object_store::ObjectStore;
@@ -141,6 +141,10 @@ pub(crate) struct Session {
     patience: Patience,
     /// True once any answer came.
     has_answered: AtomicBool,
+    /// How often keys were renewed. Requests that were signed with the same old keys renew them once.
+    renewals: AtomicU64,
+    /// Held while keys are renewed.
+    renewing: Mutex<()>,
 }
 
 impl Session {
@@ -160,6 +164,8 @@ impl Session {
             limiter: Limiter::new(requests),
             patience,
             has_answered: AtomicBool::new(false),
+            renewals: AtomicU64::new(0),
+            renewing: Mutex::default(),
         })
     }
 
@@ -273,6 +279,7 @@ impl Session {
         let (mut tries, mut renewed, mut moved) = (0, false, false);
         loop {
             let turn = self.limiter.turn().await;
+            let renewals = self.renewals.load(Ordering::Acquire);
             let failure = match attempt(self.store()).await {
                 Ok(found) => {
                     self.has_answered.store(true, Ordering::Relaxed);
@@ -296,7 +303,7 @@ impl Session {
                 Meaning::Expired if !renewed => {
                     renewed = true;
                     if self
-                        .renew()
+                        .renew(renewals)
                         .map_err(|why| self.failed(task, failure.clone(), tries, &why))?
                     {
                         continue;
@@ -331,8 +338,21 @@ impl Session {
         }
     }
 
-    fn renew(&self) -> Result<bool, String> {
-        self.recipe.as_ref().map_or(Ok(false), |recipe| recipe.renew())
+    /// Gets new keys, if no other request did since `renewals` of them. Returns false if there are no others.
+    fn renew(&self, renewals: u64) -> Result<bool, String> {
+        let Some(recipe) = &self.recipe else {
+            return Ok(false);
+        };
+        // A program that gives keys runs for seconds. The threads of the runtime have other requests to serve.
+        tokio::task::block_in_place(|| {
+            let _alone = self.renewing.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.renewals.load(Ordering::Acquire) != renewals {
+                return Ok(true);
+            }
+            let is_new = recipe.renew()?;
+            self.renewals.fetch_add(1, Ordering::Release);
+            Ok(is_new)
+        })
     }
 
     fn move_to(&self, region: &str) -> Result<bool, String> {
@@ -414,6 +434,80 @@ mod tests {
 
     fn session() -> Arc<Session> {
         Session::over(Arc::new(InMemory::new()), "mem://b")
+    }
+
+    /// Keys that have ended, and are renewed.
+    #[derive(Default)]
+    struct Ended(Arc<AtomicU32>);
+
+    impl Recipe for Ended {
+        fn in_region(&self, _: &str) -> Result<Arc<dyn RemoteStore>, String> {
+            Ok(Arc::new(InMemory::new()))
+        }
+        fn renew(&self) -> Result<bool, String> {
+            std::thread::sleep(Duration::from_millis(20));
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(true)
+        }
+        fn identity(&self) -> String {
+            "keys of a test".to_owned()
+        }
+        fn hide(&self, text: String) -> String {
+            text
+        }
+        fn wanted_wait(&self) -> Option<Duration> {
+            None
+        }
+        fn lists_from_anywhere(&self) -> bool {
+            true
+        }
+        fn has_ranges(&self) -> bool {
+            true
+        }
+        fn clock_ahead(&self) -> Option<i64> {
+            None
+        }
+    }
+
+    fn expired() -> object_store::Error {
+        object_store::Error::Generic {
+            store: "test",
+            source: Box::new(Fault::Status {
+                status: http::StatusCode::BAD_REQUEST,
+                body: "<Error><Code>ExpiredToken</Code></Error>".to_owned(),
+            }),
+        }
+    }
+
+    #[test]
+    fn keys_that_end_for_many_requests_are_renewed_once() {
+        let renewed = Arc::new(AtomicU32::new(0));
+        let recipe = Box::new(Ended(Arc::clone(&renewed)));
+        let store = Arc::new(InMemory::new());
+        let session = Session::new(store, Some(recipe), "mem://b".to_owned(), 8, Patience::USUAL);
+        let one = |ends: u32| {
+            let (session, renewed) = (&session, &renewed);
+            async move {
+                let attempt = |_| async move {
+                    let before = renewed.load(Ordering::Relaxed);
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    if before < ends { Err(expired()) } else { Ok(()) }
+                };
+                session.tried(&Task::new("read", "a"), attempt).await
+            }
+        };
+        let all = session
+            .wait(futures_util::future::join_all((0..8).map(|_| one(1))))
+            .unwrap();
+        assert!(all.iter().all(Result::is_ok), "{all:?}");
+        assert_eq!(renewed.load(Ordering::Relaxed), 1);
+        // Keys that are refused again are not renewed a second time.
+        let error = session.wait(one(u32::MAX)).unwrap().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "cannot read a: the server answered 400 (ExpiredToken); credentials: keys of a test"
+        );
+        assert_eq!(renewed.load(Ordering::Relaxed), 2);
     }
 
     #[test]

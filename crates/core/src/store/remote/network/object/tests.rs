@@ -109,7 +109,7 @@ fn whole(session: &Arc<Session>) -> io::Result<Vec<u8>> {
 
 #[test]
 fn opening_is_one_request_and_the_rest_comes_in_pieces() {
-    let bytes = data(9_000_000);
+    let bytes = data(12_000_000);
     let (expected, tagged) = (bytes.clone(), bytes);
     let (server, session) = served(move |request, _| Answer::of(request, &tagged).with("ETag", "\"1\""));
     assert!(whole(&session).unwrap() == expected);
@@ -279,6 +279,28 @@ fn redirects_are_followed_and_credentials_stay() {
     let error = whole(&session).unwrap_err().to_string();
     assert!(error.contains("more than 5 times"), "{error}");
     assert_eq!(server.requests().len(), 6);
+}
+
+#[test]
+fn a_redirect_is_followed_once_as_long_as_it_leads_somewhere() {
+    for ends in [false, true] {
+        let bytes = data(1_700_000);
+        let other = TestServer::start(move |request, n| match (ends, n) {
+            (true, 1) => Answer::status(403),
+            _ => Answer::of(request, &bytes).with("ETag", "\"1\""),
+        });
+        let target = format!("{}/data?sig=1", other.url);
+        let (first, session) = served(move |_, _| Answer::status(307).with("Location", target.clone()));
+        assert!(whole(&session).unwrap() == data(1_700_000));
+        assert_eq!(first.requests().len(), if ends { 2 } else { 1 });
+        assert_eq!(other.requests().len(), if ends { 3 } else { 2 });
+        assert!(
+            other
+                .requests()
+                .iter()
+                .all(|request| request.target == "/data?sig=1")
+        );
+    }
 }
 
 #[test]
