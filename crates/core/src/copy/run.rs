@@ -129,7 +129,7 @@ pub(super) fn run_jobs<'p>(
             meters: &meters,
         },
         progress: options.progress,
-        ledger: Ledger::new(budget, WINDOW.min(budget / WINDOW_SHARE)),
+        ledger: Ledger::new(for_jobs(reader, budget), WINDOW.min(budget / WINDOW_SHARE)),
         pool: Pool::default(),
         failure: Mutex::new(None),
     };
@@ -160,6 +160,15 @@ pub(super) fn run_jobs<'p>(
             meters.ask(prepared, writer);
             Ok(Report::new(prepared, meters, peak))
         }
+    }
+}
+
+/// Bytes of the budget that jobs may hold. Half is left to the requests of a slow store: buffers of connections,
+/// joined ranges before they are divided, and what the allocator keeps of both.
+fn for_jobs(reader: &dyn Reader, budget: u64) -> u64 {
+    match reader.requests().ahead {
+        true => budget / 2,
+        false => budget,
     }
 }
 
