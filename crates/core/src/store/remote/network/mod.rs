@@ -30,6 +30,7 @@ mod runtime;
 mod sending;
 mod service;
 pub(crate) mod session;
+mod signature;
 #[cfg(test)]
 mod test_server;
 mod tree_claim;

@@ -20,11 +20,13 @@ use object_store::client::{
 };
 use url::Url;
 
+use super::access_keys::KeySource;
 use super::client::innermost;
 use super::fault::Fault;
 use super::pages::Pages;
 use super::redirect::{self, MOST_REDIRECTS, Moved};
 use super::resolver::{PrivateAddress, Resolver};
+use super::signature::sign_again;
 use crate::store::remote::secret::Login;
 use crate::store::remote::settings::NetRc;
 
@@ -43,6 +45,8 @@ pub(super) struct Told {
     pub(super) clock_ahead: Mutex<Option<i64>>,
     /// The pages of lists.
     pub(super) pages: Mutex<Pages>,
+    /// Seconds to add to this machine's clock in signatures.
+    pub(super) correction: Mutex<Option<i64>>,
     /// Where redirects from a URL led.
     pub(super) moved: Mutex<Moved>,
 }
@@ -59,6 +63,8 @@ pub(super) struct Service {
     /// Logins of other hosts.
     pub(super) logins: Option<NetRc>,
     pub(super) told: Arc<Told>,
+    /// The keys of signatures, if this process has them.
+    pub(super) keys: Option<Arc<KeySource>>,
 }
 
 impl fmt::Debug for Service {
@@ -108,6 +114,7 @@ impl Service {
             .follows
             .then(|| (request.method().clone(), request.headers().clone()));
         let mut request = request;
+        self.correct_clock(&mut request);
         request
             .headers_mut()
             .entry(header::ACCEPT_ENCODING)
@@ -206,6 +213,17 @@ impl Service {
             .parse()
             .map_err(|_| Fault::Redirect("the server redirects to a place that is no URL".to_owned()))?;
         Ok(next)
+    }
+
+    /// Signs a request again if the server's clock is known to differ.
+    fn correct_clock(&self, request: &mut HttpRequest) {
+        let correction = *lock(&self.told.correction);
+        if let Some(seconds) = correction
+            && let Some(key) = self.keys.as_ref().and_then(|keys| keys.now())
+            && let Ok(here) = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)
+        {
+            sign_again(request, &key, (here.as_secs() as i64).saturating_add(seconds));
+        }
     }
 
     /// The header that names a user to a server.

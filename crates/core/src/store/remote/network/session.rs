@@ -127,6 +127,9 @@ pub(super) trait Recipe: Send + Sync {
     /// False for a server that may have no ranges.
     fn has_ranges(&self) -> bool;
 
+    /// Signs further requests by the server's clock. Returns false if that cannot be.
+    fn correct_clock(&self) -> bool;
+
     /// Seconds that the server's clock was ahead of this machine's at its last answer, if it told the time.
     fn clock_ahead(&self) -> Option<i64>;
 }
@@ -276,7 +279,7 @@ impl Session {
         A: Fn(Arc<dyn RemoteStore>) -> F,
     {
         let mut begun = Instant::now();
-        let (mut tries, mut renewed, mut moved) = (0, false, false);
+        let (mut tries, mut renewed, mut moved, mut corrected) = (0, false, false, false);
         loop {
             let turn = self.limiter.turn().await;
             let renewals = self.renewals.load(Ordering::Acquire);
@@ -306,6 +309,12 @@ impl Session {
                         .renew(renewals)
                         .map_err(|why| self.failed(task, failure.clone(), tries, &why))?
                     {
+                        continue;
+                    }
+                }
+                Meaning::Skewed if !corrected => {
+                    corrected = true;
+                    if self.recipe.as_ref().is_some_and(|recipe| recipe.correct_clock()) {
                         continue;
                     }
                 }
@@ -463,6 +472,9 @@ mod tests {
         }
         fn has_ranges(&self) -> bool {
             true
+        }
+        fn correct_clock(&self) -> bool {
+            false
         }
         fn clock_ahead(&self) -> Option<i64> {
             None

@@ -366,6 +366,29 @@ fn requests_to_s3_are_signed_and_go_where_the_bucket_is() {
 }
 
 #[test]
+fn a_clock_is_corrected_by_that_of_the_server() {
+    let bytes = data(1_700_000);
+    let server = TestServer::start(move |request, _| {
+        let is_right = request.header("x-amz-date").unwrap().starts_with("2100010");
+        let signature = request.header("authorization").unwrap();
+        let is_signed = signature.contains("Credential=AKIATEST/2100010");
+        let answer = match is_right && is_signed {
+            true => Answer::of(request, &bytes).with("ETag", "\"1\""),
+            false => Answer {
+                body: b"<Error><Code>RequestTimeTooSkewed</Code></Error>".to_vec(),
+                ..Answer::status(403)
+            },
+        };
+        answer.with("Date", "Fri, 01 Jan 2100 00:00:00 GMT")
+    });
+    let session = server.session("/bucket/a/x.nc#mode=s3", KEYS);
+    let object = opened(&session).unwrap();
+    assert!(read(&*object, 0, 1_700_000).unwrap() == data(1_700_000));
+    // Once is enough for all that follow.
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
 fn refusals_of_s3_name_credentials_and_bucket() {
     for (status, code, says) in [
         (
