@@ -1,7 +1,7 @@
 """Data and peers of `cargo xtask bench remote`.
 
     remote.py make FOLDER                    files in FOLDER/bucket, as s3s-fs has them
-    remote.py note FOLDER PREFIX             the ETags of a tree in FOLDER/bucket
+    remote.py note FOLDER KEY                the ETags of a file or a tree in FOLDER/bucket
     remote.py PEER WORK ADDRESS KEY OUTPUT   work by a peer: prints the seconds that it takes, without those of importing
 
 PEER is `netCDF4`, `h5py` (over s3fs) or `zarr` (zarr-python over s3fs; `zarr64` with 64 requests at once). WORK is `header` (all names
@@ -114,8 +114,9 @@ def make(root):
 
 
 def note_tree(root, prefix):
-    """The ETags of all files below a folder of the bucket."""
-    for path in (root / BUCKET / prefix).rglob("*"):
+    """The ETag of a file of the bucket, or those of all files below a folder of it."""
+    there = root / BUCKET / prefix
+    for path in [there, *there.rglob("*")]:
         if path.is_file():
             note_etag(root, path.relative_to(root / BUCKET).as_posix())
 

@@ -30,7 +30,7 @@ def check_stored(store, small, kind, key):
     if local.is_dir():
         assert different(store.get_all(f"{key}/"), tree_of(local)) == []
     else:
-        assert store.keys() == [key]
+        assert store.keys(key) == [key]
         assert store.get(key) == local.read_bytes()
     assert store.uploads() == []
 

@@ -28,6 +28,10 @@ use crate::model::VariableLayout;
 /// Upper limit, in bytes, of how much one job moves, unless a single chunk is larger.
 pub(super) const BATCH: u64 = 1 << 20;
 
+/// Upper limit, in bytes, of how much one job passes on unchanged from a store with slow requests. Its chunks are
+/// neighbours in most files, which then come by one request.
+const SLOW_BATCH: u64 = 6 << 20;
+
 /// Upper limit, in bytes, of a block of elements that are copied as values.
 const VALUES: u64 = 8 << 20;
 
@@ -123,7 +127,21 @@ impl Terms<'_> {
     /// About how many bytes one job moves: at most an eighth of a thread's share of the budget, and at most
     /// [`BATCH`].
     pub fn batch(&self) -> u64 {
-        (self.budget / (8 * self.threads as u64)).clamp(4096, BATCH)
+        self.share().clamp(4096, BATCH)
+    }
+
+    /// About how many bytes one job moves that passes them on without decoding: more than [`batch`](Self::batch) where each
+    /// request takes long.
+    pub fn passed_on(&self) -> u64 {
+        match self.reader.requests().ahead {
+            true => self.share().clamp(4096, SLOW_BATCH),
+            false => self.batch(),
+        }
+    }
+
+    /// An eighth of a thread's share of the budget, in bytes.
+    fn share(&self) -> u64 {
+        self.budget / (8 * self.threads as u64)
     }
 }
 
@@ -162,7 +180,7 @@ fn of_variable<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], var: &'e Var
         Route::Ranges(range) => {
             let (begin, total) = (range.start, range.end - range.start);
             // A whole number of elements' numbers, which are 8 bytes at most.
-            let each = terms.batch() / 8 * 8;
+            let each = terms.passed_on() / 8 * 8;
             Box::new((0..total.div_ceil(each)).map(move |n| {
                 let offset = begin + n * each;
                 let length = each.min(range.end - offset);
@@ -260,7 +278,7 @@ fn raw<'e>(
     std::iter::from_fn(move || {
         let first = next;
         let mut bytes = 0u64;
-        while bytes < terms.batch() && next - first < 4096 {
+        while bytes < terms.passed_on() && next - first < 4096 {
             let Some(place) = var.places.place(next) else {
                 break;
             };

@@ -98,8 +98,8 @@ pub(super) fn jobs<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], band: &'
     let (run, most) = if chunked {
         (band.run, (terms.budget / (4 * terms.threads as u64)).min(MOST))
     } else {
-        let run = terms.batch() / (bytes.end - bytes.start).max(1);
-        (run.clamp(1, band.records.max(1)), terms.batch())
+        let run = terms.passed_on() / (bytes.end - bytes.start).max(1);
+        (run.clamp(1, band.records.max(1)), terms.passed_on())
     };
     let mut first = 0;
     let mut member = 0;

@@ -30,7 +30,7 @@ use super::execute::Worker;
 use super::fetch::{Arrivals, Fetched, Wants};
 use super::job::{Costed, Job, Spilling, Terms, jobs};
 use super::ledger::Ledger;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, Variable};
 use super::report::{Meters, Report};
 use super::route::Route;
 use super::sink::Sink;
@@ -106,6 +106,7 @@ pub(super) fn run_jobs<'p>(
     let threads = options.thread_count();
     let budget = options.memory.unwrap_or_else(default_budget);
     check_paddings(reader, prepared, budget)?;
+    let budget = for_jobs(reader, budget);
     if let Some(progress) = options.progress {
         let total = prepared
             .variables
@@ -129,7 +130,10 @@ pub(super) fn run_jobs<'p>(
             meters: &meters,
         },
         progress: options.progress,
-        ledger: Ledger::new(budget, WINDOW.min(budget / WINDOW_SHARE)),
+        ledger: Ledger::new(
+            held_at_once(reader, prepared, budget),
+            WINDOW.min(budget / WINDOW_SHARE),
+        ),
         pool: Pool::default(),
         failure: Mutex::new(None),
     };
@@ -160,6 +164,28 @@ pub(super) fn run_jobs<'p>(
             meters.ask(prepared, writer);
             Ok(Report::new(prepared, meters, peak))
         }
+    }
+}
+
+/// Most bytes of jobs that only pass on what comes from a slow store. More would not come sooner, and takes memory that is
+/// new to the processor's caches.
+const MOST_PASSED_ON: u64 = 192 << 20;
+
+/// Bytes of the budget for jobs. Half is left to the requests of a slow store: buffers of connections, joined ranges before
+/// they are divided, and what the allocator keeps of both.
+fn for_jobs(reader: &dyn Reader, budget: u64) -> u64 {
+    match reader.requests().ahead {
+        true => budget / 2,
+        false => budget,
+    }
+}
+
+/// Bytes that jobs may hold together.
+fn held_at_once(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> u64 {
+    let passes_on = |var: &Variable| matches!(var.route, Route::Raw(_) | Route::Ranges(_));
+    match reader.requests().ahead && prepared.variables.iter().all(passes_on) {
+        true => budget.min(MOST_PASSED_ON),
+        false => budget,
     }
 }
 

@@ -48,7 +48,14 @@ pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>) -> Result<Found> {
     let is_whole_bucket = url.key.is_empty() && url.provider != Provider::Http;
     match url.form {
         Form::Object => object(url, session).map_err(cannot_read),
-        Form::Tree => Ok(Found::Keys(tree(url, session)?)),
+        Form::Tree => {
+            let keys = tree(url, session)?;
+            let is_nothing = || matches!(keys.list_children(""), Ok(names) if names.is_empty());
+            match !keys.has_known() && is_nothing() {
+                true => Err(nothing_there(url)),
+                false => Ok(Found::Keys(keys)),
+            }
+        }
         Form::Unsaid if is_whole_bucket => Ok(Found::Keys(tree(url, session)?)),
         Form::Unsaid => {
             let error = match object(url, session) {
@@ -84,6 +91,18 @@ fn may_be_tree(error: &io::Error) -> bool {
 /// True if there are keys, of a tree whose root has none.
 fn has_any(keys: &dyn KeyStore) -> bool {
     keys.list_children("").is_ok_and(|names| !names.is_empty())
+}
+
+/// The error for a prefix that no key has.
+fn nothing_there(url: &RemoteUrl) -> Error {
+    let place = format!("the bucket {}", url.bucket.escape_debug());
+    Error::Remote(match url.key.trim_end_matches('/') {
+        "" => format!("nothing is there: {place} is empty"),
+        key => format!(
+            "nothing is there: {place} has no key {0} and none below {0}/",
+            key.escape_debug()
+        ),
+    })
 }
 
 fn path(url: &RemoteUrl) -> io::Result<Path> {

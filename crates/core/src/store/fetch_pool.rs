@@ -12,6 +12,7 @@ use std::thread;
 
 use tracing::debug;
 
+use super::gathered::Gathered;
 use super::joined_gets::join_gets;
 use super::keys::KeyStore;
 use super::object::Object;
@@ -178,7 +179,11 @@ impl Drop for FetchPool {
     }
 }
 
-fn allocate(length: usize) -> io::Result<Vec<u8>> {
+/// A buffer of zeros.
+///
+/// # Errors
+/// `OutOfMemory` if there is no memory for it.
+pub fn allocate(length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes
         .try_reserve_exact(length)
@@ -215,73 +220,6 @@ pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
         joined.push((range, vec![n]));
     }
     joined
-}
-
-/// Collects results that arrive one by one. If a request ends without a result because its thread panicked,
-/// all fail once the last request has ended.
-struct Gathered<T: Default + Send> {
-    state: Mutex<Option<Waiting<T>>>,
-}
-
-struct Waiting<T> {
-    found: Vec<T>,
-    left: usize,
-    done: Done<io::Result<Vec<T>>>,
-}
-
-impl<T: Default + Send> Drop for Gathered<T> {
-    fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(waiting) = state.take() {
-            (waiting.done)(Err(io::Error::other(
-                "a request to the store ended without an answer",
-            )));
-        }
-    }
-}
-
-impl<T: Default + Send> Gathered<T> {
-    /// Waits for `requests` arrivals with `results` results in total. If `requests` is 0, calls `done` at
-    /// once.
-    fn new(results: usize, requests: usize, done: Done<io::Result<Vec<T>>>) -> Option<Arc<Self>> {
-        let found = std::iter::repeat_with(T::default).take(results).collect();
-        if requests == 0 {
-            done(Ok(found));
-            return None;
-        }
-        let waiting = Waiting {
-            found,
-            left: requests,
-            done,
-        };
-        Some(Arc::new(Self {
-            state: Mutex::new(Some(waiting)),
-        }))
-    }
-
-    fn arrive(&self, results: io::Result<Vec<(usize, T)>>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(waiting) = state.as_mut() else {
-            // An earlier request failed, and `done` was called.
-            return;
-        };
-        let failure = match results {
-            Ok(results) => {
-                for (n, result) in results {
-                    waiting.found[n] = result;
-                }
-                waiting.left -= 1;
-                None
-            }
-            Err(error) => Some(error),
-        };
-        if (failure.is_some() || waiting.left == 0)
-            && let Some(waiting) = state.take()
-        {
-            drop(state);
-            (waiting.done)(failure.map_or(Ok(waiting.found), Err));
-        }
-    }
 }
 
 #[cfg(test)]

@@ -55,23 +55,21 @@ pub fn join_gets(gets: Vec<Get>, gap: u64) -> Vec<JoinedGet> {
 }
 
 impl JoinedGet {
-    /// The answers, each with the position of its request. A joined request that fails is made again one by one, so that the
-    /// error tells which one failed.
-    ///
-    /// # Errors
-    /// The store's error, with the position of the request.
-    pub fn run<S: KeyStore + ?Sized>(
-        self,
-        store: &S,
-    ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
-        let Part::Range(whole) = self.get.part else {
-            return self.alone(store);
-        };
-        if self.members.len() == 1 {
-            return self.alone(store);
-        }
-        let Ok(found) = store.get(&self.get.key, self.get.part) else {
-            return self.one_by_one(store);
+    /// The request.
+    pub fn request(&self) -> &Get {
+        &self.get
+    }
+
+    /// The position of the first request that it answers.
+    pub fn first(&self) -> usize {
+        self.members.iter().map(|(n, _)| *n).min().unwrap_or(0)
+    }
+
+    /// The answers, each with the position of its request. `found` is the answer to [`request`](Self::request).
+    pub fn answers(&self, found: Option<Vec<u8>>) -> Vec<(usize, Option<Vec<u8>>)> {
+        let whole = match (self.get.part, &self.members[..]) {
+            (Part::Range(whole), [_, _, ..]) => whole,
+            _ => return vec![(self.first(), found)],
         };
         let part = |(n, range): &(usize, ByteRange)| {
             let from = (range.offset - whole.offset) as usize;
@@ -83,7 +81,25 @@ impl JoinedGet {
             });
             (*n, part)
         };
-        Ok(self.members.iter().map(part).collect())
+        self.members.iter().map(part).collect()
+    }
+
+    /// The answers, each with the position of its request. A joined request that fails is made again one by one, so that the
+    /// error tells which one failed.
+    ///
+    /// # Errors
+    /// The store's error, with the position of the request.
+    pub fn run<S: KeyStore + ?Sized>(
+        self,
+        store: &S,
+    ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
+        if self.members.len() == 1 {
+            return self.alone(store);
+        }
+        match store.get(&self.get.key, self.get.part) {
+            Ok(found) => Ok(self.answers(found)),
+            Err(_) => self.one_by_one(store),
+        }
     }
 
     fn alone<S: KeyStore + ?Sized>(

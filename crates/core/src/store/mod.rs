@@ -23,6 +23,7 @@ mod file_neighbours;
 mod file_output;
 mod file_pool;
 mod file_source;
+mod gathered;
 mod joined_gets;
 mod key;
 mod keys;

@@ -103,9 +103,11 @@ impl ZipRead {
             return Err(wrong(name, "overlaps what comes after it"));
         }
         let all = shortest + u64::from(entry.extra) + SLACK;
-        let length = match (part, entry.method) {
-            (Part::Whole, _) | (_, DEFLATED) if at_once => all.saturating_add(entry.compressed).min(room),
-            _ => shortest,
+        // A range may hold the whole value.
+        let needs_all = entry.method == DEFLATED || part.within(entry.size) == (0..entry.size);
+        let length = match at_once && needs_all {
+            true => all.saturating_add(entry.compressed).min(room),
+            false => shortest,
         };
         Ok(Self {
             part,

@@ -8,7 +8,7 @@ use http::header::HeaderName;
 use http::request::Parts;
 use http::{HeaderMap, Request, Response, Uri};
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 
 use super::Proxy;
 use super::body::{Body, Dropped};
@@ -102,6 +102,10 @@ async fn ask(
         return Ok(Response::from_parts(parts, Body::of(changed)));
     }
     let ending = fault.and_then(|fault| fault.ending(&parts.headers));
+    if body.is_end_stream() {
+        drop(under_way);
+        return Ok(Response::from_parts(parts, Body::of(Bytes::new())));
+    }
     let (pieces, answer) = Body::new();
     let proxy = Arc::clone(proxy);
     tokio::spawn(pass_on(
@@ -124,8 +128,9 @@ async fn pass_on(
     ending: Option<(usize, Ending)>,
     mut body: Incoming,
     pieces: super::body::Pieces,
-    _under_way: UnderWay,
+    under_way: UnderWay,
 ) {
+    let mut under_way = Some(under_way);
     let mut left = ending.as_ref().map_or(usize::MAX, |(bytes, _)| *bytes);
     while left > 0 {
         let mut data = match body.frame().await {
@@ -143,6 +148,10 @@ async fn pass_on(
         left -= data.len();
         connection.pass(data.len(), rate).await;
         proxy.counts(|counts| counts.received += data.len() as u64);
+        if body.is_end_stream() {
+            // With the last byte the client may begin its next request.
+            under_way = None;
+        }
         if pieces.send(Ok(data)).await.is_err() {
             return;
         }
@@ -161,6 +170,7 @@ async fn pass_on(
         // Until the client gives up.
         Some(Ending::Silence) => pieces.closed().await,
     }
+    drop(under_way);
 }
 
 /// Counts a request as under way while it is there.

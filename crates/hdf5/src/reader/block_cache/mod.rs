@@ -175,7 +175,10 @@ impl BlockCache {
     ///
     /// Returns the number of blocks kept.
     pub(super) fn fetch(&self, numbers: &[u64], room: u64) -> io::Result<u64> {
-        let runs = Run::join(numbers, self.step, self.room());
+        let mut runs = Run::join(numbers, self.step, self.room());
+        if let Some(last) = runs.last_mut() {
+            last.count = self.up_to_end(last.first, last.count);
+        }
         let total: u64 = runs.iter().map(|run| run.count).sum();
         let keep_all = total <= room;
         let mut runs = runs.as_slice();
@@ -210,6 +213,19 @@ impl BlockCache {
         Ok(if keep_all { total } else { numbers.len() as u64 })
     }
 
+    /// `count` blocks from the block `first` on, or all up to the end of a slow source if less than a readahead is left.
+    fn up_to_end(&self, first: u64, count: u64) -> u64 {
+        let end = match self.size() {
+            u64::MAX => return count,
+            size => size.div_ceil(BLOCK),
+        };
+        let is_near = (1..self.step).contains(&end.saturating_sub(first + count));
+        match self.is_slow && is_near && end - first <= self.room() {
+            true => end - first,
+            false => count,
+        }
+    }
+
     /// Size of `count` blocks from the block `first` on, in bytes.
     fn len_of(&self, first: u64, count: u64) -> usize {
         let start = first * BLOCK;
@@ -228,7 +244,7 @@ impl BlockCache {
                 n if n == number => (len * 2).min(MAX_READAHEAD.max(GROWTH * self.step)),
                 _ => self.step,
             };
-            let wanted = wanted.min(self.room());
+            let wanted = self.up_to_end(number, wanted.min(self.room()));
             let new = (1..wanted).take_while(|i| !blocks.by_number.contains_key(&(number + i)));
             let wanted = 1 + new.count() as u64;
             blocks.last_fetch = (number + wanted, wanted);
@@ -345,6 +361,21 @@ mod tests {
         assert!(misses.take().is_empty());
         // What lay between them was read, too.
         cache.read(9 * BLOCK, &mut buf).unwrap();
+        assert_eq!(source.requests.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn the_end_of_a_slow_source_comes_with_what_is_before_it() {
+        let (source, cache) = cache(BLOCK as usize * 100 + 5, 20 * BLOCK as usize, 400);
+        let misses = Misses::new(100);
+        let mut buf = [0; 4];
+        assert!(cache.read_or_miss(60 * BLOCK, &mut buf, &misses).is_err());
+        assert!(cache.read_or_miss(85 * BLOCK, &mut buf, &misses).is_err());
+        // The last of the blocks joins what is left behind it.
+        assert_eq!(cache.fetch(&misses.take(), 100).unwrap(), 17);
+        assert_eq!(source.requests.load(Ordering::Relaxed), 2);
+        cache.read(100 * BLOCK, &mut buf).unwrap();
+        cache.read(90 * BLOCK, &mut buf).unwrap();
         assert_eq!(source.requests.load(Ordering::Relaxed), 2);
     }
 

@@ -148,11 +148,14 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         }
         // The parent, name and whether the parent lists it, of each child of this level.
         let mut children: Vec<(usize, String, bool)> = Vec::new();
-        for at in level.clone() {
-            let group = &found.groups[at];
-            let listed = listed(group)?;
+        let paths: Vec<&str> = found.groups[level.clone()]
+            .iter()
+            .map(|group| &*group.path)
+            .collect();
+        let folders = store.folders_of(&paths)?;
+        for (at, others) in level.clone().zip(folders) {
+            let listed = listed(&found.groups[at])?;
             let known: HashSet<&String> = listed.iter().collect();
-            let others = store.folders(&group.path)?;
             let others = others.into_iter().filter(|name| !known.contains(name));
             let others: Vec<_> = others.map(|name| (at, name, false)).collect();
             children.extend(listed.into_iter().map(|name| (at, name, true)));

@@ -95,6 +95,11 @@ impl KeySource {
         Ok(is_new)
     }
 
+    /// The keys that requests are signed with now.
+    pub(super) fn now(&self) -> Option<Arc<AwsCredential>> {
+        self.lock().as_ref().map(|current| Arc::clone(&current.keys))
+    }
+
     /// Keys that have not ended. Programs and metadata services are asked while the thread waits.
     fn valid(&self) -> Result<Arc<AwsCredential>, String> {
         let mut current = self.lock();

@@ -72,6 +72,7 @@ impl Connection {
             Credentials::Login(login) => Some(login.clone()),
             _ => None,
         };
+        let keys = KeySource::of(url, &settings.credentials.value);
         let service = Service {
             client,
             resolver,
@@ -79,10 +80,11 @@ impl Connection {
             login,
             logins: settings.netrc.as_ref().map(|netrc| netrc.value.clone()),
             told: Arc::clone(&told),
+            keys: keys.clone(),
         };
         let mut connection = Self {
             url: url.clone(),
-            keys: KeySource::of(url, &settings.credentials.value),
+            keys,
             role: None,
             secrets: secrets(url, &settings.credentials.value),
             settings,
@@ -275,9 +277,7 @@ impl Recipe for Connection {
     }
 
     fn renew(&self) -> Result<bool, String> {
-        self.keys
-            .as_ref()
-            .map_or(Ok(false), |keys| tokio::task::block_in_place(|| keys.renew()))
+        self.keys.as_ref().map_or(Ok(false), |keys| keys.renew())
     }
 
     fn identity(&self) -> String {
@@ -306,6 +306,22 @@ impl Recipe for Connection {
 
     fn has_ranges(&self) -> bool {
         self.url.provider != Provider::Http
+    }
+
+    fn correct_clock(&self) -> bool {
+        let mut correction = self
+            .told
+            .correction
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let ahead = self.clock_ahead();
+        // Where the difference is known already, the server wants something else.
+        let helps = self.keys.is_some()
+            && ahead.is_some_and(|ahead| correction.is_none_or(|known| known.abs_diff(ahead) > 60));
+        if helps {
+            *correction = ahead;
+        }
+        helps || self.keys.is_some() && correction.is_some()
     }
 
     fn clock_ahead(&self) -> Option<i64> {

@@ -67,9 +67,42 @@ fn seconds(year: i64, month: i64, day: i64, time: &str) -> Option<i64> {
     Some(days * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
+/// Seconds since 1970 as `19941106T084937Z`. `None` before 1970 and after the year 9999.
+pub(super) fn stamp(seconds: i64) -> Option<String> {
+    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Years that begin in March end with the leap day; 400 of them have 146,097 days.
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let of_years = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * of_years + of_years / 4 - of_years / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = of_years + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    let is_valid = (1970..10_000).contains(&year);
+    is_valid.then(|| format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_are_dates() {
+        for (seconds, text) in [
+            (784_111_777, "19941106T084937Z"),
+            (0, "19700101T000000Z"),
+            (951_782_400, "20000229T000000Z"),
+            (951_868_799, "20000229T235959Z"),
+            (4_102_444_800, "21000101T000000Z"),
+            (4_107_542_400, "21000301T000000Z"),
+        ] {
+            assert_eq!(stamp(seconds).as_deref(), Some(text));
+        }
+        assert_eq!(stamp(-1), None);
+        assert_eq!(stamp(i64::MAX / 2), None);
+    }
 
     #[test]
     fn dates_are_seconds() {

@@ -132,7 +132,11 @@ impl Failure {
             Fault::Whole { size } => Meaning::Whole(*size),
             Fault::Changed => Meaning::Condition,
             Fault::WebPage => Meaning::NoData,
-            Fault::NoRoom(_) | Fault::Untrusted(_) | Fault::Encoded(_) | Fault::Redirect(_) => Meaning::Final,
+            Fault::NoRoom(_)
+            | Fault::Untrusted(_)
+            | Fault::Encoded(_)
+            | Fault::EndlessList
+            | Fault::Redirect(_) => Meaning::Final,
         };
         Self::new(meaning, fault.to_string())
     }

@@ -37,6 +37,8 @@ pub(super) enum Fault {
     NoRoom(String),
     /// A web page came, which is no data: a login, or an error.
     WebPage,
+    /// The list of keys leads in a circle.
+    EndlessList,
     /// A redirect that is not followed: the text says why.
     Redirect(String),
 }
@@ -63,6 +65,7 @@ impl fmt::Display for Fault {
             Self::WebPage => f.write_str(
                 "the server sent a web page (text/html) in place of data; does the URL need a login, or lead to a page about the data?",
             ),
+            Self::EndlessList => f.write_str("the server's list of keys has no end: it repeats a page"),
             Self::Redirect(why) => f.write_str(why),
         }
     }

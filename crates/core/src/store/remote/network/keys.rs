@@ -1,7 +1,8 @@
 //! [`RemoteKeys`]: the keys below a prefix of a bucket, or below a URL of a plain HTTP server.
 //!
 //! Keys that tell whether there is a dataset are fetched at once when it is opened, and their values stay in memory. So
-//! looking for one after another costs one round trip.
+//! looking for one after another costs one round trip. No list has the keys that a writer needs for itself, whose names begin
+//! with `.ncutils-partial`.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,7 +17,10 @@ use tracing::debug;
 use super::download::{Download, Received};
 use super::failure::{Failure, Meaning};
 use super::session::{RemoteStore, Session, Task};
-use crate::store::{ByteRange, Done, FetchPool, Get, KeyStore, Part, Requests};
+use crate::store::gathered::Gathered;
+use crate::store::joined_gets::join_gets;
+use crate::store::key::PARTIAL;
+use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
 
 /// Most bytes of a value that stays in memory.
 const KEPT: usize = 16 << 20;
@@ -37,7 +41,6 @@ pub(crate) struct RemoteKeys {
     prefix: String,
     /// Values that were fetched when the store was opened; `None` for keys that do not exist.
     known: Mutex<HashMap<String, Option<Arc<[u8]>>>>,
-    pool: FetchPool,
 }
 
 impl RemoteKeys {
@@ -50,7 +53,6 @@ impl RemoteKeys {
             session: Arc::clone(session),
             prefix: prefix.trim_end_matches('/').to_owned(),
             known: Mutex::default(),
-            pool: FetchPool::new(session.requests()),
         };
         let found = session.wait(join_all(marks.iter().map(|mark| keys.value(mark, Part::Whole))))?;
         {
@@ -125,6 +127,21 @@ impl RemoteKeys {
             }
             _ => Err(error),
         }
+    }
+
+    /// Like [`KeyStore::get`], for code that is asynchronous itself.
+    async fn got(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+        if let Some(known) = self.lock().get(key) {
+            return Ok(known.as_ref().map(|value| {
+                let within = part.within(value.len() as u64);
+                value[within.start as usize..within.end as usize].to_vec()
+            }));
+        }
+        let found = self.value(key, part).await?;
+        Ok(found.map(|received| match part {
+            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Vec::new(),
+            _ => received.bytes,
+        }))
     }
 
     /// A part of a value of a server without ranges.
@@ -261,17 +278,7 @@ fn unlisted(error: io::Error) -> io::Error {
 
 impl KeyStore for RemoteKeys {
     fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
-        if let Some(known) = self.lock().get(key) {
-            return Ok(known.as_ref().map(|value| {
-                let within = part.within(value.len() as u64);
-                value[within.start as usize..within.end as usize].to_vec()
-            }));
-        }
-        let found = self.session.wait(self.value(key, part))??;
-        Ok(found.map(|received| match part {
-            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Vec::new(),
-            _ => received.bytes,
-        }))
+        self.session.wait(self.got(key, part))?
     }
 
     fn size(&self, key: &str) -> io::Result<Option<u64>> {
@@ -287,7 +294,7 @@ impl KeyStore for RemoteKeys {
         let keys = self.session.wait(self.all(folder))??;
         let own = keys.iter().filter_map(|key| self.below_prefix(key));
         let mut own: Vec<String> = own
-            .filter(|key| key.starts_with(prefix))
+            .filter(|key| key.starts_with(prefix) && !key.starts_with(PARTIAL))
             .map(str::to_owned)
             .collect();
         own.sort_unstable();
@@ -312,6 +319,7 @@ impl KeyStore for RemoteKeys {
         let mut names: Vec<String> = keys
             .chain(folders)
             .filter(|name| !name.is_empty() && name != "/")
+            .filter(|name| !(folder.is_empty() && name.starts_with(PARTIAL)))
             .collect();
         names.sort_unstable();
         names.dedup();
@@ -323,8 +331,25 @@ impl KeyStore for RemoteKeys {
     }
 
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
-        let this = Arc::clone(&self) as Arc<dyn KeyStore>;
-        self.pool.fetch_keys(&this, gets, done);
+        let count = gets.len();
+        let joined = join_gets(gets, GAP);
+        let Some(all) = Gathered::new(count, joined.len(), done) else {
+            return;
+        };
+        debug!(values = count, requests = joined.len(), "fetching keys");
+        for one in joined {
+            let (this, to) = (Arc::clone(&self), Arc::clone(&all));
+            let got = async move {
+                let get = one.request();
+                to.add(match this.got(&get.key, get.part).await {
+                    Ok(found) => Ok(one.answers(found)),
+                    Err(e) => Err(FailedRequest::error(one.first(), e)),
+                })
+            };
+            if let Err(e) = Session::begin(got) {
+                return all.arrive(Err(e));
+            }
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod limiter;
 mod neighbours;
 mod object;
 mod object_output;
+mod pages;
 mod part_table;
 mod redirect;
 mod resolver;
@@ -29,6 +30,7 @@ mod runtime;
 mod sending;
 mod service;
 pub(crate) mod session;
+mod signature;
 #[cfg(test)]
 mod test_server;
 mod tree_claim;

@@ -1,5 +1,7 @@
 //! Where a redirect may lead.
 
+use std::collections::HashMap;
+
 use url::Url;
 
 use super::resolver::Resolver;
@@ -36,6 +38,39 @@ pub(super) fn target(from: &Url, location: &str, resolver: &Resolver) -> Result<
             .map_err(|why| format!("{why} ({to_host}), which is not followed"))?;
     }
     Ok(to)
+}
+
+/// Most URLs whose redirects are remembered.
+const MOST_MOVED: usize = 1000;
+
+/// Where redirects led, so that each range of an object needs not be redirected again.
+#[derive(Default)]
+pub(super) struct Moved(HashMap<Url, Url>);
+
+impl Moved {
+    /// Notes that redirects from one URL led to another, which answered.
+    pub(super) fn note(&mut self, from: &Url, to: &Url) {
+        if self.0.len() < MOST_MOVED {
+            self.0.insert(from.clone(), to.clone());
+        }
+    }
+
+    /// Where redirects from a URL led.
+    pub(super) fn find(&self, from: &Url) -> Option<Url> {
+        self.0.get(from).cloned()
+    }
+
+    /// Forgets where redirects from a URL led: it may have ended, as signed URLs do.
+    pub(super) fn forget(&mut self, from: &Url) {
+        self.0.remove(from);
+    }
+}
+
+impl std::fmt::Debug for Moved {
+    // A URL may hold a signature.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Moved({})", self.0.len())
+    }
 }
 
 /// True if credentials for one URL may go to another: scheme, host and port are the same.

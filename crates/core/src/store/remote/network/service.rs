@@ -7,7 +7,7 @@
 //! ```
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
@@ -20,10 +20,13 @@ use object_store::client::{
 };
 use url::Url;
 
+use super::access_keys::KeySource;
 use super::client::innermost;
 use super::fault::Fault;
-use super::redirect::{self, MOST_REDIRECTS};
+use super::pages::Pages;
+use super::redirect::{self, MOST_REDIRECTS, Moved};
 use super::resolver::{PrivateAddress, Resolver};
+use super::signature::sign_again;
 use crate::store::remote::secret::Login;
 use crate::store::remote::settings::NetRc;
 
@@ -40,6 +43,12 @@ pub(super) struct Told {
     pub(super) wait: Mutex<Option<Duration>>,
     /// Seconds that the server's clock is ahead of this machine's.
     pub(super) clock_ahead: Mutex<Option<i64>>,
+    /// The pages of lists.
+    pub(super) pages: Mutex<Pages>,
+    /// Seconds to add to this machine's clock in signatures.
+    pub(super) correction: Mutex<Option<i64>>,
+    /// Where redirects from a URL led.
+    pub(super) moved: Mutex<Moved>,
 }
 
 /// Makes requests, and checks answers.
@@ -54,6 +63,8 @@ pub(super) struct Service {
     /// Logins of other hosts.
     pub(super) logins: Option<NetRc>,
     pub(super) told: Arc<Told>,
+    /// The keys of signatures, if this process has them.
+    pub(super) keys: Option<Arc<KeySource>>,
 }
 
 impl fmt::Debug for Service {
@@ -78,9 +89,17 @@ fn error(fault: Fault) -> HttpError {
 impl HttpService for Service {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let wanted = Wanted::of(&request);
+        let listed = request
+            .uri()
+            .path_and_query()
+            .filter(|_| request.method() == Method::GET)
+            .map(ToString::to_string);
         let response = self.followed(request).await.map_err(error)?;
         self.listen(&response);
         let response = checked_status(response).await.map_err(error)?;
+        if let Some(listed) = listed {
+            lock(&self.told.pages).came(&listed).map_err(error)?;
+        }
         wanted.checked(response).await.map_err(error)
     }
 }
@@ -95,6 +114,7 @@ impl Service {
             .follows
             .then(|| (request.method().clone(), request.headers().clone()));
         let mut request = request;
+        self.correct_clock(&mut request);
         request
             .headers_mut()
             .entry(header::ACCEPT_ENCODING)
@@ -104,7 +124,14 @@ impl Service {
                 .headers_mut()
                 .insert(header::AUTHORIZATION, self.basic(login)?);
         }
-        let mut response = self.sent(request).await?;
+        let first = match &repeated {
+            Some((method, headers)) => self.remembered(&origin, method, headers).await?,
+            None => None,
+        };
+        let mut response = match first {
+            Some(response) => return Ok(response),
+            None => self.sent(request).await?,
+        };
         let mut at = origin.clone();
         for hop in 0.. {
             if !response.status().is_redirection() || response.status() == StatusCode::NOT_MODIFIED {
@@ -130,30 +157,73 @@ impl Service {
                 ));
             };
             at = redirect::target(&at, location, &self.resolver).map_err(Fault::Redirect)?;
-            let mut next = HttpRequest::new(HttpRequestBody::empty());
-            *next.method_mut() = method.clone();
-            *next.headers_mut() = headers.clone();
-            next.headers_mut()
-                .insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-            next.headers_mut().remove(header::AUTHORIZATION);
-            let login = match redirect::same_server(&origin, &at) {
-                true => self.login.as_ref(),
-                false => self
-                    .logins
-                    .as_ref()
-                    .and_then(|logins| logins.login(at.host_str()?)),
-            };
-            if let Some(login) = login {
-                next.headers_mut()
-                    .insert(header::AUTHORIZATION, self.basic(login)?);
+            response = self.sent(self.led(&origin, &at, method, headers)?).await?;
+            if response.status().is_success() {
+                lock(&self.told.moved).note(&origin, &at);
             }
-            let uri = at.as_str().split('#').next().unwrap_or_default();
-            *next.uri_mut() = uri
-                .parse()
-                .map_err(|_| Fault::Redirect("the server redirects to a place that is no URL".to_owned()))?;
-            response = self.sent(next).await?;
         }
         Ok(response)
+    }
+
+    /// The answer from where earlier redirects led, if it is a success. What fails there is asked for at the origin again.
+    async fn remembered(
+        &self,
+        origin: &Url,
+        method: &Method,
+        headers: &HeaderMap,
+    ) -> Result<Option<HttpResponse>, Fault> {
+        let Some(at) = lock(&self.told.moved).find(origin) else {
+            return Ok(None);
+        };
+        let response = self.sent(self.led(origin, &at, method, headers)?).await?;
+        if response.status().is_success() {
+            return Ok(Some(response));
+        }
+        lock(&self.told.moved).forget(origin);
+        Ok(None)
+    }
+
+    /// The request to where redirects from `origin` led. Credentials stay with their host.
+    fn led(
+        &self,
+        origin: &Url,
+        at: &Url,
+        method: &Method,
+        headers: &HeaderMap,
+    ) -> Result<HttpRequest, Fault> {
+        let mut next = HttpRequest::new(HttpRequestBody::empty());
+        *next.method_mut() = method.clone();
+        *next.headers_mut() = headers.clone();
+        next.headers_mut()
+            .insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        next.headers_mut().remove(header::AUTHORIZATION);
+        let login = match redirect::same_server(origin, at) {
+            true => self.login.as_ref(),
+            false => self
+                .logins
+                .as_ref()
+                .and_then(|logins| logins.login(at.host_str()?)),
+        };
+        if let Some(login) = login {
+            next.headers_mut()
+                .insert(header::AUTHORIZATION, self.basic(login)?);
+        }
+        let uri = at.as_str().split('#').next().unwrap_or_default();
+        *next.uri_mut() = uri
+            .parse()
+            .map_err(|_| Fault::Redirect("the server redirects to a place that is no URL".to_owned()))?;
+        Ok(next)
+    }
+
+    /// Signs a request again if the server's clock is known to differ.
+    fn correct_clock(&self, request: &mut HttpRequest) {
+        let correction = *lock(&self.told.correction);
+        if let Some(seconds) = correction
+            && let Some(key) = self.keys.as_ref().and_then(|keys| keys.now())
+            && let Ok(here) = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)
+        {
+            sign_again(request, &key, (here.as_secs() as i64).saturating_add(seconds));
+        }
     }
 
     /// The header that names a user to a server.
@@ -192,6 +262,10 @@ impl Service {
             *self.told.wait.lock().unwrap_or_else(PoisonError::into_inner) = Some(wait);
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The text of a header.

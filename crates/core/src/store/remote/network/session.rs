@@ -12,8 +12,8 @@
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use object_store::ObjectStore;
@@ -127,6 +127,9 @@ pub(super) trait Recipe: Send + Sync {
     /// False for a server that may have no ranges.
     fn has_ranges(&self) -> bool;
 
+    /// Signs further requests by the server's clock. Returns false if that cannot be.
+    fn correct_clock(&self) -> bool;
+
     /// Seconds that the server's clock was ahead of this machine's at its last answer, if it told the time.
     fn clock_ahead(&self) -> Option<i64>;
 }
@@ -141,6 +144,10 @@ pub(crate) struct Session {
     patience: Patience,
     /// True once any answer came.
     has_answered: AtomicBool,
+    /// How often keys were renewed. Requests that were signed with the same old keys renew them once.
+    renewals: AtomicU64,
+    /// Held while keys are renewed.
+    renewing: Mutex<()>,
 }
 
 impl Session {
@@ -160,6 +167,8 @@ impl Session {
             limiter: Limiter::new(requests),
             patience,
             has_answered: AtomicBool::new(false),
+            renewals: AtomicU64::new(0),
+            renewing: Mutex::default(),
         })
     }
 
@@ -222,6 +231,21 @@ impl Session {
         self.recipe.as_ref().is_none_or(|recipe| recipe.has_ranges())
     }
 
+    /// Runs a future in the background. What it returns may block, and runs on a thread of its own.
+    ///
+    /// # Errors
+    /// If requests cannot be made at all.
+    pub(super) fn begin(
+        future: impl Future<Output = Option<Box<dyn FnOnce() + Send>>> + Send + 'static,
+    ) -> io::Result<()> {
+        runtime()?.spawn(async move {
+            if let Some(then) = future.await {
+                tokio::task::spawn_blocking(then);
+            }
+        });
+        Ok(())
+    }
+
     /// Begins an operation, and passes its result to `done` on a thread that may block. Any number may be begun; at most
     /// [`Session::requests`] are under way. See [`Session::run`].
     pub(crate) fn spawn<T, F, A>(
@@ -255,9 +279,10 @@ impl Session {
         A: Fn(Arc<dyn RemoteStore>) -> F,
     {
         let mut begun = Instant::now();
-        let (mut tries, mut renewed, mut moved) = (0, false, false);
+        let (mut tries, mut renewed, mut moved, mut corrected) = (0, false, false, false);
         loop {
             let turn = self.limiter.turn().await;
+            let renewals = self.renewals.load(Ordering::Acquire);
             let failure = match attempt(self.store()).await {
                 Ok(found) => {
                     self.has_answered.store(true, Ordering::Relaxed);
@@ -281,9 +306,15 @@ impl Session {
                 Meaning::Expired if !renewed => {
                     renewed = true;
                     if self
-                        .renew()
+                        .renew(renewals)
                         .map_err(|why| self.failed(task, failure.clone(), tries, &why))?
                     {
+                        continue;
+                    }
+                }
+                Meaning::Skewed if !corrected => {
+                    corrected = true;
+                    if self.recipe.as_ref().is_some_and(|recipe| recipe.correct_clock()) {
                         continue;
                     }
                 }
@@ -316,8 +347,21 @@ impl Session {
         }
     }
 
-    fn renew(&self) -> Result<bool, String> {
-        self.recipe.as_ref().map_or(Ok(false), |recipe| recipe.renew())
+    /// Gets new keys, if no other request did since `renewals` of them. Returns false if there are no others.
+    fn renew(&self, renewals: u64) -> Result<bool, String> {
+        let Some(recipe) = &self.recipe else {
+            return Ok(false);
+        };
+        // A program that gives keys runs for seconds. The threads of the runtime have other requests to serve.
+        tokio::task::block_in_place(|| {
+            let _alone = self.renewing.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.renewals.load(Ordering::Acquire) != renewals {
+                return Ok(true);
+            }
+            let is_new = recipe.renew()?;
+            self.renewals.fetch_add(1, Ordering::Release);
+            Ok(is_new)
+        })
     }
 
     fn move_to(&self, region: &str) -> Result<bool, String> {
@@ -399,6 +443,83 @@ mod tests {
 
     fn session() -> Arc<Session> {
         Session::over(Arc::new(InMemory::new()), "mem://b")
+    }
+
+    /// Keys that have ended, and are renewed.
+    #[derive(Default)]
+    struct Ended(Arc<AtomicU32>);
+
+    impl Recipe for Ended {
+        fn in_region(&self, _: &str) -> Result<Arc<dyn RemoteStore>, String> {
+            Ok(Arc::new(InMemory::new()))
+        }
+        fn renew(&self) -> Result<bool, String> {
+            std::thread::sleep(Duration::from_millis(20));
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(true)
+        }
+        fn identity(&self) -> String {
+            "keys of a test".to_owned()
+        }
+        fn hide(&self, text: String) -> String {
+            text
+        }
+        fn wanted_wait(&self) -> Option<Duration> {
+            None
+        }
+        fn lists_from_anywhere(&self) -> bool {
+            true
+        }
+        fn has_ranges(&self) -> bool {
+            true
+        }
+        fn correct_clock(&self) -> bool {
+            false
+        }
+        fn clock_ahead(&self) -> Option<i64> {
+            None
+        }
+    }
+
+    fn expired() -> object_store::Error {
+        object_store::Error::Generic {
+            store: "test",
+            source: Box::new(Fault::Status {
+                status: http::StatusCode::BAD_REQUEST,
+                body: "<Error><Code>ExpiredToken</Code></Error>".to_owned(),
+            }),
+        }
+    }
+
+    #[test]
+    fn keys_that_end_for_many_requests_are_renewed_once() {
+        let renewed = Arc::new(AtomicU32::new(0));
+        let recipe = Box::new(Ended(Arc::clone(&renewed)));
+        let store = Arc::new(InMemory::new());
+        let session = Session::new(store, Some(recipe), "mem://b".to_owned(), 8, Patience::USUAL);
+        let one = |ends: u32| {
+            let (session, renewed) = (&session, &renewed);
+            async move {
+                let attempt = |_| async move {
+                    let before = renewed.load(Ordering::Relaxed);
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    if before < ends { Err(expired()) } else { Ok(()) }
+                };
+                session.tried(&Task::new("read", "a"), attempt).await
+            }
+        };
+        let all = session
+            .wait(futures_util::future::join_all((0..8).map(|_| one(1))))
+            .unwrap();
+        assert!(all.iter().all(Result::is_ok), "{all:?}");
+        assert_eq!(renewed.load(Ordering::Relaxed), 1);
+        // Keys that are refused again are not renewed a second time.
+        let error = session.wait(one(u32::MAX)).unwrap().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "cannot read a: the server answered 400 (ExpiredToken); credentials: keys of a test"
+        );
+        assert_eq!(renewed.load(Ordering::Relaxed), 2);
     }
 
     #[test]

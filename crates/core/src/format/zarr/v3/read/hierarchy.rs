@@ -73,9 +73,11 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
             return Err(Error::Damaged("groups lie in each other too deeply".into()));
         }
         let mut children: Vec<(usize, String, String)> = Vec::new();
-        for at in level {
-            let path = &found.groups[at].path;
-            let names = store.folders(path)?;
+        let paths: Vec<&str> = found.groups[level.clone()]
+            .iter()
+            .map(|group| &*group.path)
+            .collect();
+        for ((at, path), names) in level.zip(&paths).zip(store.folders_of(&paths)?) {
             children.extend(names.into_iter().map(|name| (at, below(path, &name), name)));
         }
         let keys = children.iter().map(|(_, path, _)| below(path, NODE));

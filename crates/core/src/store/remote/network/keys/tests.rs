@@ -134,3 +134,52 @@ fn plain_servers_have_keys_that_cannot_be_listed() {
         io::ErrorKind::Unsupported
     );
 }
+
+#[test]
+fn keys_of_a_writer_are_in_no_list() {
+    let names = [
+        ".ncutils-partial",
+        ".ncutils-partial-1/.zgroup",
+        ".zgroup",
+        "v/.ncutils",
+    ];
+    let session = in_memory(
+        &names
+            .map(|name| format!("p/{name}"))
+            .each_ref()
+            .map(String::as_str),
+    );
+    let keys = RemoteKeys::open(&session, "p", &[".ncutils-partial"]).unwrap();
+    assert_eq!(keys.list("").unwrap(), [".zgroup", "v/.ncutils"]);
+    assert_eq!(keys.list_children("").unwrap(), [".zgroup", "v/"]);
+    assert!(
+        keys.size(".ncutils-partial").unwrap().is_some(),
+        "who asks for it sees it"
+    );
+}
+
+#[test]
+fn a_list_that_has_no_end_is_an_error() {
+    let page = |names: &str| {
+        format!(
+            "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>more</NextContinuationToken>{names}</ListBucketResult>"
+        )
+    };
+    let entry = "<Contents><Key>p/a</Key><LastModified>2020-01-01T00:00:00Z</LastModified><ETag>1</ETag><Size>1</Size></Contents>";
+    for names in ["", entry] {
+        let body = page(names);
+        let server = TestServer::start(move |request, _| match request.target.contains("list-type") {
+            true => Answer {
+                body: body.clone().into(),
+                ..Answer::status(200)
+            },
+            false => Answer::status(404),
+        });
+        let session = server.session("/bucket/p#mode=zarr,s3&aws.profile=no", &[]);
+        let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
+        for error in [keys.list("").unwrap_err(), keys.list_children("").unwrap_err()] {
+            assert!(error.to_string().contains("no end"), "{error}");
+        }
+        assert!(server.requests().len() <= 6, "{}", server.requests().len());
+    }
+}

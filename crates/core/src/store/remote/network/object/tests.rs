@@ -109,7 +109,7 @@ fn whole(session: &Arc<Session>) -> io::Result<Vec<u8>> {
 
 #[test]
 fn opening_is_one_request_and_the_rest_comes_in_pieces() {
-    let bytes = data(9_000_000);
+    let bytes = data(12_000_000);
     let (expected, tagged) = (bytes.clone(), bytes);
     let (server, session) = served(move |request, _| Answer::of(request, &tagged).with("ETag", "\"1\""));
     assert!(whole(&session).unwrap() == expected);
@@ -282,6 +282,28 @@ fn redirects_are_followed_and_credentials_stay() {
 }
 
 #[test]
+fn a_redirect_is_followed_once_as_long_as_it_leads_somewhere() {
+    for ends in [false, true] {
+        let bytes = data(1_700_000);
+        let other = TestServer::start(move |request, n| match (ends, n) {
+            (true, 1) => Answer::status(403),
+            _ => Answer::of(request, &bytes).with("ETag", "\"1\""),
+        });
+        let target = format!("{}/data?sig=1", other.url);
+        let (first, session) = served(move |_, _| Answer::status(307).with("Location", target.clone()));
+        assert!(whole(&session).unwrap() == data(1_700_000));
+        assert_eq!(first.requests().len(), if ends { 2 } else { 1 });
+        assert_eq!(other.requests().len(), if ends { 3 } else { 2 });
+        assert!(
+            other
+                .requests()
+                .iter()
+                .all(|request| request.target == "/data?sig=1")
+        );
+    }
+}
+
+#[test]
 fn what_a_server_says_shows_no_secret() {
     let body = "<Error><Code>Denied</Code><Message>sig hunter2hunter2 is wrong</Message></Error>";
     let server = TestServer::start(move |_, _| Answer {
@@ -341,6 +363,29 @@ fn requests_to_s3_are_signed_and_go_where_the_bucket_is() {
     );
     assert_eq!(requests[1].header("x-amz-security-token"), Some("token2token2"));
     assert_eq!(requests[1].target, "/bucket/a/x.nc");
+}
+
+#[test]
+fn a_clock_is_corrected_by_that_of_the_server() {
+    let bytes = data(1_700_000);
+    let server = TestServer::start(move |request, _| {
+        let is_right = request.header("x-amz-date").unwrap().starts_with("2100010");
+        let signature = request.header("authorization").unwrap();
+        let is_signed = signature.contains("Credential=AKIATEST/2100010");
+        let answer = match is_right && is_signed {
+            true => Answer::of(request, &bytes).with("ETag", "\"1\""),
+            false => Answer {
+                body: b"<Error><Code>RequestTimeTooSkewed</Code></Error>".to_vec(),
+                ..Answer::status(403)
+            },
+        };
+        answer.with("Date", "Fri, 01 Jan 2100 00:00:00 GMT")
+    });
+    let session = server.session("/bucket/a/x.nc#mode=s3", KEYS);
+    let object = opened(&session).unwrap();
+    assert!(read(&*object, 0, 1_700_000).unwrap() == data(1_700_000));
+    // Once is enough for all that follow.
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]
