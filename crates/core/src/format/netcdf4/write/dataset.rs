@@ -11,7 +11,7 @@ use crate::chunk::{ChunkGrid, element_count, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
-use crate::model::{self, Encoding, FillState, FillTime, Schema, Storage, Values, VarId};
+use crate::model::{self, Encoding, FillState, FillTime, Schema, Storage, Values, VarId, VariableLayout};
 
 /// The dataset of a variable. `extent` is the plan's, or longer in the first dimension.
 ///
@@ -57,16 +57,7 @@ pub fn dataset(
         },
         _ => allocation_time,
     };
-    let filters = layout.filters.iter().map(|filter| {
-        let id = filter.hdf5_id().ok_or_else(|| no_hdf5_form(filter))?;
-        Ok(Filter {
-            id: u16::try_from(id).map_err(|_| Error::Unsupported(format!("filter {id} in HDF5")))?,
-            optional: filter.is_optional(),
-            name: filter.name().to_owned(),
-            parameters: filter.parameters().to_vec(),
-        })
-    });
-    let filters = filters.collect::<Result<Vec<_>>>()?;
+    let filters = filters(layout)?;
     let dataspace = if variable.dims.is_empty() {
         Dataspace::Scalar
     } else {
@@ -93,6 +84,23 @@ pub fn dataset(
         fill,
         filters,
     })
+}
+
+/// The filters of a layout, as HDF5 stores them.
+///
+/// # Errors
+/// A codec that HDF5 has no id for.
+pub fn filters(layout: &VariableLayout) -> Result<Vec<Filter>> {
+    let filters = layout.filters.iter().map(|filter| {
+        let id = filter.hdf5_id().ok_or_else(|| no_hdf5_form(filter))?;
+        Ok(Filter {
+            id: u16::try_from(id).map_err(|_| Error::Unsupported(format!("filter {id} in HDF5")))?,
+            optional: filter.is_optional(),
+            name: filter.name().to_owned(),
+            parameters: filter.parameters().to_vec(),
+        })
+    });
+    filters.collect()
 }
 
 /// The fill value, and when it is written.
@@ -160,7 +168,7 @@ fn fill(
 mod tests {
     use super::*;
     use crate::format::VariablePlan;
-    use crate::model::{Endian, Fill, Kind, Type, VariableLayout};
+    use crate::model::{Endian, Fill, Kind, Type};
 
     fn plan(fill: Fill) -> VariablePlan {
         VariablePlan {
