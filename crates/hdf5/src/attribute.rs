@@ -23,6 +23,8 @@ pub struct Attribute {
     pub name: String,
     /// Type of its elements.
     pub datatype: Datatype,
+    /// The bytes of its datatype, as stored; empty if the datatype is shared.
+    pub encoded_datatype: Vec<u8>,
     /// Address of the committed datatype, if it has one.
     pub committed: Option<u64>,
     /// Its shape.

@@ -39,6 +39,7 @@ mod heap;
 mod layout;
 mod messages;
 mod object_header;
+mod object_properties;
 mod reader;
 mod selection;
 mod source;
@@ -58,11 +59,12 @@ pub use error::{Error, Result};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
+pub use object_properties::{CreationOrder, ObjectProperties};
 pub use reader::{Dataset, File, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk};
 pub use selection::{ElementSelection, Stripe};
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use virtual_mapping::VirtualMapping;
 pub use writer::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, ObjectId,
-    ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, LinkSpec,
+    ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
 };

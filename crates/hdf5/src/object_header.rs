@@ -31,6 +31,12 @@ const FAIL_IF_UNKNOWN: u8 = 1 << 7;
 #[derive(Debug, Clone)]
 pub(crate) struct ObjectHeader {
     messages: Vec<Message>,
+    /// Bit 0: the creation order of attributes is tracked; bit 1: it is indexed.
+    pub(crate) attribute_order: u8,
+    /// Times of access, modification, change and birth, in seconds since 1970.
+    pub(crate) times: Option<[u32; 4]>,
+    /// Most compact attributes, and fewest dense ones.
+    pub(crate) attribute_phase_change: Option<(u16, u16)>,
 }
 
 /// One message.
@@ -123,6 +129,9 @@ impl ObjectHeader {
         }
         Ok(Self {
             messages: messages.list,
+            attribute_order: 0,
+            times: None,
+            attribute_phase_change: None,
         })
     }
 
@@ -142,7 +151,15 @@ impl ObjectHeader {
         let width = 1 << (flags & flag::SIZE_WIDTH);
         let start = reader.read(WHAT, address, prefix_size + width)?;
         let mut start = reader.cursor(WHAT, address, &start);
-        start.skip(prefix_size)?;
+        start.skip(6)?;
+        let times = match flags & flag::TIMES != 0 {
+            true => Some([start.u32()?, start.u32()?, start.u32()?, start.u32()?]),
+            false => None,
+        };
+        let attribute_phase_change = match flags & flag::ATTRIBUTE_PHASE_CHANGE != 0 {
+            true => Some((start.u16()?, start.u16()?)),
+            false => None,
+        };
         let size = start.uint(width)?;
         prefix_size += width;
 
@@ -179,6 +196,9 @@ impl ObjectHeader {
         }
         Ok(Self {
             messages: messages.list,
+            attribute_order: flags >> 2 & 0b11,
+            times,
+            attribute_phase_change,
         })
     }
 }

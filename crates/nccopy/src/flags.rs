@@ -38,6 +38,8 @@ pub struct Arguments {
     pub archive: ArchiveOptions,
     /// `-k zst`: compress the input's bytes as they are.
     pub plain_zst: bool,
+    /// `-k h5`: copy HDF5 as it is.
+    pub as_hdf5: bool,
     /// `--dry-run`: print the plan, and write nothing.
     pub dry_run: bool,
     /// `--summary`: print what was done.
@@ -77,7 +79,7 @@ pub fn command() -> Command {
         value(name, short, metavar, help).action(ArgAction::Append)
     };
     program("nccopy", env!("CARGO_PKG_VERSION"), "Copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way", AFTER_HELP)
-        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}; archive, a compressed netCDF-3 archive (nc3z, nc6z, nc5z name its kind); zst, the input's bytes in Zstandard's seekable format", kind_option::names())))
+        .arg(value("kind", 'k', "KIND", "").help(format!("Kind of the output: {}; archive, a compressed netCDF-3 archive (nc3z, nc6z, nc5z name its kind); zst, the input's bytes in Zstandard's seekable format; h5, HDF5 as it is, with all its objects, types and links (hdf5 is another name of nc4)", kind_option::names())))
         .args(kind_option::digits())
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
@@ -134,7 +136,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             .flatten()
             .map(String::as_str)
     };
-    let container = text("kind").filter(|name| ["archive", "zst"].contains(name));
+    let container = text("kind").filter(|name| ["archive", "zst", "h5"].contains(name));
     let kind = match container {
         Some(_) => None,
         None => kind_option::asked(matches, &["kind"])?,
@@ -192,6 +194,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             of_part,
         },
         plain_zst: container == Some("zst"),
+        as_hdf5: container == Some("h5"),
         dry_run,
         summary,
         json,

@@ -1,6 +1,7 @@
-//! The command line of `nccopy`: definitions of its flags, for the program and the man page.
+//! The command line of `nccopy`: definitions of its flags, for the program and the man page, and what it prints.
 
 pub mod flags;
+pub mod hdf5;
 pub mod plan_text;
 pub mod summary;
 mod table;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use nccopy::flags::{self, Arguments};
-use nccopy::{plan_text, summary};
+use nccopy::{hdf5, plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_cli::remote::tell_notes;
@@ -57,6 +57,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return restore_stream(&output, arguments);
     }
     let place = input.place()?;
+    if arguments.as_hdf5 {
+        return hdf5::copy(&input, &output, &place, arguments);
+    }
     let reader = input
         .open_place(place.clone(), &arguments.copy.registry)
         .map_err(in_input)?;

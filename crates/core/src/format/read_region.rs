@@ -308,6 +308,7 @@ mod tests {
                         explicit: true,
                         no_fill: false,
                         time: FillTime::IfSet,
+                        ..Fill::default()
                     },
                 },
                 missing,

@@ -68,6 +68,36 @@ pub struct Fill {
     pub no_fill: bool,
     /// When the value is written to storage.
     pub time: FillTime,
+    /// When space is allocated; `None` where the format does not say, or says what its writers say by default for the
+    /// storage.
+    pub allocation: Option<AllocationTime>,
+    /// What the format says of the value.
+    pub state: FillState,
+}
+
+/// When HDF5 allocates the space of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AllocationTime {
+    /// When the variable is created.
+    Early,
+    /// When something is first written.
+    Late,
+    /// Chunk by chunk.
+    Incremental,
+}
+
+/// What a format says of a fill value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum FillState {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// The format's own default counts.
+    Default,
+    /// Elements that were never written are undefined.
+    Undefined,
+    /// A value is stored.
+    Defined,
 }
 
 /// The storage of a variable. Two variables can exchange encoded chunks if their layouts have equal storage,

@@ -40,7 +40,10 @@ pub use fill_value::{
 };
 pub use item::Item;
 pub use kind::{ArchiveStep, Kind};
-pub use layout::{EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Storage, VariableLayout};
+pub use layout::{
+    AllocationTime, EdgeChunks, Encoding, Endian, Fill, FillState, FillTime, IndexLocation, Storage,
+    VariableLayout,
+};
 pub(crate) use move_heap::move_heap;
 pub use name::{MAX_NAME, name_fault, unescape};
 pub(crate) use number_type::for_number_type;

@@ -141,6 +141,7 @@ pub fn from_json(text: &[u8]) -> Result<(Schema, Vec<VariableLayout>)> {
                 explicit: schema.var(id).attributes.iter().any(|a| a.name == "_FillValue"),
                 no_fill: false,
                 time: FillTime::IfSet,
+                ..Fill::default()
             });
         ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
         layout.shard = var["shard"].is_array().then(|| numbers(&var["shard"]));

@@ -83,6 +83,7 @@ impl Dataset {
             explicit: false,
             no_fill: false,
             time: FillTime::IfSet,
+            ..Fill::default()
         };
         let mut layout = VariableLayout::contiguous(extent, element_size, encoding).with_fill(fill);
         layout.storage = storage;

@@ -51,10 +51,12 @@ impl Attribute {
         let mut part = message
             .part(padded(datatype_size))?
             .named("datatype of an attribute");
+        let mut encoded_datatype = Vec::new();
         let (datatype, committed) = if flags & SHARED_DATATYPE != 0 {
             let resolved = shared.follow(&mut part, message_type::DATATYPE, address)?;
             (Datatype::decode(&mut resolved.cursor()), resolved.committed)
         } else {
+            encoded_datatype.extend_from_slice(part.clone().bytes(datatype_size)?);
             (Datatype::decode(&mut part), None)
         };
         let datatype = datatype.map_err(|error| match error {
@@ -82,6 +84,7 @@ impl Attribute {
         Ok(Self {
             name,
             datatype,
+            encoded_datatype,
             committed,
             dataspace,
             data,

@@ -18,16 +18,22 @@ pub(crate) const LINK: u16 = 0x06;
 pub(crate) const EXTERNAL_FILES: u16 = 0x07;
 /// Data Layout.
 pub(crate) const LAYOUT: u16 = 0x08;
+/// Group Info.
+pub(crate) const GROUP_INFO: u16 = 0x0a;
 /// Filter Pipeline.
 pub(crate) const FILTER_PIPELINE: u16 = 0x0b;
 /// Attribute.
 pub(crate) const ATTRIBUTE: u16 = 0x0c;
+/// Object Comment.
+pub(crate) const COMMENT: u16 = 0x0d;
 /// Shared Message Table.
 pub(crate) const SHARED_MESSAGE_TABLE: u16 = 0x0f;
 /// Object Header Continuation.
 pub(crate) const CONTINUATION: u16 = 0x10;
 /// Symbol Table.
 pub(crate) const SYMBOL_TABLE: u16 = 0x11;
+/// Object Modification Time.
+pub(crate) const MODIFICATION_TIME: u16 = 0x12;
 /// Driver Info.
 pub(crate) const DRIVER_INFO: u16 = 0x14;
 /// Attribute Info.

@@ -12,6 +12,7 @@ use crate::heap::global::{GlobalHeap, GlobalHeapObject, GlobalHeapReader};
 use crate::layout::Layout;
 use crate::messages::message_type;
 use crate::messages::shared::SharedMessages;
+use crate::object_properties::{self, ObjectProperties};
 use crate::reader::bytes::MetadataReader;
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
@@ -120,6 +121,32 @@ impl File {
     /// attributes cannot be listed.
     pub fn attributes(&self, object: &Object) -> Result<Vec<Result<Attribute>>> {
         attribute::read(&self.inner.shared, &object.header)
+    }
+
+    /// The properties of an object that are neither its content nor its attributes.
+    ///
+    /// # Errors
+    /// A message is damaged.
+    pub fn properties(&self, object: &Object) -> Result<ObjectProperties> {
+        object_properties::read(&self.inner.shared, &object.header)
+    }
+
+    /// The bytes of the Datatype message of a dataset or committed datatype. For a dataset with a committed datatype,
+    /// they are those of that type.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for an object without such a message; other errors if it is damaged.
+    pub fn datatype_message(&self, object: &Object) -> Result<Vec<u8>> {
+        let Some(message) = object.header.first(message_type::DATATYPE) else {
+            return Err(Error::Usage(format!(
+                "the object at address {} has no datatype",
+                object.address
+            )));
+        };
+        let resolved = self.inner.shared.resolve(message)?;
+        let mut cursor = resolved.cursor();
+        let length = cursor.remaining();
+        Ok(cursor.bytes(length)?.to_vec())
     }
 
     /// Parses the messages of a dataset.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::sequences::Payload;
 use super::spec::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, ObjectId, ObjectSource, ObjectSpec,
-    ObjectSpecKind,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, LinkSpec, ObjectId, ObjectSource,
+    ObjectSpec, ObjectSpecKind,
 };
 use crate::{Dataspace, Error, MAX_COMPACT_BYTES, Result};
 
@@ -17,7 +17,7 @@ pub(super) fn check<S: ObjectSource>(source: &S, id: ObjectId, object: &ObjectSp
     let checked = match &object.kind {
         ObjectSpecKind::Group { links } => check_links(source, links),
         _ if id.0 == 0 => return Err(Error::CannotWrite("the first object is not a group".into())),
-        ObjectSpecKind::NamedDatatype(_) => Ok(()),
+        ObjectSpecKind::NamedDatatype(_) | ObjectSpecKind::EncodedDatatype(..) => Ok(()),
         ObjectSpecKind::Dataset(dataset) => check_dataset(source, dataset),
     };
     checked
@@ -38,7 +38,7 @@ pub(super) fn path<S: ObjectSource>(source: &S, id: ObjectId) -> String {
             match &source.object(group).ok()?.kind {
                 ObjectSpecKind::Group { links } => links
                     .iter()
-                    .find(|(_, target)| *target == at)
+                    .find(|(_, target)| target.object() == Some(at))
                     .map(|(name, _)| (group, name.clone())),
                 _ => None,
             }
@@ -51,7 +51,7 @@ pub(super) fn path<S: ObjectSource>(source: &S, id: ObjectId) -> String {
     format!("/{}", names.join("/"))
 }
 
-fn check_links<S: ObjectSource>(source: &S, links: &[(String, ObjectId)]) -> Result<(), String> {
+fn check_links<S: ObjectSource>(source: &S, links: &[(String, LinkSpec)]) -> Result<(), String> {
     let mut names = HashSet::with_capacity(links.len());
     for (name, target) in links {
         if name.is_empty() || name == "." || name.contains(['/', '\0']) {
@@ -63,7 +63,10 @@ fn check_links<S: ObjectSource>(source: &S, links: &[(String, ObjectId)]) -> Res
         if !names.insert(name.as_str()) {
             return Err(format!("two objects have the name `{name}`"));
         }
-        if target.0 >= source.object_count() {
+        if target
+            .object()
+            .is_some_and(|target| target.0 >= source.object_count())
+        {
             return Err(format!("`{name}` links to no object"));
         }
     }
@@ -106,12 +109,14 @@ fn check_datatype<S: ObjectSource>(source: &S, datatype: &DatatypeSpec) -> Resul
         return Err("a datatype of no bytes".into());
     }
     match datatype {
-        DatatypeSpec::Inline(_) => Ok(()),
+        DatatypeSpec::Inline(_) | DatatypeSpec::Encoded(..) => Ok(()),
         DatatypeSpec::Committed(id, datatype) => {
             let there = id.0 < source.object_count();
             let object = there.then(|| source.object(*id).ok()).flatten();
             match object.as_ref().map(|object| &object.kind) {
-                Some(ObjectSpecKind::NamedDatatype(committed)) if committed == datatype => Ok(()),
+                Some(
+                    ObjectSpecKind::NamedDatatype(committed) | ObjectSpecKind::EncodedDatatype(committed, _),
+                ) if committed == datatype => Ok(()),
                 _ => Err("its datatype is not the committed one that it refers to".into()),
             }
         }
@@ -127,6 +132,11 @@ fn check_data<S: ObjectSource>(source: &S, data: &Data, depth: usize) -> Result<
     for (offset, target) in &data.references {
         if !fits(*offset, 8) || target.0 >= source.object_count() {
             return Err("a reference lies outside the data or refers to no object".into());
+        }
+    }
+    for (offset, target, _) in &data.regions {
+        if !fits(*offset, 12) || target.0 >= source.object_count() {
+            return Err("a region reference lies outside the data or refers to no object".into());
         }
     }
     for (offset, _, payload) in data.sequences.iter() {
@@ -173,6 +183,11 @@ fn check_dataset<S: ObjectSource>(source: &S, dataset: &DatasetSpec) -> Result<(
                 if !fixed {
                     return Err("only chunked data can grow".into());
                 }
+            }
+        }
+        LayoutSpec::External(_) | LayoutSpec::Virtual(_) => {
+            if !dataset.filters.is_empty() {
+                return Err("only chunked data can go through filters".into());
             }
         }
         LayoutSpec::Chunked { shape, chunk_count } => {

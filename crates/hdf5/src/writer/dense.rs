@@ -8,11 +8,14 @@
 use super::btree_v2::{HEADER_SIZE, Tree, TreeKind};
 use super::bytes::PutBytes;
 use super::fractal_heap::{Heap, HeapParameters};
-use crate::Result;
 use crate::checksum::lookup3;
+use crate::{CreationOrder, Result};
 
 /// Maximum number of links or attributes without dense storage.
 pub(super) const MAX_COMPACT: usize = 8;
+
+/// Creation order of an attribute where it is not tracked, as the library writes it.
+const UNTRACKED: u32 = 0xffff;
 
 /// The messages in dense storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,7 @@ pub(super) struct DenseAddresses {
 /// A dense storage laid out for messages of given sizes.
 pub(super) struct DenseStorage {
     kind: DenseKind,
+    tracking: CreationOrder,
     heap: Heap,
     names: Tree,
     order: Tree,
@@ -44,7 +48,7 @@ pub(super) struct DenseStorage {
 
 impl DenseStorage {
     /// Lays out messages with these sizes, in bytes.
-    pub(super) fn new(kind: DenseKind, sizes: &[u64]) -> Result<Self> {
+    pub(super) fn new(kind: DenseKind, tracking: CreationOrder, sizes: &[u64]) -> Result<Self> {
         let (parameters, names, order) = match kind {
             DenseKind::Links => (HeapParameters::LINKS, TreeKind::LinkNames, TreeKind::LinkOrder),
             DenseKind::Attributes => (
@@ -55,6 +59,7 @@ impl DenseStorage {
         };
         Ok(Self {
             kind,
+            tracking,
             heap: Heap::new(parameters, sizes.iter().copied())?,
             names: Tree::new(names, sizes.len() as u64),
             order: Tree::new(order, sizes.len() as u64),
@@ -63,8 +68,19 @@ impl DenseStorage {
 
     /// Size of all parts in bytes, a multiple of 8.
     pub(super) fn size(&self) -> u64 {
-        let trees = 2 * HEADER_SIZE.next_multiple_of(8) + self.names.nodes_size() + self.order.nodes_size();
-        (trees + self.heap.size()).next_multiple_of(8)
+        (self.trees_size() + self.heap.size()).next_multiple_of(8)
+    }
+
+    /// Size of both indexes, in bytes. There is always room for the second one's header.
+    fn trees_size(&self) -> u64 {
+        2 * HEADER_SIZE.next_multiple_of(8) + self.names.nodes_size() + self.order_nodes_size()
+    }
+
+    fn order_nodes_size(&self) -> u64 {
+        match self.tracking {
+            CreationOrder::Indexed => self.order.nodes_size(),
+            CreationOrder::Untracked | CreationOrder::Tracked => 0,
+        }
     }
 
     /// Addresses of the parts in a storage at `base`.
@@ -75,7 +91,7 @@ impl DenseStorage {
         DenseAddresses {
             name_index,
             order_index,
-            heap: nodes + self.names.nodes_size() + self.order.nodes_size(),
+            heap: nodes + self.names.nodes_size() + self.order_nodes_size(),
         }
     }
 
@@ -93,7 +109,10 @@ impl DenseStorage {
         by_name.sort_unstable();
         let mut out = self.names.header(name_nodes);
         out.pad8();
-        out.put(&self.order.header(order_nodes));
+        match self.tracking {
+            CreationOrder::Indexed => out.put(&self.order.header(order_nodes)),
+            _ => out.put_zeros(HEADER_SIZE as usize),
+        }
         out.pad8();
         let mut records = Vec::new();
         for (hash, _, i) in by_name {
@@ -106,14 +125,21 @@ impl DenseStorage {
                 DenseKind::Attributes => {
                     records.put(&id);
                     records.put_u8(0); // message flags
-                    records.put_u32(i as u32);
+                    records.put_u32(match self.tracking {
+                        CreationOrder::Untracked => UNTRACKED,
+                        _ => i as u32,
+                    });
                     records.put_u32(hash);
                 }
             }
         }
         out.put(&self.names.nodes(name_nodes, &records));
         records.clear();
-        for i in 0..names.len() {
+        let indexed = match self.tracking {
+            CreationOrder::Indexed => names.len(),
+            _ => 0,
+        };
+        for i in 0..indexed {
             let id = self.heap.id(i);
             match self.kind {
                 DenseKind::Links => {
@@ -127,7 +153,9 @@ impl DenseStorage {
                 }
             }
         }
-        out.put(&self.order.nodes(order_nodes, &records));
+        if self.tracking == CreationOrder::Indexed {
+            out.put(&self.order.nodes(order_nodes, &records));
+        }
         out.put(&self.heap.encode(addresses.heap, messages));
         out.pad8();
         out
@@ -149,7 +177,7 @@ mod tests {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let messages: Vec<Vec<u8>> = names.iter().map(|n| n.as_bytes().to_vec()).collect();
             let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
-            let dense = DenseStorage::new(kind, &sizes).unwrap();
+            let dense = DenseStorage::new(kind, CreationOrder::Indexed, &sizes).unwrap();
             let bytes = dense.encode(48, &names, &messages);
             assert_eq!(bytes.len() as u64, dense.size());
             let at = dense.addresses(48);

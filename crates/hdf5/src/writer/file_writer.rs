@@ -1,5 +1,6 @@
 //! [`FileWriter`]: plans a file, hands out addresses while data is written, and completes it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +8,8 @@ use super::chunk_index::{Chunk, ChunkGrid, write_tree};
 use super::global_heap::{Finished, FrontHeap, OpenHeap};
 use super::layout::{FrontLayout, Kept, Stored, layout_message};
 use super::object_header::{BodyPlace, replace_body};
-use super::spec::{LayoutSpec, ObjectId, ObjectSource};
+use super::sequences::Payload;
+use super::spec::{Data, LayoutSpec, ObjectId, ObjectSource};
 use super::superblock::{SUPERBLOCK_SIZE, superblock};
 use crate::{ByteSink, Error, Result};
 
@@ -20,6 +22,8 @@ const PIECE: usize = 1 << 20;
 /// The bytes of the file depend only on the objects and on the order of the calls that hand out addresses.
 pub struct FileWriter {
     sink: Arc<dyn ByteSink>,
+    /// Size of the user block, in bytes.
+    base: u64,
     layout: FrontLayout,
     objects: Vec<Kept>,
     tail: Mutex<Tail>,
@@ -41,6 +45,19 @@ impl FileWriter {
     ///
     /// The objects may be a [`FileTree`](super::FileTree).
     pub fn create<S: ObjectSource>(sink: Arc<dyn ByteSink>, source: &S) -> Result<FileWriter, S::Error> {
+        Self::create_behind(0, sink, source)
+    }
+
+    /// Like [`create`](Self::create), behind a user block of `base` bytes, which the caller writes. Its size is 0, or a power
+    /// of two from 512 on.
+    pub fn create_behind<S: ObjectSource>(
+        base: u64,
+        sink: Arc<dyn ByteSink>,
+        source: &S,
+    ) -> Result<FileWriter, S::Error> {
+        if base != 0 && (base < 512 || !base.is_power_of_two()) {
+            return Err(Error::Usage(format!("a user block of {base} bytes")).into());
+        }
         let (layout, objects) = FrontLayout::new(source)?;
         let tail = Tail {
             end: layout.end,
@@ -51,6 +68,7 @@ impl FileWriter {
         };
         let mut writer = FileWriter {
             sink,
+            base,
             layout,
             objects,
             tail: Mutex::new(tail),
@@ -130,9 +148,10 @@ impl FileWriter {
     }
 
     fn put(&self, what: &'static str, offset: u64, bytes: &[u8]) -> Result<()> {
-        self.sink.write_all_at(offset, bytes).map_err(|source| Error::Io {
+        let place = self.base.saturating_add(offset);
+        self.sink.write_all_at(place, bytes).map_err(|source| Error::Io {
             what,
-            offset,
+            offset: place,
             cause: source,
         })
     }
@@ -245,6 +264,45 @@ impl FileWriter {
         Ok(ids.into_iter().map(|id| id.to_bytes()).collect())
     }
 
+    /// Resolves elements of a dataset: object references get addresses, and variable-length data and region references go
+    /// to the global heap. Addresses ascend in the order of calls.
+    pub fn resolve(&self, data: &Data) -> Result<Vec<u8>> {
+        let mut bytes = data.bytes.clone();
+        let mut put = |offset: usize, value: &[u8]| {
+            if let Some(place) = bytes.get_mut(offset..).and_then(|b| b.get_mut(..value.len())) {
+                place.copy_from_slice(value);
+            }
+        };
+        for (offset, target) in &data.references {
+            put(*offset, &self.layout.header_of(*target).to_le_bytes());
+        }
+        let regions: Vec<Vec<u8>> = data
+            .regions
+            .iter()
+            .map(|(_, target, selection)| {
+                [&self.layout.header_of(*target).to_le_bytes(), &**selection].concat()
+            })
+            .collect();
+        let mut contents: Vec<Cow<'_, [u8]>> =
+            regions.iter().map(|region| Cow::Borrowed(&**region)).collect();
+        for (_, _, payload) in data.sequences.iter() {
+            contents.push(match payload {
+                Payload::Plain(bytes) => Cow::Borrowed(bytes),
+                Payload::Nested(nested) => Cow::Owned(self.resolve(nested)?),
+            });
+        }
+        let contents: Vec<&[u8]> = contents.iter().map(|content| &**content).collect();
+        let mut ids = self.insert_sequences(&contents)?.into_iter();
+        for ((offset, ..), id) in data.regions.iter().zip(ids.by_ref()) {
+            put(*offset, &id);
+        }
+        for ((offset, length, _), id) in data.sequences.iter().zip(ids) {
+            put(offset, &length.to_le_bytes());
+            put(offset + size_of::<u32>(), &id);
+        }
+        Ok(bytes)
+    }
+
     fn write_collections(&self, collections: Finished) -> Result<()> {
         for (address, bytes) in collections {
             self.put("global heap collection", address, &bytes)?;
@@ -282,13 +340,15 @@ impl FileWriter {
                 None => self.check_no_index(id)?,
             }
         }
-        self.sink.set_size(end).map_err(|source| Error::Io {
-            what: "end of file",
-            offset: end,
-            cause: source,
-        })?;
+        self.sink
+            .set_size(self.base.saturating_add(end))
+            .map_err(|source| Error::Io {
+                what: "end of file",
+                offset: end,
+                cause: source,
+            })?;
         let root = self.layout.places.first().map_or(0, |place| place.header);
-        self.put("superblock", 0, &superblock(root, end))
+        self.put("superblock", 0, &superblock(root, end, self.base))
     }
 
     /// Refuses a dataset whose header names a chunk index, as no chunk came for it.

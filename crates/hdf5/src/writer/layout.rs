@@ -3,7 +3,7 @@
 //! ```text
 //! superblock │ objects │ global heap │ chunk indexes │ contiguous data │ chunks and heap collections as they come
 //!                 │
-//!                 └─ each: header │ dense attributes │ dense links
+//!                 └─ each: header │ dense attributes │ dense links │ names of external files
 //! ```
 //!
 //! Objects are encoded twice: first without addresses, for their sizes, then with addresses. No size depends on an
@@ -13,16 +13,17 @@ use super::bytes::PutBytes;
 use super::check::{check, path};
 use super::chunk_index::{ChunkGrid, node_count};
 use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
+use super::external_heap;
 use super::global_heap::FrontHeap;
-use super::messages::{self, MAX_MESSAGE, Storage, kind};
+use super::messages::{self, MAX_MESSAGE, Storage, Target, kind};
 use super::object_header::{BodyPlace, ObjectHeader, flag};
 use super::sequences::Payload;
 use super::spec::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, ObjectId, ObjectSource, ObjectSpec,
-    ObjectSpecKind,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, LinkSpec, ObjectId, ObjectSource,
+    ObjectSpec, ObjectSpecKind,
 };
 use super::superblock::SUPERBLOCK_SIZE;
-use crate::{Error, Result};
+use crate::{CreationOrder, Error, Result};
 
 /// Position of an object.
 #[derive(Debug, Clone, Copy, Default)]
@@ -168,7 +169,8 @@ impl FrontLayout {
         Ok(end)
     }
 
-    fn header_of(&self, id: ObjectId) -> u64 {
+    /// Address of an object's header.
+    pub(super) fn header_of(&self, id: ObjectId) -> u64 {
         self.places.get(id.0).map_or(0, |place| place.header)
     }
 
@@ -186,15 +188,17 @@ impl FrontLayout {
         for attribute in &object.attributes {
             messages.push(self.attribute(attribute, heap)?);
         }
-        let attributes = Dense::if_needed(DenseKind::Attributes, messages, || {
+        let (link_order, attribute_order) = (object.properties.link_order, object.properties.attribute_order);
+        let attributes = Dense::if_needed(DenseKind::Attributes, attribute_order, messages, || {
             object.attributes.iter().map(|a| a.name.clone()).collect()
         })?;
         let (attributes, compact_attributes) = attributes;
         let attributes_at = place.header + place.header_size;
         let links_at = attributes_at + attributes.as_ref().map_or(0, |d| d.storage.size());
 
-        let mut header = ObjectHeader::default();
+        let mut header = ObjectHeader::new(&object.properties);
         let mut links = None;
+        let mut external = Vec::new();
         let mut layout_message = None;
         let mut compact_links = Vec::new();
         match &object.kind {
@@ -202,28 +206,48 @@ impl FrontLayout {
                 let messages = specs
                     .iter()
                     .zip(0..)
-                    .map(|((name, target), order)| messages::link(name, order, self.header_of(*target)))
-                    .collect();
-                (links, compact_links) = Dense::if_needed(DenseKind::Links, messages, || {
+                    .map(|((name, target), order)| {
+                        let target = match target {
+                            LinkSpec::Hard(object) => Target::Hard(self.header_of(*object)),
+                            LinkSpec::Soft(path) => Target::Soft(path),
+                            LinkSpec::External { file, path } => Target::External(file, path),
+                        };
+                        messages::link(name, link_order.is_tracked().then_some(order), &target)
+                    })
+                    .collect::<Result<Vec<_>>>()?;
+                (links, compact_links) = Dense::if_needed(DenseKind::Links, link_order, messages, || {
                     specs.iter().map(|(name, _)| name.clone()).collect()
                 })?;
                 let dense = links.as_ref().map(|d| d.storage.addresses(links_at));
-                let info = messages::link_info(specs.len() as u64, dense.as_ref());
+                let info = messages::link_info(specs.len() as u64, link_order, dense.as_ref());
                 header.push(kind::LINK_INFO, 0, 0, &info);
-                header.push(kind::GROUP_INFO, flag::CONSTANT, 0, &messages::group_info());
+                let info = object.properties.group_info.clone();
+                let info = fits(
+                    info.unwrap_or_else(messages::group_info),
+                    "information on a group",
+                )?;
+                header.push(kind::GROUP_INFO, flag::CONSTANT, 0, &info);
             }
             ObjectSpecKind::NamedDatatype(datatype) => {
                 let body = fits(messages::datatype(datatype)?, "a committed datatype")?;
                 header.push(kind::DATATYPE, flag::CONSTANT | flag::DO_NOT_SHARE, 0, &body);
             }
+            ObjectSpecKind::EncodedDatatype(_, message) => {
+                let body = fits(message.clone(), "a committed datatype")?;
+                header.push(kind::DATATYPE, flag::CONSTANT | flag::DO_NOT_SHARE, 0, &body);
+            }
             ObjectSpecKind::Dataset(dataset) => {
-                layout_message = Some(self.dataset(dataset, storage, heap, &mut header)?);
+                (layout_message, external) = self.dataset(dataset, storage, heap, links_at, &mut header)?;
             }
         }
         if !object.attributes.is_empty() {
             let dense = attributes.as_ref().map(|d| d.storage.addresses(attributes_at));
-            let info = messages::attribute_info(object.attributes.len() as u16, dense.as_ref());
+            let info =
+                messages::attribute_info(object.attributes.len() as u16, attribute_order, dense.as_ref());
             header.push(kind::ATTRIBUTE_INFO, flag::DO_NOT_SHARE, 0, &info);
+        }
+        if let Some(comment) = &object.properties.comment {
+            header.push(kind::COMMENT, 0, 0, &fits(comment.clone(), "a comment")?);
         }
         for link in &compact_links {
             header.push(kind::LINK, 0, 0, link);
@@ -243,6 +267,7 @@ impl FrontLayout {
             attributes_at,
             links,
             links_at,
+            external,
         })
     }
 
@@ -251,8 +276,9 @@ impl FrontLayout {
         dataset: &DatasetSpec,
         storage: Option<u64>,
         heap: &mut FrontHeap,
+        external_at: u64,
         header: &mut ObjectHeader,
-    ) -> Result<BodyPlace> {
+    ) -> Result<(Option<BodyPlace>, Vec<u8>)> {
         let (shared, datatype) = self.datatype(&dataset.datatype)?;
         let datatype = fits(datatype, "a datatype")?;
         header.push(kind::DATASPACE, 0, 0, &messages::dataspace(&dataset.dataspace)?);
@@ -274,20 +300,38 @@ impl FrontLayout {
             _ => Vec::new(),
         };
         let element_size = dataset.datatype.datatype().size;
-        let layout = layout_message(&dataset.layout, element_size, storage, &compact)?;
+        let layout = match &dataset.layout {
+            LayoutSpec::Virtual(mappings) => {
+                let object = mappings.as_ref().map(|mappings| heap.insert(mappings).to_bytes());
+                messages::layout(&Storage::Virtual(object))?
+            }
+            layout => layout_message(layout, element_size, storage, &compact)?,
+        };
+        let mut external = Vec::new();
+        if let LayoutSpec::External(segments) = &dataset.layout {
+            let (message, names) = external_heap::encode(segments, external_at)?;
+            external = names;
+            header.push(
+                kind::EXTERNAL_FILES,
+                flag::CONSTANT,
+                0,
+                &fits(message, "external files")?,
+            );
+        }
         header.push(kind::LAYOUT, 0, 0, &layout);
         let place = header.last_body(layout.len());
         if !dataset.filters.is_empty() {
             let filters = fits(messages::filter_pipeline(&dataset.filters)?, "a filter pipeline")?;
             header.push(kind::FILTER_PIPELINE, flag::CONSTANT, 0, &filters);
         }
-        Ok(place)
+        Ok((Some(place), external))
     }
 
     /// The encoded datatype, and true if it refers to a committed one.
     fn datatype(&self, datatype: &DatatypeSpec) -> Result<(bool, Vec<u8>)> {
         match datatype {
             DatatypeSpec::Inline(datatype) => Ok((false, messages::datatype(datatype)?)),
+            DatatypeSpec::Encoded(_, message) => Ok((false, message.clone())),
             DatatypeSpec::Committed(id, _) => Ok((true, messages::shared(self.header_of(*id)))),
         }
     }
@@ -312,6 +356,10 @@ impl FrontLayout {
         };
         for (offset, target) in &data.references {
             put(*offset, &self.header_of(*target).to_le_bytes());
+        }
+        for (offset, target, selection) in &data.regions {
+            let content = [&self.header_of(*target).to_le_bytes(), &**selection].concat();
+            put(*offset, &heap.insert(&content).to_bytes());
         }
         for (offset, length, payload) in data.sequences.iter() {
             let id = match payload {
@@ -351,6 +399,8 @@ pub(super) fn layout_message(
         LayoutSpec::Compact { .. } => Storage::Compact(compact),
         LayoutSpec::Contiguous { size, .. } => Storage::Contiguous(storage, *size),
         LayoutSpec::Chunked { shape, .. } => Storage::Chunked(shape, element_size, storage),
+        // The message of external data is that of contiguous data without an address.
+        LayoutSpec::External(_) | LayoutSpec::Virtual(_) => Storage::Contiguous(None, 0),
     })?;
     fits(message, "compact data")
 }
@@ -364,10 +414,13 @@ fn count_references(object: &ObjectSpec, counts: &mut [u32]) {
     };
     let datatype = match &object.kind {
         ObjectSpecKind::Group { links } => {
-            links.iter().for_each(|(_, target)| count(*target));
+            links
+                .iter()
+                .filter_map(|(_, target)| target.object())
+                .for_each(&mut count);
             None
         }
-        ObjectSpecKind::NamedDatatype(_) => None,
+        ObjectSpecKind::NamedDatatype(_) | ObjectSpecKind::EncodedDatatype(..) => None,
         ObjectSpecKind::Dataset(dataset) => Some(&dataset.datatype),
     };
     let of_attributes = object.attributes.iter().map(|a| &a.datatype);
@@ -382,13 +435,16 @@ fn count_references(object: &ObjectSpec, counts: &mut [u32]) {
 fn keep(id: ObjectId, object: &ObjectSpec, kept: &mut [Kept]) {
     match &object.kind {
         ObjectSpecKind::Group { links } => {
-            for (name, target) in links {
+            for (name, target) in links
+                .iter()
+                .filter_map(|(name, target)| Some((name, target.object()?)))
+            {
                 if let Some(kept) = kept.get_mut(target.0) {
                     kept.link.get_or_insert_with(|| (id, name.as_str().into()));
                 }
             }
         }
-        ObjectSpecKind::NamedDatatype(_) => {}
+        ObjectSpecKind::NamedDatatype(_) | ObjectSpecKind::EncodedDatatype(..) => {}
         ObjectSpecKind::Dataset(dataset) => {
             let extent: &[u64] = match &dataset.layout {
                 LayoutSpec::Chunked { .. } => dataset.dataspace.dims(),
@@ -416,6 +472,7 @@ impl Dense {
     /// Dense storage for the messages if there are too many or one is too large. Otherwise returns the messages.
     fn if_needed(
         kind: DenseKind,
+        order: CreationOrder,
         messages: Vec<Vec<u8>>,
         names: impl FnOnce() -> Vec<String>,
     ) -> Result<(Option<Self>, Vec<Vec<u8>>)> {
@@ -424,7 +481,7 @@ impl Dense {
         }
         let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
         let dense = Self {
-            storage: DenseStorage::new(kind, &sizes)?,
+            storage: DenseStorage::new(kind, order, &sizes)?,
             names: names(),
             messages,
         };
@@ -446,12 +503,14 @@ pub(super) struct ObjectImage {
     attributes_at: u64,
     links: Option<Dense>,
     links_at: u64,
+    /// Heap with the names of external files; empty for other datasets.
+    external: Vec<u8>,
 }
 
 impl ObjectImage {
     fn dense_size(&self) -> u64 {
         let size = |dense: &Option<Dense>| dense.as_ref().map_or(0, |d| d.storage.size());
-        size(&self.attributes) + size(&self.links)
+        size(&self.attributes) + size(&self.links) + (self.external.len() as u64).next_multiple_of(8)
     }
 
     /// All bytes, from the header on.
@@ -467,6 +526,8 @@ impl ObjectImage {
         if let Some(dense) = self.links {
             out.put(&dense.encode(self.links_at));
         }
+        out.put(&self.external);
+        out.pad8();
         out
     }
 }

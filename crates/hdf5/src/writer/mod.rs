@@ -17,6 +17,7 @@ mod bytes;
 mod check;
 mod chunk_index;
 mod dense;
+mod external_heap;
 mod file_writer;
 mod fractal_heap;
 mod global_heap;
@@ -30,6 +31,6 @@ mod superblock;
 pub use file_writer::FileWriter;
 pub use sequences::{Payload, Sequences};
 pub use spec::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, ObjectId, ObjectSource,
-    ObjectSpec, ObjectSpecKind,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, LinkSpec, ObjectId,
+    ObjectSource, ObjectSpec, ObjectSpecKind,
 };

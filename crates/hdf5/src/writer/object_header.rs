@@ -1,7 +1,7 @@
-//! Encodes object headers, version 2 (specification section IV.A.1.b), in one chunk: without times, with creation order
-//! of attributes tracked and indexed.
+//! Encodes object headers, version 2 (specification section IV.A.1.b), in one chunk.
 
 use super::bytes::{PutBytes, bytes_for};
+use crate::ObjectProperties;
 
 /// Flags of a message.
 pub(super) mod flag {
@@ -14,16 +14,27 @@ pub(super) mod flag {
 #[derive(Default)]
 pub(super) struct ObjectHeader {
     messages: Vec<u8>,
+    properties: ObjectProperties,
 }
 
 impl ObjectHeader {
+    /// A header without messages, of an object with these properties.
+    pub(super) fn new(properties: &ObjectProperties) -> Self {
+        Self {
+            messages: Vec::new(),
+            properties: properties.clone(),
+        }
+    }
+
     /// Appends a message. `order` is the creation order of an attribute, otherwise 0. The body has at most 65,535
     /// bytes.
     pub(super) fn push(&mut self, kind: u8, flags: u8, order: u16, body: &[u8]) {
         self.messages.put_u8(kind);
         self.messages.put_u16(body.len() as u16);
         self.messages.put_u8(flags);
-        self.messages.put_u16(order);
+        if self.properties.attribute_order.is_tracked() {
+            self.messages.put_u16(order);
+        }
         self.messages.put(body);
     }
 
@@ -39,8 +50,23 @@ impl ObjectHeader {
         let mut out = Vec::with_capacity(self.messages.len() + 18);
         out.put(b"OHDR");
         out.put_u8(2); // version
-        // Bits 0-1: width of the size; 2 and 3: creation order of attributes tracked and indexed.
-        out.put_u8(width.trailing_zeros() as u8 | 0b1100);
+        // Bits 0-1: width of the size; 2 and 3: creation order of attributes tracked and indexed; 4 and 5: thresholds and
+        // times are present.
+        let ObjectProperties {
+            attribute_order,
+            times,
+            attribute_phase_change,
+            ..
+        } = &self.properties;
+        let present = u8::from(attribute_phase_change.is_some()) << 4 | u8::from(times.is_some()) << 5;
+        out.put_u8(width.trailing_zeros() as u8 | attribute_order.flags() << 2 | present);
+        for time in times.iter().flatten() {
+            out.put_u32(*time);
+        }
+        if let Some((compact, dense)) = attribute_phase_change {
+            out.put_u16(*compact);
+            out.put_u16(*dense);
+        }
         out.put_uint(size, width);
         out.put(&self.messages);
         out.put_checksum(0);
@@ -59,9 +85,11 @@ pub(super) struct BodyPlace(usize);
 
 /// Replaces a message's body in an encoded header. The length must stay the same.
 pub(super) fn replace_body(header: &mut [u8], place: BodyPlace, body: &[u8]) {
-    // Bits 0-1 of the flags are the width of the size.
-    let width = 1usize << (header.get(5).copied().unwrap_or(0) & 3);
-    let start = 6 + width + place.0;
+    // Bits 0-1 of the flags are the width of the size; 4 and 5 tell what is in front of it.
+    let flags = header.get(5).copied().unwrap_or(0);
+    let width = 1usize << (flags & 3);
+    let before = 4 * usize::from(flags >> 4 & 1) + 16 * usize::from(flags >> 5 & 1);
+    let start = 6 + before + width + place.0;
     let messages = header.len().saturating_sub(4);
     if let Some(old) = header.get_mut(start..start + body.len()) {
         old.copy_from_slice(body);

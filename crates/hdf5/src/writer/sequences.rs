@@ -43,7 +43,7 @@ impl Sequences {
     /// Adds the element whose 16 bytes begin at byte `at` of the data. `length` is in elements, or in bytes for
     /// strings.
     pub fn push(&mut self, at: usize, length: u32, payload: Data) {
-        if payload.references.is_empty() && payload.sequences.is_empty() {
+        if payload.references.is_empty() && payload.regions.is_empty() && payload.sequences.is_empty() {
             return self.push_plain(at, length, &payload.bytes);
         }
         self.entries.push(Entry {

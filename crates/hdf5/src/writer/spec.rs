@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::sequences::Sequences;
-use crate::{AllocationTime, Dataspace, Datatype, FillTime, Filter};
+use crate::{AllocationTime, Dataspace, Datatype, ExternalSegment, FillTime, Filter, ObjectProperties};
 
 /// Index of an object in [`FileTree::objects`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,8 +53,10 @@ impl ObjectSource for FileTree {
 pub struct ObjectSpec {
     /// Its kind.
     pub kind: ObjectSpecKind,
-    /// Its attributes in creation order, which is tracked and indexed.
+    /// Its attributes in creation order.
     pub attributes: Vec<AttributeSpec>,
+    /// Its other properties.
+    pub properties: ObjectProperties,
 }
 
 /// The kinds of objects.
@@ -62,13 +64,47 @@ pub struct ObjectSpec {
 pub enum ObjectSpecKind {
     /// A group.
     Group {
-        /// Hard links in creation order, which is tracked and indexed. Names are unique, and contain no `/`.
-        links: Vec<(String, ObjectId)>,
+        /// Links in creation order. Names are unique, and contain no `/`.
+        links: Vec<(String, LinkSpec)>,
     },
     /// A committed datatype.
     NamedDatatype(Datatype),
+    /// A committed datatype, and its message as another file has it.
+    EncodedDatatype(Datatype, Vec<u8>),
     /// A dataset.
     Dataset(DatasetSpec),
+}
+
+/// The target of a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkSpec {
+    /// An object of the file.
+    Hard(ObjectId),
+    /// A path in the file, absolute or relative to the group.
+    Soft(String),
+    /// A path in another file.
+    External {
+        /// Name of the other file.
+        file: String,
+        /// The path in it.
+        path: String,
+    },
+}
+
+impl From<ObjectId> for LinkSpec {
+    fn from(object: ObjectId) -> Self {
+        Self::Hard(object)
+    }
+}
+
+impl LinkSpec {
+    /// The object that a hard link leads to.
+    pub fn object(&self) -> Option<ObjectId> {
+        match self {
+            Self::Hard(object) => Some(*object),
+            Self::Soft(_) | Self::External { .. } => None,
+        }
+    }
 }
 
 /// A dataset without its data.
@@ -95,6 +131,8 @@ pub struct DatasetSpec {
 pub enum DatatypeSpec {
     /// A datatype stored inline.
     Inline(Datatype),
+    /// A datatype stored inline, and its message as another file has it.
+    Encoded(Datatype, Vec<u8>),
     /// A reference to an [`ObjectSpecKind::NamedDatatype`], and the same datatype.
     Committed(ObjectId, Datatype),
 }
@@ -103,7 +141,7 @@ impl DatatypeSpec {
     /// The datatype, inline or committed.
     pub fn datatype(&self) -> &Datatype {
         match self {
-            Self::Inline(datatype) | Self::Committed(_, datatype) => datatype,
+            Self::Inline(datatype) | Self::Encoded(datatype, _) | Self::Committed(_, datatype) => datatype,
         }
     }
 }
@@ -143,6 +181,10 @@ pub enum LayoutSpec {
         /// written with the address of their index.
         chunk_count: u64,
     },
+    /// In other files, as plain bytes: all segments one after another.
+    External(Vec<ExternalSegment>),
+    /// In other datasets. The encoded mappings are the content of a global heap object; `None` if there are none.
+    Virtual(Option<Vec<u8>>),
 }
 
 /// An attribute.
@@ -165,6 +207,8 @@ pub struct Data {
     pub bytes: Vec<u8>,
     /// Object references: byte offset of the 8-byte hole, and the object.
     pub references: Vec<(usize, ObjectId)>,
+    /// Region references: byte offset of the 12-byte hole, the dataset, and its encoded selection.
+    pub regions: Vec<(usize, ObjectId, Vec<u8>)>,
     /// Variable-length elements: byte offset of the 16-byte hole, length in elements (in bytes for strings), and
     /// payload, which goes to a global heap. An element that is zero and has no entry here is NIL.
     pub sequences: Sequences,

@@ -5,17 +5,18 @@ use super::bytes::{PutBytes, UNDEFINED};
 /// Size of the superblock, in bytes.
 pub(super) const SUPERBLOCK_SIZE: u64 = 48;
 
-/// The superblock of a file with the root group's header at `root` and its end at `end_of_file`.
-pub(super) fn superblock(root: u64, end_of_file: u64) -> Vec<u8> {
+/// The superblock of a file with the root group's header at `root` and its end at `end_of_file`, behind a user block of
+/// `base` bytes.
+pub(super) fn superblock(root: u64, end_of_file: u64, base: u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(SUPERBLOCK_SIZE as usize);
     out.put(b"\x89HDF\r\n\x1a\n");
     out.put_u8(2); // version
     out.put_u8(8); // size of offsets
     out.put_u8(8); // size of lengths
     out.put_u8(0); // consistency flags
-    out.put_u64(0); // base address
+    out.put_u64(base);
     out.put_u64(UNDEFINED); // superblock extension
-    out.put_u64(end_of_file);
+    out.put_u64(base.saturating_add(end_of_file));
     out.put_u64(root);
     out.put_checksum(0);
     out
@@ -33,6 +34,6 @@ mod tests {
             0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xd2, 0x06, 0x01, 0, 0, 0, 0, 0, 0x30, 0, 0, 0,
             0, 0, 0, 0, 0x78, 0xca, 0x4b, 0x6c,
         ];
-        assert_eq!(superblock(48, 0x106d2), theirs);
+        assert_eq!(superblock(48, 0x106d2, 0), theirs);
     }
 }

@@ -73,6 +73,7 @@ fn any_data(datatype: &Datatype, count: usize, objects: usize) -> BoxedStrategy<
                 bytes,
                 references,
                 sequences: sequences.into_iter().collect(),
+                ..Data::default()
             }
         })
         .boxed()
@@ -190,7 +191,11 @@ fn any_tree() -> impl Strategy<Value = FileTree> {
         (objects, parents, extra, any::<bool>()).prop_map(move |(objects, parents, extra, share)| {
             let mut objects: Vec<ObjectSpec> = objects
                 .into_iter()
-                .map(|(kind, attributes)| ObjectSpec { kind, attributes })
+                .map(|(kind, attributes)| ObjectSpec {
+                    kind,
+                    attributes,
+                    properties: Default::default(),
+                })
                 .collect();
             objects[0].kind = ObjectSpecKind::Group { links: Vec::new() };
             let mut groups = vec![0];
@@ -198,7 +203,7 @@ fn any_tree() -> impl Strategy<Value = FileTree> {
                 let (parent, name) = &parents[id];
                 let parent = *parent.get(&groups);
                 if let ObjectSpecKind::Group { links } = &mut objects[parent].kind {
-                    links.push((format!("{name}{id}"), ObjectId(id)));
+                    links.push((format!("{name}{id}"), ObjectId(id).into()));
                 }
                 if matches!(objects[id].kind, ObjectSpecKind::Group { .. }) {
                     groups.push(id);
@@ -206,7 +211,7 @@ fn any_tree() -> impl Strategy<Value = FileTree> {
             }
             for (i, (parent, target)) in extra.into_iter().enumerate() {
                 if let ObjectSpecKind::Group { links } = &mut objects[*parent.get(&groups)].kind {
-                    links.push((format!("again{i}"), ObjectId(target)));
+                    links.push((format!("again{i}"), ObjectId(target).into()));
                 }
             }
             if share {

@@ -2,7 +2,7 @@
 
 use ncutils_hdf5::{
     AllocationTime, ByteOrder, CharacterSet, Class, CompoundMember, DatasetSpec, Dataspace, Datatype,
-    DatatypeSpec, FillSpec, FillTime, LayoutSpec, ObjectId, ObjectSpec, ObjectSpecKind,
+    DatatypeSpec, FillSpec, FillTime, LayoutSpec, ObjectId, ObjectProperties, ObjectSpec, ObjectSpecKind,
 };
 
 pub fn int() -> Datatype {
@@ -13,11 +13,15 @@ pub fn object(kind: ObjectSpecKind) -> ObjectSpec {
     ObjectSpec {
         kind,
         attributes: Vec::new(),
+        properties: ObjectProperties::default(),
     }
 }
 
 pub fn group(links: Vec<(String, ObjectId)>) -> ObjectSpec {
-    object(ObjectSpecKind::Group { links })
+    let links = links.into_iter().map(|(name, target)| (name, target.into()));
+    object(ObjectSpecKind::Group {
+        links: links.collect(),
+    })
 }
 
 pub fn dataset(dims: &[u64], layout: LayoutSpec) -> DatasetSpec {

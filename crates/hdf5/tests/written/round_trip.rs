@@ -59,7 +59,7 @@ pub fn write(tree: &FileTree) -> Result<Vec<u8>, Error> {
                 writer.write_storage(id, first.len() as u64, second)?;
                 writer.write_storage(id, 0, first)?;
             }
-            LayoutSpec::Contiguous { .. } => {}
+            LayoutSpec::Contiguous { .. } | LayoutSpec::External(_) | LayoutSpec::Virtual(_) => {}
             LayoutSpec::Chunked { chunk_count, .. } => {
                 for chunk in stored_chunks(*chunk_count) {
                     let bytes = data(i, chunk % 50 + 1);
@@ -114,7 +114,13 @@ impl<'a> Comparison<'a> {
                 let LinkTarget::Hard(address) = link.target else {
                     panic!("{link:?}")
                 };
-                assert_eq!(*self.addresses.entry(target.0).or_insert(address), address);
+                assert_eq!(
+                    *self
+                        .addresses
+                        .entry(target.object().unwrap().0)
+                        .or_insert(address),
+                    address
+                );
             }
         }
     }
@@ -138,7 +144,7 @@ impl<'a> Comparison<'a> {
         }
         match &spec.kind {
             ObjectSpecKind::Group { .. } => {}
-            ObjectSpecKind::NamedDatatype(datatype) => {
+            ObjectSpecKind::EncodedDatatype(datatype, _) | ObjectSpecKind::NamedDatatype(datatype) => {
                 assert_eq!(self.file.named_datatype(&object).unwrap(), *datatype);
             }
             ObjectSpecKind::Dataset(dataset) => {
@@ -197,7 +203,7 @@ impl<'a> Comparison<'a> {
     fn datatype(&self, found: &Datatype, committed: Option<u64>, wanted: &DatatypeSpec) {
         assert_eq!(found, wanted.datatype());
         match wanted {
-            DatatypeSpec::Inline(_) => assert_eq!(committed, None),
+            DatatypeSpec::Inline(_) | DatatypeSpec::Encoded(..) => assert_eq!(committed, None),
             DatatypeSpec::Committed(id, _) => assert_eq!(committed, Some(self.addresses[&id.0])),
         }
     }

@@ -376,6 +376,7 @@ fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout
             explicit: explicit.is_some(),
             no_fill: false,
             time: FillTime::IfSet,
+            ..Fill::default()
         },
     }
 }

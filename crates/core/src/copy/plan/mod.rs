@@ -246,6 +246,7 @@ impl Target<'_> {
                     explicit: true,
                     no_fill: false,
                     time: FillTime::IfSet,
+                    ..Fill::default()
                 };
             }
         }
@@ -260,6 +261,7 @@ impl Target<'_> {
                 explicit: true,
                 no_fill: false,
                 time: FillTime::IfSet,
+                ..Fill::default()
             };
         }
         // A byte order that was chosen is kept; one that the input's format gives says nothing.

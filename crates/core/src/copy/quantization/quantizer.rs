@@ -152,6 +152,7 @@ mod tests {
                 explicit: false,
                 no_fill: false,
                 time: FillTime::IfSet,
+                ..Fill::default()
             },
         };
         let quantization = Quantization::new(algorithm, keep, Type::Float).unwrap();

@@ -164,6 +164,7 @@ fn parameters_tell_type_shape_and_fill_value() {
         explicit: true,
         no_fill: false,
         time: FillTime::IfSet,
+        ..Fill::default()
     });
     let expected = stored(&[2, 0, 15, 0, 8, 1, 1, 1, u32::MAX - 6, u32::MAX]);
     assert_eq!(

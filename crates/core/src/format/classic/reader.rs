@@ -314,6 +314,7 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
             explicit: true,
             no_fill: false,
             time: FillTime::IfSet,
+            ..Fill::default()
         },
     }
 }

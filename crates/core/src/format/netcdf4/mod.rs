@@ -3,6 +3,7 @@
 mod bytes;
 mod conventions;
 mod read;
+pub mod verbatim;
 mod write;
 
 pub use read::Netcdf4Reader;

@@ -3,7 +3,7 @@
 use super::MAX_MESSAGE;
 use crate::writer::bytes::{PutBytes, UNDEFINED};
 use crate::writer::dense::DenseAddresses;
-use crate::{Error, Result};
+use crate::{CreationOrder, Error, Result};
 
 /// An Attribute message without its data, which follows. `shared` is true if `datatype` refers to a committed datatype.
 pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspace: &[u8]) -> Result<Vec<u8>> {
@@ -28,13 +28,21 @@ pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspac
     Ok(out)
 }
 
-/// The Attribute Info message: creation order tracked and indexed, and the addresses of dense storage if there is any.
-pub(crate) fn attribute_info(attributes: u16, dense: Option<&DenseAddresses>) -> Vec<u8> {
-    let mut out = vec![0, 0b11]; // version, flags: creation order tracked and indexed
-    out.put_u16(attributes); // the creation order of the next attribute
+/// The Attribute Info message, with the addresses of dense storage if there is any.
+pub(crate) fn attribute_info(
+    attributes: u16,
+    order: CreationOrder,
+    dense: Option<&DenseAddresses>,
+) -> Vec<u8> {
+    let mut out = vec![0, order.flags()]; // version
+    if order.is_tracked() {
+        out.put_u16(attributes); // the creation order of the next attribute
+    }
     out.put_u64(dense.map_or(UNDEFINED, |d| d.heap));
     out.put_u64(dense.map_or(UNDEFINED, |d| d.name_index));
-    out.put_u64(dense.map_or(UNDEFINED, |d| d.order_index));
+    if order == CreationOrder::Indexed {
+        out.put_u64(dense.map_or(UNDEFINED, |d| d.order_index));
+    }
     out
 }
 

@@ -2,14 +2,19 @@
 
 use crate::writer::bytes::{PutBytes, UNDEFINED, bytes_for};
 use crate::writer::dense::DenseAddresses;
+use crate::{CreationOrder, Error, Result};
 
-/// The Link Info message: creation order tracked and indexed, and the addresses of dense storage if there is any.
-pub(crate) fn link_info(links: u64, dense: Option<&DenseAddresses>) -> Vec<u8> {
-    let mut out = vec![0, 0b11]; // version, flags: creation order tracked and indexed
-    out.put_u64(links); // the creation order of the next link
+/// The Link Info message, with the addresses of dense storage if there is any.
+pub(crate) fn link_info(links: u64, order: CreationOrder, dense: Option<&DenseAddresses>) -> Vec<u8> {
+    let mut out = vec![0, order.flags()]; // version
+    if order.is_tracked() {
+        out.put_u64(links); // the creation order of the next link
+    }
     out.put_u64(dense.map_or(UNDEFINED, |d| d.heap));
     out.put_u64(dense.map_or(UNDEFINED, |d| d.name_index));
-    out.put_u64(dense.map_or(UNDEFINED, |d| d.order_index));
+    if order == CreationOrder::Indexed {
+        out.put_u64(dense.map_or(UNDEFINED, |d| d.order_index));
+    }
     out
 }
 
@@ -18,44 +23,97 @@ pub(crate) fn group_info() -> Vec<u8> {
     vec![0, 0] // version, flags: nothing stored
 }
 
-/// The Link message of a hard link, number `order` of its group.
-pub(crate) fn link(name: &str, order: u64, header: u64) -> Vec<u8> {
+/// The target of a link message.
+pub(crate) enum Target<'a> {
+    /// An object with its header at this address.
+    Hard(u64),
+    /// A path.
+    Soft(&'a str),
+    /// A file, and a path in it.
+    External(&'a str, &'a str),
+}
+
+/// The Link message. `order` is the creation order, where the group tracks it.
+pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Result<Vec<u8>> {
+    let (kind, value) = match target {
+        Target::Hard(_) => (None, Vec::new()),
+        Target::Soft(path) => (Some(1), path.as_bytes().to_vec()),
+        Target::External(file, path) => (
+            Some(64),
+            [&[0], file.as_bytes(), &[0], path.as_bytes(), &[0]].concat(),
+        ),
+    };
     let name_width = bytes_for(name.len() as u64).next_power_of_two();
     let mut flags = name_width.trailing_zeros() as u8; // size of the name's length: 1, 2, 4 or 8 bytes
-    flags |= 1 << 2; // creation order present
+    if order.is_some() {
+        flags |= 1 << 2; // creation order present
+    }
+    if kind.is_some() {
+        flags |= 1 << 3; // type present
+    }
     if !name.is_ascii() {
         flags |= 1 << 4; // character set present
     }
-    let mut out = vec![1, flags]; // version; no link type: hard
-    out.put_u64(order);
+    let mut out = vec![1, flags]; // version
+    out.extend(kind);
+    if let Some(order) = order {
+        out.put_u64(order);
+    }
     if !name.is_ascii() {
         out.put_u8(1); // UTF-8
     }
     out.put_uint(name.len() as u64, name_width);
     out.put(name.as_bytes());
-    out.put_u64(header);
-    out
+    match target {
+        Target::Hard(header) => out.put_u64(*header),
+        Target::Soft(_) | Target::External(..) => {
+            let length = u16::try_from(value.len())
+                .map_err(|_| Error::CannotWrite(format!("a link to a path of {} bytes", value.len())))?;
+            out.put_u16(length);
+            out.put(&value);
+        }
+    }
+    Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn hard(name: &str) -> Vec<u8> {
+        link(name, Some(0), &Target::Hard(0)).unwrap()
+    }
+
+    #[test]
+    fn other_links_have_a_type_and_a_value() {
+        assert_eq!(
+            link("a", None, &Target::Soft("/b")).unwrap(),
+            [1, 8, 1, 1, b'a', 2, 0, b'/', b'b']
+        );
+        assert_eq!(
+            link("a", None, &Target::External("f", "/b")).unwrap()[2..],
+            [64, 1, b'a', 6, 0, 0, b'f', 0, b'/', b'b', 0]
+        );
+        assert!(link("a", None, &Target::Soft(&"x".repeat(70_000))).is_err());
+    }
+
     #[test]
     fn a_link_is_short_and_tells_its_character_set() {
         assert_eq!(
-            link("ab", 3, 0x1234),
+            link("ab", Some(3), &Target::Hard(0x1234)).unwrap(),
             [
                 1, 4, 3, 0, 0, 0, 0, 0, 0, 0, 2, b'a', b'b', 0x34, 0x12, 0, 0, 0, 0, 0, 0
             ]
         );
-        assert_eq!(link("ä", 0, 0)[1..12], [0x14, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
-        assert_eq!(link(&"x".repeat(300), 0, 0)[10..12], [44, 1]);
+        assert_eq!(hard("ä")[1..12], [0x14, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
+        assert_eq!(hard(&"x".repeat(300))[10..12], [44, 1]);
     }
 
     #[test]
     fn an_empty_group_still_tracks_creation_order() {
-        assert_eq!(link_info(0, None)[..2], [0, 3]);
-        assert_eq!(link_info(0, None).len(), 34);
+        let info = |order| link_info(0, order, None);
+        assert_eq!(info(CreationOrder::Indexed)[..2], [0, 3]);
+        assert_eq!(info(CreationOrder::Indexed).len(), 34);
+        assert_eq!(info(CreationOrder::Untracked).len(), 18);
     }
 }

@@ -9,7 +9,7 @@ mod storage;
 
 pub(super) use attribute::{attribute_head, attribute_info};
 pub(super) use datatype::datatype;
-pub(super) use group::{group_info, link, link_info};
+pub(super) use group::{Target, group_info, link, link_info};
 pub(super) use storage::{Storage, dataspace, fill_value, filter_pipeline, layout};
 
 use super::bytes::PutBytes;
@@ -24,10 +24,12 @@ pub(super) mod kind {
     pub(crate) const DATATYPE: u8 = 0x03;
     pub(crate) const FILL_VALUE: u8 = 0x05;
     pub(crate) const LINK: u8 = 0x06;
+    pub(crate) const EXTERNAL_FILES: u8 = 0x07;
     pub(crate) const LAYOUT: u8 = 0x08;
     pub(crate) const GROUP_INFO: u8 = 0x0a;
     pub(crate) const FILTER_PIPELINE: u8 = 0x0b;
     pub(crate) const ATTRIBUTE: u8 = 0x0c;
+    pub(crate) const COMMENT: u8 = 0x0d;
     pub(crate) const ATTRIBUTE_INFO: u8 = 0x15;
     pub(crate) const REFERENCE_COUNT: u8 = 0x16;
 }

@@ -61,12 +61,29 @@ pub(crate) enum Storage<'a> {
     Contiguous(Option<u64>, u64),
     /// In chunks: their shape, the size of an element, and the address of the version 1 B-tree.
     Chunked(&'a [u64], u32, Option<u64>),
+    /// In other datasets: collection and index of the global heap object with the mappings.
+    Virtual(Option<[u8; 12]>),
 }
 
 /// The Data Layout message.
 pub(crate) fn layout(storage: &Storage<'_>) -> Result<Vec<u8>> {
-    let mut out = vec![3]; // version
+    // Version 4 is for virtual storage.
+    let mut out = vec![if matches!(storage, Storage::Virtual(_)) {
+        4
+    } else {
+        3
+    }];
     match storage {
+        Storage::Virtual(object) => {
+            out.put_u8(3);
+            match object {
+                Some(object) => out.put(object),
+                None => {
+                    out.put_u64(UNDEFINED);
+                    out.put_u32(0);
+                }
+            }
+        }
         Storage::Compact(data) => {
             let size = u16::try_from(data.len())
                 .map_err(|_| Error::CannotWrite(format!("{} bytes in compact storage", data.len())))?;

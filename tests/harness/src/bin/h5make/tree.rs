@@ -32,6 +32,7 @@ impl Tree {
             objects: vec![ObjectSpec {
                 kind: ObjectSpecKind::Group { links: Vec::new() },
                 attributes: Vec::new(),
+                properties: Default::default(),
             }],
         })
     }
@@ -41,6 +42,7 @@ impl Tree {
         self.0.objects.push(ObjectSpec {
             kind,
             attributes: Vec::new(),
+            properties: Default::default(),
         });
         self.link(parent, name, id);
         id
@@ -48,7 +50,7 @@ impl Tree {
 
     pub(super) fn link(&mut self, parent: ObjectId, name: &str, target: ObjectId) {
         if let ObjectSpecKind::Group { links } = &mut self.0.objects[parent.0].kind {
-            links.push((name.into(), target));
+            links.push((name.into(), target.into()));
         }
     }
 
@@ -91,8 +93,8 @@ pub(super) fn int() -> Datatype {
 pub(super) fn spec(datatype: Datatype, dims: &[u64], layout: LayoutSpec) -> DatasetSpec {
     let allocation_time = match layout {
         LayoutSpec::Compact { .. } => AllocationTime::Early,
-        LayoutSpec::Contiguous { .. } => AllocationTime::Late,
-        LayoutSpec::Chunked { .. } => AllocationTime::Incremental,
+        LayoutSpec::Contiguous { .. } | LayoutSpec::External(_) => AllocationTime::Late,
+        LayoutSpec::Chunked { .. } | LayoutSpec::Virtual(_) => AllocationTime::Incremental,
     };
     DatasetSpec {
         datatype: DatatypeSpec::Inline(datatype),

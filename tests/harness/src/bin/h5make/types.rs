@@ -92,6 +92,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
     let strings = |words: &[&str]| Data {
         bytes: vec![0; words.len() * 16],
         references: Vec::new(),
+        regions: Vec::new(),
         sequences: words
             .iter()
             .enumerate()
@@ -106,6 +107,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
     let sequences = |ranges: &[std::ops::Range<i32>]| Data {
         bytes: vec![0; ranges.len() * 16],
         references: Vec::new(),
+        regions: Vec::new(),
         sequences: ranges
             .iter()
             .enumerate()
@@ -127,6 +129,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
         Data {
             bytes: vec![0; 16],
             references: Vec::new(),
+            regions: Vec::new(),
             sequences: [(0, 2, sequences(&[0..3, 7..8]))].into_iter().collect(),
         },
     );
@@ -168,6 +171,7 @@ pub(super) fn types(path: &Path) -> Result<()> {
         Data {
             bytes: vec![0; 16],
             references: Vec::new(),
+            regions: Vec::new(),
             sequences: [(
                 0,
                 1,

@@ -154,6 +154,7 @@ fn layout(
             no_fill,
             value,
             time: if no_fill { FillTime::Never } else { FillTime::IfSet },
+            ..Fill::default()
         },
     };
     if can.chunks {

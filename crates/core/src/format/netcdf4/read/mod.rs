@@ -26,4 +26,7 @@ mod stored;
 mod structured;
 mod virtual_dataset;
 
+pub(super) use object::heap_filters::codec_specs;
+pub(super) use object::links::OpenFile;
 pub use reader::Netcdf4Reader;
+pub(super) use stored::{StoredData, StoredVariable};

@@ -11,7 +11,7 @@ use super::virtual_dataset::VirtualVariable;
 use crate::model::SharedLayout;
 
 /// The storage of a variable, which the schema does not describe.
-pub(super) struct StoredVariable {
+pub struct StoredVariable {
     /// Index of its file.
     pub file: usize,
     /// The place of its data.
@@ -24,7 +24,7 @@ pub(super) struct StoredVariable {
 
 /// The place of a variable's data. For a dataset without chunks nothing else is kept, because there may be
 /// very many.
-pub(super) enum StoredData {
+pub enum StoredData {
     /// No data is stored.
     None,
     /// In the object header.

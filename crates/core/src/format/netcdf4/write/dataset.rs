@@ -11,7 +11,7 @@ use crate::chunk::{ChunkGrid, element_count, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
-use crate::model::{Encoding, FillTime, Schema, Storage, Values, VarId};
+use crate::model::{self, Encoding, FillState, FillTime, Schema, Storage, Values, VarId, VariableLayout};
 
 /// The dataset of a variable. `extent` is the plan's, or longer in the first dimension.
 ///
@@ -49,16 +49,15 @@ pub fn dataset(
             (layout, AllocationTime::Incremental)
         }
     };
-    let filters = layout.filters.iter().map(|filter| {
-        let id = filter.hdf5_id().ok_or_else(|| no_hdf5_form(filter))?;
-        Ok(Filter {
-            id: u16::try_from(id).map_err(|_| Error::Unsupported(format!("filter {id} in HDF5")))?,
-            optional: filter.is_optional(),
-            name: filter.name().to_owned(),
-            parameters: filter.parameters().to_vec(),
-        })
-    });
-    let filters = filters.collect::<Result<Vec<_>>>()?;
+    let allocation_time = match layout.fill.allocation {
+        Some(time) if !matches!(hdf_layout, LayoutSpec::Compact { .. }) => match time {
+            model::AllocationTime::Early => AllocationTime::Early,
+            model::AllocationTime::Late => AllocationTime::Late,
+            model::AllocationTime::Incremental => AllocationTime::Incremental,
+        },
+        _ => allocation_time,
+    };
+    let filters = filters(layout)?;
     let dataspace = if variable.dims.is_empty() {
         Dataspace::Scalar
     } else {
@@ -87,12 +86,29 @@ pub fn dataset(
     })
 }
 
+/// The filters of a layout, as HDF5 stores them.
+///
+/// # Errors
+/// A codec that HDF5 has no id for.
+pub fn filters(layout: &VariableLayout) -> Result<Vec<Filter>> {
+    let filters = layout.filters.iter().map(|filter| {
+        let id = filter.hdf5_id().ok_or_else(|| no_hdf5_form(filter))?;
+        Ok(Filter {
+            id: u16::try_from(id).map_err(|_| Error::Unsupported(format!("filter {id} in HDF5")))?,
+            optional: filter.is_optional(),
+            name: filter.name().to_owned(),
+            parameters: filter.parameters().to_vec(),
+        })
+    });
+    filters.collect()
+}
+
 /// The fill value, and when it is written.
 ///
 /// As in netcdf-c, a variable without its own fill value stores netCDF's default for its type (zeros for user
 /// types). A variable in no-fill mode has HDF5's default and is never filled. If such a variable has holes,
 /// libhdf5 returns whatever its buffer held. So a variable with holes is filled after all, unless the plan
-/// says otherwise. Zeros that are too large for a fill value message are left to HDF5's default, which is
+/// or the HDF5 file that it comes from says otherwise. Zeros that are too large for a fill value message are left to HDF5's default, which is
 /// zeros too.
 fn fill(
     schema: &Schema,
@@ -130,12 +146,17 @@ fn fill(
         Ok(FillSpec::Defined(Box::new(data)))
     };
     let value = fill.value.as_ref();
+    let has_holes = has_holes && fill.state == FillState::Unknown;
     if fill.no_fill && !fill.explicit {
         if time == HdfFillTime::Never && has_holes && !plan.promised.is_nothing() && !plan.keeps_no_fill {
             // The value that a no-fill variable has elsewhere in this program.
             return Ok((defined(None)?, HdfFillTime::IfSet));
         }
-        return Ok((FillSpec::Default, time));
+        return Ok(match fill.state {
+            // libhdf5 refuses to write an undefined value, so nothing else has this time.
+            FillState::Undefined if time != HdfFillTime::Alloc => (FillSpec::Undefined, time),
+            _ => (FillSpec::Default, time),
+        });
     }
     if time == HdfFillTime::Never && has_holes {
         return Ok((defined(value)?, HdfFillTime::IfSet));
@@ -147,7 +168,7 @@ fn fill(
 mod tests {
     use super::*;
     use crate::format::VariablePlan;
-    use crate::model::{Endian, Fill, Kind, Type, VariableLayout};
+    use crate::model::{Endian, Fill, Kind, Type};
 
     fn plan(fill: Fill) -> VariablePlan {
         VariablePlan {
@@ -195,6 +216,7 @@ mod tests {
             explicit: true,
             no_fill: false,
             time: FillTime::Alloc,
+            ..Fill::default()
         };
         assert_eq!(of(fill, false), (Some(vec![0, 0, 0, 1]), HdfFillTime::Alloc));
     }
@@ -206,6 +228,7 @@ mod tests {
             explicit: false,
             no_fill: true,
             time: FillTime::Never,
+            ..Fill::default()
         };
         assert_eq!(of(fill.clone(), false), (None, HdfFillTime::Never));
         assert_eq!(of(fill.clone(), true), (Some(vec![0; 4]), HdfFillTime::IfSet));

@@ -163,8 +163,8 @@ pub fn dimension_list(scales: &[ObjectId]) -> AttributeSpec {
         dataspace: Dataspace::fixed(&[scales.len() as u64]),
         data: Data {
             bytes: vec![0; scales.len() * 16],
-            references: Vec::new(),
             sequences: sequences.collect(),
+            ..Data::default()
         },
     }
 }

@@ -19,6 +19,10 @@ mod elements;
 mod tree;
 mod writer;
 
+pub(super) use dataset::filters;
+pub(super) use tree::DatasetTree;
+pub(super) use writer::Netcdf4Writer;
+
 use std::sync::Arc;
 
 use crate::error::Result;

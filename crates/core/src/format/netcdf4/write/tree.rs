@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use ncutils_hdf5::{AttributeSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind};
+use ncutils_hdf5::{AttributeSpec, ObjectId, ObjectProperties, ObjectSource, ObjectSpec, ObjectSpecKind};
 
 use super::datatypes::{Datatypes, homes, reading_order};
 use super::dimensions::{
@@ -121,30 +121,29 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// The dataset of a variable.
-    pub fn dataset(&self, var: VarId) -> ObjectId {
-        self.places.vars[var.0]
-    }
-
     fn make(&self, item: Object) -> Result<ObjectSpec> {
         let schema = self.schema;
         Ok(match item {
             Object::Group(id) => {
                 let links = self.contents[id.0].iter();
-                let links = links.map(|(name, item)| (name.clone(), self.places.object(*item, &self.types)));
+                let links =
+                    links.map(|(name, item)| (name.clone(), self.places.object(*item, &self.types).into()));
                 ObjectSpec {
                     kind: ObjectSpecKind::Group {
                         links: links.collect(),
                     },
                     attributes: group_attributes(schema, &self.types, id)?,
+                    properties: ObjectProperties::default(),
                 }
             }
             Object::Type(id) => ObjectSpec {
                 kind: ObjectSpecKind::NamedDatatype(self.types.committed(id).clone()),
                 attributes: Vec::new(),
+                properties: ObjectProperties::default(),
             },
             Object::Scale(id) => ObjectSpec {
                 kind: ObjectSpecKind::Dataset(scale_dataset(schema.dim(id))),
+                properties: ObjectProperties::default(),
                 attributes: {
                     let mut all = vec![
                         class(),
@@ -170,6 +169,18 @@ impl<'s> Tree<'s> {
                 .map_err(|e| e.in_variable(&schema.var_path(id)))?
             }
         })
+    }
+}
+
+/// The HDF5 objects of a dataset, some of which are its variables.
+pub trait DatasetTree: ObjectSource<Error = Error> {
+    /// The object of a variable.
+    fn dataset(&self, var: VarId) -> ObjectId;
+}
+
+impl DatasetTree for Tree<'_> {
+    fn dataset(&self, var: VarId) -> ObjectId {
+        self.places.vars[var.0]
     }
 }
 
@@ -370,6 +381,7 @@ fn variable(
     Ok(ObjectSpec {
         kind: ObjectSpecKind::Dataset(dataset::dataset(schema, types, id, &plans[id.0], extent)?),
         attributes: all,
+        properties: ObjectProperties::default(),
     })
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ncutils_hdf5::{FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSource, ObjectSpecKind};
+use ncutils_hdf5::{FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
-use super::tree::Tree;
+use super::tree::DatasetTree;
 use crate::chunk::{
     ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, resize, swap_units,
 };
@@ -82,7 +82,21 @@ impl Netcdf4Writer {
         output: Arc<dyn Output>,
         schema: &Schema,
         plans: &[VariablePlan],
-        tree: &Tree<'_>,
+        tree: &impl DatasetTree,
+    ) -> Result<Self> {
+        Self::create_behind(0, output, schema, plans, tree)
+    }
+
+    /// Like [`create`](Self::create), behind a user block of `base` bytes, which the caller writes.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create).
+    pub fn create_behind(
+        base: u64,
+        output: Arc<dyn Output>,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        tree: &impl DatasetTree,
     ) -> Result<Self> {
         let mut vars = Vec::with_capacity(plans.len());
         for (i, plan) in plans.iter().enumerate() {
@@ -105,7 +119,7 @@ impl Netcdf4Writer {
             });
         }
         let compact_fill = compact_fill(&vars, tree)?;
-        let file = FileWriter::create(Arc::new(OutputBytes(output.clone())), tree)?;
+        let file = FileWriter::create_behind(base, Arc::new(OutputBytes(output.clone())), tree)?;
         for (dataset, data) in compact_fill {
             file.write_storage(dataset, 0, &data)?;
         }
@@ -116,6 +130,11 @@ impl Netcdf4Writer {
             window: ReorderWindow::new(),
             received: Received::new(plans),
         })
+    }
+
+    /// The file below.
+    pub fn file(&self) -> &FileWriter {
+        &self.file
     }
 
     fn var(&self, var: VarId) -> Result<&VariableState> {
@@ -178,7 +197,7 @@ impl Netcdf4Writer {
 }
 
 /// The data of compact variables that will not be written: fill values, because compact data always exists.
-fn compact_fill(vars: &[VariableState], tree: &Tree<'_>) -> Result<Vec<(ObjectId, Vec<u8>)>> {
+fn compact_fill(vars: &[VariableState], tree: &impl DatasetTree) -> Result<Vec<(ObjectId, Vec<u8>)>> {
     let mut all = Vec::new();
     for var in vars {
         if var.layout.storage != Storage::Compact || !var.promised.is_nothing() {

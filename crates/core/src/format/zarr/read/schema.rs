@@ -272,6 +272,7 @@ impl Builder {
                 value: fill,
                 explicit,
                 time: FillTime::IfSet,
+                ..Fill::default()
             });
         layout.filters = metadata.codecs;
         if let Elements::Text(size) = elements {

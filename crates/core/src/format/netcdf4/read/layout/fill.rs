@@ -1,14 +1,21 @@
 //! Fill values: the values of elements that were never written.
 
-use ncutils_hdf5::{Fill as StoredFill, FillTime as StoredTime, FillValue};
+use ncutils_hdf5::{
+    AllocationTime as StoredAllocation, Fill as StoredFill, FillTime as StoredTime, FillValue, Layout,
+};
 
 use crate::error::Result;
 use crate::format::netcdf4::read::datatype::convert::{Conversion, Heap};
-use crate::model::{Fill, FillTime, Values};
+use crate::model::{AllocationTime, Fill, FillState, FillTime, Values};
 
 /// The fill value of a dataset. As in netCDF-C, a dataset without a defined value has none (`no_fill`),
 /// whatever its fill time.
-pub fn convert(stored: &FillValue, conversion: &Conversion, heap: &Heap<'_>) -> Result<Fill> {
+pub fn convert(
+    stored: &FillValue,
+    layout: &Layout,
+    conversion: &Conversion,
+    heap: &Heap<'_>,
+) -> Result<Fill> {
     let value = match &stored.value {
         StoredFill::Defined(bytes) if bytes.len() == conversion.file_size => {
             let mut values = Values::default();
@@ -26,5 +33,26 @@ pub fn convert(stored: &FillValue, conversion: &Conversion, heap: &Heap<'_>) -> 
             StoredTime::Never => FillTime::Never,
             StoredTime::IfSet => FillTime::IfSet,
         },
+        allocation: (stored.allocation_time != default_allocation(layout)).then_some(
+            match stored.allocation_time {
+                StoredAllocation::Early => AllocationTime::Early,
+                StoredAllocation::Late => AllocationTime::Late,
+                StoredAllocation::Incremental => AllocationTime::Incremental,
+            },
+        ),
+        state: match &stored.value {
+            StoredFill::Undefined => FillState::Undefined,
+            StoredFill::Default => FillState::Default,
+            StoredFill::Defined(_) => FillState::Defined,
+        },
     })
+}
+
+/// The time at which libhdf5 allocates space unless it is told otherwise.
+fn default_allocation(layout: &Layout) -> StoredAllocation {
+    match layout {
+        Layout::Compact(_) => StoredAllocation::Early,
+        Layout::Chunked(_) | Layout::Virtual { .. } => StoredAllocation::Incremental,
+        _ => StoredAllocation::Late,
+    }
 }

@@ -79,7 +79,7 @@ pub fn layout(
         chunk_keys: ChunkKeys::DEFAULT,
         array_codecs: None,
         string_length: None,
-        fill: fill::convert(&dataset.fill, conversion, &Heap::new(file))?,
+        fill: fill::convert(&dataset.fill, &dataset.layout, conversion, &Heap::new(file))?,
     })
 }
 

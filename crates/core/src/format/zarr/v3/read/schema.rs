@@ -210,6 +210,7 @@ impl Builder {
                 explicit,
                 no_fill: false,
                 time: FillTime::IfSet,
+                ..Fill::default()
             });
         layout.filters = codecs;
         layout.array_codecs = Some(array_codecs);

@@ -1,0 +1,132 @@
+//! Copies HDF5 as it is, below netCDF's data model: every object, link, attribute and datatype.
+//!
+//! ```text
+//! File ─► hierarchy: objects, each once ─┬─► specs: headers, to the bit, with references to the copies ─┐
+//!                                        │                                                              ├─► Netcdf4Writer
+//!                                        ├─► schema: datasets as variables ─► plan, prepare, run ───────┘
+//!                                        └─► addressed: datasets whose elements hold addresses ─────────┘
+//! ```
+//!
+//! netCDF's schema says less than an HDF5 file, so headers do not go through it. Data does: a dataset whose elements hold no
+//! addresses is a variable of a schema made for the copy, so that the engine of all copies moves it, with its options. Elements
+//! with addresses (variable-length data, references) are rewritten one dataset after another.
+
+mod addressed;
+mod elements;
+mod hierarchy;
+mod schema;
+mod specs;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use self::elements::Places;
+use self::hierarchy::Hierarchy;
+use self::specs::Specs;
+use super::read::{Netcdf4Reader, OpenFile};
+use super::write::Netcdf4Writer;
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::format::{Reader, VariablePlan, Writer};
+use crate::model::Schema;
+use crate::store::{Object, Output};
+
+/// Bytes of a user block that are copied at once.
+const PIECE: u64 = 1 << 20;
+
+/// An HDF5 file to be copied as it is.
+pub struct Verbatim {
+    file: OpenFile,
+    hierarchy: Hierarchy,
+    reader: Netcdf4Reader,
+    registry: Registry,
+    /// Number of references to what is not copied.
+    lost: AtomicU64,
+}
+
+impl Verbatim {
+    /// Opens an HDF5 file and finds its objects.
+    ///
+    /// # Errors
+    /// [`Error::UnknownFormat`] if it is not HDF5. Other errors if it is damaged, or it has something that cannot be copied as it is.
+    pub fn open(object: Arc<dyn Object>, registry: &Registry) -> Result<Self> {
+        let open = || {
+            OpenFile::new(object.clone(), None, registry).map_err(|error| match error {
+                Error::Hdf5(ncutils_hdf5::Error::NotHdf5) => Error::UnknownFormat,
+                error => error,
+            })
+        };
+        let file = open()?;
+        let mut hierarchy = hierarchy::read(&file.file)?;
+        let reader = schema::reader(open()?, &mut hierarchy, registry)?;
+        Ok(Self {
+            file,
+            hierarchy,
+            reader,
+            registry: registry.clone(),
+            lost: AtomicU64::new(0),
+        })
+    }
+
+    /// The datasets that the engine copies, as variables.
+    pub fn reader(&self) -> &dyn Reader {
+        &self.reader
+    }
+
+    /// Creates the copy, but for the data of the [reader's](Self::reader) variables, which are stored as planned.
+    ///
+    /// # Errors
+    /// HDF5 cannot hold a dataset as planned; elements cannot be read or rewritten; the output fails.
+    pub fn create(
+        &self,
+        output: Arc<dyn Output>,
+        schema: &Schema,
+        plans: &[VariablePlan],
+    ) -> Result<Box<dyn Writer>> {
+        let base = self.file.file.user_block_size();
+        let places = Places {
+            file: &self.file.file,
+            objects: &self.hierarchy.ids,
+            lost: &self.lost,
+        };
+        let specs = Specs::new(&self.hierarchy, places, schema, plans)?;
+        let writer = Netcdf4Writer::create_behind(base, output.clone(), schema, plans, &specs)?;
+        // Attributes were resolved more than once.
+        self.lost.store(specs.lost_in_headers()?, Ordering::Relaxed);
+        self.copy_user_block(&*output, base)?;
+        for id in self.hierarchy.addressed() {
+            let item = &self.hierarchy.items[id.0];
+            let copied = addressed::copy(&places, &self.registry, item.address, id, writer.file());
+            copied.map_err(|error| error.in_variable(&item.path))?;
+        }
+        Ok(Box::new(writer))
+    }
+
+    fn copy_user_block(&self, output: &dyn Output, size: u64) -> Result<()> {
+        let mut at = 0;
+        while at < size {
+            let mut bytes = vec![0; (size - at).min(PIECE) as usize];
+            let read = self.file.source.read_exact_at(at, &mut bytes);
+            read.map_err(|e: io::Error| Error::io("cannot read the user block", e))?;
+            let written = output.write_all_at(at, &bytes);
+            written.map_err(|e| Error::io("cannot write the user block", e))?;
+            at += bytes.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// What is not in the copy as it is in the input: a line each. Complete once the copy was [created](Self::create).
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.hierarchy.warnings.clone();
+        match self.lost.load(Ordering::Relaxed) {
+            0 => {}
+            1 => warnings
+                .push("1 reference leads to nothing that is copied, and is null in the copy".to_owned()),
+            lost => warnings.push(format!(
+                "{lost} references lead to nothing that is copied, and are null in the copy"
+            )),
+        }
+        warnings
+    }
+}

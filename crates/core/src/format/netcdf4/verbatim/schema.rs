@@ -1,0 +1,198 @@
+//! Datasets whose elements hold no addresses, as variables for the engine.
+//!
+//! Each has dimensions of its own, and a type that tells no more than the engine needs: a number, or opaque bytes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ncutils_hdf5::{ByteOrder, Class, Dataset, Dataspace, Datatype, Fill as StoredFill, Layout, ObjectKind};
+
+use super::elements::Shape;
+use super::hierarchy::Hierarchy;
+use crate::error::Result;
+use crate::filter::Registry;
+use crate::format::netcdf4::read::{Netcdf4Reader, OpenFile, StoredData, StoredVariable, codec_specs};
+use crate::model::{
+    Attributes, Dimension, Encoding, Endian, Fill, GroupId, Kind, Schema, SharedLayout, Storage, Type,
+    TypeClass, UserType, Values, Variable, VariableLayout,
+};
+
+/// A reader of these variables. Each item gets its variable.
+///
+/// # Errors
+/// A dataset is damaged, or has elements that cannot be copied.
+pub(super) fn reader(
+    file: OpenFile,
+    hierarchy: &mut Hierarchy,
+    registry: &Registry,
+) -> Result<Netcdf4Reader> {
+    let mut found = Found {
+        schema: Schema::new(Kind::Netcdf4),
+        groups: HashMap::new(),
+        opaque: HashMap::new(),
+        stored: Vec::new(),
+    };
+    for item in &mut hierarchy.items {
+        if item.kind != ObjectKind::Dataset {
+            continue;
+        }
+        let object = file.file.object(item.address)?;
+        let dataset = file.file.dataset(&object)?;
+        let shape = Shape::new(&dataset.datatype, file.file.offset_size());
+        let shape = shape.map_err(|error| error.in_variable(&item.path))?;
+        // Without elements, without storage of its own: the header is all there is.
+        let stored_here = matches!(
+            dataset.layout,
+            Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_)
+        );
+        if !stored_here || dataset.dataspace.count().is_none_or(|count| count == 0) {
+            continue;
+        }
+        if shape.has_addresses() {
+            item.addressed = true;
+            continue;
+        }
+        item.var = Some(found.add(&item.path, dataset, &file));
+    }
+    let Found { schema, stored, .. } = found;
+    Ok(Netcdf4Reader::of(schema, vec![file], stored, registry))
+}
+
+struct Found {
+    schema: Schema,
+    groups: HashMap<String, GroupId>,
+    /// The types of opaque elements, by their size.
+    opaque: HashMap<u32, Type>,
+    stored: Vec<StoredVariable>,
+}
+
+impl Found {
+    fn add(&mut self, path: &str, dataset: Dataset, file: &OpenFile) -> crate::model::VarId {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let group = self.group(parent);
+        let (ty, endian) = match number(&dataset.datatype) {
+            Some(number) => number,
+            None => (self.opaque(dataset.datatype.size), Endian::Little),
+        };
+        let dims = match &dataset.dataspace {
+            Dataspace::Simple { dims, max_dims } => dims.iter().zip(max_dims),
+            _ => [].iter().zip(&[]),
+        };
+        let dims = dims.map(|(length, max)| {
+            let name = format!("phony_dim_{}", self.schema.dims.len());
+            self.schema.add_dim(Dimension {
+                name,
+                group,
+                length: *length,
+                unlimited: *max != Some(*length),
+            })
+        });
+        let dims = dims.collect();
+        let layout = self.layout(&dataset, ty, endian);
+        self.stored.push(StoredVariable {
+            file: 0,
+            layout: SharedLayout::from(layout),
+            data: StoredData::of(&Arc::new(dataset), file),
+            conversion: None,
+        });
+        self.schema.add_var(Variable {
+            name: name.to_owned(),
+            group,
+            ty,
+            dims,
+            attributes: Attributes::default(),
+        })
+    }
+
+    fn layout(&self, dataset: &Dataset, ty: Type, endian: Endian) -> VariableLayout {
+        let (size, encoding) = self.schema.storage_encoding(ty);
+        let mut layout = VariableLayout::contiguous(dataset.dataspace.dims().to_vec(), size, encoding);
+        layout.storage = match &dataset.layout {
+            Layout::Compact(_) => Storage::Compact,
+            Layout::Chunked(chunked) => Storage::Chunked {
+                shape: chunked.shape.clone(),
+            },
+            _ => Storage::Contiguous,
+        };
+        layout.endian = endian;
+        layout.filters = codec_specs(&dataset.filters);
+        let value = match &dataset.fill.value {
+            StoredFill::Defined(bytes) => {
+                let mut bytes = bytes.clone();
+                if endian == Endian::Big && matches!(encoding, Encoding::Numbers { .. }) {
+                    bytes.reverse();
+                }
+                Some(Values::from_bytes(bytes))
+            }
+            _ => None,
+        };
+        layout.fill = Fill {
+            explicit: value.is_some(),
+            no_fill: value.is_none(),
+            value,
+            ..Fill::default()
+        };
+        layout
+    }
+
+    fn group(&mut self, path: &str) -> GroupId {
+        if path.is_empty() {
+            return Schema::ROOT;
+        }
+        if let Some(group) = self.groups.get(path) {
+            return *group;
+        }
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let parent = self.group(parent);
+        let group = self.schema.add_group(parent, name);
+        self.groups.insert(path.to_owned(), group);
+        group
+    }
+
+    fn opaque(&mut self, size: u32) -> Type {
+        let schema = &mut self.schema;
+        *self.opaque.entry(size).or_insert_with(|| {
+            Type::User(schema.add_type(UserType {
+                name: format!("bytes_{size}"),
+                group: Schema::ROOT,
+                class: TypeClass::Opaque { size: size as usize },
+            }))
+        })
+    }
+}
+
+/// The type of plain numbers, and their byte order.
+fn number(datatype: &Datatype) -> Option<(Type, Endian)> {
+    let order = |order: ByteOrder| match order {
+        ByteOrder::Big => Endian::Big,
+        _ => Endian::Little,
+    };
+    match &datatype.class {
+        Class::FixedPoint {
+            order: bytes, signed, ..
+        } if *datatype == Datatype::integer(datatype.size, *signed, *bytes) => {
+            let ty = match (datatype.size, signed) {
+                (1, true) => Type::Byte,
+                (1, false) => Type::UByte,
+                (2, true) => Type::Short,
+                (2, false) => Type::UShort,
+                (4, true) => Type::Int,
+                (4, false) => Type::UInt,
+                (8, true) => Type::Int64,
+                (8, false) => Type::UInt64,
+                _ => return None,
+            };
+            Some((ty, order(*bytes)))
+        }
+        Class::FloatingPoint(float) if *datatype == Datatype::ieee(datatype.size, float.order) => {
+            let ty = match (datatype.size, float.order) {
+                (_, ByteOrder::Vax) => return None,
+                (4, _) => Type::Float,
+                (8, _) => Type::Double,
+                _ => return None,
+            };
+            Some((ty, order(float.order)))
+        }
+        _ => None,
+    }
+}

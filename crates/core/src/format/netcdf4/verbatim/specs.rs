@@ -1,0 +1,280 @@
+//! The objects of the copy: the input's headers, with the planned storage of datasets.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ncutils_hdf5::{
+    AllocationTime, AttributeSpec, Dataset, DatasetSpec, Dataspace, DatatypeSpec, Fill, FillSpec, Filter,
+    Layout, LayoutSpec, LinkSpec, LinkTarget, Object, ObjectId, ObjectKind, ObjectSource, ObjectSpec,
+    ObjectSpecKind,
+};
+
+use super::elements::{Places, Shape};
+use super::hierarchy::{Hierarchy, attributes, links};
+use crate::error::{Error, Result};
+use crate::format::VariablePlan;
+use crate::format::netcdf4::read::codec_specs;
+use crate::format::netcdf4::write::{DatasetTree, filters};
+use crate::model::{Schema, Storage, VarId};
+
+/// The objects of the copy, each made on request.
+pub(super) struct Specs<'a> {
+    hierarchy: &'a Hierarchy,
+    places: Places<'a>,
+    schema: &'a Schema,
+    plans: &'a [VariablePlan],
+    vars: HashMap<VarId, ObjectId>,
+}
+
+impl<'a> Specs<'a> {
+    /// The objects of a copy whose variables are stored as planned.
+    ///
+    /// # Errors
+    /// The plan is not of the input's datasets.
+    pub(super) fn new(
+        hierarchy: &'a Hierarchy,
+        places: Places<'a>,
+        schema: &'a Schema,
+        plans: &'a [VariablePlan],
+    ) -> Result<Self> {
+        let items = hierarchy.items.iter().enumerate();
+        let vars: HashMap<VarId, ObjectId> = items
+            .filter_map(|(id, item)| Some((item.var?, ObjectId(id))))
+            .collect();
+        if vars.len() != plans.len() {
+            return Err(Error::Internal("a plan of other datasets".to_owned()));
+        }
+        Ok(Self {
+            hierarchy,
+            places,
+            schema,
+            plans,
+            vars,
+        })
+    }
+
+    /// Number of references in headers to what is not copied.
+    ///
+    /// # Errors
+    /// Those of making objects.
+    pub(super) fn lost_in_headers(&self) -> Result<u64> {
+        let lost = AtomicU64::new(0);
+        let counting = Specs {
+            places: Places {
+                lost: &lost,
+                ..self.places
+            },
+            vars: HashMap::new(),
+            ..*self
+        };
+        for id in 0..counting.object_count() {
+            counting.make(ObjectId(id))?;
+        }
+        Ok(lost.load(Ordering::Relaxed))
+    }
+
+    fn make(&self, id: ObjectId) -> Result<ObjectSpec> {
+        let item = self.hierarchy.items.get(id.0);
+        let item = item.ok_or_else(|| Error::Internal(format!("there is no object {}", id.0)))?;
+        let file = self.places.file;
+        let object = file.object(item.address)?;
+        let kind = match item.kind {
+            ObjectKind::Group => ObjectSpecKind::Group {
+                links: self.links(&object)?,
+            },
+            ObjectKind::NamedDatatype => ObjectSpecKind::EncodedDatatype(
+                file.named_datatype(&object)?,
+                file.datatype_message(&object)?,
+            ),
+            _ => ObjectSpecKind::Dataset(self.dataset(&object, item.var)?),
+        };
+        Ok(ObjectSpec {
+            kind,
+            attributes: self.attributes(&object)?,
+            properties: file.properties(&object)?,
+        })
+    }
+
+    fn links(&self, group: &Object) -> Result<Vec<(String, LinkSpec)>> {
+        let links = links(self.places.file, group)?.into_iter();
+        let links = links.map(|link| {
+            let target = match link.target {
+                LinkTarget::Hard(address) => LinkSpec::Hard(self.id(address)?),
+                LinkTarget::Soft(path) => LinkSpec::Soft(path),
+                LinkTarget::External { file, path } => LinkSpec::External { file, path },
+                _ => return Err(Error::Unsupported(format!("the link {}", link.name))),
+            };
+            Ok((link.name, target))
+        });
+        links.collect()
+    }
+
+    fn id(&self, address: u64) -> Result<ObjectId> {
+        let id = self.hierarchy.ids.get(&address).copied();
+        id.ok_or_else(|| Error::Internal(format!("the object at address {address} was not found before")))
+    }
+
+    fn attributes(&self, object: &Object) -> Result<Vec<AttributeSpec>> {
+        let all = attributes(self.places.file, object)?.into_iter();
+        let all = all.map(|attribute| {
+            let shape = Shape::new(&attribute.datatype, self.places.file.offset_size())?;
+            Ok(AttributeSpec {
+                datatype: match attribute.committed {
+                    Some(address) => DatatypeSpec::Committed(self.id(address)?, attribute.datatype),
+                    None if attribute.encoded_datatype.is_empty() => DatatypeSpec::Inline(attribute.datatype),
+                    None => DatatypeSpec::Encoded(attribute.datatype, attribute.encoded_datatype),
+                },
+                name: attribute.name,
+                dataspace: attribute.dataspace,
+                data: shape.data(attribute.data, &self.places)?,
+            })
+        });
+        all.collect()
+    }
+
+    fn dataset(&self, object: &Object, var: Option<VarId>) -> Result<DatasetSpec> {
+        let file = self.places.file;
+        let dataset = file.dataset(object)?;
+        let shape = Shape::new(&dataset.datatype, file.offset_size())?;
+        let (layout, filters) = match var {
+            Some(var) => self.planned(&dataset, var)?,
+            None => (self.same(&dataset)?, dataset.filters.clone()),
+        };
+        let fill = match &dataset.fill.value {
+            Fill::Undefined => FillSpec::Undefined,
+            Fill::Default => FillSpec::Default,
+            Fill::Defined(bytes) => FillSpec::Defined(Box::new(shape.data(bytes.clone(), &self.places)?)),
+        };
+        let unchanged = default_allocation(&dataset.layout) != dataset.fill.allocation_time;
+        let allocation_time = match &layout {
+            LayoutSpec::Compact { .. } => AllocationTime::Early,
+            _ if unchanged => dataset.fill.allocation_time,
+            LayoutSpec::Contiguous { .. } | LayoutSpec::External(_) => AllocationTime::Late,
+            LayoutSpec::Chunked { .. } | LayoutSpec::Virtual(_) => AllocationTime::Incremental,
+        };
+        Ok(DatasetSpec {
+            datatype: match dataset.committed {
+                Some(address) => DatatypeSpec::Committed(self.id(address)?, dataset.datatype),
+                None => DatatypeSpec::Encoded(dataset.datatype, file.datatype_message(object)?),
+            },
+            dataspace: self.dataspace(dataset.dataspace, var),
+            layout,
+            allocation_time,
+            fill_time: dataset.fill.fill_time,
+            fill,
+            filters,
+        })
+    }
+
+    /// The shape of a dataset, which is fixed where the plan's dimension is.
+    fn dataspace(&self, stored: Dataspace, var: Option<VarId>) -> Dataspace {
+        match (stored, var) {
+            (Dataspace::Simple { dims, max_dims }, Some(var)) => {
+                let planned = self.schema.var(var).dims.iter().map(|dim| self.schema.dim(*dim));
+                let max_dims = max_dims.into_iter().zip(&dims).zip(planned);
+                Dataspace::Simple {
+                    max_dims: max_dims
+                        .map(|((max, length), dim)| if dim.unlimited { max } else { Some(*length) })
+                        .collect(),
+                    dims,
+                }
+            }
+            (stored, _) => stored,
+        }
+    }
+
+    /// The planned storage of a variable, and its filters.
+    fn planned(&self, dataset: &Dataset, var: VarId) -> Result<(LayoutSpec, Vec<Filter>)> {
+        let plan = &self.plans[var.0];
+        let layout = match &plan.layout.storage {
+            Storage::Chunked { shape } => LayoutSpec::Chunked {
+                shape: shape.clone(),
+                chunk_count: plan.promised.chunks(),
+            },
+            Storage::Compact => LayoutSpec::Compact { size: size(dataset)? },
+            Storage::Contiguous | Storage::Blocks { .. } => LayoutSpec::Contiguous {
+                size: size(dataset)?,
+                allocated: !plan.promised.is_nothing(),
+            },
+        };
+        let filters = match plan.layout.filters == codec_specs(&dataset.filters) {
+            true => dataset.filters.clone(),
+            false => filters(&plan.layout)?,
+        };
+        Ok((layout, filters))
+    }
+
+    /// The storage that the input has.
+    fn same(&self, dataset: &Dataset) -> Result<LayoutSpec> {
+        let file = self.places.file;
+        Ok(match &dataset.layout {
+            Layout::Compact(_) => LayoutSpec::Compact { size: size(dataset)? },
+            Layout::Contiguous { address, .. } => {
+                let size = size(dataset)?;
+                LayoutSpec::Contiguous {
+                    size,
+                    allocated: address.is_some() && size > 0,
+                }
+            }
+            Layout::Chunked(chunked) => LayoutSpec::Chunked {
+                shape: chunked.shape.clone(),
+                chunk_count: file.chunk_table(dataset)?.len() as u64,
+            },
+            Layout::External(segments) => LayoutSpec::External(segments.clone()),
+            Layout::Virtual { collection, index } => {
+                let mappings = collection.map(|collection| file.global_heap_object(collection, *index));
+                let mappings = mappings.transpose()?;
+                if mappings.is_some() && file.offset_size() != 8 {
+                    return Err(Error::Unsupported(
+                        "virtual storage in a file of narrow addresses".to_owned(),
+                    ));
+                }
+                LayoutSpec::Virtual(mappings.map(|mappings| mappings.to_vec()))
+            }
+            _ => return Err(Error::Unsupported("its layout".to_owned())),
+        })
+    }
+}
+
+/// Bytes of all elements.
+fn size(dataset: &Dataset) -> Result<u64> {
+    let size = dataset
+        .dataspace
+        .count()
+        .and_then(|count| count.checked_mul(dataset.datatype.size.into()));
+    size.ok_or_else(|| Error::Unsupported("more data than 2^64 bytes".to_owned()))
+}
+
+/// The time at which libhdf5 allocates space unless it is told otherwise.
+fn default_allocation(layout: &Layout) -> AllocationTime {
+    match layout {
+        Layout::Compact(_) => AllocationTime::Early,
+        Layout::Chunked(_) | Layout::Virtual { .. } => AllocationTime::Incremental,
+        _ => AllocationTime::Late,
+    }
+}
+
+impl DatasetTree for Specs<'_> {
+    fn dataset(&self, var: VarId) -> ObjectId {
+        self.vars.get(&var).copied().unwrap_or(ObjectId(0))
+    }
+}
+
+impl ObjectSource for Specs<'_> {
+    type Error = Error;
+
+    fn object_count(&self) -> usize {
+        self.hierarchy.items.len()
+    }
+
+    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>> {
+        let made = self
+            .make(id)
+            .map_err(|error| match self.hierarchy.items.get(id.0) {
+                Some(item) => error.in_variable(&item.path),
+                None => error,
+            });
+        Ok(Cow::Owned(made?))
+    }
+}
