@@ -8,9 +8,20 @@
 //! copy ─► verify: compare, before the output takes its name
 //! ```
 
+mod canonical;
 mod check;
+mod compare;
+mod digest;
+mod elements;
 mod pieces;
 mod report;
+mod salvage;
+mod verify;
 
 pub use check::{CheckOptions, Checked, Loss, Lost, check};
+pub use compare::{CompareOptions, compare, compare_values, difference_text};
+pub use digest::digest;
+pub use elements::{Difference, Equality};
 pub use report::{check_json, check_text};
+pub use salvage::Salvage;
+pub use verify::Promise;
