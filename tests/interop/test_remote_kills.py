@@ -150,4 +150,6 @@ def test_an_interrupted_copy_leaves_nothing(store, proxy, data, form, number):
         error = process.communicate(timeout=60)[1].decode(errors="replace")
         check_no_secret(error, store.secrets)
         if process.returncode != 0:
-            assert (store.keys(), store.uploads()) == ([], []), error
+            # An object that was complete when the signal came is whole.
+            whole_one = form == "file" and store.keys() == ["out"] and content(store, "out") == (data / "new.nc").read_bytes()
+            assert (whole_one or store.keys() == []) and store.uploads() == [], (store.keys(), store.uploads(), error)

@@ -16,12 +16,16 @@ use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
 use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
-use ncutils_core::format::{self, Reader};
-use ncutils_core::location::{CreateOptions, Location};
+use ncutils_core::format::{self, Fault, Reader};
+use ncutils_core::location::{CreateOptions, Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, Schema};
 use ncutils_core::part::Part;
+use ncutils_core::proof::{CheckOptions, Promise, Salvage, check};
 use ncutils_core::store::{Place, PlaceKind, compress_seekable};
+
+/// The exit status of a copy that lacks what could not be read.
+const LOST: u8 = 3;
 
 /// Bytes of piped input that stay in memory.
 const SPOOLED: u64 = 64 << 20;
@@ -30,12 +34,12 @@ const SPOOLED: u64 = 64 << 20;
 const STREAMED: usize = 256 << 10;
 
 fn main() -> ExitCode {
-    ncutils_cli::run(flags::command(), |matches| {
+    ncutils_cli::run_for_status(flags::command(), |matches| {
         run(&flags::arguments(matches).map_err(name_options)?)
     })
 }
 
-fn run(arguments: &Arguments) -> anyhow::Result<()> {
+fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = arguments
         .remote
         .of("nccopy", Location::parse_input(Some(&arguments.input))?)?
@@ -51,22 +55,31 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let in_input = |error: Error| name_options(error).in_file(input.name());
     input.check_output(&output)?;
     if arguments.plain_zst {
-        return compress(&input, &output, arguments);
+        return compress(&input, &output, arguments).map(|()| 0);
     }
     if arguments.archive.restore && input.is_standard_input() {
-        return restore_stream(&output, arguments);
+        return restore_stream(&output, arguments).map(|()| 0);
     }
     let place = input.place()?;
     if arguments.as_hdf5 {
-        return hdf5::copy(&input, &output, &place, arguments);
+        if arguments.salvage || arguments.verify {
+            anyhow::bail!("-k h5 does not go with --salvage and --verify");
+        }
+        return hdf5::copy(&input, &output, &place, arguments).map(|()| 0);
     }
-    let reader = input
-        .open_place(place.clone(), &arguments.copy.registry)
-        .map_err(in_input)?;
+    let open = match arguments.salvage {
+        true => Location::open_damaged,
+        false => Location::open_place,
+    };
+    let reader = open(&input, place.clone(), &arguments.copy.registry).map_err(in_input)?;
     tell_notes("nccopy", &input);
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
+    let (salvage, status) = match arguments.salvage {
+        true => salvage(&*reader, &input, arguments)?,
+        false => (None, 0),
+    };
     let mut options = CopyOptions {
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
@@ -79,23 +92,49 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             options = as_classic(&*reader, kinds, options).map_err(in_input)?;
             Some(PackOptions { threads, ..blocks })
         }
-        bytes if arguments.dry_run => return print(plan_text::bytes(&bytes, arguments.json)),
+        bytes if arguments.dry_run => {
+            return print(plan_text::bytes(&bytes, arguments.json)).map(|()| 0);
+        }
+        bytes if arguments.salvage || arguments.verify => {
+            let option = if arguments.salvage {
+                "--salvage"
+            } else {
+                "--verify"
+            };
+            return Err(Error::Usage(format!(
+                "{option} copies values, and this copy of an archive moves bytes{}",
+                match bytes {
+                    Way::Pack(_) | Way::Repack(_) => ": ask for another kind",
+                    _ => "",
+                }
+            ))
+            .into());
+        }
         bytes => {
+            drop(salvage);
             drop(reader);
             let report = copy_bytes(&input, &output, &place, bytes, threads)?;
             return match arguments.summary {
-                true => print(summary::bytes(&report, arguments.json)),
-                false => Ok(()),
+                true => print(summary::bytes(&report, arguments.json)).map(|()| 0),
+                false => Ok(0),
             };
         }
     };
+    let reader: &dyn Reader = match &salvage {
+        Some(salvage) => salvage,
+        None => &*reader,
+    };
     let part = (!arguments.part.is_empty())
-        .then(|| Part::new(&*reader, &arguments.part, &options.registry).map_err(in_input))
+        .then(|| Part::new(reader, &arguments.part, &options.registry).map_err(in_input))
         .transpose()?;
     let source = part.as_ref().map(Part::source);
+    let asked: &dyn Reader = match &part {
+        Some(part) => part,
+        None => reader,
+    };
     let (plan, reader): (_, &dyn Reader) = match (&part, &source) {
         (Some(part), Some(source)) => (plan_part(part, &options), source),
-        _ => (plan(&*reader, &options), &*reader),
+        _ => (plan(reader, &options), reader),
     };
     let plan = plan.map_err(in_input)?;
     for choice in &plan.choices {
@@ -119,18 +158,31 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return print(match arguments.json {
             true => plan_text::json(&description),
             false => plan_text::text(&description),
-        });
+        })
+        .map(|()| 0);
     }
     ncutils_cli::signals::handle();
     let create = CreateOptions {
         memory: Some(held),
         replaces: arguments.replace,
     };
-    let writer = match blocks {
-        Some(blocks) => output.create_archive(&plan.schema, &prepared.plans, blocks, &create)?,
-        None => output
-            .create_with(&plan.schema, &prepared.plans, &create)
-            .map_err(name_options)?,
+    let (writer, held) = match blocks {
+        blocks if arguments.verify => {
+            let (writer, held) = output
+                .create_held(&plan.schema, &prepared.plans, blocks, &create)
+                .map_err(name_options)?;
+            (writer, Some((held, Promise::of(&plan))))
+        }
+        Some(blocks) => (
+            output.create_archive(&plan.schema, &prepared.plans, blocks, &create)?,
+            None,
+        ),
+        None => (
+            output
+                .create_with(&plan.schema, &prepared.plans, &create)
+                .map_err(name_options)?,
+            None,
+        ),
     };
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
     drop(plan);
@@ -147,13 +199,66 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
     let report = done.map_err(in_input)?;
+    if let Some((held, promise)) = held {
+        verify(&held, &promise, asked, &output, arguments).map_err(|error| error.in_file(output.name()))?;
+    }
     if arguments.summary {
         print(match arguments.json {
             true => summary::json(&report),
             false => summary::text(&report),
         })?;
     }
-    Ok(())
+    Ok(status)
+}
+
+/// Checks a damaged input and lists what is lost. Returns what is left of it, and the exit status: 3 if anything is lost.
+fn salvage<'r>(
+    reader: &'r dyn Reader,
+    input: &Location,
+    arguments: &Arguments,
+) -> anyhow::Result<(Option<Salvage<'r>>, u8)> {
+    let checked = check(reader, &arguments.copy.registry, &work(arguments))
+        .map_err(|error| error.in_file(input.name()))?;
+    for fault in &checked.faults {
+        let kept = match fault.only_checksum && arguments.keep_suspect {
+            true => " (kept)",
+            false => "",
+        };
+        tell("nccopy", format_args!("{input}: {fault}{kept}"));
+    }
+    let is_lost = |fault: &Fault| !(fault.only_checksum && arguments.keep_suspect);
+    let status = if checked.faults.iter().any(is_lost) {
+        LOST
+    } else {
+        0
+    };
+    Ok((
+        Some(Salvage::new(reader, &checked, arguments.keep_suspect)),
+        status,
+    ))
+}
+
+/// Compares the output with what was asked for, and lets it appear.
+fn verify(
+    held: &Held,
+    promise: &Promise,
+    asked: &dyn Reader,
+    output: &Location,
+    arguments: &Arguments,
+) -> Result<(), Error> {
+    let written = output.open_place(held.place(output)?, &arguments.copy.registry)?;
+    promise.verify(asked, &*written, work(arguments), &mut |line| {
+        tell("nccopy", format_args!("{output}: {line}"));
+    })?;
+    drop(written);
+    held.release()
+}
+
+fn work(arguments: &Arguments) -> CheckOptions {
+    CheckOptions {
+        threads: arguments.threads,
+        memory: arguments.memory,
+    }
 }
 
 /// Compresses the bytes of the input as they are, in Zstandard's seekable format.

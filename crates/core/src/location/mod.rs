@@ -18,6 +18,7 @@
 mod containment;
 mod file_url;
 mod fragment;
+mod held;
 mod input;
 mod notes;
 mod output;
@@ -36,6 +37,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use fragment::{Mode, StoreKind};
+pub use held::Held;
 pub use output::CreateOptions;
 
 use crate::error::{Error, Result};

@@ -92,7 +92,11 @@ impl Location {
     }
 
     /// One object to write to. `expected` is its size in bytes, roughly.
-    fn object_output(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn Output>> {
+    pub(super) fn object_output(
+        &self,
+        options: &CreateOptions,
+        expected: Option<u64>,
+    ) -> Result<Arc<dyn Output>> {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
@@ -115,7 +119,7 @@ impl Location {
     ///
     /// # Errors
     /// If the location is remote, and this build knows no remote stores.
-    fn local_path(&self) -> Result<&Path> {
+    pub(super) fn local_path(&self) -> Result<&Path> {
         let refused = || {
             self.named()(Error::Usage(
                 "remote stores are not part of this build, which was made without the feature 'remote'"
@@ -236,7 +240,7 @@ impl Location {
         Ok(warnings)
     }
 
-    fn write_options(&self, kind: Kind) -> ZarrOptions {
+    pub(super) fn write_options(&self, kind: Kind) -> ZarrOptions {
         match &self.mode {
             Some(mode) => mode.write_options(kind),
             None => ZarrOptions::write(kind),

@@ -19,9 +19,10 @@ fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
     list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lists an output. It is forgotten when it is dropped.
+/// Lists an output. It is forgotten when it is dropped. Waits for ever if the process is being ended.
 #[cfg(feature = "remote")]
 pub(super) fn list(output: Weak<dyn Unfinished>) {
+    super::partial::wait_while_ending();
     let mut all = lock(&UNFINISHED);
     all.retain(|output| output.strong_count() > 0);
     all.push(output);

@@ -13,8 +13,9 @@ use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
 use ncutils_core::part::PartRequest;
 use ncutils_core::print::{DataOf, DumpOptions};
+use ncutils_core::proof::Equality;
 use ncutils_core::store::DataAccess;
-use values::{annotations, line_length, names, precision, times, without_properties};
+use values::{annotations, line_length, names, precision, times, tolerance, without_properties};
 
 /// The parsed arguments of a call of `ncdump`.
 #[derive(Debug)]
@@ -41,10 +42,23 @@ pub struct Arguments {
     pub access: DataAccess,
     /// `--sources`: print only which other files the dataset refers to.
     pub sources: bool,
+    /// `--check`, `--digest`, `--diff`: prove something of the dataset, and print nothing of it.
+    pub proof: Option<Proof>,
     /// `--filters`: the list of known filters, to print instead of a file.
     pub list: Option<String>,
     /// `--requests` and `--verbose`.
     pub remote: RemoteOptions,
+}
+
+/// What is to be proved of the dataset.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Proof {
+    /// That it is sound.
+    Check,
+    /// What it holds, by digests.
+    Digest,
+    /// That it is the same as another dataset, named as the user typed it.
+    Same(OsString, Equality),
 }
 
 const AFTER_HELP: &str = "\
@@ -53,6 +67,9 @@ Examples:
   ncdump -hs in.nc        and how each variable is stored: chunks, filters, byte order
   ncdump -v temp in.nc    structure, and the values of temp
   ncdump --sel time=2000-02 --isel lev=0 in.nc
+  ncdump --check in.nc    is every chunk, checksum and index sound?
+  ncdump --digest in.nc   SHA-256 of each variable, the same in every format
+  ncdump --diff other.zarr --tolerance 1e-6 in.nc
   ncdump --filters        the filters built in, and those of plugins";
 
 /// The command with all its flags.
@@ -147,7 +164,36 @@ pub fn command() -> Command {
             .long("exact")
             .action(ArgAction::SetTrue)
             .conflicts_with_all(["times", "iso-times", "json"])
-            .help("Lose nothing: all digits of numbers, all types, the kind of the file"),
+            .help("Lose nothing: all digits of numbers, all types, the kind of the file; with --diff: compare bits, so that NaNs and zeros may differ"),
+    )
+    .arg(
+        Arg::new("check")
+            .long("check")
+            .action(ArgAction::SetTrue)
+            .help("Read all of the dataset and print what is wrong, a line for each fault; status 1 if anything is; with --json as JSON"),
+    )
+    .arg(
+        Arg::new("digest")
+            .long("digest")
+            .action(ArgAction::SetTrue)
+            .conflicts_with_all(["check", "diff"])
+            .help("Print SHA-256 digests of the values and attributes, which are the same in every format"),
+    )
+    .arg(
+        Arg::new("diff")
+            .long("diff")
+            .value_name("OTHER")
+            .value_parser(value_parser!(OsString))
+            .conflicts_with("check")
+            .help("Compare with the dataset OTHER, of any format, and print what differs; status 0: the same, 1: different, 2: trouble"),
+    )
+    .arg(
+        Arg::new("tolerance")
+            .long("tolerance")
+            .value_name("ABS[,REL]")
+            .requires("diff")
+            .conflicts_with("exact")
+            .help("With --diff: numbers are the same that differ by at most ABS, or by at most REL times the larger one"),
     )
     .arg(
         flag(
@@ -255,8 +301,28 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         registry: filters::registry(matches),
         access: data_access::access(matches)?,
         sources: matches.get_flag("sources"),
+        proof: proof(matches)?,
         list: matches.get_flag("list-filters").then(|| filters::list(matches)),
     })
+}
+
+/// What is to be proved.
+fn proof(matches: &ArgMatches) -> Result<Option<Proof>> {
+    if matches.get_flag("check") {
+        return Ok(Some(Proof::Check));
+    }
+    if matches.get_flag("digest") {
+        return Ok(Some(Proof::Digest));
+    }
+    let Some(other) = matches.get_one::<OsString>("diff") else {
+        return Ok(None);
+    };
+    let equality = match matches.get_one::<String>("tolerance") {
+        Some(text) => tolerance(text)?,
+        None if matches.get_flag("exact") => Equality::Bits,
+        None => Equality::Values,
+    };
+    Ok(Some(Proof::Same(other.clone(), equality)))
 }
 
 /// The name of a dataset without `-n`: the file's name without its last suffix.

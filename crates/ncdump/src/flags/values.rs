@@ -3,6 +3,7 @@
 use clap::ArgMatches;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::print::{Annotations, IndexOrder, LineLength, Overrides, Precision};
+use ncutils_core::proof::Equality;
 use ncutils_core::time::DateSeparator;
 
 /// `-b` and `-f`. Both take effect; the last one determines how indices are counted.
@@ -141,4 +142,24 @@ pub fn names(list: &str) -> Vec<String> {
         }
     }
     all
+}
+
+/// The equality that `--tolerance ABS[,REL]` asks for.
+///
+/// # Errors
+/// What was expected.
+pub fn tolerance(text: &str) -> Result<Equality> {
+    let (absolute, relative) = text.split_once(',').unwrap_or((text, "0"));
+    let number = |text: &str| {
+        text.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|n| n.is_finite() && *n >= 0.0)
+    };
+    match (number(absolute), number(relative)) {
+        (Some(absolute), Some(relative)) => Ok(Equality::Within { absolute, relative }),
+        _ => Err(Error::Usage(format!(
+            "--tolerance '{text}': expected a number from 0 up, or two separated by a comma: ABS,REL"
+        ))),
+    }
 }

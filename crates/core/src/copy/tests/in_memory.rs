@@ -242,6 +242,8 @@ pub(super) fn layout(
             explicit: true,
             no_fill: false,
             time: FillTime::IfSet,
+            allocation: None,
+            state: Default::default(),
         },
     }
 }

@@ -62,6 +62,25 @@ pub(crate) type KeysCheck<'a> = &'a dyn Fn(&[String]) -> io::Result<()>;
 /// [`publish`](KeyOutput::publish).
 pub(crate) struct TreeOutput {
     tree: Arc<Tree>,
+    _claimed: Arc<Claimed>,
+}
+
+/// A tree, once its prefix is claimed. The lock is held as long as it is being claimed.
+#[derive(Default)]
+struct Claimed(Mutex<Option<Arc<Tree>>>);
+
+impl Claimed {
+    fn tree(&self) -> MutexGuard<'_, Option<Arc<Tree>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Unfinished for Claimed {
+    fn give_up(&self) {
+        if let Some(tree) = &*self.tree() {
+            tree.give_up();
+        }
+    }
 }
 
 struct Tree {
@@ -119,6 +138,11 @@ impl TreeOutput {
             sending: Sending::new(session, memory),
             root: prefix.trim_end_matches('/').to_owned(),
         };
+        // Listed before anything is written: a program that is told to end waits for the claim, and gives it up.
+        let claimed = Arc::new(Claimed::default());
+        let mut slot = claimed.tree();
+        let listed: Weak<Claimed> = Arc::downgrade(&claimed);
+        list(listed);
         let claim = match replaces {
             None => Claim::of_empty(&objects)?,
             Some(check) => Claim::of_taken(&objects, check)?,
@@ -130,9 +154,12 @@ impl TreeOutput {
             sizes,
             state: Mutex::default(),
         });
-        let listed: Weak<Tree> = Arc::downgrade(&tree);
-        list(listed);
-        Ok(Self { tree })
+        *slot = Some(Arc::clone(&tree));
+        drop(slot);
+        Ok(Self {
+            tree,
+            _claimed: claimed,
+        })
     }
 }
 
@@ -222,7 +249,7 @@ impl Tree {
     }
 }
 
-impl Unfinished for Tree {
+impl Tree {
     fn give_up(&self) {
         let mut state = self.state();
         let before = std::mem::replace(&mut state.phase, Phase::GivenUp);

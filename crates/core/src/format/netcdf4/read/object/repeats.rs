@@ -109,6 +109,7 @@ mod tests {
                 class: Class::Opaque { tag: String::new() },
             },
             committed: None,
+            encoded_datatype: Vec::new(),
             dataspace: Dataspace::Scalar,
             data: vec![0; size],
         };

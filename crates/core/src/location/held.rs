@@ -1,0 +1,107 @@
+//! [`Held`]: an output that is read back before it takes its name.
+
+use std::io;
+use std::sync::Arc;
+
+use super::output_kind::is_zarr;
+use super::{CreateOptions, Location, StoreKind, Target, zarr_folder, zip};
+use crate::error::{Error, Result};
+use crate::format::archive::{ArchiveWriter, PackOptions};
+use crate::format::{self, VariablePlan, Writer};
+use crate::model::{Kind, Schema};
+use crate::store::{Destination, DirectoryOutput, HeldKeys, HeldOutput, KeyOutput, Output, Place};
+
+/// An output that a writer has finished, and that has no name yet. Dropped, it leaves nothing.
+pub struct Held {
+    kind: Store,
+}
+
+enum Store {
+    /// One object; as a zip file, the folder that its keys are below.
+    Object(Arc<HeldOutput>, Option<Option<String>>),
+    Keys(Arc<HeldKeys>),
+}
+
+impl Held {
+    /// The output as a place to read from, once the writer has finished.
+    ///
+    /// # Errors
+    /// A zip file that cannot be read.
+    pub fn place(&self, location: &Location) -> Result<Place> {
+        Ok(match &self.kind {
+            Store::Object(object, None) => Place::object(location.name(), object.clone()),
+            Store::Object(object, Some(folder)) => {
+                let folder = folder.as_deref().unwrap_or_default();
+                Place::keys(location.name(), zip::open(object.clone(), Some(folder))?)
+            }
+            Store::Keys(keys) => Place::keys(location.name(), keys.clone()),
+        })
+    }
+
+    /// Makes the output appear under its name.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn release(&self) -> Result<()> {
+        let done: io::Result<()> = match &self.kind {
+            Store::Object(object, _) => object.release(),
+            Store::Keys(keys) => keys.release(),
+        };
+        done.map_err(|e| Error::io("cannot write", e))
+    }
+}
+
+impl Location {
+    /// Creates a dataset like [`Location::create_with`] or [`Location::create_archive`]. It does not appear when the writer
+    /// finishes, but when [`Held::release`] is called.
+    ///
+    /// # Errors
+    /// Those of [`Location::create_with`]. Outputs on remote stores cannot be held back.
+    pub fn create_held(
+        &self,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        blocks: Option<PackOptions>,
+        options: &CreateOptions,
+    ) -> Result<(Box<dyn Writer>, Held)> {
+        if matches!(self.target, Target::Remote(_)) {
+            return Err(self.named()(Error::Unsupported(
+                "comparing an output on a remote store before it appears".to_owned(),
+            )));
+        }
+        format::check(schema).map_err(self.named())?;
+        let (destination, held) = self.hold(schema.kind, options)?;
+        let writer = match (blocks, &held.kind) {
+            (Some(blocks), Store::Object(object, _)) => {
+                let output: Arc<dyn Output> = object.clone();
+                let writer = ArchiveWriter::create(output, schema, plans, blocks);
+                Box::new(writer.map_err(self.named())?)
+            }
+            _ => format::create_with(destination, schema, plans, &self.write_options(schema.kind))
+                .map_err(self.named())?,
+        };
+        Ok((writer, held))
+    }
+
+    fn hold(&self, kind: Kind, options: &CreateOptions) -> Result<(Destination, Held)> {
+        let cannot = |e: io::Error| self.named()(Error::io("cannot create", e));
+        if is_zarr(kind) && self.store() == StoreKind::Directory {
+            let check = Arc::new(zarr_folder::check_replaceable);
+            let output = DirectoryOutput::create_over(self.local_path()?, check).map_err(cannot)?;
+            let keys = Arc::new(HeldKeys::new(Arc::new(output)));
+            let output: Arc<dyn KeyOutput> = keys.clone();
+            let kind = Store::Keys(keys);
+            return Ok((Destination::keys(self.name(), output), Held { kind }));
+        }
+        let object = Arc::new(HeldOutput::new(self.object_output(options, None)?));
+        let output: Arc<dyn Output> = object.clone();
+        if !is_zarr(kind) {
+            let kind = Store::Object(object, None);
+            return Ok((Destination::object(self.name(), output), Held { kind }));
+        }
+        let folder = self.top_folder(kind);
+        let keys = zip::create(output, folder.as_deref()).map_err(self.named())?;
+        let kind = Store::Object(object, Some(folder));
+        Ok((Destination::keys(self.name(), keys), Held { kind }))
+    }
+}

@@ -1,0 +1,27 @@
+//! Proof that a dataset is sound, or that two are the same.
+//!
+//! ```text
+//! Reader ─┬─► check     every piece, on all cores ─► faults, and what no checksum covers
+//!         ├─► salvage   check ─► a Reader without what is lost ─► copy
+//!         ├─► digest    values in C order ─► SHA-256 of each variable
+//!         └─► compare   with another Reader ─► differences
+//! copy ─► verify: compare, before the output takes its name
+//! ```
+
+mod canonical;
+mod check;
+mod compare;
+mod digest;
+mod elements;
+mod pieces;
+mod report;
+mod salvage;
+mod verify;
+
+pub use check::{CheckOptions, Checked, Loss, Lost, check};
+pub use compare::{CompareOptions, compare, compare_values, difference_text};
+pub use digest::digest;
+pub use elements::{Difference, Equality};
+pub use report::{check_json, check_text};
+pub use salvage::Salvage;
+pub use verify::Promise;

@@ -1,0 +1,121 @@
+//! Compares an output with what was asked for, before it takes its name.
+
+use super::check::CheckOptions;
+use super::compare::{CompareOptions, compare_values, difference_text};
+use super::elements::Equality;
+use crate::copy::{CopyPlan, Sources};
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::format::{Reader, Written};
+use crate::model::{CodecSpec, VarId};
+
+/// Codecs whose decoded values may differ from those encoded, by HDF5 id.
+const LOSSY_IDS: [u32; 4] = [6, 32013, 32022, 32023];
+
+/// The same, by name in Zarr.
+const LOSSY_NAMES: [&str; 6] = [
+    "astype",
+    "bitround",
+    "cast_value",
+    "fixedscaleoffset",
+    "quantize",
+    "scale_offset",
+];
+
+/// What a copy promised of each variable, kept until the output can be read.
+#[derive(Debug, Clone)]
+pub struct Promise {
+    variables: Vec<Promised>,
+    registry: Registry,
+}
+
+#[derive(Debug, Clone)]
+struct Promised {
+    path: String,
+    /// True if its values may change: they are quantized, encoded by a lossy codec, or cut.
+    lossy: bool,
+}
+
+impl Promise {
+    /// What `plan` promises. Variables that it defines without data promise nothing.
+    pub fn of(plan: &CopyPlan) -> Self {
+        let promised = |(n, copy): (usize, &crate::copy::VariableCopy)| {
+            (copy.sources != Sources::Nothing).then(|| Promised {
+                path: plan.schema.var_path(VarId(n)),
+                lossy: copy.quantization.is_some()
+                    || copy.cuts_strings
+                    || copy.layout.filters.iter().any(is_lossy),
+            })
+        };
+        Self {
+            variables: plan.variables.iter().enumerate().filter_map(promised).collect(),
+            registry: plan.registry.clone(),
+        }
+    }
+
+    /// Compares the output with `asked`, which reads what was asked for. Chunks of equal bytes and filters are compared as
+    /// bytes, and decoded once. Tells the largest difference of variables with lossy filters to `lossy`, as a line.
+    ///
+    /// # Errors
+    /// A value that differs or cannot be read, with its variable.
+    pub fn verify(
+        &self,
+        asked: &dyn Reader,
+        output: &dyn Reader,
+        work: CheckOptions,
+        lossy: &mut dyn FnMut(String),
+    ) -> Result<()> {
+        let options = CompareOptions {
+            equality: Equality::Bits,
+            decodes_equal: true,
+            work,
+        };
+        for promised in &self.variables {
+            let path = &promised.path;
+            let wrong = |why: String| {
+                Error::Damaged(format!("the output does not have what was asked for: {why}"))
+                    .in_variable(path)
+            };
+            let Some(from) = asked.schema().var_at(path) else {
+                return Err(wrong("the input has no such variable".to_owned()));
+            };
+            let Some(to) = output.schema().var_at(path) else {
+                return Err(wrong("it is missing".to_owned()));
+            };
+            let shape = asked.schema().shape(from);
+            if shape != output.schema().shape(to) {
+                return Err(wrong("its shape is another".to_owned()));
+            }
+            asked.look_at_sources(from)?;
+            let fill = &asked.layout(from).fill;
+            if (fill.no_fill || fill.value.is_none()) && asked.written(from)? != Written::All {
+                // Elements that were never written have no defined value here.
+                continue;
+            }
+            let difference = compare_values((asked, from), (output, to), &self.registry, &options)?;
+            let Some(text) = difference_text(&difference, &shape) else {
+                continue;
+            };
+            match (promised.lossy, difference.largest) {
+                (true, Some(largest)) => {
+                    lossy(format!(
+                        "variable {path}: the largest difference of lossy filters is {largest}"
+                    ));
+                }
+                (true, None) => lossy(format!("variable {path}: {text}")),
+                (false, _) => return Err(wrong(text)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_lossy(spec: &CodecSpec) -> bool {
+    match spec.hdf5_id() {
+        Some(id) => LOSSY_IDS.contains(&id),
+        None => {
+            let name = spec.to_string();
+            LOSSY_NAMES.iter().any(|lossy| name.contains(lossy))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! `--check`, `--digest`, `--diff`: proves something of a dataset, and prints nothing of its content.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+
+use anyhow::Context;
+use ncdump::flags::{Arguments, Proof};
+use ncutils_cli::name_options;
+use ncutils_cli::remote::tell_notes;
+use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
+use ncutils_core::location::Location;
+use ncutils_core::message::{one_line, tell};
+use ncutils_core::part::Part;
+use ncutils_core::proof::{
+    CheckOptions, CompareOptions, Equality, check, check_json, check_text, compare, digest,
+};
+
+/// Does what was asked for. Returns the exit status.
+pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
+    match proof {
+        Proof::Check => check_input(arguments),
+        Proof::Digest => digest_input(arguments),
+        Proof::Same(other, equality) => Ok(match same(arguments, other, *equality) {
+            Ok(true) => 0,
+            Ok(false) => 1,
+            Err(error) => {
+                tell("ncdump", format_args!("{error:#}"));
+                2
+            }
+        }),
+    }
+}
+
+/// The input of a proof.
+fn location(arguments: &Arguments) -> anyhow::Result<Location> {
+    let input = arguments
+        .remote
+        .of("ncdump", Location::parse_input(Some(&arguments.input))?)?
+        .with_access(arguments.access.clone());
+    for warning in input.warnings() {
+        tell("ncdump", format_args!("{input}: warning: {warning}"));
+    }
+    Ok(input)
+}
+
+fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
+    let input = location(arguments)?;
+    let reader = input.open_damaged(input.place()?, &arguments.registry)?;
+    tell_notes("ncdump", &input);
+    let checked = check(&*reader, &arguments.registry, &CheckOptions::default())
+        .map_err(|error| error.in_file(input.name()))?;
+    for warning in reader.data_warnings() {
+        tell("ncdump", format_args!("{input}: warning: {warning}"));
+    }
+    print(&match arguments.json {
+        true => check_json(&checked),
+        false => check_text(&checked),
+    })?;
+    Ok(u8::from(!checked.faults.is_empty()))
+}
+
+fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
+    let input = location(arguments)?;
+    let reader = input.open_with(&arguments.registry)?;
+    tell_notes("ncdump", &input);
+    let part = part_of(&*reader, arguments, &input)?;
+    let reader = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
+    let mut out = io::stdout().lock();
+    let done = digest(reader, &mut |line| {
+        writeln!(out, "{line}").map_err(|e| Error::io("cannot write", e))
+    });
+    for warning in reader.data_warnings() {
+        tell("ncdump", format_args!("{input}: warning: {warning}"));
+    }
+    done.map_err(|error| match error {
+        e @ Error::Io { .. } => e,
+        e => e.in_file(input.name()),
+    })?;
+    out.flush().context("cannot write")?;
+    Ok(0)
+}
+
+/// The part of the input that was asked for; `None` for all of it.
+fn part_of<'r>(
+    reader: &'r dyn Reader,
+    arguments: &Arguments,
+    input: &Location,
+) -> anyhow::Result<Option<Part<'r>>> {
+    let part = (!arguments.part.is_empty())
+        .then(|| Part::new(reader, &arguments.part, &arguments.registry))
+        .transpose();
+    Ok(part.map_err(|error| name_options(error).in_file(input.name()))?)
+}
+
+/// Compares the other dataset with the input. True if they are the same.
+fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Result<bool> {
+    let input = location(arguments)?;
+    let other = arguments
+        .remote
+        .of("ncdump", Location::parse_input(Some(other))?)?
+        .with_access(arguments.access.clone());
+    let reader = input.open_with(&arguments.registry)?;
+    let second = other.open_with(&arguments.registry)?;
+    for location in [&input, &other] {
+        tell_notes("ncdump", location);
+    }
+    let part = part_of(&*reader, arguments, &input)?;
+    let second_part = part_of(&*second, arguments, &other)?;
+    let first = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
+    let second = second_part.as_ref().map_or(&*second, |part| part as &dyn Reader);
+    let options = CompareOptions {
+        equality,
+        ..CompareOptions::default()
+    };
+    let mut lines = String::new();
+    let count = compare(first, second, &arguments.registry, &options, &mut |line| {
+        lines += &one_line(&line);
+        lines.push('\n');
+    });
+    print(&lines)?;
+    Ok(count.map_err(|error| error.in_file(input.name()))? == 0)
+}
+
+/// Prints on standard output.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write")
+}
