@@ -11,7 +11,7 @@ use crate::filter::{ChunkType, Pipeline, Registry, Scratch};
 use crate::format::read_region::{chunk_shape, chunk_size, read_region, swap_unit};
 use crate::format::{EncodedChunk, Reader, Region, Writer, Written};
 use crate::model::{
-    CodecSpec, DimId, Dimension, EdgeChunks, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type,
+    CodecSpec, DimId, Dimension, EdgeChunks, Encoding, Endian, Fill, Kind, Schema, Storage, Type,
     Values, VarId, Variable, VariableLayout,
 };
 
@@ -241,7 +241,7 @@ pub(super) fn layout(
             value: Some(Values::from_bytes((0xF0..).take(size).collect())),
             explicit: true,
             no_fill: false,
-            time: FillTime::IfSet,
+            ..Fill::default()
         },
     }
 }
