@@ -1,6 +1,7 @@
 """`nccopy -k h5`: HDF5 as it is, judged by h5py, h5diff and h5dump."""
 
 import re
+import shutil
 import subprocess
 
 import h5py
@@ -24,10 +25,10 @@ def copied(path, *arguments):
     told = nccopy("-k", "h5", *arguments, path, target)
     if not arguments:
         assert dumped(path) == dumped(target)
-    # h5diff does not know all types: then it fails for the file and itself, too.
-    itself = subprocess.run(["h5diff", path, path], capture_output=True)
-    differences = subprocess.run(["h5diff", path, target], capture_output=True)
-    assert differences.returncode == itself.returncode != 1, differences
+    # h5diff does not know all types: then it fails for a byte-for-byte copy, too.
+    same = shutil.copy(path, path.with_name("same.h5"))
+    of_bytes, of_ours = (subprocess.run(["h5diff", path, other], capture_output=True) for other in (same, target))
+    assert of_bytes.returncode == of_ours.returncode != 1, of_ours
     return target, told
 
 
@@ -227,7 +228,7 @@ def test_the_corpus(tmp_path):
     wrong, right = [], 0
     target = tmp_path / "copy.h5"
     for path in sorted(path for path in CORPUS.rglob("*.h5") if path.name not in OTHERWISE):
-        if path.stat().st_size > 4 << 20:
+        if path.stat().st_size > 1 << 18:
             continue
         try:
             before = dumped(path)
