@@ -10,9 +10,10 @@ import pytest
 from conftest import BIN, CORPUS, nccopy, needs_corpus
 
 
-def dumped(path):
-    """What `h5dump -p` prints, but for addresses, sizes in the file and the file's name."""
-    text = subprocess.run(["h5dump", "-p", path], check=True, capture_output=True, cwd=path.parent).stdout
+def dumped(path, folder=None):
+    """What `h5dump -p` prints in a folder, but for addresses, sizes in the file and the file's name."""
+    command = ["h5dump", "-p", path]
+    text = subprocess.run(command, check=True, capture_output=True, cwd=folder or path.parent, timeout=5).stdout
     text = re.sub(rb"OFFSET \d+", b"OFFSET", text)
     text = re.sub(rb"SIZE \d+( \([\d.]+:1 COMPRESSION\))?", b"SIZE", text)
     text = re.sub(rb"(DATASET|GROUP|DATATYPE) \d+ ", rb"\1 N ", text)
@@ -232,10 +233,12 @@ def test_the_corpus(tmp_path):
             continue
         try:
             before = dumped(path)
-        except subprocess.CalledProcessError:
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            # h5dump 1.10 cannot read all of them, and hangs on some.
             continue
         nccopy("-k", "h5", path, target)
-        if before != dumped(target):
+        # Names of other files also lead from the working directory.
+        if before != dumped(target, path.parent):
             wrong.append(path.name)
         right += 1
     assert not wrong and right > 50
