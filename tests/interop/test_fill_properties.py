@@ -98,7 +98,7 @@ def test_there_are_112(made):
     assert len(made[1]) == 112
 
 
-@pytest.mark.parametrize("arguments", [[]])
+@pytest.mark.parametrize("arguments", [[], ["-k", "h5"]])
 def test_copies_agree_with_h5repack(made, tmp_path, arguments):
     folder, names = made
     nccopy(*arguments, folder / "in.h5", tmp_path / "out.h5")

@@ -12,7 +12,8 @@
 use super::bytes::PutBytes;
 use super::check::{check, path};
 use super::chunk_index::{ChunkGrid, node_count};
-use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
+use super::dense::DenseKind;
+use super::dense_messages::Dense;
 use super::external_heap;
 use super::global_heap::FrontHeap;
 use super::messages::{self, MAX_MESSAGE, Storage, Target, kind};
@@ -23,7 +24,7 @@ use super::spec::{
     ObjectSpec, ObjectSpecKind,
 };
 use super::superblock::SUPERBLOCK_SIZE;
-use crate::{CreationOrder, Error, Result};
+use crate::{Error, Result};
 
 /// Position of an object.
 #[derive(Debug, Clone, Copy, Default)]
@@ -458,39 +459,6 @@ fn keep(id: ObjectId, object: &ObjectSpec, kept: &mut [Kept]) {
                 });
             }
         }
-    }
-}
-
-/// Messages in dense storage.
-struct Dense {
-    storage: DenseStorage,
-    names: Vec<String>,
-    messages: Vec<Vec<u8>>,
-}
-
-impl Dense {
-    /// Dense storage for the messages if there are too many or one is too large. Otherwise returns the messages.
-    fn if_needed(
-        kind: DenseKind,
-        order: CreationOrder,
-        messages: Vec<Vec<u8>>,
-        names: impl FnOnce() -> Vec<String>,
-    ) -> Result<(Option<Self>, Vec<Vec<u8>>)> {
-        if messages.len() <= MAX_COMPACT && messages.iter().all(|m| m.len() <= MAX_MESSAGE) {
-            return Ok((None, messages));
-        }
-        let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
-        let dense = Self {
-            storage: DenseStorage::new(kind, order, &sizes)?,
-            names: names(),
-            messages,
-        };
-        Ok((Some(dense), Vec::new()))
-    }
-
-    fn encode(&self, base: u64) -> Vec<u8> {
-        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        self.storage.encode(base, &names, &self.messages)
     }
 }
 

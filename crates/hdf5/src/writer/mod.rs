@@ -17,6 +17,7 @@ mod bytes;
 mod check;
 mod chunk_index;
 mod dense;
+mod dense_messages;
 mod external_heap;
 mod file_writer;
 mod fractal_heap;

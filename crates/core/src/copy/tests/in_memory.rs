@@ -11,8 +11,8 @@ use crate::filter::{ChunkType, Pipeline, Registry, Scratch};
 use crate::format::read_region::{chunk_shape, chunk_size, read_region, swap_unit};
 use crate::format::{EncodedChunk, Reader, Region, Writer, Written};
 use crate::model::{
-    CodecSpec, DimId, Dimension, EdgeChunks, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Type,
-    Values, VarId, Variable, VariableLayout,
+    CodecSpec, DimId, Dimension, EdgeChunks, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values,
+    VarId, Variable, VariableLayout,
 };
 
 /// A variable in memory: `data` are all elements of the extent, little-endian.
@@ -241,9 +241,7 @@ pub(super) fn layout(
             value: Some(Values::from_bytes((0xF0..).take(size).collect())),
             explicit: true,
             no_fill: false,
-            time: FillTime::IfSet,
-            allocation: None,
-            state: Default::default(),
+            ..Fill::default()
         },
     }
 }

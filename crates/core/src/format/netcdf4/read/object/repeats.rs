@@ -108,6 +108,7 @@ mod tests {
                 size: 1,
                 class: Class::Opaque { tag: String::new() },
             },
+            encoded_datatype: Vec::new(),
             committed: None,
             encoded_datatype: Vec::new(),
             dataspace: Dataspace::Scalar,

@@ -1,0 +1,40 @@
+//! Chooses between compact and dense storage of links and attributes.
+
+use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
+use super::messages::MAX_MESSAGE;
+use crate::{CreationOrder, Result};
+
+/// Messages in dense storage.
+pub(super) struct Dense {
+    /// Where they are.
+    pub(super) storage: DenseStorage,
+    names: Vec<String>,
+    messages: Vec<Vec<u8>>,
+}
+
+impl Dense {
+    /// Dense storage for the messages if there are too many or one is too large. Otherwise returns the messages.
+    pub(super) fn if_needed(
+        kind: DenseKind,
+        order: CreationOrder,
+        messages: Vec<Vec<u8>>,
+        names: impl FnOnce() -> Vec<String>,
+    ) -> Result<(Option<Self>, Vec<Vec<u8>>)> {
+        if messages.len() <= MAX_COMPACT && messages.iter().all(|m| m.len() <= MAX_MESSAGE) {
+            return Ok((None, messages));
+        }
+        let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
+        let dense = Self {
+            storage: DenseStorage::new(kind, order, &sizes)?,
+            names: names(),
+            messages,
+        };
+        Ok((Some(dense), Vec::new()))
+    }
+
+    /// The bytes for address `base`.
+    pub(super) fn encode(&self, base: u64) -> Vec<u8> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        self.storage.encode(base, &names, &self.messages)
+    }
+}
