@@ -121,7 +121,7 @@ fn counts(same: bool, both_nan: bool, by: f64, magnitude: f64, equality: Equalit
         Equality::Bits => true,
         Equality::Values => !same && !both_nan,
         Equality::Within { absolute, relative } => {
-            !same && !both_nan && !(by <= absolute || by <= relative * magnitude)
+            !(same || both_nan || by <= absolute || by <= relative * magnitude)
         }
     }
 }
