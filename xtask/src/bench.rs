@@ -14,12 +14,15 @@
 //!
 //! With `archive`, it measures compressed netCDF-3 archives: see [`archive`].
 //!
+//! With `proof`, it measures checks, digests, comparisons and verified copies: see [`proof`].
+//!
 //! With `filters`, it compares each filter with the reference library's: see [`filters`].
 
 mod archive;
 mod before;
 mod cases;
 mod filters;
+mod proof;
 mod remote;
 mod shards;
 
@@ -88,6 +91,13 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let script = root().join("tests/bench/archives.py");
         succeed(Command::new(&python).arg(script).arg(&data))?;
         return archive::run(&binaries, &data, rest.first().map(String::as_str));
+    }
+    if let [first, rest @ ..] = arguments
+        && first == "proof"
+    {
+        let binaries = build_release()?;
+        let (_, data) = make_data()?;
+        return proof::run(&binaries, &data, rest.first().map(String::as_str));
     }
     let (older, only) = match arguments {
         [flag, rest @ ..] if flag == "--before" => {

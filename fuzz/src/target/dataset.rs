@@ -70,9 +70,13 @@ pub fn read_reader(reader: &dyn Reader) {
 
 /// Opens a file in memory. Any file that it names is the file itself.
 pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
+    check(format::open(place(input), &Registry::builtin()))
+}
+
+/// A file in memory. Any file that it names is the file itself.
+pub fn place(input: &[u8]) -> Place {
     let file: Arc<dyn Object> = Arc::new(input.to_vec());
-    let place = Place::object("fuzz", Arc::clone(&file)).with_neighbours(Arc::new(Itself(file)));
-    check(format::open(place, &Registry::builtin()))
+    Place::object("fuzz", Arc::clone(&file)).with_neighbours(Arc::new(Itself(file)))
 }
 
 /// The only file that there is.

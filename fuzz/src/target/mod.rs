@@ -10,6 +10,7 @@ mod filters;
 mod hdf5;
 mod key_list;
 mod part;
+mod proof;
 mod remote;
 mod text;
 mod zarr;
@@ -31,7 +32,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -55,6 +56,11 @@ pub const TARGETS: [Target; 15] = [
     Target {
         name: "copy",
         run: copy::copy,
+        seeds: any_files,
+    },
+    Target {
+        name: "proof",
+        run: proof::check_and_salvage,
         seeds: any_files,
     },
     Target {

@@ -374,12 +374,8 @@ impl BoundCodec for Bound {
     fn decode_unverified(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         let stream = input.get(HEADER.len()..).ok_or("shorter than its header")?;
         out.resize(limit.min(input.len().saturating_mul(EXPANSION)), 0);
-        let size = DECOMPRESSOR.with_borrow_mut(|decompressor| {
-            let decompressor = decompressor.get_or_insert_with(Decompressor::new);
-            let size = decompressor.deflate_decompress(stream, out);
-            size.map_err(|_| "damaged deflate stream".to_owned())
-        })?;
-        out.truncate(size);
+        let size = Decompressor::new().deflate_decompress(stream, out);
+        out.truncate(size.map_err(|_| "damaged deflate stream".to_owned())?);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::mpsc;
 use std::sync::{Mutex, PoisonError};
 
-use super::pieces::{Part, Piece, Pieces};
+use super::pieces::{Part, Piece, Pieces, RANGE};
 use crate::chunk::{ChunkGrid, Region, resize};
 use crate::copy::{Cost, Ledger, default_budget};
 use crate::error::{Error, Result};
@@ -288,18 +288,29 @@ impl Worker {
         var: VarId,
         range: Range<u64>,
     ) -> Option<(Range<u64>, Fault)> {
-        let error = self.range(reader, var, range.clone()).err()?;
         let unit = reader.layout(var).element_size.max(1) as u64;
-        // The range can be read up to `good` elements, and not up to `bad`.
-        let (mut good, mut bad) = (0, (range.end - range.start).div_ceil(unit));
+        let step = (RANGE - RANGE % unit).max(unit);
+        let mut at = range.start;
+        let error = loop {
+            let end = at.saturating_add(step).min(range.end);
+            if at >= end {
+                return None;
+            }
+            match self.range(reader, var, at..end) {
+                Ok(()) => at = end,
+                Err(error) => break error,
+            }
+        };
+        // From `at` on, `good` elements can be read, and not `bad`.
+        let (mut good, mut bad) = (0, step.min(range.end - at).div_ceil(unit));
         while bad - good > 1 {
             let middle = good + (bad - good) / 2;
-            match self.range(reader, var, range.start..range.start + middle * unit) {
+            match self.range(reader, var, at..at + middle * unit) {
                 Ok(()) => good = middle,
                 Err(_) => bad = middle,
             }
         }
-        Some((range.start + good * unit..range.end, Fault::of(&error)))
+        Some((at + good * unit..range.end, Fault::of(&error)))
     }
 
     fn range(&mut self, reader: &dyn Reader, var: VarId, range: Range<u64>) -> Result<()> {

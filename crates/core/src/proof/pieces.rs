@@ -11,7 +11,10 @@ use crate::model::{Encoding, Storage, VarId};
 use crate::stream::slabs;
 
 /// About how many bytes of a variable in one piece are read at once.
-const RANGE: u64 = 1 << 20;
+pub const RANGE: u64 = 1 << 20;
+
+/// Most ranges of a variable: a header can claim any length.
+const MOST_RANGES: u64 = 1 << 16;
 
 /// About how many decoded bytes of chunks are one piece of work.
 const BATCH: u64 = 1 << 20;
@@ -86,23 +89,23 @@ fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Ite
         if written == Written::Nothing {
             return Ok(Box::new(std::iter::empty()));
         }
+        let total = byte_count(&layout.extent, size).map_or(u64::MAX, |n| n as u64);
+        let range = RANGE.max(total / MOST_RANGES);
         if layout.encoding == Encoding::Structured {
-            let regions = slabs(&layout.extent, &[], size, RANGE);
+            let regions = slabs(&layout.extent, &[], size, range);
             return Ok(Box::new(regions.map(move |region| Piece {
                 var,
                 part: Part::Region(region, None),
-                memory: RANGE,
+                memory: range,
             })));
         }
-        let total = byte_count(&layout.extent, size).map_or(u64::MAX, |n| n as u64);
         // A range ends between elements.
-        let step = RANGE - RANGE % size as u64;
-        let step = if step == 0 { size as u64 } else { step };
+        let step = (range - range % size as u64).max(size as u64);
         let starts = (0..total.div_ceil(step)).map(move |n| n * step);
         return Ok(Box::new(starts.map(move |start| Piece {
             var,
             part: Part::Bytes(start..start.saturating_add(step).min(total)),
-            memory: step,
+            memory: RANGE.max(size as u64),
         })));
     };
     check_padding(layout, layout.stored_size(), LARGEST_PADDED_CHUNK)?;

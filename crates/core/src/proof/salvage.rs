@@ -244,7 +244,7 @@ impl Reader for Salvage<'_> {
             return self.input.read_region(var, region);
         };
         match self.layout(var).encoding {
-            Encoding::Structured if parts.all => Err(Error::Internal("a variable that is lost".into())),
+            Encoding::Structured if parts.all => Err(Error::Damaged("all of its data is lost".into())),
             Encoding::Structured => self.structured(var, region),
             _ => read_region::read_region(self, var, region),
         }

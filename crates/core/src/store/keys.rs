@@ -68,6 +68,11 @@ pub trait KeyStore: Send + Sync {
         Ok(names)
     }
 
+    /// True if each value that is read whole is compared with a checksum.
+    fn verifies(&self) -> bool {
+        false
+    }
+
     /// The requests that suit this store best.
     fn requests(&self) -> Requests {
         Requests::LOCAL

@@ -154,6 +154,11 @@ impl KeyStore for ZipKeys {
         Ok(names)
     }
 
+    /// Each entry has a CRC-32.
+    fn verifies(&self) -> bool {
+        true
+    }
+
     fn requests(&self) -> Requests {
         self.archive.object.requests()
     }

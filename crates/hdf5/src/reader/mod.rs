@@ -7,6 +7,7 @@
 mod block_cache;
 pub(crate) mod bytes;
 mod cursor;
+mod damage;
 mod dataset;
 mod elements;
 mod file;

@@ -5,33 +5,32 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
-use super::object::hierarchy::{self, ExternalLink};
-use super::object::links::{Linker, OpenFile};
+use super::object::hierarchy::ExternalLink;
+use super::object::links::OpenFile;
 use super::own_check;
 use super::past_extent::fill_past_extent;
-use super::schema;
 use super::source_files;
 use super::stored::{StoredData, StoredVariable};
 use super::structured;
 use super::virtual_dataset::{Target, VirtualVariable};
 use crate::chunk::{ChunkGrid, Region, resize, swap_units};
 use crate::error::{Error, Result};
-use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
+use crate::filter::{ChunkType, Pipeline, SharedPipelines};
 use crate::format::read_region::swap_unit;
 use crate::format::{EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_region};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
-use crate::store::{ByteRange, Done, FailedRequest, Neighbours, Object, Requests};
+use crate::store::{ByteRange, Done, FailedRequest, Requests};
 
 /// An open netCDF-4 file, or another HDF5 file.
 pub struct Netcdf4Reader {
-    schema: Schema,
+    pub(super) schema: Schema,
     pub(super) files: Vec<OpenFile>,
     pub(super) variables: Vec<Opened>,
-    pipelines: SharedPipelines,
+    pub(super) pipelines: SharedPipelines,
     /// The external links of all groups.
     pub(super) links: Vec<ExternalLink>,
     /// True if the file was opened although it may be damaged.
-    damaged: bool,
+    pub(super) damaged: bool,
 }
 
 /// A variable, with its chunk index once it was read.
@@ -46,72 +45,20 @@ pub(super) struct Opened {
     faults: OnceLock<Vec<Error>>,
 }
 
-impl Netcdf4Reader {
-    /// Opens an HDF5 file and reads its structure. External links are looked up in `neighbours`.
-    ///
-    /// # Errors
-    /// If the file is not HDF5, or is damaged. Items that netCDF cannot hold are left out, with a line in
-    /// [`Schema::warnings`].
-    pub fn open(
-        object: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
-        registry: &Registry,
-    ) -> Result<Self> {
-        Self::read(Linker::open(object, neighbours, registry)?, registry)
-    }
-
-    /// Opens a file that may be damaged or cut: its end of file may lie past its size, and chunk indexes may be read in part.
-    ///
-    /// # Errors
-    /// If the structure of groups and variables cannot be read.
-    pub fn open_damaged(
-        object: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
-        registry: &Registry,
-    ) -> Result<Self> {
-        let read = Self::read(Linker::open_damaged(object, neighbours, registry)?, registry)?;
-        Ok(Self {
-            damaged: true,
-            ..read
-        })
-    }
-
-    fn read(mut linker: Linker, registry: &Registry) -> Result<Self> {
-        let mut hierarchy = hierarchy::read(&mut linker)?;
-        let links = std::mem::take(&mut hierarchy.links);
-        let (schema, stored) = schema::build(&linker, hierarchy, registry)?;
-        Ok(Self {
-            links,
-            ..Self::of(schema, linker.into_files(), stored, registry)
-        })
-    }
-
-    /// A reader of these variables of open files.
-    pub(in crate::format::netcdf4) fn of(
-        schema: Schema,
-        files: Vec<OpenFile>,
-        stored: Vec<StoredVariable>,
-        registry: &Registry,
-    ) -> Self {
+impl Opened {
+    /// A variable whose index was not read.
+    pub(super) fn new(stored: StoredVariable) -> Self {
         Self {
-            schema,
-            files,
-            variables: stored
-                .into_iter()
-                .map(|stored| Opened {
-                    stored,
-                    chunks: OnceLock::new(),
-                    pipeline: OnceLock::new(),
-                    reading: Mutex::new(()),
-                    faults: OnceLock::new(),
-                })
-                .collect(),
-            pipelines: SharedPipelines::new(registry.clone()),
-            links: Vec::new(),
-            damaged: false,
+            stored,
+            chunks: OnceLock::new(),
+            pipeline: OnceLock::new(),
+            reading: Mutex::new(()),
+            faults: OnceLock::new(),
         }
     }
+}
 
+impl Netcdf4Reader {
     /// A virtual variable, and what is read of it.
     fn virtual_variable(&self, var: VarId) -> Option<(&VirtualVariable, Target<'_>)> {
         let stored = &self.variables[var.0].stored;

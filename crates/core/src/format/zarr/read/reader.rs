@@ -7,6 +7,7 @@ use super::super::keys::{CONSOLIDATED, below};
 use super::elements::{Elements, fill_of};
 use super::hierarchy;
 use super::metadata_store::{MetadataStore, cannot_read};
+use super::own_check;
 use super::schema::{self, Built, StoredArray};
 use super::shard_bytes::Bytes;
 use super::shards::Shards;
@@ -15,7 +16,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
 use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
-use crate::format::{EncodedChunk, Reader, Written, read_region};
+use crate::format::{EncodedChunk, Fault, OwnCheck, Reader, Written, read_region};
 use crate::model::{
     ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
 };
@@ -359,6 +360,10 @@ impl Reader for ZarrReader {
 
     fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
         self.arrays[var.0].element_codec.as_ref()
+    }
+
+    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        Ok(own_check::check(self, &*self.store, found))
     }
 
     fn requests(&self) -> Requests {

@@ -1,0 +1,71 @@
+//! Opens an HDF5 file as a [`Netcdf4Reader`].
+
+use std::sync::Arc;
+
+use super::object::hierarchy;
+use super::object::links::{Linker, OpenFile};
+use super::reader::{Netcdf4Reader, Opened};
+use super::schema;
+use super::stored::StoredVariable;
+use crate::error::Result;
+use crate::filter::{Registry, SharedPipelines};
+use crate::model::Schema;
+use crate::store::{Neighbours, Object};
+
+impl Netcdf4Reader {
+    /// Opens an HDF5 file and reads its structure. External links are looked up in `neighbours`.
+    ///
+    /// # Errors
+    /// If the file is not HDF5, or is damaged. Items that netCDF cannot hold are left out, with a line in
+    /// [`Schema::warnings`].
+    pub fn open(
+        object: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        Self::read(Linker::open(object, neighbours, registry)?, registry)
+    }
+
+    /// Opens a file that may be damaged or cut: its end of file may lie past its size, and chunk indexes may be read in part.
+    ///
+    /// # Errors
+    /// If the structure of groups and variables cannot be read.
+    pub fn open_damaged(
+        object: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let read = Self::read(Linker::open_damaged(object, neighbours, registry)?, registry)?;
+        Ok(Self {
+            damaged: true,
+            ..read
+        })
+    }
+
+    fn read(mut linker: Linker, registry: &Registry) -> Result<Self> {
+        let mut hierarchy = hierarchy::read(&mut linker)?;
+        let links = std::mem::take(&mut hierarchy.links);
+        let (schema, stored) = schema::build(&linker, hierarchy, registry)?;
+        Ok(Self {
+            links,
+            ..Self::of(schema, linker.into_files(), stored, registry)
+        })
+    }
+
+    /// A reader of these variables of open files.
+    pub(super) fn of(
+        schema: Schema,
+        files: Vec<OpenFile>,
+        stored: Vec<StoredVariable>,
+        registry: &Registry,
+    ) -> Self {
+        Self {
+            schema,
+            files,
+            variables: stored.into_iter().map(Opened::new).collect(),
+            pipelines: SharedPipelines::new(registry.clone()),
+            links: Vec::new(),
+            damaged: false,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Fuzzes checks and salvage: of a damaged file all that can be read is copied, and the copy is sound.
+
+use std::sync::Arc;
+
+use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::copy::{self, RunOptions, prepare};
+use ncutils_core::filter::Registry;
+use ncutils_core::format::zarr::ZarrOptions;
+use ncutils_core::format::{self, Reader};
+use ncutils_core::model::Kind;
+use ncutils_core::proof::{CheckOptions, Salvage, check as check_dataset};
+use ncutils_core::store::{Destination, MemoryOutput, Output};
+
+use super::copy::is_small;
+use super::dataset::{check, place};
+
+/// Checks a file that may be damaged, and copies what is left of it.
+pub fn check_and_salvage(input: &[u8]) {
+    let registry = Registry::builtin();
+    let opened = format::open_damaged(place(input), &registry, &ZarrOptions::READ);
+    let Some(reader) = check(opened).filter(|reader| is_small(&**reader)) else {
+        return;
+    };
+    let options = CheckOptions {
+        threads: Some(1),
+        memory: Some(32 << 20),
+    };
+    let Some(checked) = check(check_dataset(&*reader, &registry, &options)) else {
+        return;
+    };
+    let keeps_suspect = input.len() % 2 == 0;
+    let left = Salvage::new(&*reader, &checked, keeps_suspect);
+    let Some(saved) = copy_of(&left) else { return };
+    let Some(reader) = check(format::open(Arc::new(saved), &registry)) else {
+        panic!("what was saved cannot be read");
+    };
+    if let Some(again) = check(check_dataset(&*reader, &registry, &options)) {
+        assert_eq!(again.faults, [], "what was saved is sound");
+    }
+}
+
+/// A netCDF-4 copy in memory; `None` if it cannot be made.
+fn copy_of(reader: &dyn Reader) -> Option<Vec<u8>> {
+    let options = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        ..CopyOptions::default()
+    };
+    let plan = check(plan(reader, &options))?;
+    let prepared = check(prepare(reader, &plan))?;
+    let output = Arc::new(MemoryOutput::new());
+    let target: Arc<dyn Output> = output.clone();
+    let writer = check(format::create(
+        Destination::object("", target),
+        &plan.schema,
+        &prepared.plans,
+    ))?;
+    let run = RunOptions {
+        threads: Some(1),
+        ..RunOptions::default()
+    };
+    check(copy::run(reader, &prepared, writer, &run))?;
+    Some(output.bytes())
+}

@@ -1,0 +1,197 @@
+"""Proof: checks name exactly the damaged chunk, salvage gives all else, digests are hashlib's in every format."""
+
+import hashlib
+import json
+import subprocess
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from conftest import BIN, nccopy, ncdump
+
+LENGTHS = {"time": 6, "lat": 20, "lon": 30}
+
+
+def field():
+    steps = np.random.default_rng(7).normal(size=tuple(LENGTHS.values())).astype("f4")
+    return (steps.cumsum(axis=2) + 280).round(1)
+
+
+def make(path, kind="NETCDF4", **storage):
+    with netCDF4.Dataset(path, "w", format=kind) as dataset:
+        for name, length in LENGTHS.items():
+            dataset.createDimension(name, None if name == "time" else length)
+        variable = dataset.createVariable("temp", "f4", tuple(LENGTHS), **storage)
+        variable.units = "K"
+        variable[:] = field()
+        dataset.createVariable("time", "f8", ("time",))[:] = np.arange(LENGTHS["time"])
+        dataset.title = "proof"
+    return path
+
+
+def run(program, *arguments):
+    command = [str(BIN / program), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def values(path):
+    with netCDF4.Dataset(path) as dataset:
+        dataset.set_auto_mask(False)
+        return dataset["temp"][:]
+
+
+STORAGE = {
+    "deflate": dict(zlib=True, shuffle=True, chunksizes=(1, 20, 30)),
+    "fletcher32": dict(fletcher32=True, chunksizes=(1, 20, 30)),
+}
+
+
+@pytest.mark.parametrize("storage", STORAGE)
+def test_a_bit_flipped_in_each_chunk_in_turn(storage, tmp_path):
+    whole = make(tmp_path / "in.nc", **STORAGE[storage])
+    data = whole.read_bytes()
+    assert run("ncdump", "--check", whole)[0] == 0
+    with h5py.File(whole) as file:
+        chunks = [file["temp"].id.get_chunk_info(n) for n in range(LENGTHS["time"])]
+    for n, chunk in enumerate(chunks):
+        damaged = bytearray(data)
+        damaged[chunk.byte_offset + chunk.size // 2] ^= 1
+        broken = tmp_path / f"broken{n}.nc"
+        broken.write_bytes(damaged)
+        status, text, _ = run("ncdump", "--check", "--json", broken)
+        found = json.loads(text)["faults"]
+        assert status == 1
+        assert [(f["variable"], f["chunk"], f["byte"]) for f in found] == [("temp", [n, 0, 0], chunk.byte_offset)]
+
+        saved = tmp_path / f"saved{n}.nc"
+        status, _, told = run("nccopy", "--salvage", broken, saved)
+        assert status == 3 and f"chunk [{n}, 0, 0]" in told
+        expected = field()
+        expected[n] = netCDF4.default_fillvals["f4"]
+        assert (values(saved) == expected).all()
+        with h5py.File(saved) as file:
+            assert file["temp"].id.get_num_chunks() == LENGTHS["time"] - 1
+
+        status, _, told = run("nccopy", "--verify", broken, tmp_path / "verified.nc")
+        assert status == 1 and "variable temp" in told and f"[{n}, 0, 0]" in told
+        assert not (tmp_path / "verified.nc").exists()
+
+
+def test_suspect_chunks_are_kept_where_asked(tmp_path):
+    whole = make(tmp_path / "in.nc", **STORAGE["fletcher32"])
+    with h5py.File(whole) as file:
+        chunk = file["temp"].id.get_chunk_info(2)
+    data = bytearray(whole.read_bytes())
+    data[chunk.byte_offset + 5] ^= 1
+    (tmp_path / "broken.nc").write_bytes(data)
+    status, _, told = run("nccopy", "--salvage", "--keep-suspect", tmp_path / "broken.nc", tmp_path / "out.nc")
+    assert status == 0 and "(kept)" in told
+    found = values(tmp_path / "out.nc")
+    assert (found != field()).sum() == 1 and found[2].tobytes() != field()[2].tobytes()
+    assert run("ncdump", "--check", tmp_path / "out.nc")[0] == 0
+
+
+@pytest.mark.parametrize("fragment", ["#mode=zarr,v3,zip", "#mode=zarr,zip", "#mode=zarr,v3"])
+def test_chunks_of_zarr(fragment, tmp_path):
+    whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
+    place = tmp_path / ("z.zip" if "zip" in fragment else "z.zarr")
+    nccopy("--shard", "none", whole, f"{place}{fragment}") if "v3" in fragment else nccopy(whole, f"{place}{fragment}")
+    assert run("ncdump", "--check", place)[0] == 0
+    with h5py.File(whole) as file:
+        stored = [file["temp"].id.read_direct_chunk((n, 0, 0))[1] for n in range(LENGTHS["time"])]
+    files = [place] if place.is_file() else [path for path in place.rglob("*") if path.is_file()]
+    for n, chunk in enumerate(stored):
+        holder = next(path for path in files if chunk in path.read_bytes())
+        data = holder.read_bytes()
+        at = data.index(chunk) + len(chunk) // 2
+        holder.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        status, text, _ = run("ncdump", "--check", "--json", place)
+        assert status == 1
+        assert [(f["variable"], f["chunk"]) for f in json.loads(text)["faults"]] == [("temp", [n, 0, 0])]
+        holder.write_bytes(data)
+
+
+def test_files_that_were_cut(tmp_path):
+    whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
+    with h5py.File(whole) as file:
+        chunks = [file["temp"].id.get_chunk_info(n) for n in range(LENGTHS["time"])]
+    (tmp_path / "cut.nc").write_bytes(whole.read_bytes()[: chunks[4].byte_offset + 10])
+    assert run("nccopy", tmp_path / "cut.nc", tmp_path / "out.nc")[0] == 1
+    assert run("nccopy", "--salvage", tmp_path / "cut.nc", tmp_path / "out.nc")[0] == 3
+    assert (values(tmp_path / "out.nc")[:4] == field()[:4]).all()
+
+    whole = make(tmp_path / "in5.nc", "NETCDF3_64BIT_DATA")
+    data = whole.read_bytes()
+    (tmp_path / "cut5.nc").write_bytes(data[: len(data) // 2])
+    status, text, _ = run("ncdump", "--check", tmp_path / "cut5.nc")
+    assert status == 1 and "the file is truncated" in text
+    assert run("nccopy", "--salvage", tmp_path / "cut5.nc", tmp_path / "out5.nc")[0] == 3
+    found = values(tmp_path / "out5.nc")
+    good = found == field()
+    assert 0.4 < good.mean() < 0.6
+    assert (found[~good] == netCDF4.default_fillvals["f4"]).all()
+
+
+def test_digests_agree_over_formats(tmp_path):
+    digests = set()
+    make(tmp_path / "n5.nc", "NETCDF3_64BIT_DATA")
+    make(tmp_path / "n4.nc", **STORAGE["deflate"])
+    for fragment in ["#mode=nczarr,file", "#mode=zarr,v2", "#mode=zarr,v3"]:
+        nccopy(tmp_path / "n4.nc", f"{tmp_path / fragment[6:].replace(',', '-')}.zarr{fragment}")
+    for place in sorted(tmp_path.iterdir()):
+        text = ncdump("--digest", place).decode()
+        digests.add(text)
+        digest = hashlib.sha256(field().astype("<f4").tobytes()).hexdigest()
+        assert f"sha256:{digest} /temp float time=6 lat=20 lon=30" in text.splitlines()
+    assert len(digests) == 1
+
+
+def test_digests_of_strings(tmp_path):
+    with netCDF4.Dataset(tmp_path / "s.nc", "w") as dataset:
+        dataset.createDimension("x", 2)
+        dataset.createVariable("s", str, ("x",))[:] = np.array(["Oslo", ""], object)
+    digest = hashlib.sha256((4).to_bytes(8, "little") + b"Oslo" + bytes(8)).hexdigest()
+    assert f"sha256:{digest} /s string x=2" in ncdump("--digest", tmp_path / "s.nc").decode().splitlines()
+
+
+def test_differences(tmp_path):
+    a = make(tmp_path / "a.nc", **STORAGE["deflate"])
+    b = make(tmp_path / "b.nc", "NETCDF3_64BIT_DATA")
+    assert run("ncdump", "--diff", b, a) == (0, "", "")
+    with netCDF4.Dataset(b, "a") as dataset:
+        dataset["temp"][3, 4, 5] += 0.5
+        dataset["temp"].units = "degC"
+    status, text, _ = run("ncdump", "--diff", b, a)
+    assert status == 1
+    units, data = text.splitlines()
+    assert units == "/temp: attribute units: differs"
+    assert data.startswith("/temp: 1 of 3600 elements differ; first [3, 4, 5]: ")
+    status, text, _ = run("ncdump", "--tolerance", "0.6", "--diff", b, a)
+    assert (status, text) == (1, "/temp: attribute units: differs\n")
+    assert run("ncdump", "--diff", tmp_path / "none.nc", a)[0] == 2
+    nan = {}
+    for name, bits in (("x.nc", 0x7FC00000), ("y.nc", 0x7FC00001)):
+        nan[name] = tmp_path / name
+        with netCDF4.Dataset(nan[name], "w") as dataset:
+            dataset.createVariable("v", "f4", ())[...] = np.array(bits, "u4").view("f4")
+    assert run("ncdump", "--diff", nan["x.nc"], nan["y.nc"])[0] == 0
+    assert run("ncdump", "--exact", "--diff", nan["x.nc"], nan["y.nc"])[0] == 1
+
+
+@pytest.mark.parametrize("output", ["v.nc", "v.zarr#mode=zarr,v3", "v.zip#mode=nczarr,zip", "w.zarr#mode=nczarr,file"])
+@pytest.mark.parametrize("options", [[], ["-c", "time/2,lat/7", "-d", "2"], ["--isel", "time=1:4"]], ids=["as-is", "rechunked", "part"])
+def test_verified_outputs_are_there(output, options, tmp_path):
+    whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
+    status, _, told = run("nccopy", "--verify", *options, whole, tmp_path / output)
+    assert status == 0, told
+    part = ["--isel", "time=1:4"] if "--isel" in options else []
+    nccopy(*part, whole, tmp_path / "asked.nc")
+    assert run("ncdump", "--diff", tmp_path / "asked.nc", tmp_path / output.split("#")[0])[0] == 0
+
+
+def test_the_largest_difference_of_lossy_filters_is_told(tmp_path):
+    whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
+    status, _, told = run("nccopy", "--verify", "--quantize", "*,granularbr,3", whole, tmp_path / "out.nc")
+    assert status == 0 and "the largest difference of lossy filters is" in told
