@@ -17,4 +17,4 @@ pub mod signals;
 pub mod string_length;
 
 pub use option_names::name_options;
-pub use program::run;
+pub use program::{run, run_for_status};

@@ -15,6 +15,11 @@ use crate::log;
 /// Parses the process's arguments by `command`, and runs `work`. Errors are printed to standard error after the
 /// program's name. The exit status is 0 or 1.
 pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<()>) -> ExitCode {
+    run_for_status(command, |matches| work(matches).map(|()| 0))
+}
+
+/// Like [`run`], for work that tells the exit status of a run without an error.
+pub fn run_for_status(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<u8>) -> ExitCode {
     let name = command.get_name().to_owned();
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
@@ -31,7 +36,7 @@ pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<()
             .and_then(|()| io::stdout().flush());
             return match printed {
                 _ if wrong => ExitCode::FAILURE,
-                printed => end(&name, printed.context("cannot write")),
+                printed => end(&name, printed.context("cannot write").map(|()| 0)),
             };
         }
     };
@@ -39,9 +44,10 @@ pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<()
     end(&name, work(&matches))
 }
 
-fn end(name: &str, done: anyhow::Result<()>) -> ExitCode {
-    let Err(error) = done else {
-        return ExitCode::SUCCESS;
+fn end(name: &str, done: anyhow::Result<u8>) -> ExitCode {
+    let error = match done {
+        Ok(status) => return ExitCode::from(status),
+        Err(error) => error,
     };
     // The reader of our output has closed it: this is no error.
     if is_broken_pipe(&error) {

@@ -4,11 +4,12 @@
 //! args ─► Location ─► format::open ─► Schema ──► copy::plan ──► Writer::create
 //!                           │                        │                │
 //!                           ├── encoded chunks ──► copy::run, threads ┴─► finish: atomic commit
-//!                           └── values ─► stream ─► print
+//!                           ├── values ─► stream ─► print
+//!                           └── chunks, values ─► proof: check, digest, compare, salvage, verify
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: binaries → cdl, print → copy, stream → part → format → store, filter, chunk → model.
+//! Arrows go one way: binaries → cdl, print, proof → copy, stream → part → format → store, filter, chunk → model.
 
 pub mod cdl;
 pub mod chunk;
@@ -23,6 +24,7 @@ pub mod model;
 mod not_finite;
 pub mod part;
 pub mod print;
+pub mod proof;
 pub mod store;
 mod stream;
 mod threads;

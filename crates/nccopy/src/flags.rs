@@ -38,6 +38,12 @@ pub struct Arguments {
     pub archive: ArchiveOptions,
     /// `-k zst`: compress the input's bytes as they are.
     pub plain_zst: bool,
+    /// `--salvage`: copy all that can be read of a damaged input.
+    pub salvage: bool,
+    /// `--keep-suspect`: keep chunks whose only fault is a checksum.
+    pub keep_suspect: bool,
+    /// `--verify`: read the output back and compare it before it takes its name.
+    pub verify: bool,
     /// `--dry-run`: print the plan, and write nothing.
     pub dry_run: bool,
     /// `--summary`: print what was done.
@@ -64,6 +70,8 @@ Examples:
   nccopy --restore in.nc3z out.nc            the file that was archived
   nccopy --isel time=-12: in.nc out.nc       the last twelve steps of time
   nccopy --sel lat=-10..10 --sel time=2000-02 in.nc out.nc
+  nccopy --verify -d 5 -s in.nc out.nc       compare the output before it takes its name
+  nccopy --salvage broken.nc out.nc          all that can be read of a damaged file
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
 
 Filters built in: deflate 1, shuffle 2, fletcher32 3, szip 4, n-bit 5, scale-offset 6, bzip2 307, lzf 32000, blosc 32001, lz4 32004, bitshuffle 32008, zfp 32013 (with the cargo feature zfp), zstd 32015, BitGroom 32022, Granular BitRound 32023, blosc2 32026.
@@ -102,6 +110,9 @@ pub fn command() -> Command {
         .arg(filters::prefer_plugin())
         .arg(replace::option())
         .args(data_access::options())
+        .arg(long_flag("salvage", "Copy all that can be read of a damaged or cut input; list what is lost; status 3 if anything is").conflicts_with_all(["restore", "dry-run"]))
+        .arg(long_flag("keep-suspect", "With --salvage: keep chunks whose only fault is a checksum").requires("salvage"))
+        .arg(long_flag("verify", "Read the output back before it takes its name, and compare it with what was asked for").conflicts_with("dry-run"))
         .arg(long_flag("dry-run", "Print what would be done, for each variable, and write nothing"))
         .arg(long_flag("summary", "Print what was done: for each variable its route, bytes, ratio and time"))
         .arg(long_flag("json", "Print the plan or the summary as JSON; with --dry-run or --summary only"))
@@ -192,6 +203,9 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             of_part,
         },
         plain_zst: container == Some("zst"),
+        salvage: matches.get_flag("salvage"),
+        keep_suspect: matches.get_flag("keep-suspect"),
+        verify: matches.get_flag("verify"),
         dry_run,
         summary,
         json,

@@ -1,5 +1,7 @@
 //! `ncdump`: prints a netCDF or HDF5 file as CDL text.
 
+mod prove;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
@@ -17,9 +19,10 @@ use ncutils_core::part::Part;
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
+use prove::prove;
 
 fn main() -> ExitCode {
-    ncutils_cli::run(flags::command(), |matches| {
+    ncutils_cli::run_for_status(flags::command(), |matches| {
         run(&flags::arguments(matches).map_err(name_options)?)
     })
 }
@@ -30,7 +33,14 @@ fn stdout() -> io::Result<BufWriter<File>> {
     Ok(BufWriter::with_capacity(1 << 16, file))
 }
 
-fn run(arguments: &Arguments) -> anyhow::Result<()> {
+fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    match &arguments.proof {
+        Some(proof) => prove(arguments, proof),
+        None => print(arguments).map(|()| 0),
+    }
+}
+
+fn print(arguments: &Arguments) -> anyhow::Result<()> {
     let mut stdout = stdout().context("cannot write")?;
     if let Some(list) = &arguments.list {
         return write!(stdout, "{list}")

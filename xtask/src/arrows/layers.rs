@@ -35,7 +35,14 @@ const LAYERS: [(&str, &[&str]); 9] = [
             "crates/core/src/location",
         ],
     ),
-    ("cdl, print", &["crates/core/src/cdl/", "crates/core/src/print/"]),
+    (
+        "cdl, print, proof",
+        &[
+            "crates/core/src/cdl/",
+            "crates/core/src/print/",
+            "crates/core/src/proof/",
+        ],
+    ),
     ("plugin", &["crates/plugin/src/"]),
     (
         "binaries",

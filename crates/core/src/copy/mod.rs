@@ -39,6 +39,7 @@ mod tiling;
 mod values;
 
 pub use describe::{Description, VariableDescription};
+pub(crate) use ledger::{Cost, Ledger};
 pub use memory::{default_budget, parse_memory};
 pub use prepare::{Prepared, prepare};
 pub use progress::Progress;

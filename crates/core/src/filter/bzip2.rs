@@ -30,6 +30,11 @@ const DEFAULT_BLOCK: u32 = 9;
 const STEP: usize = 256 << 10;
 
 impl Codec for Bzip2 {
+    /// Each block of a bzip2 stream has the CRC-32 of its content.
+    fn verifies(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &str {
         "bzip2"
     }

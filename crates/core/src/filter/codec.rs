@@ -109,6 +109,11 @@ pub trait Codec: Send + Sync {
         false
     }
 
+    /// True if decoding compares a checksum of the data, so that a damaged stream is noticed.
+    fn verifies(&self) -> bool {
+        self.is_checksum()
+    }
+
     /// True if the codec adds a checksum to its input, and changes nothing else. Taking it off verifies the input.
     fn is_checksum(&self) -> bool {
         false
@@ -255,6 +260,15 @@ pub trait BoundCodec: Send + Sync {
     /// # Errors
     /// Bad parameters, damaged input, or more output than `limit`.
     fn decode(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome;
+
+    /// Decodes like [`BoundCodec::decode`], but does not compare checksums in the stream. For data that is to be saved
+    /// although a checksum disagrees.
+    ///
+    /// # Errors
+    /// Those of [`BoundCodec::decode`], but for checksums.
+    fn decode_unverified(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        self.decode(input, shape, limit, out)
+    }
 
     /// Maximum length, in bytes, of what any encoder makes of `input_len` bytes. A longer stream is treated as damaged.
     /// Compressors with many different encoders return a generous bound.

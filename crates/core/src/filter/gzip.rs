@@ -32,6 +32,11 @@ fn level(spec: &CodecSpec) -> Outcome<i64> {
 }
 
 impl Codec for Gzip {
+    /// A gzip member ends with the CRC-32 of its content.
+    fn verifies(&self) -> bool {
+        true
+    }
+
     fn parameters_help(&self) -> &str {
         "level"
     }

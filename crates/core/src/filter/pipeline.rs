@@ -273,6 +273,33 @@ impl Pipeline {
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<()> {
+        self.decode_by(Stage::decode, bytes, filter_mask, shape, scratch, out)
+    }
+
+    /// Decodes like [`Pipeline::decode_into`], but does not compare checksums that codecs keep.
+    ///
+    /// # Errors
+    /// Those of [`Pipeline::decode_into`], but for checksums.
+    pub fn decode_unverified(
+        &self,
+        bytes: &[u8],
+        filter_mask: u32,
+        shape: ChunkShape,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.decode_by(Stage::decode_unverified, bytes, filter_mask, shape, scratch, out)
+    }
+
+    fn decode_by(
+        &self,
+        decode: DecodeStage,
+        bytes: &[u8],
+        filter_mask: u32,
+        shape: ChunkShape,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let size = self.size_of(shape)?;
         let Some(first) = self.first_active(filter_mask) else {
             check_size(bytes.len(), size)?;
@@ -303,8 +330,7 @@ impl Pipeline {
             } else {
                 &mut *output
             };
-            self.stages[position]
-                .decode(from, shape, limits[position], to)
+            decode(&self.stages[position], from, shape, limits[position], to)
                 .map_err(|why| self.failure(position, why))?;
             std::mem::swap(&mut input, &mut output);
             in_scratch = true;
@@ -380,7 +406,17 @@ impl Stage {
             Bound::Refused(why) => Err(why.clone()),
         }
     }
+
+    fn decode_unverified(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        match &self.codec {
+            Bound::Ready(codec) => codec.decode_unverified(input, shape, limit, out),
+            _ => self.decode(input, shape, limit, out),
+        }
+    }
 }
+
+/// How a stage is decoded: with its checksum compared, or without.
+type DecodeStage = fn(&Stage, &[u8], ChunkShape, usize, &mut Vec<u8>) -> Outcome;
 
 /// Compares specs and chunk types, not the bound codecs.
 impl PartialEq for Pipeline {

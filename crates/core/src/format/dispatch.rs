@@ -144,10 +144,35 @@ pub fn open_with(
     registry: &Registry,
     options: &ZarrOptions,
 ) -> Result<Box<dyn Reader>> {
-    let place = place.into();
+    open_as(place.into(), registry, options, Care::Whole)
+}
+
+/// Opens a dataset that may be damaged or cut. What can be read of its indexes is read, and
+/// [`Reader::check_structure`] tells the rest. Missing data is an error when it is read.
+///
+/// # Errors
+/// If not even the structure of the dataset can be read.
+pub fn open_damaged(
+    place: impl Into<Place>,
+    registry: &Registry,
+    options: &ZarrOptions,
+) -> Result<Box<dyn Reader>> {
+    open_as(place.into(), registry, options, Care::Damaged)
+}
+
+/// How much of a dataset must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// All.
+    Whole,
+    /// What is left.
+    Damaged,
+}
+
+fn open_as(place: Place, registry: &Registry, options: &ZarrOptions, care: Care) -> Result<Box<dyn Reader>> {
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match place.kind() {
-        PlaceKind::Object(object) => open_object(object, &place, registry),
+        PlaceKind::Object(object) => open_object(object, &place, registry, care),
         PlaceKind::Keys(store) => open_keys(store, registry, options),
     }?;
     if let Some(begun) = begun {
@@ -156,17 +181,22 @@ pub fn open_with(
     Ok(reader)
 }
 
-fn open_object(object: &Arc<dyn Object>, place: &Place, registry: &Registry) -> Result<Box<dyn Reader>> {
+fn open_object(
+    object: &Arc<dyn Object>,
+    place: &Place,
+    registry: &Registry,
+    care: Care,
+) -> Result<Box<dyn Reader>> {
     match detect(&**object)? {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(object.clone())?)),
         Format::Archive => Ok(Box::new(archive::ArchiveReader::open(object.clone())?)),
         Format::Hdf5 => {
             let neighbours = place.neighbours().cloned();
-            Ok(Box::new(netcdf4::Netcdf4Reader::open(
-                object.clone(),
-                neighbours,
-                registry,
-            )?))
+            let open = match care {
+                Care::Whole => netcdf4::Netcdf4Reader::open,
+                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged,
+            };
+            Ok(Box::new(open(object.clone(), neighbours, registry)?))
         }
     }
 }

@@ -6,6 +6,7 @@
 pub mod archive;
 pub mod classic;
 mod dispatch;
+mod fault;
 #[cfg(test)]
 pub(crate) mod in_memory;
 mod interleaved;
@@ -29,7 +30,8 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{CodecSpec, Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, NamedAs, Requests};
-pub use dispatch::{check, check_plans, create, create_with, open, open_with, warnings};
+pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
+pub use fault::{Fault, OwnCheck};
 pub use promise::{Promised, Received};
 pub use reorder_window::ReorderWindow;
 pub use written::Written;
@@ -98,6 +100,26 @@ pub trait Reader: Send + Sync {
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let _ = (var, chunk);
         None
+    }
+
+    /// Position of a stored chunk in its file, in bytes, for messages. `None` if it is not known, or the chunk is in no
+    /// file. In a format with a chunk index, it is known after [`Reader::written`].
+    fn chunk_byte(&self, var: VarId, chunk: u64) -> Option<u64> {
+        let _ = (var, chunk);
+        None
+    }
+
+    /// Checks what is the format's own: checksums of its structures, indexes, lengths, addresses. Tells each fault to
+    /// `found`, and goes on after it. The values are checked by the caller, who decodes every chunk, unless the answer says
+    /// that this check has read them.
+    ///
+    /// # Errors
+    /// If the dataset cannot be read at all.
+    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        for fault in &self.schema().faults {
+            found(Fault::new(fault));
+        }
+        Ok(OwnCheck::default())
     }
 
     /// The key whose value holds a chunk, for messages; `None` where chunks have no keys.

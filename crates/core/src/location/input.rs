@@ -23,6 +23,9 @@ use crate::store::{
 /// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
 const SPOOLED_IN_MEMORY: u64 = 64 << 20;
 
+/// A function that opens a place.
+type Open = fn(Place, &Registry, &ZarrOptions) -> Result<Box<dyn Reader>>;
+
 impl Location {
     /// The place to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
     /// to its end first.
@@ -182,9 +185,21 @@ impl Location {
     /// # Errors
     /// The same as for [`Location::open_with`].
     pub fn open_place(&self, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
+        self.open_by(format::open_with, place, registry)
+    }
+
+    /// Like [`Location::open_place`], of a dataset that may be damaged: see [`format::open_damaged`].
+    ///
+    /// # Errors
+    /// If not even the structure of the dataset can be read.
+    pub fn open_damaged(&self, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
+        self.open_by(format::open_damaged, place, registry)
+    }
+
+    fn open_by(&self, open: Open, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
         let is_keys = matches!(place.kind(), PlaceKind::Keys(_));
         let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
-        let reader = match format::open_with(place, registry, &options) {
+        let reader = match open(place, registry, &options) {
             Err(Error::UnknownFormat) if is_keys => Err(Error::Usage(
                 "no Zarr dataset: no .zgroup, .zarray or zarr.json was found here or in the folders directly below"
                     .to_owned(),

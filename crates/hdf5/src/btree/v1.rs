@@ -94,12 +94,25 @@ fn walk(
         let mut below = Vec::new();
         let mut level_below = None;
         for address in nodes {
-            let node = Node::read(reader, &mut guard, address, (node_type, expected_level), key_size)?;
+            let kind = (node_type, expected_level);
+            let node = match Node::read(reader, &mut guard, address, kind, key_size) {
+                Ok(node) => node,
+                Err(error) => {
+                    reader.tolerate(error)?;
+                    continue;
+                }
+            };
             let mut entries = reader.cursor(WHAT, address, &node.entries);
             level_below = node.level.checked_sub(1);
             for _ in 0..node.count {
                 let key = entries.bytes(key_size)?;
-                let child = entries.defined_offset()?;
+                let child = match entries.defined_offset() {
+                    Ok(child) => child,
+                    Err(error) => {
+                        reader.tolerate(error)?;
+                        continue;
+                    }
+                };
                 match level_below {
                     None => visit(address, key, child)?,
                     Some(_) => below.push(child),

@@ -18,7 +18,7 @@ pub(super) fn read(
     v1::chunks(reader, address, shape.len(), |key, chunk| {
         for ((coordinate, offset), size) in coordinates.iter_mut().zip(key.offsets).zip(shape) {
             if offset.checked_rem(*size) != Some(0) {
-                return Err(reader.damaged(
+                return reader.tolerate(reader.damaged(
                     "version 1 B-tree of chunks",
                     address,
                     format!("a chunk begins at element {offset}, which is not a multiple of {size}"),

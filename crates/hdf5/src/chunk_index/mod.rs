@@ -63,32 +63,33 @@ pub(crate) fn chunk_table(
     if grid.count() == 0 {
         return Ok(ChunkTable::empty(grid));
     }
+    if let ChunkIndex::Implicit { address } = layout.index {
+        return ChunkTable::implicit(reader, address, chunk_size, grid, order()?);
+    }
     let mut table = TableBuilder::new(reader, address, &grid);
-    match layout.index {
-        ChunkIndex::Unallocated => {}
-        ChunkIndex::BtreeV1 { address } => btree_v1::read(reader, address, &layout.shape, &mut table)?,
+    let read = match layout.index {
+        ChunkIndex::Unallocated | ChunkIndex::Implicit { .. } => Ok(()),
+        ChunkIndex::BtreeV1 { address } => btree_v1::read(reader, address, &layout.shape, &mut table),
         ChunkIndex::Single { address, filtered } => {
             let (size, mask) = filtered.unwrap_or((chunk_size, 0));
-            table.push(0, address, size, mask)?;
-        }
-        ChunkIndex::Implicit { address } => {
-            return ChunkTable::implicit(reader, address, chunk_size, grid, order()?);
+            table.push(0, address, size, mask)
         }
         ChunkIndex::FixedArray { address } => {
             let order = order()?;
             fixed_array::read(reader, address, chunk_size, |index, entry| {
                 table.push_ordered(&order, index, entry)
-            })?;
+            })
         }
         ChunkIndex::ExtensibleArray { address } => {
             let order = order()?;
             extensible_array::read(reader, address, chunk_size, |index, entry| {
                 table.push_ordered(&order, index, entry)
-            })?;
+            })
         }
         ChunkIndex::BtreeV2 { address } => {
-            btree_v2::read(reader, address, dims.len(), chunk_size, &mut table)?
+            btree_v2::read(reader, address, dims.len(), chunk_size, &mut table)
         }
-    }
+    };
+    read.or_else(|error| reader.tolerate(error))?;
     table.finish()
 }

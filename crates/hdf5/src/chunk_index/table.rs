@@ -154,7 +154,10 @@ impl<'a> TableBuilder<'a> {
 
     /// Adds chunk number `index`.
     pub(super) fn push(&mut self, index: u64, address: u64, size: u64, filter_mask: u32) -> Result<()> {
-        check_stored(self.reader, "chunk", address, size)?;
+        // A chunk past the end of a cut file stays in the table, so that it is known to be lost.
+        if !self.reader.tolerates() {
+            check_stored(self.reader, "chunk", address, size)?;
+        }
         self.list.push(ChunkRecord {
             index,
             address,
@@ -189,9 +192,10 @@ impl<'a> TableBuilder<'a> {
             _ => None,
         });
         if let Some(index) = twice {
-            return Err(self
-                .reader
-                .damaged(WHAT, self.dataset, format!("chunk {index} is stored twice")));
+            let error = format!("chunk {index} is stored twice");
+            self.reader
+                .tolerate(self.reader.damaged(WHAT, self.dataset, error))?;
+            self.list.dedup_by_key(|record| record.index);
         }
         self.list.shrink_to_fit();
         Ok(ChunkTable {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::block_cache::BlockCache;
 pub(crate) use super::cursor::Cursor;
@@ -16,12 +16,19 @@ use crate::decoder::{Encoded, FilterDecoder};
 use crate::error::{Error, Result};
 use crate::source::ByteSource;
 
+/// Most faults of one index that are noted.
+const MOST_FAULTS: usize = 10_000;
+
 /// Positional, block-cached reads of a file's metadata. Clones share the cache.
 #[derive(Clone)]
 pub(crate) struct MetadataReader {
     shared: Arc<Shared>,
     /// Set while [gathering](Self::gathering): collects blocks that reads do not find in the cache.
     misses: Option<Arc<Misses>>,
+    /// True if the file may end before the superblock says.
+    cut: bool,
+    /// Set while an index is read as far as it goes: collects what is wrong with it.
+    faults: Option<Arc<Mutex<Vec<Error>>>>,
     offset_size: u8,
     length_size: u8,
 }
@@ -86,7 +93,51 @@ impl MetadataReader {
             ..
         } = &*self.shared;
         let (cache, decoder, limits) = (cache.clone(), decoder.clone(), limits.clone());
-        Self::over(cache, decoder, limits, base, offset_size, length_size)
+        let reader = Self::over(cache, decoder, limits, base, offset_size, length_size)?;
+        Ok(Self {
+            cut: self.cut,
+            ..reader
+        })
+    }
+
+    /// The same reader, of a file that may end before the superblock says.
+    pub(crate) fn of_cut_file(self) -> Self {
+        Self { cut: true, ..self }
+    }
+
+    /// True if the file may end before the superblock says.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// A reader of the same file that goes on after what is wrong with an index, and adds it to `faults`.
+    pub(crate) fn tolerating(&self, faults: Arc<Mutex<Vec<Error>>>) -> Self {
+        Self {
+            faults: Some(faults),
+            ..self.clone()
+        }
+    }
+
+    /// True if an index is read as far as it goes.
+    pub(crate) fn tolerates(&self) -> bool {
+        self.faults.is_some()
+    }
+
+    /// Notes what is wrong with an index, if it is read as far as it goes.
+    ///
+    /// # Errors
+    /// `error`, if not.
+    pub(crate) fn tolerate(&self, error: Error) -> Result<()> {
+        match &self.faults {
+            None => Err(error),
+            Some(faults) => {
+                let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
+                if faults.len() < MOST_FAULTS {
+                    faults.push(error);
+                }
+                Ok(())
+            }
+        }
     }
 
     /// A reader of the same file that only uses the cache. A read of other bytes adds them to `misses`, and fails.
@@ -171,6 +222,8 @@ impl MetadataReader {
                 limits,
             }),
             misses: None,
+            cut: false,
+            faults: None,
             offset_size,
             length_size,
         })

@@ -27,6 +27,7 @@ use crate::source::ByteSource;
 pub struct OpenOptions {
     decoder: Option<Arc<dyn FilterDecoder>>,
     limits: Limits,
+    cut: bool,
 }
 
 impl std::fmt::Debug for OpenOptions {
@@ -34,6 +35,7 @@ impl std::fmt::Debug for OpenOptions {
         f.debug_struct("OpenOptions")
             .field("decoder", &self.decoder.is_some())
             .field("limits", &self.limits)
+            .field("cut", &self.cut)
             .finish()
     }
 }
@@ -59,12 +61,21 @@ impl OpenOptions {
         self
     }
 
+    /// Opens a file that is cut: its end may lie past the end of the source. Whatever lies there is
+    /// [`Error::Truncated`](crate::Error::Truncated) when it is read.
+    #[must_use]
+    pub fn cut(mut self, cut: bool) -> Self {
+        self.cut = cut;
+        self
+    }
+
     /// Opens the file in `source`.
     ///
     /// # Errors
     /// The same as for [`File::open`].
     pub fn open(&self, source: impl ByteSource + 'static) -> Result<File> {
         let reader = MetadataReader::open(Arc::new(source), self.decoder.clone(), self.limits.clone())?;
+        let reader = if self.cut { reader.of_cut_file() } else { reader };
         File::from_reader(reader)
     }
 }

@@ -41,10 +41,19 @@ pub struct Arguments {
     pub access: DataAccess,
     /// `--sources`: print only which other files the dataset refers to.
     pub sources: bool,
+    /// `--check`, `--digest`, `--diff`: prove something of the dataset, and print nothing of it.
+    pub proof: Option<Proof>,
     /// `--filters`: the list of known filters, to print instead of a file.
     pub list: Option<String>,
     /// `--requests` and `--verbose`.
     pub remote: RemoteOptions,
+}
+
+/// What is to be proved of the dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// That it is sound.
+    Check,
 }
 
 const AFTER_HELP: &str = "\
@@ -53,6 +62,7 @@ Examples:
   ncdump -hs in.nc        and how each variable is stored: chunks, filters, byte order
   ncdump -v temp in.nc    structure, and the values of temp
   ncdump --sel time=2000-02 --isel lev=0 in.nc
+  ncdump --check in.nc    is every chunk, checksum and index sound?
   ncdump --filters        the filters built in, and those of plugins";
 
 /// The command with all its flags.
@@ -148,6 +158,12 @@ pub fn command() -> Command {
             .action(ArgAction::SetTrue)
             .conflicts_with_all(["times", "iso-times", "json"])
             .help("Lose nothing: all digits of numbers, all types, the kind of the file"),
+    )
+    .arg(
+        Arg::new("check")
+            .long("check")
+            .action(ArgAction::SetTrue)
+            .help("Read all of the dataset and print what is wrong, a line for each fault; status 1 if anything is; with --json as JSON"),
     )
     .arg(
         flag(
@@ -255,6 +271,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         registry: filters::registry(matches),
         access: data_access::access(matches)?,
         sources: matches.get_flag("sources"),
+        proof: matches.get_flag("check").then_some(Proof::Check),
         list: matches.get_flag("list-filters").then(|| filters::list(matches)),
     })
 }

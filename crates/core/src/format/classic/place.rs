@@ -49,6 +49,14 @@ impl Geometry {
         }
     }
 
+    /// Position after the last byte of a variable's data; 0 for a variable without data.
+    pub fn end(&self, place: &Place) -> u64 {
+        match self.total(place).checked_sub(1) {
+            None => 0,
+            Some(last) => self.piece(place, last, 1).at.saturating_add(1),
+        }
+    }
+
     /// Bytes of padding after each slab of a variable.
     pub fn padding(&self, place: &Place) -> u64 {
         if place.record && self.record_variables == 1 {

@@ -9,7 +9,7 @@ use super::read_ahead::ReadAhead;
 use super::{Geometry, Place};
 use crate::chunk::{Region, resize};
 use crate::error::{Error, Result};
-use crate::format::{Reader, RecordLayout, Written, between_holes, read_region};
+use crate::format::{Fault, OwnCheck, Reader, RecordLayout, Written, between_holes, read_region};
 use crate::model::{
     ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
     VariableLayout, default_fill_value, fill_value_attribute,
@@ -251,6 +251,22 @@ impl Reader for ClassicReader {
                 &layout.extent,
             ),
             _ => Written::All,
+        })
+    }
+
+    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        let ends = self.places.iter().map(|place| self.geometry.end(place));
+        let end = ends.max().unwrap_or(0);
+        if let Some(size) = self.size
+            && size < end
+        {
+            found(Fault::new(format!(
+                "the file is truncated: its header needs {end} bytes, and it has {size}"
+            )));
+        }
+        Ok(OwnCheck {
+            uncovered: vec!["the header".to_owned()],
+            ..OwnCheck::default()
         })
     }
 

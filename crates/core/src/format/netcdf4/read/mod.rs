@@ -17,6 +17,7 @@ mod dimension;
 mod found_mappings;
 mod layout;
 mod object;
+mod own_check;
 mod past_extent;
 mod reader;
 mod schema;

@@ -7,6 +7,7 @@ use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
 use super::object::hierarchy::{self, ExternalLink};
 use super::object::links::{Linker, OpenFile};
+use super::own_check;
 use super::past_extent::fill_past_extent;
 use super::schema;
 use super::source_files;
@@ -17,7 +18,7 @@ use crate::chunk::{ChunkGrid, Region, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
 use crate::format::read_region::swap_unit;
-use crate::format::{EncodedChunk, Reader, SourceFile, Written, between_holes, read_region};
+use crate::format::{EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_region};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Neighbours, Object, Requests};
 
@@ -29,6 +30,8 @@ pub struct Netcdf4Reader {
     pipelines: SharedPipelines,
     /// The external links of all groups.
     pub(super) links: Vec<ExternalLink>,
+    /// True if the file was opened although it may be damaged.
+    damaged: bool,
 }
 
 /// A variable, with its chunk index once it was read.
@@ -39,6 +42,8 @@ pub(super) struct Opened {
     pipeline: OnceLock<Arc<Pipeline>>,
     /// Locked while the index is read, so that it is read only once.
     reading: Mutex<()>,
+    /// What is wrong with the index of a damaged file.
+    faults: OnceLock<Vec<Error>>,
 }
 
 impl Netcdf4Reader {
@@ -52,7 +57,26 @@ impl Netcdf4Reader {
         neighbours: Option<Arc<dyn Neighbours>>,
         registry: &Registry,
     ) -> Result<Self> {
-        let mut linker = Linker::open(object, neighbours, registry)?;
+        Self::read(Linker::open(object, neighbours, registry)?, registry)
+    }
+
+    /// Opens a file that may be damaged or cut: its end of file may lie past its size, and chunk indexes may be read in part.
+    ///
+    /// # Errors
+    /// If the structure of groups and variables cannot be read.
+    pub fn open_damaged(
+        object: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let read = Self::read(Linker::open_damaged(object, neighbours, registry)?, registry)?;
+        Ok(Self {
+            damaged: true,
+            ..read
+        })
+    }
+
+    fn read(mut linker: Linker, registry: &Registry) -> Result<Self> {
         let mut hierarchy = hierarchy::read(&mut linker)?;
         let links = std::mem::take(&mut hierarchy.links);
         let (schema, stored) = schema::build(&linker, hierarchy, registry)?;
@@ -79,10 +103,12 @@ impl Netcdf4Reader {
                     chunks: OnceLock::new(),
                     pipeline: OnceLock::new(),
                     reading: Mutex::new(()),
+                    faults: OnceLock::new(),
                 })
                 .collect(),
             pipelines: SharedPipelines::new(registry.clone()),
             links: Vec::new(),
+            damaged: false,
         }
     }
 
@@ -145,7 +171,7 @@ impl Netcdf4Reader {
     }
 
     /// The chunk index of a variable. The first call reads it.
-    fn chunks(&self, var: VarId) -> Result<&ChunkTable> {
+    pub(super) fn chunks(&self, var: VarId) -> Result<&ChunkTable> {
         let variable = &self.variables[var.0];
         if let Some(table) = variable.chunks.get() {
             return Ok(table);
@@ -157,9 +183,21 @@ impl Netcdf4Reader {
         let StoredData::Chunked(dataset) = &variable.stored.data else {
             return Err(self.named(var)(Error::Internal("it has no chunks".into())));
         };
-        let table = self.file(var).file.chunk_table(dataset);
+        let file = &self.file(var).file;
+        let table = match self.damaged {
+            false => file.chunk_table(dataset),
+            true => file.chunk_table_of_damaged(dataset).map(|(table, faults)| {
+                let _ = variable.faults.set(faults.into_iter().map(Error::from).collect());
+                table
+            }),
+        };
         let table = table.map_err(|e| self.named(var)(e.into()))?;
         Ok(variable.chunks.get_or_init(|| Box::new(table)))
+    }
+
+    /// What is wrong with the chunk index of a damaged file, once it was read.
+    pub(super) fn index_faults(&self, var: VarId) -> &[Error] {
+        self.variables[var.0].faults.get().map_or(&[], Vec::as_slice)
     }
 
     /// The filter mask of a chunk. A layout may say that chunks which reach past the extent are stored without
@@ -311,6 +349,15 @@ impl Reader for Netcdf4Reader {
             }
             _ => Written::All,
         })
+    }
+
+    fn chunk_byte(&self, var: VarId, chunk: u64) -> Option<u64> {
+        let record = self.variables[var.0].chunks.get()?.get(chunk)?;
+        self.file(var).file.user_block_size().checked_add(record.address)
+    }
+
+    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        Ok(own_check::check(self, found))
     }
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {

@@ -86,6 +86,19 @@ impl Linker {
         })
     }
 
+    /// Opens an input that may be cut.
+    pub fn open_damaged(
+        source: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        Ok(Self {
+            files: vec![OpenFile::open(source, neighbours, registry, None, true)?],
+            registry: registry.clone(),
+            tables: HashMap::new(),
+        })
+    }
+
     /// The files opened so far.
     pub fn files(&self) -> &[OpenFile] {
         &self.files
@@ -230,10 +243,22 @@ impl OpenFile {
         registry: &Registry,
         cache: Option<usize>,
     ) -> Result<Self> {
+        Self::open(source, neighbours, registry, cache, false)
+    }
+
+    /// The same, of a file that may be cut.
+    fn open(
+        source: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+        cache: Option<usize>,
+        cut: bool,
+    ) -> Result<Self> {
         let mut limits = Limits::default();
         limits.cache_bytes = cache;
         let file = OpenOptions::new()
             .limits(limits)
+            .cut(cut)
             .decoder(HeapFilters(registry.clone()))
             .open(Arc::new(ObjectBytes(source.clone())))?;
         Ok(Self {

@@ -1,0 +1,394 @@
+//! Reads all of a dataset through its filters, and tells what is wrong with it.
+//!
+//! ```text
+//! Reader ─┬─► check_structure ──────────────────────────────┐
+//!         └─► pieces ─► all cores: read, decode ─► failures ┴─► in order: faults, losses
+//! ```
+
+use std::ops::Range;
+use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
+
+use super::pieces::{Part, Piece, Pieces};
+use crate::chunk::{ChunkGrid, Region, resize};
+use crate::copy::{Cost, Ledger, default_budget};
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::filter::pipeline::Scratch;
+use crate::format::read_region::chunk_shape;
+use crate::format::{EncodedChunk, Fault, Reader};
+use crate::model::{Schema, Storage, VarId};
+use crate::threads::on_all;
+
+/// How a dataset is checked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CheckOptions {
+    /// Number of threads; `None` for one for each core.
+    pub threads: Option<usize>,
+    /// Most bytes of memory for data; `None` for a quarter of the machine's.
+    pub memory: Option<u64>,
+}
+
+/// A part of a variable's data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lost {
+    /// A chunk, by its number.
+    Chunk(u64),
+    /// Bytes of a variable in one piece.
+    Bytes(Range<u64>),
+    /// Elements.
+    Region(Region),
+    /// All data of the variable.
+    All,
+}
+
+/// A part of a variable that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// The variable.
+    pub var: VarId,
+    /// The part.
+    pub part: Lost,
+    /// True if the part can be decoded, and only its checksum disagrees.
+    pub only_checksum: bool,
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// What is wrong: in structures first, then in the order of variables and of their data.
+    pub faults: Vec<Fault>,
+    /// The parts of variables that cannot be read, in the same order.
+    pub losses: Vec<Loss>,
+    /// Number of variables.
+    pub variables: u64,
+    /// Number of chunks that were decoded.
+    pub chunks: u64,
+    /// Bytes that were read, as stored.
+    pub bytes: u64,
+    /// What no checksum covers: clauses such as "the header".
+    pub uncovered: Vec<String>,
+}
+
+/// Checks a dataset: its own structures by [`Reader::check_structure`], and all of its data, each chunk through its filters.
+/// It goes on after a fault.
+///
+/// # Errors
+/// If the format's own check cannot be made at all.
+pub fn check(reader: &dyn Reader, registry: &Registry, options: &CheckOptions) -> Result<Checked> {
+    let schema = reader.schema();
+    let mut checked = Checked {
+        variables: schema.vars.len() as u64,
+        ..Checked::default()
+    };
+    let own = reader.check_structure(&mut |fault| checked.faults.push(fault))?;
+    checked.uncovered = own.uncovered;
+    if own.read_values {
+        return Ok(checked);
+    }
+    let found = Found::default();
+    read_all(reader, options, &found);
+    let mut found = found.into_inner();
+    found.failures.sort_by_key(|failure| failure.order);
+    join_bytes(&mut found.failures);
+    checked.chunks = found.chunks;
+    checked.bytes = found.bytes;
+    for failure in found.failures {
+        checked.losses.push(Loss {
+            var: failure.var,
+            part: failure.part,
+            only_checksum: failure.fault.only_checksum,
+        });
+        checked.faults.push(failure.fault);
+    }
+    if !own.covers_values {
+        checked.uncovered.extend(uncovered(reader, registry, schema));
+    }
+    Ok(checked)
+}
+
+/// A part that cannot be read.
+#[derive(Debug)]
+struct Failure {
+    var: VarId,
+    /// The variable, and the place in it.
+    order: (usize, u64),
+    part: Lost,
+    fault: Fault,
+}
+
+#[derive(Default)]
+struct Sums {
+    failures: Vec<Failure>,
+    chunks: u64,
+    bytes: u64,
+}
+
+#[derive(Default)]
+struct Found(Mutex<Sums>);
+
+impl Found {
+    fn add(&self, failures: Vec<Failure>, chunks: u64, bytes: u64) {
+        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.failures.extend(failures);
+        sums.chunks += chunks;
+        sums.bytes += bytes;
+    }
+
+    fn into_inner(self) -> Sums {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read_all(reader: &dyn Reader, options: &CheckOptions, found: &Found) {
+    let vars = (0..reader.schema().vars.len()).map(VarId).collect();
+    let queue = Mutex::new((0u64, Pieces::new(reader, vars)));
+    let ledger = Ledger::new(options.memory.unwrap_or_else(default_budget), u64::MAX);
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let mut threads = options.threads.unwrap_or_else(cores);
+    if reader.requests().ahead {
+        // Threads that wait for a store cost little.
+        threads = threads.max(reader.requests().in_flight.min(8));
+    }
+    on_all(threads, |_, _| {
+        let mut worker = Worker::default();
+        loop {
+            let mut guard = queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(next) = guard.1.next() else { break };
+            let piece = match next {
+                Ok(piece) => piece,
+                Err((var, error)) => {
+                    drop(guard);
+                    found.add(vec![failure(reader, var, 0, Lost::All, Fault::of(&error))], 0, 0);
+                    continue;
+                }
+            };
+            let cost = Cost {
+                working: piece.memory,
+                block: 0,
+            };
+            ledger.admit(cost, || 0);
+            let number = guard.0;
+            guard.0 += 1;
+            drop(guard);
+            worker.read(reader, &piece, found);
+            ledger.complete(number, piece.memory, 0);
+        }
+    });
+}
+
+fn failure(reader: &dyn Reader, var: VarId, place: u64, part: Lost, fault: Fault) -> Failure {
+    Failure {
+        var,
+        order: (var.0, place),
+        part,
+        fault: fault.in_variable(&reader.schema().var_path(var)),
+    }
+}
+
+#[derive(Default)]
+struct Worker {
+    scratch: Scratch,
+    encoded: Vec<u8>,
+    decoded: Vec<u8>,
+}
+
+impl Worker {
+    fn read(&mut self, reader: &dyn Reader, piece: &Piece, found: &Found) {
+        let var = piece.var;
+        match &piece.part {
+            Part::Chunks(chunks) => self.chunks(reader, var, chunks, found),
+            Part::Bytes(range) => {
+                let lost = self.lost_bytes(reader, var, range.clone());
+                let failures = lost
+                    .into_iter()
+                    .map(|(lost, fault)| failure(reader, var, lost.start, Lost::Bytes(lost), fault));
+                found.add(failures.collect(), 0, range.end - range.start);
+            }
+            Part::Region(region, chunk) => {
+                let read = reader.read_region(var, region);
+                let bytes = read.as_ref().map_or(0, |values| values.bytes.len() as u64);
+                let failed = read.err().map(|error| {
+                    let (fault, part) = (Fault::of(&error), Lost::Region(region.clone()));
+                    match chunk {
+                        Some(chunk) => {
+                            let fault = in_chunk(reader, var, *chunk, fault);
+                            failure(reader, var, *chunk, Lost::Chunk(*chunk), fault)
+                        }
+                        None => {
+                            let place = region.place_in(&Region::whole(&reader.layout(var).extent));
+                            failure(reader, var, place, part, fault)
+                        }
+                    }
+                });
+                found.add(failed.into_iter().collect(), chunk.iter().len() as u64, bytes);
+            }
+        }
+    }
+
+    fn chunks(&mut self, reader: &dyn Reader, var: VarId, chunks: &[u64], found: &Found) {
+        let mut failures = Vec::new();
+        let mut bytes = 0;
+        let mut fetched = match reader.requests().ahead {
+            true => fetch(reader, var, chunks).unwrap_or_default().into_iter(),
+            false => Vec::new().into_iter(),
+        };
+        for chunk in chunks {
+            // After a failed request, each chunk is read by itself.
+            let read = match fetched.next() {
+                Some(chunk) => Ok(chunk.map(|data| {
+                    self.encoded = data.bytes;
+                    data.filter_mask
+                })),
+                None => reader.read_encoded_chunk_into(var, *chunk, &mut self.encoded),
+            };
+            let done = read.and_then(|mask| {
+                let mask = mask.ok_or_else(|| Error::Damaged("a stored chunk cannot be found".into()))?;
+                bytes += self.encoded.len() as u64;
+                self.decode(reader, var, *chunk, mask, true)
+                    .map_err(|error| (mask, error))
+                    .or_else(|(mask, error)| {
+                        let error = reader.in_chunk_key(var, *chunk, error);
+                        let only_checksum = self.decode(reader, var, *chunk, mask, false).is_ok();
+                        let mut fault = in_chunk(reader, var, *chunk, Fault::of(&error));
+                        fault.only_checksum = only_checksum;
+                        failures.push(failure(reader, var, *chunk, Lost::Chunk(*chunk), fault));
+                        Ok(())
+                    })
+            });
+            if let Err(error) = done {
+                let fault = in_chunk(reader, var, *chunk, Fault::of(&error));
+                failures.push(failure(reader, var, *chunk, Lost::Chunk(*chunk), fault));
+            }
+        }
+        found.add(failures, chunks.len() as u64, bytes);
+    }
+
+    /// Decodes the chunk in `self.encoded`, and compares its checksums or not.
+    fn decode(&mut self, reader: &dyn Reader, var: VarId, chunk: u64, mask: u32, verify: bool) -> Result<()> {
+        let layout = reader.layout(var);
+        let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
+        let own = grid.region(chunk);
+        let shape = chunk_shape(layout, &own.count);
+        let pipeline = reader.pipeline(var)?;
+        if pipeline.is_empty() {
+            return pipeline_size(layout, &own, self.encoded.len());
+        }
+        let (scratch, out) = (&mut self.scratch, &mut self.decoded);
+        match verify {
+            true => pipeline.decode_into(&self.encoded, mask, shape, scratch, out),
+            false => pipeline.decode_unverified(&self.encoded, mask, shape, scratch, out),
+        }
+    }
+
+    /// The part of a range that cannot be read, and why. The range is read as far as it goes.
+    fn lost_bytes(
+        &mut self,
+        reader: &dyn Reader,
+        var: VarId,
+        range: Range<u64>,
+    ) -> Option<(Range<u64>, Fault)> {
+        let error = self.range(reader, var, range.clone()).err()?;
+        let unit = reader.layout(var).element_size.max(1) as u64;
+        // The range can be read up to `good` elements, and not up to `bad`.
+        let (mut good, mut bad) = (0, (range.end - range.start).div_ceil(unit));
+        while bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            match self.range(reader, var, range.start..range.start + middle * unit) {
+                Ok(()) => good = middle,
+                Err(_) => bad = middle,
+            }
+        }
+        Some((range.start + good * unit..range.end, Fault::of(&error)))
+    }
+
+    fn range(&mut self, reader: &dyn Reader, var: VarId, range: Range<u64>) -> Result<()> {
+        let length = usize::try_from(range.end - range.start)
+            .map_err(|_| Error::Unsupported("a range larger than memory".into()))?;
+        resize(&mut self.decoded, length)?;
+        reader.read_range(var, range.start, &mut self.decoded)
+    }
+}
+
+/// Checks the size of a chunk without filters.
+fn pipeline_size(layout: &crate::model::VariableLayout, own: &Region, length: usize) -> Result<()> {
+    let size = crate::format::read_region::chunk_size(layout, layout.stored_shape(&own.count))?;
+    crate::filter::pipeline::check_size(length, size)
+}
+
+/// Asks a slow store for chunks, and waits for them.
+fn fetch(reader: &dyn Reader, var: VarId, chunks: &[u64]) -> Option<Vec<Option<EncodedChunk>>> {
+    let (tell, told) = mpsc::channel();
+    let done = move |found| {
+        // Fails only if nobody waits any more.
+        let _ = tell.send(found);
+    };
+    reader.fetch_chunks(var, chunks.to_vec(), Box::new(done));
+    told.recv().ok()?.ok()
+}
+
+fn in_chunk(reader: &dyn Reader, var: VarId, chunk: u64, fault: Fault) -> Fault {
+    let layout = reader.layout(var);
+    let fault = fault.at_byte(reader.chunk_byte(var, chunk));
+    match ChunkGrid::new(&layout.extent, layout.chunk_shape()) {
+        Ok(grid) => fault.in_chunk(&grid.coordinates(chunk)),
+        Err(_) => fault,
+    }
+}
+
+/// Joins neighbouring lost bytes of one variable. The first fault tells the cause of all.
+fn join_bytes(failures: &mut Vec<Failure>) {
+    failures.dedup_by(|next, before| match (&next.part, &mut before.part) {
+        (Lost::Bytes(next_range), Lost::Bytes(range))
+            if next.var == before.var && range.end == next_range.start =>
+        {
+            range.end = next_range.end;
+            true
+        }
+        _ => false,
+    });
+    for failure in failures {
+        if let Lost::Bytes(range) = &failure.part {
+            let cause = std::mem::take(&mut failure.fault.cause);
+            failure.fault.cause = format!(
+                "bytes {} to {} of its values cannot be read: {cause}",
+                range.start,
+                range.end.saturating_sub(1)
+            );
+        }
+    }
+}
+
+/// What no checksum covers of the data.
+fn uncovered(reader: &dyn Reader, registry: &Registry, schema: &Schema) -> Option<String> {
+    let verifies = |var: VarId| {
+        let layout = reader.layout(var);
+        let codecs = layout.filters.iter().chain(reader.element_codec(var));
+        matches!(layout.storage, Storage::Chunked { .. })
+            && codecs
+                .into_iter()
+                .any(|spec| registry.find(spec).is_some_and(|codec| codec.verifies()))
+    };
+    let without: Vec<VarId> = (0..schema.vars.len())
+        .map(VarId)
+        .filter(|var| !verifies(*var))
+        .collect();
+    let all = without.len() == schema.vars.len();
+    const NAMED: usize = 8;
+    let names: Vec<String> = without
+        .iter()
+        .take(NAMED)
+        .map(|var| schema.var_path(*var))
+        .collect();
+    match without.len() {
+        0 => None,
+        _ if all => Some("the values of all variables".to_owned()),
+        1 => Some(format!("the values of {}", names[0])),
+        n if n > NAMED => Some(format!(
+            "the values of {} and {} other variables",
+            names.join(", "),
+            n - NAMED
+        )),
+        _ => Some(format!("the values of {}", names.join(", "))),
+    }
+}

@@ -1,0 +1,136 @@
+//! The pieces of a dataset's data, each read and decoded by itself.
+
+use std::ops::Range;
+use std::vec::IntoIter;
+
+use crate::chunk::{ChunkGrid, Region, byte_count};
+use crate::error::{Error, Result};
+use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
+use crate::format::{Reader, Written};
+use crate::model::{Encoding, Storage, VarId};
+use crate::stream::slabs;
+
+/// About how many bytes of a variable in one piece are read at once.
+const RANGE: u64 = 1 << 20;
+
+/// About how many decoded bytes of chunks are one piece of work.
+const BATCH: u64 = 1 << 20;
+
+/// The same over a slow store, where a piece of work is one round of requests.
+const SLOW_BATCH: u64 = 16 << 20;
+
+/// Most chunks of one piece of work.
+const MOST_CHUNKS: usize = 256;
+
+/// A part of a variable.
+#[derive(Debug)]
+pub enum Part {
+    /// Stored chunks, by number, that decode to numbers.
+    Chunks(Vec<u64>),
+    /// Bytes of a variable in one piece.
+    Bytes(Range<u64>),
+    /// Elements that must be read as values; the chunk's number if they are one chunk.
+    Region(Region, Option<u64>),
+}
+
+/// A part of a variable, and the memory that reading it takes.
+#[derive(Debug)]
+pub struct Piece {
+    pub var: VarId,
+    pub part: Part,
+    /// In bytes.
+    pub memory: u64,
+}
+
+/// All pieces of a dataset, variable by variable. A variable whose pieces cannot be listed gives an error in their place.
+pub struct Pieces<'r> {
+    reader: &'r dyn Reader,
+    vars: IntoIter<VarId>,
+    of_var: Box<dyn Iterator<Item = Piece> + Send + 'r>,
+}
+
+impl<'r> Pieces<'r> {
+    /// The pieces of these variables.
+    pub fn new(reader: &'r dyn Reader, vars: Vec<VarId>) -> Self {
+        Self {
+            reader,
+            vars: vars.into_iter(),
+            of_var: Box::new(std::iter::empty()),
+        }
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Result<Piece, (VarId, Error)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(piece) = self.of_var.next() {
+                return Some(Ok(piece));
+            }
+            let var = self.vars.next()?;
+            match pieces(self.reader, var) {
+                Ok(pieces) => self.of_var = pieces,
+                Err(error) => return Some(Err((var, error))),
+            }
+        }
+    }
+}
+
+fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Item = Piece> + Send + 'r>> {
+    reader.look_at_sources(var)?;
+    let layout = reader.layout(var);
+    let written = reader.written(var)?;
+    let size = layout.element_size.max(1);
+    let Storage::Chunked { shape } = &layout.storage else {
+        if written == Written::Nothing {
+            return Ok(Box::new(std::iter::empty()));
+        }
+        if layout.encoding == Encoding::Structured {
+            let regions = slabs(&layout.extent, &[], size, RANGE);
+            return Ok(Box::new(regions.map(move |region| Piece {
+                var,
+                part: Part::Region(region, None),
+                memory: RANGE,
+            })));
+        }
+        let total = byte_count(&layout.extent, size).map_or(u64::MAX, |n| n as u64);
+        // A range ends between elements.
+        let step = RANGE - RANGE % size as u64;
+        let step = if step == 0 { size as u64 } else { step };
+        let starts = (0..total.div_ceil(step)).map(move |n| n * step);
+        return Ok(Box::new(starts.map(move |start| Piece {
+            var,
+            part: Part::Bytes(start..start.saturating_add(step).min(total)),
+            memory: step,
+        })));
+    };
+    check_padding(layout, layout.stored_size(), LARGEST_PADDED_CHUNK)?;
+    let grid = ChunkGrid::new(&layout.extent, shape)?;
+    let chunks = written.chunks(&grid);
+    let decoded = byte_count(shape, size).map_or(u64::MAX, |n| n as u64);
+    if layout.encoding == Encoding::Structured {
+        return Ok(Box::new(chunks.into_iter().map(move |chunk| Piece {
+            var,
+            part: Part::Region(grid.region(chunk), Some(chunk)),
+            memory: decoded.saturating_mul(2),
+        })));
+    }
+    let batch = if reader.requests().ahead {
+        SLOW_BATCH
+    } else {
+        BATCH
+    };
+    let at_once = (batch / decoded.max(1)).clamp(1, MOST_CHUNKS as u64) as usize;
+    let mut chunks = chunks.into_iter();
+    Ok(Box::new(std::iter::from_fn(move || {
+        let some: Vec<u64> = chunks.by_ref().take(at_once).collect();
+        (!some.is_empty()).then(|| Piece {
+            var,
+            memory: decoded
+                .saturating_mul(2)
+                .saturating_add(decoded.saturating_mul(some.len() as u64)),
+            part: Part::Chunks(some),
+        })
+    })))
+}
