@@ -1,5 +1,6 @@
 """Compressed netCDF-3 archives: restored byte for byte, and read by a reader that was written from the page alone."""
 
+import os
 import random
 import subprocess
 import sys
@@ -204,6 +205,67 @@ def test_a_damaged_archive_leaves_no_target(tmp_path):
         nccopy("--restore", archive, tmp_path / "back.nc", ok=False)
         data[place] ^= 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.nc", "a.ncz"]
+
+
+def test_other_blocks_are_those_of_packing_the_original(tmp_path):
+    original = tmp_path / "a.nc"
+    original.write_bytes(dict(archive_samples.samples())["records"])
+    archive = packed(original, tmp_path)
+    for flags in FILTERS[1:]:
+        direct, again = tmp_path / "direct.nc3z", tmp_path / "again.nc3z"
+        nccopy("-k", "archive", "--block", "4096", *flags, original, direct)
+        nccopy("--block", "4096", *flags, archive, again)
+        assert again.read_bytes() == direct.read_bytes(), flags
+
+
+def test_check_and_salvage_find_each_damage(tmp_path):
+    original = tmp_path / "a.nc"
+    original.write_bytes(dict(archive_samples.samples())["records"])
+    archive = packed(original, tmp_path, "--block", "64")
+    data = bytearray(archive.read_bytes())
+    front = int.from_bytes(data[24:32], "little")
+
+    def run(program, *arguments):
+        return subprocess.run([BIN / program, *arguments], capture_output=True, text=True)
+
+    assert run("ncdump", "--check", archive).returncode == 0
+    back = tmp_path / "back.nc"
+    assert run("nccopy", "--salvage", archive, back).returncode == 0
+    assert back.read_bytes() == original.read_bytes()
+    for place in range(0, len(data), 41):
+        data[place] ^= 4
+        archive.write_bytes(data)
+        assert run("ncdump", "--check", archive).returncode == 1, place
+        back.unlink(missing_ok=True)
+        done = run("nccopy", "--salvage", archive, back)
+        assert done.returncode == (1 if place < front else 3), (place, done.stderr)
+        if place >= front:
+            different = sum(a != b for a, b in zip(back.read_bytes(), original.read_bytes()))
+            assert different <= 64, place
+        data[place] ^= 4
+    archive.write_bytes(data[: front + (len(data) - front) // 3])
+    done = run("nccopy", "--salvage", archive, back)
+    assert done.returncode == 3 and "are lost" in done.stderr
+    assert len(back.read_bytes()) == len(original.read_bytes())
+
+
+def test_memory_is_kept(tmp_path):
+    original = tmp_path / "many.nc"
+    with netCDF4.Dataset(original, "w", format="NETCDF3_64BIT_OFFSET") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 100)
+        for n in range(300):
+            file.createVariable(f"v{n}", "f4", ("time", "x"))
+        steps = np.arange(600, dtype="f4")[:, None] + np.arange(100, dtype="f4")
+        for n in range(300):
+            file[f"v{n}"][:] = steps * (n + 1)
+    archive, back = tmp_path / "a.nc3z", tmp_path / "back.nc"
+    limit, program = 24_000_000, 24_000_000
+    for flags, source, target in (("-k", "archive"), original, archive), (("--restore",), archive, back):
+        process = subprocess.Popen([BIN / "nccopy", "-m", str(limit), *flags, source, target])
+        _, status, usage = os.wait4(process.pid, 0)
+        assert status == 0 and usage.ru_maxrss * 1024 <= limit + program, (flags, usage.ru_maxrss)
+    assert back.read_bytes() == original.read_bytes()
 
 
 def test_a_pipe_is_packed_restored_and_printed(tmp_path):

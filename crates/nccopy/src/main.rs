@@ -1,5 +1,7 @@
 //! `nccopy`: copies a netCDF or HDF5 file, changing its kind, chunk shapes or filters on the way.
 
+mod salvage_archive;
+
 use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::os::fd::AsFd;
@@ -35,7 +37,11 @@ const STREAMED: usize = 256 << 10;
 
 fn main() -> ExitCode {
     ncutils_cli::run_for_status(flags::command(), |matches| {
-        run(&flags::arguments(matches).map_err(name_options)?)
+        let arguments = flags::arguments(matches).map_err(name_options)?;
+        match salvage_archive::salvage(&arguments)? {
+            Some(status) => Ok(status),
+            None => run(&arguments),
+        }
     })
 }
 
@@ -90,7 +96,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Way::Copy => None,
         Way::Convert(kinds, blocks) => {
             options = as_classic(&*reader, kinds, options).map_err(in_input)?;
-            Some(PackOptions { threads, ..blocks })
+            Some(PackOptions {
+                threads,
+                memory: Some(memory(&output, arguments)),
+                ..blocks
+            })
         }
         bytes if arguments.dry_run => {
             return print(plan_text::bytes(&bytes, arguments.json)).map(|()| 0);
@@ -113,7 +123,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         bytes => {
             drop(salvage);
             drop(reader);
-            let report = copy_bytes(&input, &output, &place, bytes, threads)?;
+            let report = copy_bytes(&input, &output, &place, bytes, arguments)?;
             return match arguments.summary {
                 true => print(summary::bytes(&report, arguments.json)).map(|()| 0),
                 false => Ok(0),
@@ -297,7 +307,8 @@ fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Result<()
     let stdin = BufReader::with_capacity(STREAMED, stdin.context("cannot read standard input")?);
     ncutils_cli::signals::handle();
     let target = output.output()?;
-    let done = archive::restore(stdin, &*target, thread_count(arguments));
+    let memory = Some(memory(output, arguments));
+    let done = archive::restore(stdin, &*target, thread_count(arguments), memory);
     let packed = done.map_err(|error| error.in_file("stdin"))?;
     let committed = target.commit().map_err(|e| Error::io("cannot write", e));
     committed.map_err(|error| error.in_file(output.name()))?;
@@ -305,6 +316,12 @@ fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Result<()
         true => print(summary::bytes(&packed, arguments.json)),
         false => Ok(()),
     }
+}
+
+/// Bytes of memory that a copy of bytes may take for data, besides what the output takes.
+fn memory(output: &Location, arguments: &Arguments) -> u64 {
+    let budget = arguments.memory.unwrap_or_else(default_budget);
+    budget.saturating_sub(output.memory_of_output(budget))
 }
 
 fn thread_count(arguments: &Arguments) -> usize {
@@ -338,7 +355,7 @@ fn copy_bytes(
     output: &Location,
     place: &Place,
     way: Way,
-    threads: usize,
+    arguments: &Arguments,
 ) -> anyhow::Result<Packed> {
     let in_input = |error: Error| name_options(error).in_file(input.name());
     let PlaceKind::Object(object) = place.kind() else {
@@ -346,10 +363,18 @@ fn copy_bytes(
     };
     ncutils_cli::signals::handle();
     let target = output.output()?;
+    let (threads, memory) = (thread_count(arguments), Some(memory(output, arguments)));
     let packed = match way {
-        Way::Pack(options) => archive::pack(&**object, &*target, &PackOptions { threads, ..options }),
-        Way::Repack(changes) => archive::repack(object, &*target, &changes, threads),
-        Way::Restore => archive::restore_object(object, &*target, threads),
+        Way::Pack(options) => {
+            let options = PackOptions {
+                threads,
+                memory,
+                ..options
+            };
+            archive::pack(&**object, &*target, &options)
+        }
+        Way::Repack(changes) => archive::repack(object, &*target, &changes, threads, memory),
+        Way::Restore => archive::restore_object(object, &*target, threads, memory),
         Way::Copy | Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
     };
     let packed = packed.map_err(in_input)?;

@@ -29,7 +29,7 @@ pub fn read(input: &[u8]) {
         read_reader(&*reader);
     }
     let restored = Limited::default();
-    let whole = archive::restore(&bytes[..], &restored, 1);
+    let whole = archive::restore(&bytes[..], &restored, 1, None);
     let salvaged = Limited::default();
     let saved = archive::salvage(&object, &salvaged);
     if let Ok(packed) = whole {
@@ -59,6 +59,7 @@ pub fn seeds(root: &Path) -> Vec<Seed> {
             variables: vec![blocks.clone(); 100],
             rest: blocks,
             threads: 1,
+            memory: None,
         };
         let output = MemoryOutput::new();
         archive::pack(&original.bytes, &output, &options).ok()?;

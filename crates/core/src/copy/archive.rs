@@ -141,6 +141,7 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
             variables,
             rest,
             threads: 0,
+            memory: None,
         }
     };
     Ok(match kinds[..] {

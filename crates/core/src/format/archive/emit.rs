@@ -11,9 +11,6 @@ use crate::store::Output;
 /// Bytes that are collected for one write.
 const BUFFER: usize = 1 << 20;
 
-/// Tickets that threads may run ahead of the next one to write.
-const AHEAD: u64 = 64;
-
 /// An encoded block.
 pub(super) enum Encoded {
     /// Stored bytes, their checksum, and the mask of skipped filters.
@@ -31,6 +28,8 @@ struct Piece {
 /// The blocks of an archive that is being written.
 pub(super) struct Emitter<'a> {
     output: &'a dyn Output,
+    /// Tickets that threads may run ahead of the next one to write.
+    ahead: u64,
     state: Mutex<State>,
     turn: Condvar,
 }
@@ -49,10 +48,12 @@ struct State {
 }
 
 impl<'a> Emitter<'a> {
-    /// Begins with the front of the archive. `streams` is the number of streams.
-    pub fn new(output: &'a dyn Output, front: Vec<u8>, streams: usize) -> Self {
+    /// Begins with the front of the archive. `streams` is the number of streams, and `ahead` how many tickets threads may run
+    /// ahead of the next one to write.
+    pub fn new(output: &'a dyn Output, front: Vec<u8>, streams: usize, ahead: u64) -> Self {
         Self {
             output,
+            ahead,
             state: Mutex::new(State {
                 next: 0,
                 held: BTreeMap::new(),
@@ -77,7 +78,7 @@ impl<'a> Emitter<'a> {
     /// If another thread failed.
     pub fn wait(&self, ticket: u64) -> Result<()> {
         let mut state = self.lock();
-        while !state.failed && ticket > state.next + AHEAD {
+        while !state.failed && ticket > state.next + self.ahead {
             state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         match state.failed {

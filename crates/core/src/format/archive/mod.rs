@@ -7,6 +7,7 @@
 //!
 //! Format: `docs/formats/nc3z.md`.
 
+mod ahead;
 mod block;
 mod check;
 mod choose;
@@ -16,18 +17,21 @@ mod filter;
 mod front;
 mod index;
 mod opened;
+mod order;
 mod pack;
 mod plan;
 mod reader;
 mod repack;
 mod restore;
+mod salvage;
 mod scan;
 mod scatter;
 mod section;
+mod shares;
 mod streams;
 mod writer;
 
-pub use check::{Finding, Salvaged, check, salvage};
+pub use check::{Finding, check};
 pub use filter::{Filter, Filters};
 pub(crate) use front::MAGIC;
 pub use pack::{PackOptions, Packed, pack};
@@ -35,6 +39,7 @@ pub use plan::{Blocks, DEFAULT_BLOCK};
 pub use reader::ArchiveReader;
 pub use repack::{Change, repack};
 pub use restore::{restore, restore_object};
+pub use salvage::{LostRange, Salvaged, is_archive, salvage};
 pub use writer::ArchiveWriter;
 pub(in crate::format) use writer::as_original;
 

@@ -27,7 +27,7 @@ const END: u64 = 64 << 10;
 /// Most bytes of blocks that one request reads.
 const RUN: u64 = 8 << 20;
 
-/// Bytes of decoded blocks that are kept.
+/// Most bytes of decoded blocks that are kept.
 const CACHE: usize = 32 << 20;
 
 /// An open archive.
@@ -43,6 +43,8 @@ pub(super) struct Archive {
     tail: (u64, Vec<u8>),
     indexes: Vec<OnceLock<Arc<Index>>>,
     cache: Mutex<Cache>,
+    /// Most bytes of the cache.
+    most_cached: usize,
 }
 
 /// Decoded blocks, and when each was last used.
@@ -88,6 +90,7 @@ impl Archive {
             directory: Vec::new(),
             tail,
             cache: Mutex::default(),
+            most_cached: CACHE,
         };
         let most = archive.front.streams.list.len() as u64 * 16 + AROUND;
         if footer.sha - footer.directory > most.saturating_add(END) {
@@ -98,6 +101,12 @@ impl Archive {
         archive.directory = decode_directory(directory, &footer, &archive.front.streams)?;
         archive.sha256 = decode_sha(sha)?;
         Ok(archive)
+    }
+
+    /// The same, with at most `bytes` bytes of decoded blocks kept.
+    pub fn with_cache(mut self, bytes: u64) -> Self {
+        self.most_cached = usize::try_from(bytes).unwrap_or(usize::MAX).min(CACHE);
+        self
     }
 
     /// The streams.
@@ -283,7 +292,7 @@ impl Archive {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cached(&self, stream: usize, number: u64) -> Option<Arc<Vec<u8>>> {
+    pub(super) fn cached(&self, stream: usize, number: u64) -> Option<Arc<Vec<u8>>> {
         let mut cache = self.cache();
         cache.clock += 1;
         let now = cache.clock;
@@ -292,14 +301,14 @@ impl Archive {
         Some(block.clone())
     }
 
-    fn keep(&self, stream: usize, number: u64, block: Vec<u8>) {
+    pub(super) fn keep(&self, stream: usize, number: u64, block: Vec<u8>) {
         let mut cache = self.cache();
         cache.clock += 1;
         let (now, length) = (cache.clock, block.len());
-        if length > CACHE / 2 {
+        if length > self.most_cached / 2 {
             return;
         }
-        while cache.bytes + length > CACHE {
+        while cache.bytes + length > self.most_cached {
             let oldest = cache.blocks.iter().min_by_key(|(_, (_, used))| *used);
             let Some(oldest) = oldest.map(|(key, _)| *key) else {
                 break;
@@ -364,12 +373,12 @@ fn meeting(start: u64, length: usize, linear: u64, buf: &mut [u8]) -> (&mut [u8]
     (&mut buf[from..from + count], skip)
 }
 
-fn copy_part(block: &[u8], start: u64, linear: u64, buf: &mut [u8]) {
+pub(super) fn copy_part(block: &[u8], start: u64, linear: u64, buf: &mut [u8]) {
     let (part, skip) = meeting(start, block.len(), linear, buf);
     part.copy_from_slice(&block[skip..skip + part.len()]);
 }
 
-fn fill_part(element: &[u8], start: u64, length: usize, linear: u64, buf: &mut [u8]) {
+pub(super) fn fill_part(element: &[u8], start: u64, length: usize, linear: u64, buf: &mut [u8]) {
     let (part, skip) = meeting(start, length, linear, buf);
     let phase = skip % element.len();
     let first = (element.len() - phase).min(part.len());
@@ -406,18 +415,18 @@ impl Object for Original {
 }
 
 /// The header of the original alone. What follows it reads as zeros, and takes no request.
-pub(super) struct OriginalHeader<'a>(pub &'a Archive);
+pub(super) struct OriginalHeader<'a>(pub &'a Front);
 
 impl Object for OriginalHeader<'_> {
     fn size(&self) -> io::Result<Option<u64>> {
-        Ok(Some(self.0.streams().original))
+        Ok(Some(self.0.streams.original))
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         buf.fill(0);
         let header = usize::try_from(offset)
             .ok()
-            .and_then(|at| self.0.front.header.get(at..));
+            .and_then(|at| self.0.header.get(at..));
         if let Some(known) = header {
             let count = known.len().min(buf.len());
             buf[..count].copy_from_slice(&known[..count]);

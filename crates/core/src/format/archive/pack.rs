@@ -15,7 +15,8 @@ use super::filter::Scratch;
 use super::front;
 use super::plan::{Blocks, streams};
 use super::scan::{Job, Scan};
-use super::streams::Stream;
+use super::shares::Shares;
+use super::streams::{Stream, Streams};
 use crate::error::{Error, Result};
 use crate::format::classic::FileMap;
 use crate::store::{Object, Output, known_size};
@@ -30,6 +31,9 @@ pub struct PackOptions {
     pub rest: Blocks,
     /// Threads to work with; 0 means one.
     pub threads: usize,
+    /// Most bytes of memory for data; `None` for as much as is useful. Very little memory makes more passes over interleaved
+    /// variables, so that blocks come in another order.
+    pub memory: Option<u64>,
 }
 
 /// What packing or restoring did.
@@ -58,18 +62,18 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
     let auto: Vec<usize> = (0..streams.list.len())
         .filter(|n| blocks[*n].filters.is_none() && streams.list[*n].count > 0)
         .collect();
-    let threads = options.threads.max(1);
-    choose(source, &mut streams, &auto, threads)?;
+    let shares = shares(&streams, options);
+    choose(source, &mut streams, &auto, shares.threads)?;
 
     let mut header = vec![0; usize::try_from(map.header).unwrap_or(usize::MAX)];
     let read = source.read_exact_at(0, &mut header);
     read.map_err(|e| Error::io("cannot read the header", e))?;
     let front = front::encode(map.version, &header, &streams)?;
     let front_length = front.len() as u64;
-    let emitter = Emitter::new(output, front, streams.list.len());
-    let scan = Mutex::new((Scan::new(source, &streams, &header), VecDeque::new()));
+    let emitter = Emitter::new(output, front, streams.list.len(), shares.ahead);
+    let scan = Mutex::new((Scan::new(source, &streams, &header, shares.open), VecDeque::new()));
     let failure = Mutex::new(None);
-    threads::on_all(threads, |_, _| {
+    threads::on_all(shares.threads, |_, _| {
         let mut scratch = Scratch::default();
         let mut work = || -> Result<()> {
             while let Some(job) = next(&scan)? {
@@ -97,6 +101,12 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
         archive,
         sha256,
     })
+}
+
+/// What the blocks of these streams leave of the memory.
+pub(super) fn shares(streams: &Streams, options: &PackOptions) -> Shares {
+    let lengths = streams.list.iter().map(|stream| stream.block_length(0) as u64);
+    Shares::of(options.memory, options.threads, lengths.max().unwrap_or(0))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

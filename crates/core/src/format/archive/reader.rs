@@ -6,14 +6,16 @@
 use std::sync::Arc;
 
 use super::block::Content;
+use super::check::check;
 use super::fields::damaged;
 use super::opened::{Archive, Original, OriginalHeader};
+use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::format::classic::ClassicReader;
-use crate::format::{Reader, Region, Written, read_region};
+use crate::format::{Fault, OwnCheck, Reader, Region, Written, read_region};
 use crate::model::{ArchiveOrigin, Schema, Storage, Values, VarId, VariableLayout};
-use crate::store::{Object, Requests};
+use crate::store::{ByteRange, Done, Object, Requests};
 
 /// An archive that is open for reading.
 pub struct ArchiveReader {
@@ -31,7 +33,7 @@ impl ArchiveReader {
     pub fn open(source: Arc<dyn Object>) -> Result<Self> {
         let archive = Arc::new(Archive::open(source)?);
         let original = Arc::new(Original(archive.clone()));
-        let classic = ClassicReader::open_by_header(original, &OriginalHeader(&archive))?;
+        let classic = ClassicReader::open_by_header(original, &OriginalHeader(&archive.front))?;
         let mut schema = classic.schema().clone();
         let streams = archive.streams();
         if streams.list.len() != schema.vars.len() + 1 {
@@ -76,6 +78,30 @@ impl Reader for ArchiveReader {
 
     fn written(&self, _: VarId) -> Result<Written> {
         Ok(Written::All)
+    }
+
+    fn chunk_byte(&self, var: VarId, chunk: u64) -> Option<u64> {
+        Some(self.archive.index(var.0).ok()?.find(chunk)?.at)
+    }
+
+    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        for finding in check(&self.archive.source)? {
+            let mut fault = Fault::new(finding.what);
+            if let Some(n) = finding.variable {
+                fault = fault.in_variable(&self.schema.var_path(VarId(n)));
+                let byte = finding.block.and_then(|block| self.chunk_byte(VarId(n), block));
+                fault = fault.at_byte(byte);
+            }
+            found(match finding.block {
+                Some(block) => fault.in_chunk(&[block]),
+                None => fault,
+            });
+        }
+        Ok(OwnCheck {
+            read_values: true,
+            covers_values: true,
+            uncovered: Vec::new(),
+        })
     }
 
     fn requests(&self) -> Requests {
@@ -125,6 +151,32 @@ impl Reader for ArchiveReader {
             true => Ok(()),
             false => self.classic.read_range(var, offset + count as u64, rest),
         }
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        let length = self.archive.streams().list[var.0].length();
+        let all_in_blocks = || {
+            ranges
+                .iter()
+                .all(|range| range.end().is_some_and(|end| end <= length))
+        };
+        if !self.requests().ahead || !all_in_blocks() {
+            let read = |range: &ByteRange| {
+                let mut bytes = Vec::new();
+                resize(&mut bytes, range.length)?;
+                self.read_range(var, range.offset, &mut bytes)?;
+                Ok(bytes)
+            };
+            return done(ranges.iter().map(read).collect());
+        }
+        let ranges = ranges
+            .iter()
+            .map(|range| range.offset..range.offset + range.length as u64);
+        let path = self.schema.var_path(var);
+        let named = move |found: Result<_>| done(found.map_err(|e| e.in_variable(&path)));
+        self.archive
+            .clone()
+            .fetch(var.0, ranges.collect(), Box::new(named));
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {

@@ -1,15 +1,21 @@
 //! Archive to archive.
 
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::filter::Filters;
+use super::choose::choose;
+use super::emit::Emitter;
+use super::filter::{Filters, Scratch};
+use super::front;
 use super::opened::{Archive, Original};
-use super::pack::{PackOptions, Packed, pack};
+use super::order::Order;
+use super::pack::{PackOptions, Packed, encode, shares};
 use super::plan::Blocks as Asked;
 use super::restore::Blocks;
+use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::store::{Object, Output, object_stream};
+use crate::threads;
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
@@ -23,8 +29,9 @@ pub struct Change {
     pub filters: Option<Option<Filters>>,
 }
 
-/// Copies an archive. Where no stream changes, its blocks pass as they are, and are checked. Otherwise the original is packed
-/// with these options. `changes` has one entry for each variable, and last that of the rest. The output is not committed.
+/// Copies an archive. Where no stream changes, its blocks pass as they are, and are checked. Otherwise all threads decode and
+/// encode blocks, and the bytes are those of packing the original with these options. `changes` has one entry for each
+/// variable, and last that of the rest. `memory` is the limit of memory for data, in bytes. The output is not committed.
 ///
 /// # Errors
 /// If the archive is damaged, or reading or writing fails.
@@ -33,8 +40,13 @@ pub fn repack(
     output: &dyn Output,
     changes: &[Change],
     threads: usize,
+    memory: Option<u64>,
 ) -> Result<Packed> {
-    let archive = Arc::new(Archive::open(source.clone())?);
+    let archive = Archive::open(source.clone())?;
+    let archive = Arc::new(match memory {
+        Some(memory) => archive.with_cache(memory / 8),
+        None => archive,
+    });
     let list = &archive.streams().list;
     let asked: Vec<Asked> = list
         .iter()
@@ -56,13 +68,74 @@ pub fn repack(
     if same {
         return pass(source, output);
     }
-    let (rest, variables) = asked.split_last().ok_or(Error::UnknownFormat)?;
     let options = PackOptions {
-        variables: variables.to_vec(),
-        rest: rest.clone(),
         threads,
+        memory,
+        ..PackOptions::default()
     };
-    pack(&Original(archive), output, &options)
+    refilter(&archive, &asked, output, &options)
+}
+
+/// Encodes all blocks anew, in the order of packing.
+fn refilter(
+    archive: &Arc<Archive>,
+    asked: &[Asked],
+    output: &dyn Output,
+    options: &PackOptions,
+) -> Result<Packed> {
+    let front = &archive.front;
+    let mut streams = front.streams.clone();
+    let mut auto = Vec::new();
+    for (n, (stream, asked)) in streams.list.iter_mut().zip(asked).enumerate() {
+        asked.check()?;
+        stream.block = (asked.length / stream.element * stream.element).max(stream.element);
+        match &asked.filters {
+            Some(filters) => stream.filters = filters.clone(),
+            None if stream.count > 0 => auto.push(n),
+            None => stream.filters = Filters::default(),
+        }
+    }
+    let shares = shares(&streams, options);
+    choose(&Original(archive.clone()), &mut streams, &auto, shares.threads)?;
+    let encoded = front::encode(front.prelude.kind, &front.header, &streams)?;
+    let front_length = encoded.len() as u64;
+    let emitter = Emitter::new(output, encoded, streams.list.len(), shares.ahead);
+    let order = Mutex::new(Order::new(&streams, shares.open).zip(0u64..));
+    let failure = Mutex::new(None);
+    threads::on_all(shares.threads, |_, _| {
+        let (mut scratch, mut data) = (Scratch::default(), Vec::new());
+        let mut work = || -> Result<()> {
+            loop {
+                let next = lock(&order).next();
+                let Some(((stream, number), ticket)) = next else {
+                    return Ok(());
+                };
+                emitter.wait(ticket)?;
+                let of = &streams.list[stream];
+                resize(&mut data, of.block_length(number))?;
+                archive.read(stream, number * u64::from(of.block), &mut data)?;
+                let encoded = encode(of, &data, &mut scratch)?;
+                emitter.submit(ticket, stream, number, encoded)?;
+            }
+        };
+        if let Err(error) = work() {
+            emitter.fail();
+            // The first failure is the cause of the others.
+            lock(&failure).get_or_insert(error);
+        }
+    });
+    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    Ok(Packed {
+        original: streams.original,
+        archive: emitter.finish(front_length, archive.sha256)?,
+        sha256: archive.sha256,
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Copies the bytes of an archive, and checks each structure and block on the way.

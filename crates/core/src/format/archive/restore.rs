@@ -22,6 +22,7 @@ use super::index::{Entry, FOOTER, Footer, Index, decode_directory, decode_sha, l
 use super::pack::Packed;
 use super::scatter::Scatter;
 use super::section::{self, Type};
+use super::shares::Shares;
 use crate::error::{Error, Result};
 use crate::store::{Object, Output, object_stream};
 use crate::threads;
@@ -205,23 +206,35 @@ fn read_some(input: &mut impl Read, count: u64, into: &mut Vec<u8>) -> Result<()
 ///
 /// # Errors
 /// Those of [`restore`].
-pub fn restore_object(object: &Arc<dyn Object>, output: &dyn Output, threads: usize) -> Result<Packed> {
-    restore(object_stream(object.clone())?, output, threads)
+pub fn restore_object(
+    object: &Arc<dyn Object>,
+    output: &dyn Output,
+    threads: usize,
+    memory: Option<u64>,
+) -> Result<Packed> {
+    restore(object_stream(object.clone())?, output, threads, memory)
 }
 
 /// Restores the original of an archive. The output must be new, so that what is not written reads as zeros. It is not
-/// committed.
+/// committed. `memory` is the limit of memory for data, in bytes; `None` for as much as is useful.
 ///
 /// # Errors
 /// If the archive is damaged in any way, if the SHA-256 differs, or reading or writing fails.
-pub fn restore(input: impl Read + Send, output: &dyn Output, threads: usize) -> Result<Packed> {
+pub fn restore(
+    input: impl Read + Send,
+    output: &dyn Output,
+    threads: usize,
+    memory: Option<u64>,
+) -> Result<Packed> {
     let blocks = Blocks::open(input)?;
     let front = blocks.front.clone();
     let streams = &front.streams;
     let cannot = |e| Error::io("cannot write", e);
     output.set_size(streams.original).map_err(cannot)?;
     output.write_all_at(0, &front.header).map_err(cannot)?;
-    let scatter = Scatter::new(output, streams);
+    let lengths = streams.list.iter().map(|stream| stream.block_length(0) as u64);
+    let shares = Shares::of(memory, threads, lengths.max().unwrap_or(0));
+    let scatter = Scatter::new(output, streams, shares.open);
     let queue = Mutex::new(Queue {
         blocks,
         job: 0,
@@ -239,7 +252,7 @@ pub fn restore(input: impl Read + Send, output: &dyn Output, threads: usize) -> 
     });
     let hashed = AtomicU64::new(0);
     let failure = Mutex::new(None);
-    threads::on_all(threads.max(1), |_, _| {
+    threads::on_all(shares.threads, |_, _| {
         let mut scratch = Scratch::default();
         let (mut stored, mut data) = (Vec::new(), Vec::new());
         let mut work = || -> Result<()> {

@@ -5,13 +5,14 @@
 //!                          └► open blocks, one a stream ─► jobs, by the place of their last byte
 //! ```
 //!
-//! Where the open blocks of interleaved variables would take more than [`OPEN_BYTES`], the records are read again for the
-//! variables that are left. The order of jobs depends on the file and its streams alone.
+//! Where the open blocks of interleaved variables would take too much memory, the records are read again for the variables
+//! that are left. The order of jobs is that of [`Order`](super::order::Order).
 
 use std::collections::VecDeque;
 
 use sha2::{Digest, Sha256};
 
+use super::order::passes;
 use super::streams::Streams;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
@@ -20,11 +21,8 @@ use crate::store::Object;
 /// Bytes that are read at once.
 const PIECE: u64 = 256 << 10;
 
-/// Most bytes of the open blocks of interleaved variables in one pass.
-const OPEN_BYTES: u64 = 32 << 20;
-
 /// Most buffers that are kept for blocks to come.
-const POOL: usize = 64;
+const POOL: usize = 16;
 
 /// A whole block.
 pub(super) struct Job {
@@ -39,6 +37,15 @@ pub(super) struct Job {
 struct Open {
     number: u64,
     data: Vec<u8>,
+}
+
+impl Open {
+    /// Makes room for a block when its first bytes come, so that no buffer grows beyond it.
+    fn prepare(&mut self, length: usize) {
+        if self.data.is_empty() {
+            self.data.reserve_exact(length);
+        }
+    }
 }
 
 /// The scan of a file.
@@ -60,27 +67,12 @@ pub(super) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Begins a scan. Hashes the header.
-    pub fn new(source: &'a dyn Object, streams: &'a Streams, header: &[u8]) -> Self {
-        let mut pass_of = vec![0; streams.list.len()];
-        let (mut pass, mut open) = (0, 0);
-        let mut gathered: Vec<usize> = (0..streams.list.len())
-            .filter(|n| streams.list[*n].is_gathered())
-            .collect();
-        gathered.sort_by_key(|n| streams.list[*n].begin);
-        for n in gathered {
-            let stream = &streams.list[n];
-            let bytes = u64::from(stream.block).min(stream.length());
-            if open > 0 && open + bytes > OPEN_BYTES {
-                (pass, open) = (pass + 1, 0);
-            }
-            open += bytes;
-            pass_of[n] = pass;
-        }
+    /// Begins a scan with passes of `open` bytes. Hashes the header.
+    pub fn new(source: &'a dyn Object, streams: &'a Streams, header: &[u8], open: u64) -> Self {
         Self {
             source,
             streams,
-            pass_of,
+            pass_of: passes(streams, open),
             pass: 0,
             at: streams.header,
             open: streams.list.iter().map(|_| Open::default()).collect(),
@@ -260,6 +252,7 @@ impl<'a> Scan<'a> {
             while done < count {
                 let stream = &streams.list[piece.stream];
                 let open = &mut self.open[piece.stream];
+                open.prepare(stream.block_length(open.number));
                 let room = stream.block_length(open.number) - open.data.len();
                 let fit = (room / slab).min(count - done);
                 let from = &records[done * streams.stride as usize..];
@@ -307,6 +300,7 @@ impl<'a> Scan<'a> {
         while !bytes.is_empty() {
             let open = &mut self.open[stream];
             let length = self.streams.list[stream].block_length(open.number);
+            open.prepare(length);
             let fit = (length - open.data.len()).min(bytes.len());
             if fit == 0 {
                 return;

@@ -15,9 +15,6 @@ use crate::store::Output;
 /// Least bytes of a window.
 const WINDOW: u64 = 1 << 20;
 
-/// Most bytes of windows in memory.
-const OPEN_BYTES: u64 = 32 << 20;
-
 /// Mean length of slabs, in bytes, below which windows are used.
 const SMALL: u64 = 4096;
 
@@ -34,6 +31,8 @@ pub(super) struct Scatter<'a> {
     streams: &'a Streams,
     /// Bytes of a window; `None` if slabs are written one by one.
     window: Option<u64>,
+    /// Most bytes of windows in memory.
+    open: u64,
     windows: Mutex<Windows>,
 }
 
@@ -52,15 +51,18 @@ struct Window {
 }
 
 impl<'a> Scatter<'a> {
-    /// Begins with an output of the original's size whose bytes are zeros.
-    pub fn new(output: &'a dyn Output, streams: &'a Streams) -> Self {
+    /// Begins with an output of the original's size whose bytes are zeros. Windows take at most `open` bytes; records that are
+    /// longer get none.
+    pub fn new(output: &'a dyn Output, streams: &'a Streams, open: u64) -> Self {
         let slabs = streams.pattern.len().max(1) as u64;
-        let is_small = streams.records().is_some() && streams.stride / slabs < SMALL;
-        let records = (WINDOW / streams.stride.max(1)).max(1);
+        let is_small =
+            streams.records().is_some() && streams.stride / slabs < SMALL && streams.stride <= open;
+        let records = (WINDOW.min(open) / streams.stride.max(1)).max(1);
         Self {
             output,
             streams,
             window: is_small.then(|| records * streams.stride),
+            open,
             windows: Mutex::default(),
         }
     }
@@ -69,7 +71,7 @@ impl<'a> Scatter<'a> {
     pub fn unbuffered(output: &'a dyn Output, streams: &'a Streams) -> Self {
         Self {
             window: None,
-            ..Self::new(output, streams)
+            ..Self::new(output, streams, 0)
         }
     }
 
@@ -207,7 +209,7 @@ impl<'a> Scatter<'a> {
             return self.write(begin, &open.data).map(|()| done);
         }
         windows.open.insert(number, open);
-        if windows.bytes > OPEN_BYTES
+        if windows.bytes > self.open
             && let Some((early, window_data)) = windows.open.pop_first()
         {
             windows.bytes -= window_data.data.len() as u64;

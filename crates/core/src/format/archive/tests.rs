@@ -80,7 +80,7 @@ fn archive_of(original: &Vec<u8>, options: &PackOptions) -> Vec<u8> {
 
 fn restored(archive: &[u8], threads: usize) -> crate::error::Result<Vec<u8>> {
     let output = MemoryOutput::new();
-    restore(archive, &output, threads)?;
+    restore(archive, &output, threads, None)?;
     Ok(output.bytes())
 }
 
@@ -91,11 +91,33 @@ fn check(original: &Vec<u8>, length: u32, filters: Option<Filters>) {
         variables: vec![blocks.clone(); 16],
         rest: blocks.clone(),
         threads,
+        memory: None,
     };
     let archive = archive_of(original, &options(1));
     assert!(
         archive_of(original, &options(3)) == archive,
         "threads change the bytes"
+    );
+    // Other blocks, from the archive and from the original.
+    let other = Blocks {
+        length: length * 2 + 8,
+        filters: None,
+    };
+    let change = Change {
+        length: Some(other.length),
+        filters: Some(None),
+    };
+    let source: Arc<dyn Object> = Arc::new(archive.clone());
+    let repacked = MemoryOutput::new();
+    repack(&source, &repacked, &vec![change; 17], 3, None).unwrap();
+    let others = PackOptions {
+        variables: vec![other.clone(); 16],
+        rest: other,
+        ..options(2)
+    };
+    assert!(
+        repacked.bytes() == archive_of(original, &others),
+        "an archive that is packed anew"
     );
     for threads in [1, 3] {
         assert!(restored(&archive, threads).unwrap() == *original, "restored");
@@ -253,6 +275,17 @@ fn many_interleaved_variables_are_read_in_passes() {
         },
     );
     assert!(restored(&archive, 2).unwrap() == original);
+    let little = PackOptions {
+        threads: 2,
+        memory: Some(4 << 20),
+        ..PackOptions::default()
+    };
+    let of_little = archive_of(&original, &little);
+    let output = MemoryOutput::new();
+    restore(&of_little[..], &output, 2, Some(4 << 20)).unwrap();
+    assert!(output.bytes() == original);
+    let source: Arc<dyn Object> = Arc::new(archive);
+    assert_eq!(super::check(&source).unwrap(), []);
 }
 
 #[test]
@@ -266,6 +299,7 @@ fn every_flipped_bit_and_every_cut_is_found() {
         variables: vec![blocks.clone(); 3],
         rest: blocks,
         threads: 1,
+        memory: None,
     };
     let archive = archive_of(&original, &options);
     for bit in 0..archive.len() * 8 {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::super::block::{Content, Header, end};
 use super::super::fields::crc32;
 use super::super::filter::{Filter, Filters};
-use super::super::front;
+use super::super::front::{self, Front};
 use super::super::index::{Entry, Index, encode_back};
 use super::super::opened::Archive;
 use super::super::streams::{Stream, Streams};
@@ -119,7 +119,9 @@ fn repeated(number: u64, run: u32, byte: u8) -> (Header, Vec<u8>) {
 }
 
 fn refused(archive: &[u8]) -> String {
-    restore(archive, &Counting::default(), 1).unwrap_err().to_string()
+    restore(archive, &Counting::default(), 1, None)
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -156,7 +158,7 @@ fn blocks_that_lie_are_refused() {
     assert!(error.contains("read back"), "{error}");
     let output = crate::store::MemoryOutput::new();
     let sound = made(128, 64, zstd(), &[repeated(0, 2, 0)]);
-    let error = restore(&sound[..], &output, 1).unwrap_err().to_string();
+    let error = restore(&sound[..], &output, 1, None).unwrap_err().to_string();
     assert!(error.contains("SHA-256"), "{error}");
 }
 
@@ -166,11 +168,13 @@ fn a_few_bytes_that_claim_much_take_nothing() {
     let archive = made(length, 1 << 28, Filters::default(), &[repeated(0, u32::MAX, 9)]);
     assert!(archive.len() < 600);
     let output = Counting::default();
-    assert!(restore(&archive[..], &output, 1).is_err());
+    assert!(restore(&archive[..], &output, 1, None).is_err());
     assert!(output.written.load(Ordering::Relaxed) < 1 << 20);
     let output = Counting::default();
     let archive_of_less = made(1 << 39, 1 << 28, Filters::default(), &[repeated(0, 1 << 11, 9)]);
-    let error = restore(&archive_of_less[..], &output, 1).unwrap_err().to_string();
+    let error = restore(&archive_of_less[..], &output, 1, None)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("of one repeated element"), "{error}");
     assert!(output.written.load(Ordering::Relaxed) < 1000);
     // The index does not have all blocks; nothing is allocated by the claim.
@@ -208,7 +212,7 @@ fn two_blocks_cannot_share_bytes() {
     let opened = Archive::open(Arc::new(archive.clone())).unwrap();
     let error = opened.read(0, 64, &mut [0; 10]).unwrap_err().to_string();
     assert!(error.contains("block 1 of stream 0 is not where"), "{error}");
-    let error = restore(&archive[..], &crate::store::MemoryOutput::new(), 1);
+    let error = restore(&archive[..], &crate::store::MemoryOutput::new(), 1, None);
     assert!(error.is_err());
 }
 
@@ -258,9 +262,11 @@ fn what_is_whole_is_salvaged() {
         variables: vec![blocks.clone(); 3],
         rest: blocks,
         threads: 1,
+        memory: None,
     };
     let archive = archive_of(&original, &options);
     let front = u64::from_le_bytes(archive[24..32].try_into().unwrap()) as usize;
+    let streams = Front::decode(&archive[..front]).unwrap().streams;
     let salvaged = |bytes: &[u8]| {
         let output = crate::store::MemoryOutput::new();
         let source: Arc<dyn Object> = Arc::new(bytes.to_vec());
@@ -268,7 +274,13 @@ fn what_is_whole_is_salvaged() {
         let found = output.bytes();
         assert_eq!(found.len(), original.len());
         for (at, (found, expected)) in found.iter().zip(&original).enumerate() {
-            match saved.lost.iter().any(|lost| lost.contains(&(at as u64))) {
+            let segment = streams.locate(at as u64, u64::MAX);
+            let is_lost = segment.is_some_and(|segment| {
+                let variable = (segment.stream < streams.rest()).then_some(segment.stream);
+                let mut lost = saved.lost.iter().filter(|lost| lost.variable == variable);
+                lost.any(|lost| lost.bytes.contains(&segment.linear))
+            });
+            match is_lost {
                 true => assert_eq!(*found, 0, "byte {at}"),
                 false => assert_eq!(found, expected, "byte {at}"),
             }
@@ -285,7 +297,7 @@ fn what_is_whole_is_salvaged() {
         let lost: u64 = salvaged(&damaged)
             .lost
             .iter()
-            .map(|range| range.end - range.start)
+            .map(|lost| lost.bytes.end - lost.bytes.start)
             .sum();
         assert!(lost <= 64, "one block at most: {lost} bytes by byte {at}");
         let source: Arc<dyn Object> = Arc::new(damaged);

@@ -7,16 +7,32 @@ use super::super::reader::ArchiveReader;
 use super::*;
 use crate::format::{Reader, Region};
 use crate::model::VarId;
+use crate::store::{ByteRange, Done, Requests};
 
 /// An object that keeps the ranges that were read.
 struct Counted {
     bytes: Vec<u8>,
     asked: Mutex<Vec<(u64, usize)>>,
+    /// Number of calls that asked for many ranges.
+    fetched: Mutex<usize>,
 }
 
 impl Object for Counted {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.bytes.len() as u64))
+    }
+
+    fn requests(&self) -> Requests {
+        Requests::slow(8, 1 << 16)
+    }
+
+    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        *self.fetched.lock().unwrap() += 1;
+        let read = |range: &ByteRange| {
+            let mut bytes = vec![0; range.length];
+            self.read_exact_at(range.offset, &mut bytes).map(|()| bytes)
+        };
+        done(ranges.iter().map(read).collect());
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
@@ -47,6 +63,7 @@ fn two_requests_open_and_one_reads_a_run() {
     let source = Arc::new(Counted {
         bytes: archive_of(&original, &options),
         asked: Mutex::default(),
+        fetched: Mutex::default(),
     });
     let size = source.bytes.len() as u64;
     let reader = ArchiveReader::open(source.clone()).unwrap();
@@ -77,4 +94,33 @@ fn two_requests_open_and_one_reads_a_run() {
     assert!(asked().len() <= 8_000_000 / DEFAULT_BLOCK as usize + 1);
     reader.read_region(VarId(0), &point).unwrap();
     assert_eq!(asked(), []);
+
+    // Many ranges: one call, each block once, and the bytes are those of the ranges.
+    let fresh = ArchiveReader::open(source.clone()).unwrap();
+    asked();
+    let ranges: Vec<ByteRange> = (0..30)
+        .map(|n| ByteRange {
+            offset: n * 200_000 + 1_000_000,
+            length: 150_000,
+        })
+        .collect();
+    let found = Arc::new(Mutex::new(None));
+    let tell = found.clone();
+    fresh.fetch_ranges(
+        VarId(0),
+        ranges.clone(),
+        Box::new(move |fetched| *tell.lock().unwrap() = Some(fetched)),
+    );
+    assert_eq!(*source.fetched.lock().unwrap(), 1);
+    let mut blocks = asked();
+    let count = blocks.len();
+    blocks.sort_unstable();
+    blocks.dedup();
+    assert_eq!(blocks.len(), count, "a block was read twice");
+    let found = found.lock().unwrap().take().unwrap().unwrap();
+    for (range, found) in ranges.iter().zip(found) {
+        let mut expected = vec![0; range.length];
+        fresh.read_range(VarId(0), range.offset, &mut expected).unwrap();
+        assert!(found == expected, "{range:?}");
+    }
 }

@@ -53,7 +53,7 @@ impl Netcdf4Reader {
     }
 
     /// A reader of these variables of open files.
-    pub(super) fn of(
+    pub(in crate::format::netcdf4) fn of(
         schema: Schema,
         files: Vec<OpenFile>,
         stored: Vec<StoredVariable>,

@@ -192,7 +192,9 @@ mod tests {
         request
             .headers_mut()
             .insert("range", "bytes=0-5".parse().unwrap());
-        AwsAuthorizer::new(&key, "s3", "eu-west-1").try_authorize(&mut request, None).unwrap();
+        AwsAuthorizer::new(&key, "s3", "eu-west-1")
+            .try_authorize(&mut request, None)
+            .unwrap();
         let (date, signature) = (
             request.headers()["x-amz-date"].clone(),
             request.headers()[AUTHORIZATION].clone(),
