@@ -28,7 +28,7 @@ pub fn check_and_salvage(input: &[u8]) {
     let Some(checked) = check(check_dataset(&*reader, &registry, &options)) else {
         return;
     };
-    let keeps_suspect = input.len() % 2 == 0;
+    let keeps_suspect = input.len().is_multiple_of(2);
     let left = Salvage::new(&*reader, &checked, keeps_suspect);
     let Some(saved) = copy_of(&left) else { return };
     let Some(reader) = check(format::open(Arc::new(saved), &registry)) else {
