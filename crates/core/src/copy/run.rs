@@ -171,11 +171,14 @@ pub(super) fn run_jobs<'p>(
 /// new to the processor's caches.
 const MOST_PASSED_ON: u64 = 192 << 20;
 
-/// Bytes of the budget for jobs. Half is left to the requests of a slow store: buffers of connections, joined ranges before
-/// they are divided, and what the allocator keeps of both.
+/// Most bytes of the budget that are left to the requests of a slow store: buffers of connections, joined ranges before they
+/// are divided, and what the allocator keeps of both.
+const MOST_OF_REQUESTS: u64 = 64 << 20;
+
+/// Bytes of the budget for jobs. Half of a small budget is left to the requests of a slow store.
 fn for_jobs(reader: &dyn Reader, budget: u64) -> u64 {
     match reader.requests().ahead {
-        true => budget / 2,
+        true => budget - (budget / 2).min(MOST_OF_REQUESTS),
         false => budget,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider, Checksum};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
 use object_store::{RetryConfig, StaticCredentialProvider};
@@ -175,6 +175,11 @@ impl Connection {
             .with_virtual_hosted_style_request(endpoint.style == Style::VirtualHost)
             .with_retry(no_retries())
             .with_http_connector(self.service.clone());
+        // Signed requests have the SHA-256 of their body everywhere. As a checksum that is kept with the object, not every
+        // server but Amazon's takes it.
+        if endpoint.is_aws {
+            builder = builder.with_checksum_algorithm(Checksum::SHA256);
+        }
         builder = match (&self.keys, &self.role) {
             (Some(keys), _) => builder.with_credentials(Arc::clone(keys) as AwsCredentialProvider),
             (None, Some(role)) => builder.with_credentials(Arc::clone(role)),

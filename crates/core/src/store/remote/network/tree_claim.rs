@@ -19,6 +19,9 @@ use serde_json::{Value, json};
 use super::tree_objects::{Listed, TreeObjects, Versioned};
 use crate::store::key::{PARTIAL, RESERVED};
 
+/// How often a run that is undone looks for objects of its own.
+const LISTED: usize = 3;
+
 /// The mark of a run that builds beside an older dataset.
 pub(super) const BUILDING: &str = ".ncutils-partial-new";
 
@@ -256,9 +259,16 @@ impl Claim {
             true => stage(&self.run),
             false => String::new(),
         };
-        let found = tree.list(&folder)?;
-        let keys = found.iter().map(|object| object.key.as_str());
-        tree.delete(keys.filter(|key| *key != mark))?;
+        // A request that was given up may still have been answered between the list and the deletion.
+        for _ in 0..LISTED {
+            let found = tree.list(&folder)?;
+            let keys = found.iter().map(|object| object.key.as_str());
+            let left: Vec<&str> = keys.filter(|key| *key != mark).collect();
+            if left.is_empty() {
+                break;
+            }
+            tree.delete(left.into_iter())?;
+        }
         tree.delete([mark].into_iter())
     }
 }

@@ -244,8 +244,10 @@ impl Tree {
     /// Deletes what was written.
     fn undo(&self) -> io::Result<()> {
         let uploads = std::mem::take(&mut self.state().uploads);
-        uploads.iter().try_for_each(|upload| upload.abort())?;
-        self.claim.undo(&self.objects)
+        // An upload that stays must not keep the rest.
+        let aborted: Vec<io::Result<()>> = uploads.iter().map(|upload| upload.abort()).collect();
+        self.claim.undo(&self.objects)?;
+        aborted.into_iter().collect()
     }
 }
 

@@ -110,7 +110,6 @@ mod tests {
             },
             encoded_datatype: Vec::new(),
             committed: None,
-            encoded_datatype: Vec::new(),
             dataspace: Dataspace::Scalar,
             data: vec![0; size],
         };
