@@ -40,9 +40,13 @@ struct Open {
 }
 
 impl Open {
-    /// Makes room for a block when its first bytes come, so that no buffer grows beyond it.
-    fn prepare(&mut self, length: usize) {
-        if self.data.is_empty() {
+    /// Makes room for a block when its first bytes come, so that no stream holds a buffer before, and none grows beyond it.
+    fn prepare(&mut self, length: usize, pool: &mut Vec<Vec<u8>>) {
+        if self.data.is_empty() && length > 0 {
+            if self.data.capacity() == 0 {
+                self.data = pool.pop().unwrap_or_default();
+                self.data.clear();
+            }
             self.data.reserve_exact(length);
         }
     }
@@ -252,7 +256,7 @@ impl<'a> Scan<'a> {
             while done < count {
                 let stream = &streams.list[piece.stream];
                 let open = &mut self.open[piece.stream];
-                open.prepare(stream.block_length(open.number));
+                open.prepare(stream.block_length(open.number), &mut self.pool);
                 let room = stream.block_length(open.number) - open.data.len();
                 let fit = (room / slab).min(count - done);
                 let from = &records[done * streams.stride as usize..];
@@ -300,7 +304,7 @@ impl<'a> Scan<'a> {
         while !bytes.is_empty() {
             let open = &mut self.open[stream];
             let length = self.streams.list[stream].block_length(open.number);
-            open.prepare(length);
+            open.prepare(length, &mut self.pool);
             let fit = (length - open.data.len()).min(bytes.len());
             if fit == 0 {
                 return;
@@ -319,9 +323,7 @@ impl<'a> Scan<'a> {
         }
         let last = open.number * u64::from(of.block) + open.data.len() as u64 - 1;
         let place = self.streams.place(stream, last, 1);
-        let mut next = self.pool.pop().unwrap_or_default();
-        next.clear();
-        let data = std::mem::replace(&mut open.data, next);
+        let data = std::mem::take(&mut open.data);
         let number = open.number;
         open.number += 1;
         self.complete

@@ -1,10 +1,13 @@
 //! Puts the bytes of streams back into their places.
 //!
 //! Small slabs are collected in windows of whole records, which are written when all their bytes are there. Where windows
-//! take too much memory, one that is not complete is written too, and read back when more of it comes.
+//! take too much memory, the latest one is written before it is complete, and read back when more of it comes. Blocks come
+//! stream by stream, from the first record to the last, so the earlier windows are wanted sooner again. A window of few records
+//! is not read back: its slabs are written one by one.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::streams::Streams;
@@ -17,6 +20,9 @@ const WINDOW: u64 = 1 << 20;
 
 /// Mean length of slabs, in bytes, below which windows are used.
 const SMALL: u64 = 4096;
+
+/// Records of a window, below which it takes less time to write each slab than to read the window back.
+const FEW: u64 = 256;
 
 /// Bytes of a repeated element that are made at once.
 const REPEATED: u64 = 1 << 20;
@@ -173,6 +179,17 @@ impl<'a> Scatter<'a> {
         let begin = records.begin + number * window;
         let length = window.min(records.end - begin);
         let mut windows = self.windows();
+        let is_full = windows.bytes + length > self.open && !windows.open.is_empty();
+        let stride = self.streams.stride;
+        if is_full && length / stride < FEW && !windows.open.contains_key(&number) {
+            let missing = windows.early.remove(&number).unwrap_or(length);
+            let done = self.put_slabs(stream, linear, begin..begin + length, data)?;
+            let missing = missing.saturating_sub(done as u64);
+            if missing > 0 {
+                windows.early.insert(number, missing);
+            }
+            return Ok(done);
+        }
         let mut open = match windows.open.remove(&number) {
             Some(open) => open,
             None => {
@@ -182,7 +199,6 @@ impl<'a> Scatter<'a> {
         };
         let mut done = 0;
         let slab = self.streams.list[stream].slab;
-        let stride = self.streams.stride;
         while done < data.len() {
             let left = (data.len() - done) as u64;
             let Some((at, count)) = self.streams.place(stream, linear + done as u64, left) else {
@@ -208,13 +224,28 @@ impl<'a> Scatter<'a> {
             windows.bytes -= length;
             return self.write(begin, &open.data).map(|()| done);
         }
-        windows.open.insert(number, open);
-        if windows.bytes > self.open
-            && let Some((early, window_data)) = windows.open.pop_first()
-        {
-            windows.bytes -= window_data.data.len() as u64;
-            windows.early.insert(early, window_data.missing);
-            self.write(records.begin + early * window, &window_data.data)?;
+        if windows.bytes > self.open && !windows.open.is_empty() {
+            windows.bytes -= length;
+            windows.early.insert(number, open.missing);
+            self.write(begin, &open.data)?;
+        } else {
+            windows.open.insert(number, open);
+        }
+        Ok(done)
+    }
+
+    /// Writes as many bytes as lie in a range of the output, slab by slab. Returns their number.
+    fn put_slabs(&self, stream: usize, linear: u64, range: Range<u64>, data: &[u8]) -> Result<usize> {
+        let mut done = 0;
+        while done < data.len() {
+            let left = (data.len() - done) as u64;
+            let place = self.streams.place(stream, linear + done as u64, left);
+            let Some((at, count)) = place.filter(|(at, _)| range.contains(at)) else {
+                break;
+            };
+            let count = count as usize;
+            self.write(at, &data[done..done + count])?;
+            done += count;
         }
         Ok(done)
     }
