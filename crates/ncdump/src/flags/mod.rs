@@ -257,7 +257,7 @@ pub fn command() -> Command {
 /// Parses the flags.
 ///
 /// # Errors
-/// [`Error::Usage`] with the invalid value of a flag.
+/// [`Error::Usage`](ncutils_core::error::Error::Usage) with the invalid value of a flag.
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let listed = |name: &str| -> Vec<String> {
         let lists = matches.get_many::<String>(name).into_iter().flatten();
