@@ -23,8 +23,8 @@ pub struct Attribute {
     pub name: String,
     /// Type of its elements.
     pub datatype: Datatype,
-    /// The bytes of its datatype, as stored; empty if the datatype is shared, or they were not asked for.
-    pub encoded_datatype: Box<[u8]>,
+    /// The bytes of its datatype, as stored; empty if the datatype is shared.
+    pub encoded_datatype: Vec<u8>,
     /// Address of the committed datatype, if it has one.
     pub committed: Option<u64>,
     /// Its shape.
@@ -35,12 +35,7 @@ pub struct Attribute {
 
 /// The attributes of an object, in creation order if it is tracked. Otherwise compact ones are in message order, and
 /// dense ones in the order of the name index. An inner error concerns one attribute.
-/// With `encoded`, each keeps the bytes of its datatype.
-pub(crate) fn read(
-    shared: &SharedMessages,
-    header: &ObjectHeader,
-    encoded: bool,
-) -> Result<Vec<Result<Attribute>>> {
+pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec<Result<Attribute>>> {
     let info = match header.first(message_type::ATTRIBUTE_INFO) {
         Some(message) => Some(AttributeInfo::decode(&mut shared.resolve(message)?.cursor())?),
         None => None,
@@ -49,7 +44,7 @@ pub(crate) fn read(
     for message in header.all(message_type::ATTRIBUTE) {
         let attribute = shared
             .resolve(message)
-            .and_then(|resolved| Attribute::decode(&mut resolved.cursor(), message.address, shared, encoded));
+            .and_then(|resolved| Attribute::decode(&mut resolved.cursor(), message.address, shared));
         attributes.push((message.creation_order.map(u32::from), attribute));
     }
     if let Some(AttributeInfo {
@@ -74,9 +69,8 @@ pub(crate) fn read(
             } else {
                 objects.object(&record.heap_id)
             };
-            let attribute = data.and_then(|data| {
-                Attribute::decode(&mut reader.cursor(DENSE, heap, &data), heap, shared, encoded)
-            });
+            let attribute =
+                data.and_then(|data| Attribute::decode(&mut reader.cursor(DENSE, heap, &data), heap, shared));
             attributes.push((Some(record.creation_order), attribute));
         }
     }

@@ -14,16 +14,11 @@ const SHARED_DATATYPE: u8 = 1;
 const SHARED_DATASPACE: u8 = 2;
 
 impl Attribute {
-    /// Parses the message at `address`. With `encoded`, the attribute keeps the bytes of its datatype.
+    /// Parses the message at `address`.
     ///
     /// # Errors
     /// [`Error::Unsupported`] with the attribute's name, for an unsupported datatype.
-    pub(crate) fn decode(
-        message: &mut Cursor<'_>,
-        address: u64,
-        shared: &SharedMessages,
-        encoded: bool,
-    ) -> Result<Self> {
+    pub(crate) fn decode(message: &mut Cursor<'_>, address: u64, shared: &SharedMessages) -> Result<Self> {
         let version = message.u8()?;
         let flags = message.u8()?;
         let flags = match version {
@@ -56,14 +51,12 @@ impl Attribute {
         let mut part = message
             .part(padded(datatype_size))?
             .named("datatype of an attribute");
-        let mut encoded_datatype = Box::default();
+        let mut encoded_datatype = Vec::new();
         let (datatype, committed) = if flags & SHARED_DATATYPE != 0 {
             let resolved = shared.follow(&mut part, message_type::DATATYPE, address)?;
             (Datatype::decode(&mut resolved.cursor()), resolved.committed)
         } else {
-            if encoded {
-                encoded_datatype = part.clone().bytes(datatype_size)?.into();
-            }
+            encoded_datatype.extend_from_slice(part.clone().bytes(datatype_size)?);
             (Datatype::decode(&mut part), None)
         };
         let datatype = datatype.map_err(|error| match error {

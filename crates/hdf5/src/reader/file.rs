@@ -120,15 +120,7 @@ impl File {
     /// An inner error concerns one attribute, which is damaged or [`Error::Unsupported`]. An outer error means that the
     /// attributes cannot be listed.
     pub fn attributes(&self, object: &Object) -> Result<Vec<Result<Attribute>>> {
-        attribute::read(&self.inner.shared, &object.header, false)
-    }
-
-    /// Like [`attributes`](Self::attributes), each with the bytes of its datatype.
-    ///
-    /// # Errors
-    /// Those of [`attributes`](Self::attributes).
-    pub fn attributes_with_encoded_datatypes(&self, object: &Object) -> Result<Vec<Result<Attribute>>> {
-        attribute::read(&self.inner.shared, &object.header, true)
+        attribute::read(&self.inner.shared, &object.header)
     }
 
     /// The properties of an object that are neither its content nor its attributes.

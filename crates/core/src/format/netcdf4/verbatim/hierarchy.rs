@@ -114,7 +114,7 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<O
 
 /// The attributes of an object, all of which must be readable.
 pub(super) fn attributes(file: &File, object: &Object) -> Result<Vec<Attribute>> {
-    let attributes = file.attributes_with_encoded_datatypes(object)?.into_iter();
+    let attributes = file.attributes(object)?.into_iter();
     Ok(attributes.collect::<ncutils_hdf5::Result<_>>()?)
 }
 

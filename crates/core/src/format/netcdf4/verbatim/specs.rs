@@ -123,7 +123,7 @@ impl<'a> Specs<'a> {
                 datatype: match attribute.committed {
                     Some(address) => DatatypeSpec::Committed(self.id(address)?, attribute.datatype),
                     None if attribute.encoded_datatype.is_empty() => DatatypeSpec::Inline(attribute.datatype),
-                    None => DatatypeSpec::Encoded(attribute.datatype, attribute.encoded_datatype.into_vec()),
+                    None => DatatypeSpec::Encoded(attribute.datatype, attribute.encoded_datatype),
                 },
                 name: attribute.name,
                 dataspace: attribute.dataspace,

@@ -108,7 +108,7 @@ mod tests {
                 size: 1,
                 class: Class::Opaque { tag: String::new() },
             },
-            encoded_datatype: Box::default(),
+            encoded_datatype: Vec::new(),
             committed: None,
             dataspace: Dataspace::Scalar,
             data: vec![0; size],
