@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use nccopy::flags::{self, Arguments};
+use nccopy::locations::locations;
 use nccopy::{hdf5, plan_text, summary};
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
@@ -46,13 +47,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let input = arguments
-        .remote
-        .of("nccopy", Location::parse_input(Some(&arguments.input))?)?
-        .with_access(arguments.access.clone());
-    let output = arguments
-        .remote
-        .of("nccopy", Location::parse(&arguments.output)?)?;
+    let (input, output) = locations(arguments)?;
     for location in [&input, &output] {
         for warning in location.warnings() {
             tell("nccopy", format_args!("{location}: warning: {warning}"));

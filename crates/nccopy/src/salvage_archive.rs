@@ -1,6 +1,7 @@
 //! `--salvage` of an archive: restores what is whole, and tells what is lost.
 
 use nccopy::flags::Arguments;
+use nccopy::locations::locations;
 use ncutils_cli::name_options;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, LostRange, Salvaged};
@@ -19,13 +20,7 @@ pub fn salvage(arguments: &Arguments) -> anyhow::Result<Option<u8>> {
     if !arguments.salvage {
         return Ok(None);
     }
-    let input = arguments
-        .remote
-        .of("nccopy", Location::parse_input(Some(&arguments.input))?)?
-        .with_access(arguments.access.clone());
-    let output = arguments
-        .remote
-        .of("nccopy", Location::parse(&arguments.output)?)?;
+    let (input, output) = locations(arguments)?;
     input.check_output(&output)?;
     let in_input = |error: Error| name_options(error).in_file(input.name());
     let place = input.place()?;

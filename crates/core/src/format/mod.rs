@@ -13,6 +13,7 @@ mod interleaved;
 pub mod netcdf4;
 mod promise;
 pub mod range_list;
+mod read_ranges;
 pub mod read_region;
 mod reorder_window;
 mod written;
@@ -33,6 +34,7 @@ use crate::store::{ByteRange, Done, NamedAs, Requests};
 pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
 pub use fault::{Fault, OwnCheck};
 pub use promise::{Promised, Received};
+pub(crate) use read_ranges::read_ranges;
 pub use reorder_window::ReorderWindow;
 pub use written::Written;
 pub(crate) use written::between_holes;
@@ -175,13 +177,7 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// `done` receives the error if a range cannot be read.
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
-        let read = |range: &ByteRange| {
-            let mut bytes = Vec::new();
-            crate::chunk::resize(&mut bytes, range.length)?;
-            self.read_range(var, range.offset, &mut bytes)?;
-            Ok(bytes)
-        };
-        done(ranges.iter().map(read).collect());
+        done(read_ranges(self, var, &ranges));
     }
 
     /// One chunk of a chunked variable, as stored. `None` if it was never written (it reads as fill values).

@@ -18,6 +18,7 @@ use super::external_heap;
 use super::global_heap::FrontHeap;
 use super::messages::{self, MAX_MESSAGE, Storage, Target, kind};
 use super::object_header::{BodyPlace, ObjectHeader, flag};
+use super::object_image::ObjectImage;
 use super::sequences::Payload;
 use super::spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, LinkSpec, ObjectId, ObjectSource,
@@ -459,43 +460,5 @@ fn keep(id: ObjectId, object: &ObjectSpec, kept: &mut [Kept]) {
                 });
             }
         }
-    }
-}
-
-/// An encoded object: its header and its dense storage.
-pub(super) struct ObjectImage {
-    pub(super) header: Vec<u8>,
-    /// Position of the Data Layout message's body in the header.
-    pub(super) layout_message: Option<BodyPlace>,
-    attributes: Option<Dense>,
-    attributes_at: u64,
-    links: Option<Dense>,
-    links_at: u64,
-    /// Heap with the names of external files; empty for other datasets.
-    external: Vec<u8>,
-}
-
-impl ObjectImage {
-    fn dense_size(&self) -> u64 {
-        let size = |dense: &Option<Dense>| dense.as_ref().map_or(0, |d| d.storage.size());
-        size(&self.attributes) + size(&self.links) + (self.external.len() as u64).next_multiple_of(8)
-    }
-
-    /// All bytes, from the header on.
-    pub(super) fn into_bytes(mut self) -> Vec<u8> {
-        let mut out = std::mem::take(&mut self.header);
-        out.pad8();
-        // Drop each part after it is encoded, since attributes can be large.
-        if let Some(dense) = self.attributes {
-            let encoded = dense.encode(self.attributes_at);
-            drop(dense);
-            out.put(&encoded);
-        }
-        if let Some(dense) = self.links {
-            out.put(&dense.encode(self.links_at));
-        }
-        out.put(&self.external);
-        out.pad8();
-        out
     }
 }

@@ -25,6 +25,7 @@ mod global_heap;
 mod layout;
 mod messages;
 mod object_header;
+mod object_image;
 mod sequences;
 mod spec;
 mod superblock;

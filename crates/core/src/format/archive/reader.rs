@@ -9,11 +9,10 @@ use super::block::Content;
 use super::check::check;
 use super::fields::damaged;
 use super::opened::{Archive, Original, OriginalHeader};
-use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::format::classic::ClassicReader;
-use crate::format::{Fault, OwnCheck, Reader, Region, Written, read_region};
+use crate::format::{Fault, OwnCheck, Reader, Region, Written, read_ranges, read_region};
 use crate::model::{ArchiveOrigin, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Object, Requests};
 
@@ -161,13 +160,7 @@ impl Reader for ArchiveReader {
                 .all(|range| range.end().is_some_and(|end| end <= length))
         };
         if !self.requests().ahead || !all_in_blocks() {
-            let read = |range: &ByteRange| {
-                let mut bytes = Vec::new();
-                resize(&mut bytes, range.length)?;
-                self.read_range(var, range.offset, &mut bytes)?;
-                Ok(bytes)
-            };
-            return done(ranges.iter().map(read).collect());
+            return done(read_ranges(self, var, &ranges));
         }
         let ranges = ranges
             .iter()

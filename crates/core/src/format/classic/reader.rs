@@ -7,9 +7,11 @@ use std::sync::Arc;
 use super::decode::decode;
 use super::read_ahead::ReadAhead;
 use super::{Geometry, Place};
-use crate::chunk::{Region, resize};
+use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::format::{Fault, OwnCheck, Reader, RecordLayout, Written, between_holes, read_region};
+use crate::format::{
+    Fault, OwnCheck, Reader, RecordLayout, Written, between_holes, read_ranges, read_region,
+};
 use crate::model::{
     ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
     VariableLayout, default_fill_value, fill_value_attribute,
@@ -280,13 +282,7 @@ impl Reader for ClassicReader {
         let fits = |range: &ByteRange| range.end().is_some_and(|end| end <= total);
         if self.geometry.interleaved(place) || !ranges.iter().all(fits) {
             // Interleaved records are read several at once. A range that does not fit gets its error there.
-            let read = |range: &ByteRange| {
-                let mut bytes = Vec::new();
-                resize(&mut bytes, range.length)?;
-                self.read_range(var, range.offset, &mut bytes)?;
-                Ok(bytes)
-            };
-            return done(ranges.iter().map(read).collect());
+            return done(read_ranges(self, var, &ranges));
         }
         let path = self.schema.var_path(var);
         let moved = ranges.iter().map(|range| ByteRange {

@@ -13,11 +13,13 @@ use super::source_files;
 use super::stored::{StoredData, StoredVariable};
 use super::structured;
 use super::virtual_dataset::{Target, VirtualVariable};
-use crate::chunk::{ChunkGrid, Region, resize, swap_units};
+use crate::chunk::{ChunkGrid, Region, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};
 use crate::format::read_region::swap_unit;
-use crate::format::{EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_region};
+use crate::format::{
+    EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_ranges, read_region,
+};
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
 
@@ -428,13 +430,7 @@ impl Reader for Netcdf4Reader {
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         let StoredData::Contiguous { address, size } = &self.variables[var.0].stored.data else {
             // Compact data is in memory already.
-            let read = |range: &ByteRange| {
-                let mut bytes = Vec::new();
-                resize(&mut bytes, range.length)?;
-                self.read_range(var, range.offset, &mut bytes)?;
-                Ok(bytes)
-            };
-            return done(ranges.iter().map(read).collect());
+            return done(read_ranges(self, var, &ranges));
         };
         let fits = |range: &ByteRange| range.end().is_some_and(|end| end <= *size);
         let asked = ranges
