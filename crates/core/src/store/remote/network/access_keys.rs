@@ -11,6 +11,7 @@ use object_store::aws::AwsCredential;
 use serde_json::Value;
 
 use super::date;
+use super::known_secrets::KnownSecrets;
 use super::runtime::runtime;
 use crate::store::remote::environment::{Environment, ProcessEnvironment};
 use crate::store::remote::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
@@ -44,6 +45,7 @@ enum Origin {
 pub(super) struct KeySource {
     origin: Origin,
     current: Mutex<Option<Current>>,
+    secrets: Arc<KnownSecrets>,
 }
 
 impl fmt::Debug for KeySource {
@@ -65,34 +67,51 @@ impl fmt::Display for NoKeys {
 impl std::error::Error for NoKeys {}
 
 impl KeySource {
-    /// The source of these credentials; `None` if they are of another kind.
-    pub(super) fn of(url: &RemoteUrl, credentials: &Credentials) -> Option<Arc<Self>> {
+    /// The source of these credentials; `None` if they are of another kind. All keys become known secrets.
+    pub(super) fn of(
+        url: &RemoteUrl,
+        credentials: &Credentials,
+        secrets: &Arc<KnownSecrets>,
+    ) -> Option<Arc<Self>> {
         let (origin, current) = match credentials {
             Credentials::Keys(keys) => (Origin::Settings(Box::new(url.clone())), Some(current(keys, None))),
             Credentials::Process(process) => (Origin::Process(process.clone()), None),
             Credentials::Container { url, token } => (Origin::Container(url.clone(), token.clone()), None),
             _ => return None,
         };
-        let current = Mutex::new(current);
-        Some(Arc::new(Self { origin, current }))
+        if let Some(current) = &current {
+            secrets.add_keys(&current.keys);
+        }
+        Some(Arc::new(Self {
+            origin,
+            current: Mutex::new(current),
+            secrets: Arc::clone(secrets),
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Current>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gets new keys. Returns false if they are the ones that there were.
+    /// Gets new keys. Returns false if variables or a file still say the ones that there were. A program or a service that gives the
+    /// same keys again may have made them last longer.
     ///
     /// # Errors
     /// Why there are none, in one line.
     pub(super) fn renew(&self) -> Result<bool, String> {
-        let new = self.origin.keys()?;
+        let new = self.new_keys()?;
         let mut current = self.lock();
         let is_new = current
             .as_ref()
             .is_none_or(|old| (&old.keys.key_id, &old.keys.token) != (&new.keys.key_id, &new.keys.token));
         *current = Some(new);
-        Ok(is_new)
+        Ok(is_new || !matches!(self.origin, Origin::Settings(_)))
+    }
+
+    fn new_keys(&self) -> Result<Current, String> {
+        let new = self.origin.keys()?;
+        self.secrets.add_keys(&new.keys);
+        Ok(new)
     }
 
     /// The keys that requests are signed with now.
@@ -106,7 +125,7 @@ impl KeySource {
         if let Some(found) = current.as_ref().filter(|found| found.is_valid()) {
             return Ok(Arc::clone(&found.keys));
         }
-        let new = self.origin.keys()?;
+        let new = self.new_keys()?;
         let keys = Arc::clone(&new.keys);
         *current = Some(new);
         Ok(keys)
@@ -252,19 +271,21 @@ mod tests {
         let count = folder.path().join("count");
         let script = folder.path().join("keys.sh");
         let text = format!(
-            "echo x >> {0}; n=$(wc -l < {0}); echo '{{\"Version\":1,\"AccessKeyId\":\"A'$n'\",\"SecretAccessKey\":\"S\",\"Expiration\":\"2001-01-01T00:00:00Z\"}}'",
+            "echo x >> {0}; n=$(wc -l < {0}); echo '{{\"Version\":1,\"AccessKeyId\":\"A'$n'\",\"SecretAccessKey\":\"long-secret\",\"Expiration\":\"2001-01-01T00:00:00Z\"}}'",
             count.display()
         );
         std::fs::write(&script, text).unwrap();
         let process = CredentialProcess::parse(&format!("sh {}", script.display())).unwrap();
         let url = crate::location::remote_url::parse("s3://b/k").unwrap().url;
-        let source = KeySource::of(&url, &Credentials::Process(process)).unwrap();
+        let secrets = Arc::default();
+        let source = KeySource::of(&url, &Credentials::Process(process), &secrets).unwrap();
         assert_eq!(source.valid().unwrap().key_id, "A1");
         assert_eq!(source.valid().unwrap().key_id, "A2", "the first ones have ended");
         assert!(source.renew().unwrap());
+        assert_eq!(secrets.hide("of A3: long-secret".to_owned()), "of A3: ***");
         source.lock().as_mut().unwrap().end = None;
         assert_eq!(source.valid().unwrap().key_id, "A3", "these do not end");
-        assert!(KeySource::of(&url, &Credentials::Anonymous).is_none());
+        assert!(KeySource::of(&url, &Credentials::Anonymous, &secrets).is_none());
     }
 
     #[test]

@@ -11,13 +11,13 @@ use object_store::{RetryConfig, StaticCredentialProvider};
 use super::access_keys::KeySource;
 use super::client;
 use super::http_store::HttpStore;
+use super::known_secrets::{KnownSecrets, watched};
 use super::resolver::Resolver;
 use super::runtime::runtime;
 use super::service::{Service, Told};
 use super::session::{Patience, Recipe, RemoteStore, Session};
 use crate::error::{Error, Result};
 use crate::store::remote::environment::{Environment, ProcessEnvironment};
-use crate::store::remote::secret::Secret;
 use crate::store::remote::settings::{Credentials, Settings};
 use crate::store::remote::url::{Provider, RemoteUrl, Style};
 
@@ -59,7 +59,7 @@ struct Connection {
     role: Option<AwsCredentialProvider>,
     told: Arc<Told>,
     /// Texts that no message may hold.
-    secrets: Vec<Secret>,
+    secrets: Arc<KnownSecrets>,
     region: Mutex<String>,
 }
 
@@ -72,7 +72,8 @@ impl Connection {
             Credentials::Login(login) => Some(login.clone()),
             _ => None,
         };
-        let keys = KeySource::of(url, &settings.credentials.value);
+        let secrets = Arc::new(secrets(url, &settings.credentials.value));
+        let keys = KeySource::of(url, &settings.credentials.value, &secrets);
         let service = Service {
             client,
             resolver,
@@ -81,12 +82,13 @@ impl Connection {
             logins: settings.netrc.as_ref().map(|netrc| netrc.value.clone()),
             told: Arc::clone(&told),
             keys: keys.clone(),
+            secrets: Arc::clone(&secrets),
         };
         let mut connection = Self {
             url: url.clone(),
             keys,
             role: None,
-            secrets: secrets(url, &settings.credentials.value),
+            secrets,
             settings,
             service,
             told,
@@ -109,7 +111,7 @@ impl Connection {
             .with_retry(no_retries());
         let built = |builder: AmazonS3Builder| {
             let store = builder.build().map_err(|e| Error::Usage(e.to_string()))?;
-            Ok::<_, Error>(Arc::clone(store.credentials()))
+            Ok::<_, Error>(watched(Arc::clone(store.credentials()), &self.secrets))
         };
         match &self.settings.credentials.value {
             Credentials::WebIdentity {
@@ -293,8 +295,7 @@ impl Recipe for Connection {
     }
 
     fn hide(&self, text: String) -> String {
-        let hidden = |text: String, secret: &Secret| text.replace(secret.expose(), "***");
-        self.secrets.iter().fold(text, hidden)
+        self.secrets.hide(text)
     }
 
     fn wanted_wait(&self) -> Option<Duration> {
@@ -346,28 +347,25 @@ fn no_retries() -> RetryConfig {
     }
 }
 
-/// Texts that a server may send back in a refusal.
-fn secrets(url: &RemoteUrl, credentials: &Credentials) -> Vec<Secret> {
-    let mut secrets = Vec::new();
+/// Texts of the URL and of the settings that a server may send back in a refusal.
+fn secrets(url: &RemoteUrl, credentials: &Credentials) -> KnownSecrets {
+    let secrets = KnownSecrets::default();
     if let Some(query) = &url.query {
         let values = query.expose().split('&').filter_map(|pair| pair.split_once('='));
-        secrets.extend(values.map(|(_, value)| Secret::from(value)));
+        values.for_each(|(_, value)| secrets.add(value.into()));
     }
-    secrets.extend(url.login.iter().map(|login| login.password.clone()));
+    if let Some(login) = &url.login {
+        secrets.add(login.password.clone());
+    }
     match credentials {
-        Credentials::Keys(keys) => {
-            secrets.push(keys.secret.clone());
-            secrets.extend(keys.token.clone());
-        }
-        Credentials::Login(login) => secrets.push(login.password.clone()),
+        Credentials::Login(login) => secrets.add(login.password.clone()),
         Credentials::AzureKey(secret)
         | Credentials::AzureSignature(secret)
         | Credentials::AzureToken(secret)
         | Credentials::AzureClient { secret, .. }
-        | Credentials::GoogleKey(secret) => secrets.push(secret.clone()),
+        | Credentials::GoogleKey(secret) => secrets.add(secret.clone()),
+        // The source of access keys adds them.
         _ => {}
     }
-    // A short value would hide words that have nothing to do with it.
-    secrets.retain(|secret| secret.expose().len() >= 6);
     secrets
 }

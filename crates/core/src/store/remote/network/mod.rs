@@ -18,6 +18,7 @@ mod fault;
 mod faulty_store;
 mod http_store;
 mod keys;
+mod known_secrets;
 mod limiter;
 mod neighbours;
 mod object;

@@ -23,6 +23,7 @@ use url::Url;
 use super::access_keys::KeySource;
 use super::client::innermost;
 use super::fault::Fault;
+use super::known_secrets::KnownSecrets;
 use super::pages::Pages;
 use super::redirect::{self, MOST_REDIRECTS, Moved};
 use super::resolver::{PrivateAddress, Resolver};
@@ -65,6 +66,8 @@ pub(super) struct Service {
     pub(super) told: Arc<Told>,
     /// The keys of signatures, if this process has them.
     pub(super) keys: Option<Arc<KeySource>>,
+    /// What no message may hold. Tokens and passwords that are sent are added.
+    pub(super) secrets: Arc<KnownSecrets>,
 }
 
 impl fmt::Debug for Service {
@@ -228,6 +231,7 @@ impl Service {
 
     /// The header that names a user to a server.
     fn basic(&self, login: &Login) -> Result<HeaderValue, Fault> {
+        self.secrets.add(login.password.clone());
         let request = self
             .client
             .get("http://unused.invalid")
@@ -241,6 +245,7 @@ impl Service {
     }
 
     async fn sent(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+        self.secrets.add_sent(request.headers());
         HttpService::call(&self.client, request)
             .await
             .map_err(|e| unsent(&e))
