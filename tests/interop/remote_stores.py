@@ -247,4 +247,6 @@ class Azure(Store):
         return sorted(self._names(include="uncommittedblobs") - self._names())
 
 
-STORES = {kind.name: kind for kind in (S3Files, Moto, Gcs, Azure)}
+# With `NCUTILS_REMOTE=own` only those that `tests/servers` has.
+OWN = (S3Files, Gcs)
+STORES = {kind.name: kind for kind in (OWN if os.environ.get("NCUTILS_REMOTE") == "own" else (S3Files, Moto, Gcs, Azure))}

@@ -17,7 +17,7 @@ use crate::{python, root, servers, succeed};
 /// selects another profile.
 ///
 /// The tests of remote stores start four servers and take minutes. Without the variable `NCUTILS_REMOTE` only those that the
-/// arguments name run.
+/// arguments name run. With `own` as its value, those run that need nothing but the servers of `tests/servers`.
 pub fn run(arguments: &[String]) -> Result<()> {
     let (profile, arguments) = match arguments {
         [flag, profile, rest @ ..] if flag == "--profile" => (Some(profile.as_str()), rest),
@@ -44,8 +44,10 @@ pub fn run(arguments: &[String]) -> Result<()> {
     };
     if with_remote {
         servers = Some(servers::build(servers::DEBUG)?);
-        servers::install_azurite()?;
-        python::install_remote_stores(&python)?;
+        if !with_own_servers() {
+            servers::install_azurite()?;
+            python::install_remote_stores(&python)?;
+        }
     }
     if chosen.is_empty() {
         name_what_is_missing();
@@ -77,6 +79,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         command
             .args(["-n", &processors.to_string()])
             .args((!with_remote).then_some("--ignore-glob=*/test_remote_*.py"))
+            .args(of_other_programs().map(|name| format!("--ignore-glob=*/test_remote_{name}.py")))
             .args(arguments)
             .arg("tests/interop");
     } else {
@@ -88,6 +91,16 @@ pub fn run(arguments: &[String]) -> Result<()> {
 /// True if all tests include those of remote stores.
 pub fn with_remote() -> bool {
     env::var_os("NCUTILS_REMOTE").is_some()
+}
+
+/// True if the tests of remote stores run no servers of others.
+fn with_own_servers() -> bool {
+    env::var_os("NCUTILS_REMOTE").is_some_and(|value| value == "own")
+}
+
+/// The tests of remote stores that need programs of others, where only some run.
+fn of_other_programs() -> impl Iterator<Item = &'static str> {
+    ["clients", "http"].into_iter().filter(|_| with_own_servers())
 }
 
 /// The test file or folder that an argument names, by its path or by its name in `tests/interop`. `::` and the name of

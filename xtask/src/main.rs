@@ -42,7 +42,7 @@ use programs::CI;
 const HELP: &str = "\
 cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone;
-                             those of remote stores, test_remote_*.py, with NCUTILS_REMOTE=short, or =long for all faults and kills
+                             those of remote stores, test_remote_*.py, with NCUTILS_REMOTE=own (s3s-fs and Google's stand-in), =short, or =long for all faults and kills
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours;

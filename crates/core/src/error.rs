@@ -63,8 +63,8 @@ pub enum Error {
         cause: Box<Error>,
     },
 
-    /// An error of the operating system.
-    #[error("{what}: {cause}")]
+    /// An error of the operating system, or of a remote store in its place.
+    #[error("{}", action_and_cause(what, cause))]
     Io {
         /// The failed action, such as "cannot open" or "cannot write".
         what: String,
@@ -360,9 +360,29 @@ impl Error {
     }
 }
 
+/// An action and why it failed. A remote store's cause names the action already.
+fn action_and_cause(what: &str, cause: &io::Error) -> String {
+    let cause = cause.to_string();
+    match cause
+        .strip_prefix(what)
+        .is_some_and(|rest| rest.starts_with(": "))
+    {
+        true => cause,
+        false => format!("{what}: {cause}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_action_is_told_once() {
+        for cause in ["no such object", "cannot read: no such object"] {
+            let error = Error::io("cannot read", io::Error::other(cause));
+            assert_eq!(error.to_string(), "cannot read: no such object");
+        }
+    }
 
     #[test]
     fn contexts_are_told_once_and_in_order() {

@@ -15,6 +15,7 @@ use object_store::{
     Attribute, Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore,
 };
 
+use super::failure::{Failure, Meaning};
 use super::fault::Fault;
 use super::session::{RemoteStore, Task};
 
@@ -114,7 +115,10 @@ impl Download {
         task: &Task,
     ) -> object_store::Result<()> {
         let options = self.options();
-        let result = store.get_opts(&self.path, options).await?;
+        let result = store
+            .get_opts(&self.path, options)
+            .await
+            .map_err(|e| self.once_without_ranges(e))?;
         let is_page = is_web_page(&result);
         self.take_head(&result)?;
         let mut pieces = match result.payload {
@@ -134,6 +138,18 @@ impl Download {
                 "the answer ended {missing} bytes too early"
             )))),
             false => Ok(()),
+        }
+    }
+
+    /// The error of a request. If the object was read by ranges before, an answer of the whole object passes, as that of a
+    /// server among others, or of a cache.
+    fn once_without_ranges(&self, error: Error) -> Error {
+        let is_whole = matches!(Failure::of(&error).meaning, Meaning::Whole(_));
+        match is_whole && self.expected.is_some() {
+            true => fault(Fault::Broken(
+                "the server sent the whole object for a range".to_owned(),
+            )),
+            false => error,
         }
     }
 

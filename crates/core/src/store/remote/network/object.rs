@@ -104,7 +104,7 @@ impl RemoteObject {
         let received = download.into_received();
         match received.bytes.len() == length {
             true => Ok(received.bytes),
-            false => Err(changed(Failure::new(Meaning::PastEnd, "").into_error())),
+            false => Err(changed(Failure::new(Meaning::Condition, "").into_error())),
         }
     }
 
@@ -179,11 +179,17 @@ impl RemoteObject {
 
 /// An opened object that no longer meets a condition, or ends earlier, is another one.
 fn changed(error: io::Error) -> io::Error {
-    let has_changed = Failure::inside(&error)
-        .is_some_and(|failure| matches!(failure.meaning, Meaning::Condition | Meaning::PastEnd));
-    match has_changed {
-        true => Failure::new(Meaning::Condition, format!("cannot read: {}", Fault::Changed)).into_error(),
-        false => error,
+    let changed = |why: &str| {
+        Failure::new(
+            Meaning::Condition,
+            format!("cannot read: {why}{}", Fault::Changed),
+        )
+        .into_error()
+    };
+    match Failure::inside(&error).map(|failure| &failure.meaning) {
+        Some(Meaning::Condition) => changed(""),
+        Some(Meaning::PastEnd) => changed("the server has no such range (416), so "),
+        _ => error,
     }
 }
 
