@@ -100,6 +100,10 @@ pub fn run(arguments: &[String]) -> Result<()> {
         return proof::run(&binaries, &data, rest.first().map(String::as_str));
     }
     let (older, only) = match arguments {
+        [flag, ..] if flag.starts_with('-') && flag != "--before" => {
+            let groups = "filters, shards, remote, archive, proof";
+            anyhow::bail!("bench takes --before FOLDER, a part of a case's name, or one of {groups}");
+        }
         [flag, rest @ ..] if flag == "--before" => {
             let folder = rest
                 .first()
@@ -108,6 +112,10 @@ pub fn run(arguments: &[String]) -> Result<()> {
         }
         rest => (None, rest.first()),
     };
+    if let Some(only) = only {
+        let is_any = CASES.iter().any(|case| case.name.contains(only));
+        anyhow::ensure!(is_any, "no case has '{only}' in its name");
+    }
     let binaries = build_release()?;
     let (_, data) = make_data()?;
     let threads = std::thread::available_parallelism()?.get();
