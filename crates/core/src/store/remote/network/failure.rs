@@ -136,6 +136,9 @@ impl Failure {
             | Fault::Untrusted(_)
             | Fault::Encoded(_)
             | Fault::EndlessList
+            | Fault::TooLong
+            | Fault::NoTls
+            | Fault::NoSize
             | Fault::Redirect(_) => Meaning::Final,
         };
         Self::new(meaning, fault.to_string())

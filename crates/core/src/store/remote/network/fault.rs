@@ -39,6 +39,12 @@ pub(super) enum Fault {
     WebPage,
     /// The list of keys leads in a circle.
     EndlessList,
+    /// An answer that has to be held in memory is longer than any that a server of the protocol sends.
+    TooLong,
+    /// The server speaks plain HTTP where TLS was expected.
+    NoTls,
+    /// The server sends a range, and not how long the object is.
+    NoSize,
     /// A redirect that is not followed: the text says why.
     Redirect(String),
 }
@@ -65,7 +71,12 @@ impl fmt::Display for Fault {
             Self::WebPage => f.write_str(
                 "the server sent a web page (text/html) in place of data; does the URL need a login, or lead to a page about the data?",
             ),
-            Self::EndlessList => f.write_str("the server's list of keys has no end: it repeats a page"),
+            Self::EndlessList => f.write_str("the server's list of keys has no end: it repeats a page, or has too many pages"),
+            Self::TooLong => f.write_str("the server's answer is longer than a list of keys can be"),
+            Self::NoTls => f.write_str(
+                "the server speaks no TLS; if it is meant to be asked by http, write http:// in front of its host (for S3: http://host:port/bucket/key#mode=s3, or in AWS_ENDPOINT_URL)",
+            ),
+            Self::NoSize => f.write_str("the server does not tell how long the object is (Content-Range: bytes a-b/*)"),
             Self::Redirect(why) => f.write_str(why),
         }
     }

@@ -60,13 +60,49 @@ impl KnownSecrets {
         }
     }
 
-    /// A message with stars in place of all known secrets.
+    /// A message with stars in place of all known secrets and of signatures.
     pub(super) fn hide(&self, message: String) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known
-            .iter()
-            .fold(message, |text, secret| text.replace(secret.expose(), "***"))
+        let hidden = known.iter().fold(message, |text, secret| {
+            let text = text.replace(secret.expose(), "***");
+            without_a_cut_one(text, secret.expose())
+        });
+        without_signatures(&hidden)
     }
+}
+
+/// A text that was cut within a secret, without the part of it.
+fn without_a_cut_one(mut text: String, secret: &str) -> String {
+    let Some(whole) = text.strip_suffix('…') else {
+        return text;
+    };
+    let starts = secret.char_indices().map(|(at, _)| at).rev();
+    let cut = starts
+        .take_while(|length| *length >= SHORTEST)
+        .find(|length| whole.ends_with(&secret[..*length]));
+    if let Some(length) = cut {
+        text.truncate(whole.len() - length);
+        text.push_str("***");
+    }
+    text
+}
+
+/// A text without the signatures of requests, which a server may repeat: `Signature=`, `X-Amz-Signature=`, `sig=`.
+fn without_signatures(text: &str) -> String {
+    let mut hidden = String::new();
+    let mut rest = text;
+    while let Some((at, name)) = ["ignature=", "sig="]
+        .into_iter()
+        .filter_map(|name| Some((rest.find(name)?, name)))
+        .min()
+    {
+        let (before, after) = rest.split_at(at + name.len());
+        hidden.push_str(before);
+        hidden.push_str("***");
+        let is_sent = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '%' | '-' | '_' | '=');
+        rest = after.trim_start_matches(is_sent);
+    }
+    hidden + rest
 }
 
 /// A provider of keys whose secrets become known.
@@ -132,6 +168,25 @@ mod tests {
         headers.insert(header::AUTHORIZATION, "Bearer ya29.token".parse().unwrap());
         secrets.add_sent(&headers);
         assert_eq!(secrets.hide("of ya29.token".to_owned()), "of ***");
+    }
+
+    #[test]
+    fn signatures_and_cut_secrets_are_hidden() {
+        let secrets = KnownSecrets::default();
+        secrets.add("0123456789".into());
+        for (text, hidden) in [
+            (
+                "AWS4 Credential=A/x, Signature=b2f291; end",
+                "AWS4 Credential=A/x, Signature=***; end",
+            ),
+            ("?sig=a%2Bb%3D&x", "?sig=***&x"),
+            ("X-Amz-Signature=00 and sig=11", "X-Amz-Signature=*** and sig=***"),
+            ("it is 01234567…", "it is ***"),
+            ("it is 0123…", "it is 0123…"),
+            ("it is 01234567", "it is 01234567"),
+        ] {
+            assert_eq!(secrets.hide(text.to_owned()), hidden);
+        }
     }
 
     #[test]

@@ -10,37 +10,60 @@ use super::fault::Fault;
 /// Most pages of a list: a thousand million keys.
 const MOST_PAGES: usize = 1 << 20;
 
+/// Most pages with fewer than [`FEW`] keys, one after another. Servers send short pages where many keys were deleted.
+const MOST_SHORT: usize = 1000;
+
+/// A page with fewer keys or folders is short.
+const FEW: usize = 10;
+
 /// The pages that came since a list was last begun.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     hasher: RandomState,
     seen: HashSet<u64>,
+    /// Short pages since the last long one.
+    short: usize,
 }
 
 impl Pages {
-    /// Notes that the page at a path with a query came. Other requests are let pass.
+    /// True for the path and query of a page of a list.
+    pub(super) fn is_list(path_and_query: &str) -> bool {
+        has(path_and_query, &["list-type=", "comp=list"])
+    }
+
+    /// Notes that the page at a path with a query came.
     ///
     /// # Errors
     /// If the page came before: the server leads in a circle. If there are too many.
-    pub(super) fn came(&mut self, path_and_query: &str) -> Result<(), Fault> {
-        let query = path_and_query.split_once('?').map_or("", |(_, query)| query);
-        let has = |wanted: &[&str]| {
-            query
-                .split('&')
-                .any(|pair| wanted.iter().any(|name| pair.starts_with(name)))
-        };
-        if !has(&["list-type=", "comp=list"]) {
-            return Ok(());
-        }
-        if !has(&["continuation-token=", "marker="]) {
+    pub(super) fn came(&mut self, path_and_query: &str, body: &[u8]) -> Result<(), Fault> {
+        if !has(path_and_query, &["continuation-token=", "marker="]) {
             self.seen.clear();
+            self.short = 0;
             return Ok(());
         }
-        match self.seen.insert(self.hasher.hash_one(path_and_query)) && self.seen.len() <= MOST_PAGES {
+        let is_name = |tag: &&[u8]| {
+            ["Key>", "Name>", "Prefix>"]
+                .iter()
+                .any(|name| tag.starts_with(name.as_bytes()))
+        };
+        let names = body.split(|byte| *byte == b'<').filter(is_name).take(FEW);
+        match names.count() < FEW {
+            true => self.short += 1,
+            false => self.short = 0,
+        }
+        let is_new = self.seen.insert(self.hasher.hash_one(path_and_query));
+        match is_new && self.seen.len() <= MOST_PAGES && self.short <= MOST_SHORT {
             true => Ok(()),
             false => Err(Fault::EndlessList),
         }
     }
+}
+
+fn has(path_and_query: &str, wanted: &[&str]) -> bool {
+    let query = path_and_query.split_once('?').map_or("", |(_, query)| query);
+    query
+        .split('&')
+        .any(|pair| wanted.iter().any(|name| pair.starts_with(name)))
 }
 
 #[cfg(test)]
@@ -51,19 +74,34 @@ mod tests {
     fn a_list_in_a_circle_ends() {
         let mut pages = Pages::default();
         for _ in 0..2 {
-            assert!(pages.came("/b?list-type=2&prefix=x").is_ok());
-            assert!(pages.came("/b?continuation-token=1&list-type=2&prefix=x").is_ok());
-            assert!(pages.came("/b?continuation-token=2&list-type=2&prefix=x").is_ok());
+            assert!(pages.came("/b?list-type=2&prefix=x", b"").is_ok());
+            assert!(
+                pages
+                    .came("/b?continuation-token=1&list-type=2&prefix=x", b"")
+                    .is_ok()
+            );
+            assert!(
+                pages
+                    .came("/b?continuation-token=2&list-type=2&prefix=x", b"")
+                    .is_ok()
+            );
         }
-        assert_eq!(
-            pages.came("/b?continuation-token=1&list-type=2&prefix=x"),
-            Err(Fault::EndlessList)
-        );
+        let again = pages.came("/b?continuation-token=1&list-type=2&prefix=x", b"");
+        assert_eq!(again, Err(Fault::EndlessList));
         let azure = "/c?restype=container&comp=list&marker=1";
-        assert!(pages.came(azure).is_ok());
-        assert!(pages.came(azure).is_err());
-        for _ in 0..2 {
-            assert!(pages.came("/b/key?marker=1").is_ok());
+        assert!(pages.came(azure, b"").is_ok());
+        assert!(pages.came(azure, b"").is_err());
+        assert!(Pages::is_list(azure) && !Pages::is_list("/b/key?marker=1"));
+    }
+
+    #[test]
+    fn short_pages_have_an_end_and_long_ones_may_go_on() {
+        let page = |n: usize| format!("/b?continuation-token={n}&list-type=2");
+        let long = "<Contents><Key>k</Key></Contents>".repeat(1000);
+        for (body, ends) in [("<Key>k</Key>", true), (long.as_str(), false)] {
+            let mut pages = Pages::default();
+            let came: Result<(), Fault> = (0..3000).try_for_each(|n| pages.came(&page(n), body.as_bytes()));
+            assert_eq!(came.is_err(), ends);
         }
     }
 }

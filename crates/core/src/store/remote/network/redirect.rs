@@ -14,9 +14,11 @@ pub(super) const MOST_REDIRECTS: usize = 5;
 /// # Errors
 /// The reason why it is not followed. It holds no path and no query of the target.
 pub(super) fn target(from: &Url, location: &str, resolver: &Resolver) -> Result<Url, String> {
-    let to = from
+    let mut to = from
         .join(location)
         .map_err(|_| "the server redirects to a place that is no URL".to_owned())?;
+    // A server has no say in who asks, and what it writes there must not be logged.
+    let _ = (to.set_username(""), to.set_password(None));
     if !matches!(to.scheme(), "http" | "https") {
         return Err(format!(
             "the server redirects to {}:, which is not followed",
@@ -35,6 +37,11 @@ pub(super) fn target(from: &Url, location: &str, resolver: &Resolver) -> Result<
     if from_host != to_host && !resolver.is_private(from_host) {
         resolver
             .allow_public_only(to_host)
+            .map_err(|why| format!("{why} ({to_host}), which is not followed"))?;
+    }
+    if from_host != to_host {
+        resolver
+            .never_link_local(to_host)
             .map_err(|why| format!("{why} ({to_host}), which is not followed"))?;
     }
     Ok(to)
@@ -134,6 +141,23 @@ mod tests {
                 Err("private address (127.0.0.1)"),
             ),
             ("http://a.org/x", "http://", Err("no URL")),
+            ("http://a.org/x", "http://u:p@b.org/y", Ok("http://b.org/y")),
+            (
+                "http://10.0.0.1/x",
+                "http://169.254.169.254/latest",
+                Err("address of this link (169.254.169.254)"),
+            ),
+            (
+                "http://[::1]/x",
+                "http://[fe80::1]/y",
+                Err("address of this link"),
+            ),
+            (
+                "http://[::1]/x",
+                "http://[fd00:ec2::254]/y",
+                Err("address of this link"),
+            ),
+            ("http://169.254.1.1/x", "/y", Ok("http://169.254.1.1/y")),
         ] {
             let found = target(&Url::parse(from).unwrap(), location, &Resolver::default());
             match (found, expected) {

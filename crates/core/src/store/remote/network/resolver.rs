@@ -22,15 +22,25 @@ struct Hosts {
     private: HashMap<String, bool>,
     /// Hosts that a public server redirects to.
     public_only: HashSet<String>,
+    /// Hosts that any other server redirects to.
+    not_link_local: HashSet<String>,
 }
 
-/// The reason why a host that a public server redirects to is not reached.
+/// The reason why a host that a server redirects to is not reached.
 #[derive(Debug)]
-pub(super) struct PrivateAddress;
+pub(super) enum PrivateAddress {
+    /// A public server names an address of a private network.
+    Private,
+    /// A server names an address of this machine's link, where clouds tell a machine its keys.
+    LinkLocal,
+}
 
 impl fmt::Display for PrivateAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a public server redirects to a private address")
+        f.write_str(match self {
+            Self::Private => "a public server redirects to a private address",
+            Self::LinkLocal => "the server redirects to an address of this link",
+        })
     }
 }
 
@@ -55,11 +65,28 @@ impl Resolver {
     /// If the host is a private address, or a name of this machine.
     pub(super) fn allow_public_only(&self, host: &str) -> Result<(), PrivateAddress> {
         match address(host) {
-            Some(address) if is_private(address) => Err(PrivateAddress),
+            Some(address) if is_private(address) => Err(PrivateAddress::Private),
             Some(_) => Ok(()),
-            None if is_local_name(host) => Err(PrivateAddress),
+            None if is_local_name(host) => Err(PrivateAddress::Private),
             None => {
                 self.lock().public_only.insert(host.to_owned());
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Resolver {
+    /// From now on the host gets no address of this machine's link.
+    ///
+    /// # Errors
+    /// If the host is such an address.
+    pub(super) fn never_link_local(&self, host: &str) -> Result<(), PrivateAddress> {
+        match address(host) {
+            Some(address) if is_link_local(address) => Err(PrivateAddress::LinkLocal),
+            Some(_) => Ok(()),
+            None => {
+                self.lock().not_link_local.insert(host.to_owned());
                 Ok(())
             }
         }
@@ -71,8 +98,14 @@ impl Resolve for Resolver {
         let resolver = self.clone();
         Box::pin(async move {
             let host = name.as_str();
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
+            let mut found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
             let mut hosts = resolver.lock();
+            if hosts.not_link_local.contains(host) {
+                found.retain(|address| !is_link_local(address.ip()));
+                if found.is_empty() {
+                    return Err(Box::new(PrivateAddress::LinkLocal) as _);
+                }
+            }
             let any_private = found.iter().any(|address| is_private(address.ip()));
             let allowed: Vec<SocketAddr> = match hosts.public_only.contains(host) {
                 true => found
@@ -85,7 +118,7 @@ impl Resolve for Resolver {
                 }
             };
             match allowed.is_empty() && any_private {
-                true => Err(Box::new(PrivateAddress) as _),
+                true => Err(Box::new(PrivateAddress::Private) as _),
                 false => Ok(Box::new(allowed.into_iter()) as Addrs),
             }
         })
@@ -99,6 +132,18 @@ fn address(host: &str) -> Option<IpAddr> {
 fn is_local_name(host: &str) -> bool {
     let host = host.trim_end_matches('.');
     host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost")
+}
+
+/// True for addresses of this machine's link, and for the one at which Amazon's machines ask for their keys by IPv6.
+fn is_link_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => v4.is_link_local(),
+        IpAddr::V6(v6) => {
+            v6.segments()[0] & 0xffc0 == 0xfe80
+                || v6.segments() == [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254]
+                || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_link_local())
+        }
+    }
 }
 
 /// True for addresses of this machine, of private networks, of one link, and others that no public server has.

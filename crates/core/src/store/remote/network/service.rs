@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use futures_util::StreamExt;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
@@ -36,6 +37,9 @@ const MOST_OF_A_REFUSAL: usize = 64 << 10;
 
 /// Longest wait, in seconds, that a server may ask for.
 const LONGEST_WAIT: u64 = 60;
+
+/// Most bytes of an answer that is held in memory: a page of 5,000 keys of 1,024 bytes, each byte escaped.
+const MOST_OF_AN_ANSWER: usize = 32 << 20;
 
 /// What answers told besides their bodies.
 #[derive(Debug, Default)]
@@ -92,17 +96,22 @@ fn error(fault: Fault) -> HttpError {
 impl HttpService for Service {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let wanted = Wanted::of(&request);
-        let listed = request
-            .uri()
-            .path_and_query()
-            .filter(|_| request.method() == Method::GET)
-            .map(ToString::to_string);
+        let is_get = request.method() == Method::GET;
+        let asked = request.uri().path_and_query().map(ToString::to_string);
+        let listed = asked.filter(|asked| is_get && Pages::is_list(asked));
         let response = self.followed(request).await.map_err(error)?;
         self.listen(&response);
         let response = checked_status(response).await.map_err(error)?;
-        if let Some(listed) = listed {
-            lock(&self.told.pages).came(&listed).map_err(error)?;
+        if listed.is_none() && is_get {
+            return wanted.checked(response).await.map_err(error);
         }
+        // `object_store` holds these answers in memory.
+        let (head, body) = response.into_parts();
+        let body = whole(body).await.map_err(error)?;
+        if let Some(listed) = listed {
+            lock(&self.told.pages).came(&listed, &body).map_err(error)?;
+        }
+        let response = HttpResponse::from_parts(head, body.into());
         wanted.checked(response).await.map_err(error)
     }
 }
@@ -282,13 +291,16 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 fn unsent(error: &HttpError) -> Fault {
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = source {
-        if cause.downcast_ref::<PrivateAddress>().is_some() {
-            return Fault::Redirect(format!("{PrivateAddress}, which is not followed"));
+        if let Some(private) = cause.downcast_ref::<PrivateAddress>() {
+            return Fault::Redirect(format!("{private}, which is not followed"));
         }
         let inside = cause.downcast_ref::<std::io::Error>().and_then(|e| e.get_ref());
         let untrusted = cause
             .downcast_ref::<rustls::Error>()
             .or_else(|| inside?.downcast_ref::<rustls::Error>());
+        if let Some(rustls::Error::InvalidMessage(_)) = untrusted {
+            return Fault::NoTls;
+        }
         if let Some(untrusted) = untrusted {
             return Fault::Untrusted(super::failure::clean(&untrusted.to_string()));
         }
@@ -317,6 +329,20 @@ async fn checked_status(response: HttpResponse) -> Result<HttpResponse, Fault> {
         Some(region) => Err(Fault::OtherRegion(super::failure::clean(&region))),
         None => Err(Fault::Status { status, body }),
     }
+}
+
+/// All of a body that is held in memory.
+async fn whole(body: HttpResponseBody) -> Result<Bytes, Fault> {
+    let mut bytes = Vec::new();
+    let mut pieces = body.bytes_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|e| unsent(&e))?;
+        if bytes.len() + piece.len() > MOST_OF_AN_ANSWER {
+            return Err(Fault::TooLong);
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes.into())
 }
 
 /// The first bytes of a body, as text. What cannot be read is left out.
@@ -378,6 +404,9 @@ impl Wanted {
         }
         let told = text(response.headers(), "content-range").map(str::to_owned);
         let Some((first, last, size)) = told.as_deref().and_then(content_range) else {
+            if told.as_ref().is_some_and(|told| told.trim_end().ends_with("/*")) {
+                return Err(Fault::NoSize);
+            }
             let told = told.map_or_else(
                 || "no Content-Range".to_owned(),
                 |told| super::failure::clean(&told),

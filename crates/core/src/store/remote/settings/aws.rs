@@ -74,7 +74,7 @@ impl<'a> Sources<'a> {
             .iter()
             .any(|no| named.value.eq_ignore_ascii_case(no))
         {
-            let from = format!("{} is '{}'", named.from, named.value);
+            let from = format!("{}, which is '{}'", named.from, named.value);
             return Ok(Chosen::new(Active::No, from));
         }
         let profile = self.profiles.named(&named.value, &named.from)?;
@@ -176,7 +176,10 @@ impl<'a> Sources<'a> {
         }
         match self.of_instance(is_aws)? {
             Some(found) => Ok(found),
-            None => Ok(Chosen::new(Credentials::Anonymous, "no credentials were found")),
+            None => Ok(Chosen::new(
+                Credentials::Anonymous,
+                "the default, as none were found",
+            )),
         }
     }
 

@@ -112,7 +112,7 @@ fn credentials(
             Some(token.map(|text| Credentials::AzureToken(Secret::from(text))))
         })
         .or_else(|| application(environment));
-    Ok(found.unwrap_or_else(|| Chosen::new(Credentials::Anonymous, "no credentials were found")))
+    Ok(found.unwrap_or_else(|| Chosen::new(Credentials::Anonymous, "the default, as none were found")))
 }
 
 fn application(environment: &dyn Environment) -> Option<Chosen<Credentials>> {

@@ -69,6 +69,6 @@ fn credentials(url: &RemoteUrl, environment: &dyn Environment) -> Chosen<Credent
             Credentials::GoogleFile(file),
             "gcloud auth application-default login",
         ),
-        None => Chosen::new(Credentials::Anonymous, "no credentials were found"),
+        None => Chosen::new(Credentials::Anonymous, "the default, as none were found"),
     }
 }

@@ -81,6 +81,9 @@ pub(super) fn credentials(
     let of_file = netrc.and_then(|netrc| Some((netrc.value.login(&url.typed.host)?, &netrc.from)));
     match of_file {
         Some((found, from)) => login(found.clone(), from),
-        None => Ok(Chosen::new(Credentials::Anonymous, "no credentials were found")),
+        None => Ok(Chosen::new(
+            Credentials::Anonymous,
+            "the default, as none were found",
+        )),
     }
 }
