@@ -130,7 +130,9 @@ def test_a_killed_replacement_of_a_tree(store, proxy, data, tmp_path):
 
     for _ in each_kill(store, proxy, before, "--replace", data / "new.nc", name):
         assert opened(store, name, tmp_path) in (None, old, new)
-        if opened(store, name, tmp_path) != new:
+        # A run that ended behind the switch leaves marks, under keys that no reader sees.
+        marks = [key for key in store.keys() if key.startswith("out/.ncutils-partial")]
+        if marks or opened(store, name, tmp_path) != new:
             on(store, "nccopy", "--replace", data / "new.nc", name).whole()
         assert opened(store, name, tmp_path) == new
         assert different(store.get_all("out/"), tree_of(data / "new.zarr")) == []
