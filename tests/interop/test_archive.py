@@ -285,6 +285,21 @@ def test_a_pipe_is_packed_restored_and_printed(tmp_path):
         assert ncdump("-n", "a", "-", stdin=cat.stdout) == ncdump("-n", "a", archive)
 
 
+def test_a_header_is_printed_before_its_pipe_ends(tmp_path):
+    original = tmp_path / "in.nc"
+    with netCDF4.Dataset(original, "w", format="NETCDF3_CLASSIC") as data:
+        data.createDimension("x", 100_000)
+        data.createVariable("v", "f8", ("x",))[:] = np.random.default_rng(5).normal(size=100_000)
+    archive = packed(original, tmp_path)
+    front = archive.read_bytes()[:10_000]
+    with subprocess.Popen([BIN / "ncdump", "-n", "in", "-h", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as printing:
+        printing.stdin.write(front)
+        printing.stdin.flush()
+        # The pipe stays open: a program that waits for its end would wait for ever.
+        printed = printing.communicate(timeout=60)[0] if printing.wait(timeout=60) == 0 else b""
+    assert printed == ncdump("-n", "in", "-h", archive)
+
+
 def test_the_reader_runs_as_a_program(tmp_path):
     original = tmp_path / "a.nc"
     original.write_bytes(dict(archive_samples.samples())["records"])

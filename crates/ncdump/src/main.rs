@@ -54,7 +54,11 @@ fn print(arguments: &Arguments) -> anyhow::Result<()> {
     for warning in input.warnings() {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
     }
-    let reader = input.open_with(&arguments.registry)?;
+    let place = input.place()?;
+    if arguments.dump.special {
+        place.read_to_end()?;
+    }
+    let reader = input.open_place(place, &arguments.registry)?;
     tell_notes("ncdump", &input);
     if arguments.kind_only {
         return writeln!(stdout, "{}", reader.schema().kind.can().format_name)

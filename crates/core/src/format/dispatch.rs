@@ -221,6 +221,12 @@ enum Format {
     Hdf5,
 }
 
+/// True for the format that is read from a pipe without waiting for the pipe's end.
+pub(crate) fn is_read_as_it_comes(object: &dyn Object) -> bool {
+    let mut magic = archive::MAGIC;
+    object.read_exact_at(0, &mut magic).is_ok() && magic == archive::MAGIC
+}
+
 /// Finds the format by its magic number. `CDF` is at the start of the file. HDF5's signature is at the start,
 /// or after a user block of 512, 1024, 2048… bytes.
 fn detect(object: &dyn Object) -> Result<Format> {

@@ -31,6 +31,7 @@ pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{CodecSpec, Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, NamedAs, Requests};
+pub(crate) use dispatch::is_read_as_it_comes;
 pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
 pub use fault::{Fault, OwnCheck};
 pub use promise::{Promised, Received};

@@ -28,7 +28,7 @@ type Open = fn(Place, &Registry, &ZarrOptions) -> Result<Box<dyn Reader>>;
 
 impl Location {
     /// The place to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
-    /// to its end first.
+    /// to its end first, but for an archive, which is read as it comes.
     ///
     /// # Errors
     /// The location's name, and the reason that it cannot be opened; a fragment that names another store.
@@ -53,9 +53,16 @@ impl Location {
             }),
         };
         let object: Arc<dyn Object> = match is_pipe {
-            true => self.bytes(SPOOLED_IN_MEMORY)?,
+            true => open_stream(self.pipe(path), SPOOLED_IN_MEMORY).map_err(self.named())?,
             false => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
         };
+        if is_pipe {
+            if format::is_read_as_it_comes(&*object) {
+                self.expect_store(None)?;
+                return Ok(Place::object(&self.name, object));
+            }
+            Place::from(object.clone()).read_to_end().map_err(self.named())?;
+        }
         if zip::is_zip(&*object) {
             self.expect_store(Some(StoreKind::Zip))?;
             return Ok(Place::keys(&self.name, self.zip_keys(object)?));
@@ -147,7 +154,14 @@ impl Location {
             Target::StandardInput => None,
             Target::Remote(url) => return self.remote_text(url, memory),
         };
-        open_stream(path, memory).map_err(self.named())
+        let object = open_stream(path, memory).map_err(self.named())?;
+        Place::from(object.clone()).read_to_end().map_err(self.named())?;
+        Ok(object)
+    }
+
+    /// The path of a pipe; `None` for standard input.
+    fn pipe<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        (self.target != Target::StandardInput).then_some(path)
     }
 
     #[cfg(feature = "remote")]

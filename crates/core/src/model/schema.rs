@@ -39,8 +39,8 @@ pub struct Provenance {
 pub struct ArchiveOrigin {
     /// Its length, in bytes.
     pub size: u64,
-    /// Its SHA-256.
-    pub sha256: [u8; 32],
+    /// Its SHA-256; `None` for an archive from a pipe whose end was not read.
+    pub sha256: Option<[u8; 32]>,
 }
 
 /// The structure of a dataset.

@@ -213,9 +213,11 @@ pub fn of_dataset(schema: &Schema) -> Vec<(&'static str, Special)> {
         all.push(("_IsNetcdf4", number(provenance.is_netcdf4.into())));
     }
     if let Some(origin) = &schema.origin {
-        let sha: String = origin.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
         all.push(("_OriginalSize", Special::Numbers(vec![origin.size])));
-        all.push(("_OriginalSHA256", Special::Text(sha)));
+        if let Some(sha256) = &origin.sha256 {
+            let sha: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+            all.push(("_OriginalSHA256", Special::Text(sha)));
+        }
     }
     all.push(format(schema));
     all

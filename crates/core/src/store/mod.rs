@@ -5,8 +5,8 @@
 //! [`Place`] is an input with a name, a [`Destination`] an output with a name.
 //!
 //! ```text
-//! path ─► FileSource ───┐
-//! pipe ─► SpooledSource ┴─► Place ─► format::open       folder ─► DirectoryKeys ─► Place
+//! path ─► FileSource ────┐
+//! pipe ─► ArrivingSource ┴─► Place ─► format::open       folder ─► DirectoryKeys ─► Place
 //!
 //! format::create ─► Destination ─┬─► FileOutput ──── partial file ── commit: sync, rename, sync the directory ─► path
 //!                                └─► DirectoryOutput ── stage ── publish: sync, rename, sync the directory ─► folder
@@ -15,6 +15,7 @@
 //! any Object ─► ZipKeys ─► Place                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
 //! ```
 
+mod arriving;
 mod data_access;
 mod directory_keys;
 mod directory_output;
@@ -56,6 +57,7 @@ use std::io;
 
 use crate::error::{Error, Result};
 
+pub use arriving::ArrivingSource;
 pub use data_access::{DataAccess, Prefixes};
 pub use directory_keys::DirectoryKeys;
 pub use directory_output::{DirectoryOutput, FolderCheck};
@@ -125,6 +127,6 @@ pub trait Output: Send + Sync {
 /// # Errors
 /// If the object does not know its size.
 pub fn known_size(source: &dyn Object) -> Result<u64> {
-    let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+    let size = source.end().map_err(|e| Error::io("cannot read", e))?;
     size.ok_or_else(|| Error::Unsupported("an object that does not tell its size".to_owned()))
 }

@@ -17,6 +17,14 @@ pub trait Object: Send + Sync {
     /// If the size cannot be queried.
     fn size(&self) -> io::Result<Option<u64>>;
 
+    /// The size in bytes, if need be after all of it was read: that of a pipe, which does not know it before.
+    ///
+    /// # Errors
+    /// If the size cannot be queried, or a pipe cannot be read.
+    fn end(&self) -> io::Result<Option<u64>> {
+        self.size()
+    }
+
     /// Fills `buf` with the bytes from `offset` on.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{KeyOutput, KeyStore, Object, Output};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The input of a dataset.
 #[derive(Clone)]
@@ -65,6 +65,17 @@ impl Place {
     /// The object or store of keys.
     pub fn kind(&self) -> &PlaceKind {
         &self.kind
+    }
+
+    /// Reads a pipe to its end, so that it tells everything about itself. Other places are left alone.
+    ///
+    /// # Errors
+    /// If the pipe cannot be read.
+    pub fn read_to_end(&self) -> Result<()> {
+        match &self.kind {
+            PlaceKind::Object(object) => object.end().map(drop).map_err(|e| Error::io("cannot read", e)),
+            PlaceKind::Keys(_) => Ok(()),
+        }
     }
 
     /// The places that this one may refer to; `None` if there are none.

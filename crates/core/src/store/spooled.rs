@@ -13,14 +13,17 @@ use std::sync::Arc;
 
 use tracing::debug;
 
-use super::{FileSource, Object};
+use super::{ArrivingSource, FileSource, Object};
 use crate::error::{Error, Result};
 
-/// Bytes in one read. Memory is kept in pieces of this size, so that growing never copies.
+/// Memory is kept in pieces of this many bytes, so that growing never copies.
 const PIECE: usize = 1 << 20;
 
-/// All bytes of a stream.
-#[derive(Debug)]
+/// Most bytes that one call reads: what a pipe holds.
+const AT_ONCE: usize = 64 << 10;
+
+/// The bytes of a stream, from its beginning.
+#[derive(Debug, Default)]
 pub struct SpooledSource {
     /// The beginning, in pieces of [`PIECE`] bytes; the last may be shorter.
     pieces: Vec<Vec<u8>>,
@@ -36,38 +39,59 @@ impl SpooledSource {
     /// # Errors
     /// If reading the stream or writing the temporary file fails.
     pub fn read(input: &mut dyn Read, memory: u64, folder: &Path) -> Result<Self> {
-        let cannot_read = |e| Error::io("cannot read", e);
-        let mut spooled = Self {
-            pieces: Vec::new(),
-            rest: None,
-            size: 0,
-        };
-        loop {
-            let mut piece = Vec::new();
-            let count = Read::take(&mut *input, PIECE as u64)
-                .read_to_end(&mut piece)
-                .map_err(cannot_read)?;
-            if spooled.rest.is_some() || (spooled.size >= memory && count > 0) {
-                spooled.spill(&piece, folder).map_err(|e| {
+        let mut spooled = Self::default();
+        while spooled.add(input, memory, folder)? {}
+        Ok(spooled)
+    }
+
+    /// Number of bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.size
+    }
+
+    /// Adds what `input` gives by one call. Returns false at its end.
+    ///
+    /// # Errors
+    /// Those of [`SpooledSource::read`].
+    pub(super) fn add(&mut self, input: &mut dyn Read, memory: u64, folder: &Path) -> Result<bool> {
+        let goes_on = self.pieces.last().is_some_and(|last| last.len() < PIECE);
+        if self.rest.is_none() && !goes_on && self.size < memory {
+            self.pieces.push(Vec::new());
+        }
+        let piece = self.pieces.last_mut().filter(|last| last.len() < PIECE);
+        let count = match (piece, &self.rest) {
+            (Some(piece), None) => {
+                let room = PIECE - piece.len();
+                read_once(input, room, piece).map_err(|e| Error::io("cannot read", e))?
+            }
+            _ => {
+                let mut piece = Vec::new();
+                let count = read_once(input, AT_ONCE, &mut piece).map_err(|e| Error::io("cannot read", e))?;
+                let spilt = match count {
+                    0 => Ok(()),
+                    _ => self.spill(&piece, folder),
+                };
+                spilt.map_err(|e| {
                     Error::io(
                         format!("cannot write a temporary file in {}", folder.display()),
                         e,
                     )
                 })?;
-            } else {
-                piece.shrink_to_fit();
-                spooled.pieces.push(piece);
+                count
             }
-            spooled.size += count as u64;
-            if count < PIECE {
-                debug!(
-                    bytes = spooled.size,
-                    on_disk = spooled.rest.is_some(),
-                    "read a pipe to its end"
-                );
-                return Ok(spooled);
+        };
+        self.size += count as u64;
+        if count == 0 {
+            if let Some(last) = self.pieces.last_mut() {
+                last.shrink_to_fit();
             }
+            debug!(
+                bytes = self.size,
+                on_disk = self.rest.is_some(),
+                "read a pipe to its end"
+            );
         }
+        Ok(count > 0)
     }
 
     fn spill(&mut self, piece: &[u8], folder: &Path) -> io::Result<()> {
@@ -80,6 +104,21 @@ impl SpooledSource {
     fn in_memory(&self) -> u64 {
         self.pieces.iter().map(|p| p.len() as u64).sum()
     }
+}
+
+/// Appends what one call gives, at most `most` bytes.
+fn read_once(input: &mut dyn Read, most: usize, to: &mut Vec<u8>) -> io::Result<usize> {
+    let before = to.len();
+    to.reserve_exact(most);
+    to.resize(before + most.min(AT_ONCE), 0);
+    let read = loop {
+        match input.read(&mut to[before..]) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            read => break read,
+        }
+    };
+    to.truncate(before + read.as_ref().map_or(0, |count| *count));
+    read
 }
 
 impl Object for SpooledSource {
@@ -118,8 +157,8 @@ impl Object for SpooledSource {
     }
 }
 
-/// Opens the file `path`, or standard input. A regular file is read in place. Anything else is spooled, with
-/// about `memory` bytes of it in memory.
+/// Opens the file `path`, or standard input. A regular file is read in place. Anything else is an [`ArrivingSource`] of which
+/// nothing is read yet, with about `memory` bytes of it in memory.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -136,11 +175,8 @@ pub fn open_stream(path: Option<&Path>, memory: u64) -> Result<Arc<dyn Object>> 
         if kind.is_file() && file.stream_position().map_err(cannot_read)? == 0 {
             return Ok(Arc::new(FileSource::of(file).map_err(cannot_read)?));
         }
-        Ok(Arc::new(SpooledSource::read(
-            &mut file,
-            memory,
-            &temporary_folder(),
-        )?))
+        let pipe = ArrivingSource::new(Box::new(file), memory, temporary_folder());
+        Ok(Arc::new(pipe))
     };
     read(opened)
 }
@@ -196,7 +232,10 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         let found = std::thread::scope(|scope| {
             scope.spawn(|| std::fs::write(&fifo, "netcdf b {}\n").unwrap());
-            open_stream(Some(&fifo), 100).unwrap()
+            let found = open_stream(Some(&fifo), 100).unwrap();
+            assert_eq!(found.size().unwrap(), None);
+            assert_eq!(found.end().unwrap(), Some(12));
+            found
         });
         assert_eq!(found.size().unwrap(), Some(12));
         for path in [folder.path(), &folder.path().join("none")] {

@@ -8,6 +8,7 @@
 //! Format: `docs/formats/nc3z.md`.
 
 mod ahead;
+mod back;
 mod block;
 mod check;
 mod choose;

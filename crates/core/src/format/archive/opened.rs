@@ -10,19 +10,16 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::back::{Back, END};
 use super::block::{self, Content, Found, HEADER};
 use super::fields::damaged;
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
-use super::index::{Entry, FOOTER, Footer, Index, IndexPlace, decode_directory, decode_sha, largest_index};
-use super::section::{self, AROUND, Type};
+use super::index::{Entry, Index};
 use super::streams::Streams;
 use crate::chunk::{fill_pattern, resize};
 use crate::error::{Error, Result};
 use crate::store::{Object, known_size};
-
-/// Bytes that are read at either end when an archive is opened.
-const END: u64 = 64 << 10;
 
 /// Most bytes of blocks that one request reads.
 const RUN: u64 = 8 << 20;
@@ -35,12 +32,8 @@ pub(super) struct Archive {
     pub source: Arc<dyn Object>,
     /// The front.
     pub front: Front,
-    /// The SHA-256 of the original.
-    pub sha256: [u8; 32],
-    footer: Footer,
-    directory: Vec<IndexPlace>,
-    /// The last bytes of the archive, and their position.
-    tail: (u64, Vec<u8>),
+    /// What stands behind the blocks. Of a pipe, it is read when the first index is needed.
+    back: OnceLock<Back>,
     indexes: Vec<OnceLock<Arc<Index>>>,
     cache: Mutex<Cache>,
     /// Most bytes of the cache.
@@ -56,51 +49,57 @@ struct Cache {
 }
 
 impl Archive {
-    /// Opens an archive: one request for its front and one for its back, if both are small.
+    /// Opens an archive: one request for its front and one for its back, if both are small. Of a pipe whose end has not come,
+    /// only the front is read.
     ///
     /// # Errors
     /// The structure that is damaged.
     pub fn open(source: Arc<dyn Object>) -> Result<Self> {
-        let size = known_size(&*source)?;
-        let mut head = read(&*source, 0..size.min(END))?;
+        let size = source.size().map_err(|e| Error::io("cannot read", e))?;
+        let first = size.map_or(PRELUDE as u64, |size| size.min(END));
+        let mut head = read(&*source, 0..first)?;
         let prelude = Prelude::decode(head.get(..PRELUDE).ok_or_else(cut)?)?;
-        if prelude.front > size {
+        if size.is_some_and(|size| prelude.front > size) {
             return Err(cut());
         }
-        let tail = match size <= END {
-            true => (0, head.clone()),
-            false => (size - END, read(&*source, size - END..size)?),
-        };
         if prelude.front > head.len() as u64 {
             head.extend(read(&*source, head.len() as u64..prelude.front)?);
         }
-        head.truncate(prelude.front as usize);
-        let front = Front::decode(&head)?;
-        let footer = tail.1.len().checked_sub(FOOTER).ok_or_else(cut)?;
-        let footer = Footer::decode(&tail.1[footer..], size)?;
-        if footer.back < prelude.front {
-            return Err(damaged("the back begins before the front ends"));
+        let front = Front::decode(head.get(..prelude.front as usize).ok_or_else(cut)?)?;
+        let back = OnceLock::new();
+        if let Some(size) = size {
+            let _ = back.set(Back::read(&*source, size, &front, &head)?);
         }
-        let mut archive = Self {
+        Ok(Self {
             indexes: front.streams.list.iter().map(|_| OnceLock::new()).collect(),
             source,
             front,
-            sha256: [0; 32],
-            footer,
-            directory: Vec::new(),
-            tail,
+            back,
             cache: Mutex::default(),
             most_cached: CACHE,
-        };
-        let most = archive.front.streams.list.len() as u64 * 16 + AROUND;
-        if footer.sha - footer.directory > most.saturating_add(END) {
-            return Err(damaged("the directory is longer than its streams need"));
+        })
+    }
+
+    /// What stands behind the blocks. A pipe is read to its end for it.
+    fn back(&self) -> Result<&Back> {
+        if let Some(back) = self.back.get() {
+            return Ok(back);
         }
-        let back = archive.bytes(footer.directory..size - FOOTER as u64)?;
-        let (directory, sha) = back.split_at((footer.sha - footer.directory) as usize);
-        archive.directory = decode_directory(directory, &footer, &archive.front.streams)?;
-        archive.sha256 = decode_sha(sha)?;
-        Ok(archive)
+        let back = Back::read(&*self.source, known_size(&*self.source)?, &self.front, &[])?;
+        Ok(self.back.get_or_init(|| back))
+    }
+
+    /// The SHA-256 of the original. A pipe is read to its end for it.
+    ///
+    /// # Errors
+    /// If the back cannot be read or is damaged.
+    pub fn sha256(&self) -> Result<[u8; 32]> {
+        Ok(self.back()?.sha256)
+    }
+
+    /// The SHA-256 of the original; `None` for a pipe whose end has not come.
+    pub fn known_sha256(&self) -> Option<[u8; 32]> {
+        self.back.get().map(|back| back.sha256)
     }
 
     /// The same, with at most `bytes` bytes of decoded blocks kept.
@@ -114,16 +113,6 @@ impl Archive {
         &self.front.streams
     }
 
-    /// Bytes of the back, from those that are in memory if possible.
-    fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>> {
-        let (at, tail) = &self.tail;
-        if range.start >= *at {
-            let within = (range.start - at) as usize..(range.end - at) as usize;
-            return tail.get(within).map(<[u8]>::to_vec).ok_or_else(cut);
-        }
-        read(&*self.source, range)
-    }
-
     /// The index of a stream.
     ///
     /// # Errors
@@ -133,20 +122,7 @@ impl Archive {
         if let Some(index) = slot.get() {
             return Ok(index.clone());
         }
-        let (at, length) = self.directory[stream];
-        let of = &self.streams().list[stream];
-        let most = largest_index(of);
-        if length > most.saturating_add(AROUND + 64) {
-            return Err(damaged(format!(
-                "the index of stream {stream} is longer than its blocks need"
-            )));
-        }
-        let section = section::decode(&self.bytes(at..at + length)?, most)?;
-        let content = section
-            .filter(|section| section.is(Type::Index))
-            .ok_or_else(|| damaged(format!("the index of stream {stream} is missing")))?
-            .content;
-        let index = Index::decode(&content, stream, of, self.front.prelude.front, self.footer.back)?;
+        let index = self.back()?.index(&*self.source, &self.front, stream)?;
         Ok(slot.get_or_init(|| Arc::new(index)).clone())
     }
 
@@ -352,11 +328,11 @@ impl Archive {
     }
 }
 
-fn cut() -> Error {
+pub(super) fn cut() -> Error {
     damaged("the archive is cut")
 }
 
-fn read(source: &dyn Object, range: Range<u64>) -> Result<Vec<u8>> {
+pub(super) fn read(source: &dyn Object, range: Range<u64>) -> Result<Vec<u8>> {
     let length = range.end.saturating_sub(range.start);
     let mut bytes = Vec::new();
     resize(&mut bytes, usize::try_from(length).unwrap_or(usize::MAX))?;

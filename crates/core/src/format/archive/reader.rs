@@ -41,7 +41,7 @@ impl ArchiveReader {
         schema.kind = schema.kind.packed().unwrap_or(schema.kind);
         schema.origin = Some(ArchiveOrigin {
             size: streams.original,
-            sha256: archive.sha256,
+            sha256: archive.known_sha256(),
         });
         let layouts = (0..schema.vars.len()).map(|n| {
             let stream = &streams.list[n];

@@ -97,6 +97,7 @@ fn refilter(
     }
     let shares = shares(&streams, options);
     choose(&Original(archive.clone()), &mut streams, &auto, shares.threads)?;
+    let sha256 = archive.sha256()?;
     let encoded = front::encode(front.prelude.kind, &front.header, &streams)?;
     let front_length = encoded.len() as u64;
     let emitter = Emitter::new(output, encoded, streams.list.len(), shares.ahead);
@@ -129,8 +130,8 @@ fn refilter(
     }
     Ok(Packed {
         original: streams.original,
-        archive: emitter.finish(front_length, archive.sha256)?,
-        sha256: archive.sha256,
+        archive: emitter.finish(front_length, sha256)?,
+        sha256,
     })
 }
 
