@@ -175,6 +175,9 @@ pub fn open_stream(path: Option<&Path>, memory: u64) -> Result<Arc<dyn Object>> 
         if kind.is_file() && file.stream_position().map_err(cannot_read)? == 0 {
             return Ok(Arc::new(FileSource::of(file).map_err(cannot_read)?));
         }
+        if kind.is_dir() {
+            return Err(cannot_read(io::ErrorKind::IsADirectory.into()));
+        }
         let pipe = ArrivingSource::new(Box::new(file), memory, temporary_folder());
         Ok(Arc::new(pipe))
     };
