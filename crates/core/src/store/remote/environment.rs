@@ -37,7 +37,7 @@ pub trait Environment {
     /// Runs a program without a shell, and returns what it prints. Its messages go to the user's terminal.
     ///
     /// # Errors
-    /// A program that cannot be run, fails, or prints more than 1 MiB.
+    /// A program that cannot be run, fails, or prints more than 1 MiB. The error's text follows the program's name.
     fn run(&self, program: &str, arguments: &[String]) -> io::Result<String>;
 }
 
@@ -88,16 +88,17 @@ impl Environment for ProcessEnvironment {
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .spawn()?;
+            .spawn()
+            .map_err(|e| io::Error::new(e.kind(), format!("cannot be run: {e}")))?;
         let text = child.stdout.take().map_or(Ok(String::new()), limited_text);
         if text.is_err() {
             let _ = child.kill();
         }
         let status = child.wait()?;
-        let text = text?;
+        let text = text.map_err(|e| io::Error::new(e.kind(), format!("printed what cannot be read: {e}")))?;
         match status.success() {
             true => Ok(text),
-            false => Err(io::Error::other(status.to_string())),
+            false => Err(io::Error::other(format!("failed: {status}"))),
         }
     }
 }

@@ -13,7 +13,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 use super::fault::Fault;
 
 /// Longest text of a server, in characters, that a message shows.
-const LONGEST_TEXT: usize = 200;
+const LONGEST_TEXT: usize = 400;
 
 /// What a failure means to the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
