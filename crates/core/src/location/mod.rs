@@ -3,7 +3,7 @@
 //! ```text
 //! data.nc  file:///tmp/a%20b.nc              ─► a local file
 //! odd#name.nc                                ─► a local file, unless the fragment is one of netCDF's
-//! a named pipe, or - as input                ─► read to its end first
+//! a named pipe, or - as input                ─► read to its end first, an archive as far as it is asked for
 //! dir.zarr  file://dir.zarr#mode=nczarr,file ─► a folder of keys
 //! a file that begins as zip files do         ─► the keys in it
 //! a file that begins as .zst or .gz files do ─► the bytes in it

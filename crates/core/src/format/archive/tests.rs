@@ -306,10 +306,16 @@ fn every_flipped_bit_and_every_cut_is_found() {
         let mut flipped = archive.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         assert!(restored(&flipped, 1).is_err(), "bit {bit}");
+        let object: Arc<dyn Object> = Arc::new(flipped);
+        let is_sound = super::check(&object).is_ok_and(|faults| faults.is_empty());
+        assert!(!is_sound, "bit {bit}");
     }
     for length in 0..archive.len() {
         assert!(restored(&archive[..length], 1).is_err(), "{length} bytes");
-        assert!(super::opened::Archive::open(Arc::new(archive[..length].to_vec())).is_err());
+        let object: Arc<dyn Object> = Arc::new(archive[..length].to_vec());
+        assert!(super::opened::Archive::open(object.clone()).is_err());
+        let is_sound = super::check(&object).is_ok_and(|faults| faults.is_empty());
+        assert!(!is_sound, "{length} bytes");
     }
     let longer = [archive.as_slice(), b"x"].concat();
     assert!(restored(&longer, 1).is_err());
