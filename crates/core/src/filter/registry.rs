@@ -53,11 +53,11 @@ impl Registry {
                 Arc::new(Quantized::GranularBitRound),
                 #[cfg(feature = "blosc2")]
                 Arc::new(super::blosc2::Blosc2),
-                Arc::new(checksum32::Adler32),
+                Arc::new(checksum32::ADLER32),
                 Arc::new(AsType),
                 Arc::new(BitRound),
                 Arc::new(CastValue),
-                Arc::new(checksum32::Crc32),
+                Arc::new(checksum32::CRC32),
                 Arc::new(checksum32::Crc32c),
                 Arc::new(Delta),
                 Arc::new(FixedScaleOffset),

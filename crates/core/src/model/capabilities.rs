@@ -120,47 +120,6 @@ pub struct Capabilities {
     pub storage_attributes: bool,
 }
 
-/// The types of the classic model.
-const CLASSIC: [Type; 6] = [
-    Type::Byte,
-    Type::Char,
-    Type::Short,
-    Type::Int,
-    Type::Float,
-    Type::Double,
-];
-
-/// The types of fixed size: those of the classic model, and the integers added by CDF-5 and netCDF-4.
-const NUMBERS: [Type; 11] = [
-    Type::Byte,
-    Type::Char,
-    Type::Short,
-    Type::Int,
-    Type::Float,
-    Type::Double,
-    Type::UByte,
-    Type::UShort,
-    Type::UInt,
-    Type::Int64,
-    Type::UInt64,
-];
-
-/// All atomic types.
-const ALL: [Type; 12] = [
-    Type::Byte,
-    Type::Char,
-    Type::Short,
-    Type::Int,
-    Type::Float,
-    Type::Double,
-    Type::UByte,
-    Type::UShort,
-    Type::UInt,
-    Type::Int64,
-    Type::UInt64,
-    Type::String,
-];
-
 impl Capabilities {
     /// The minimal features: numbers and text of the classic model, fixed dimensions, contiguous, big-endian.
     pub const fn new(name: &'static str) -> Self {
@@ -175,7 +134,7 @@ impl Capabilities {
             groups: false,
             user_types: false,
             types_with_heap: false,
-            atomic_types: &CLASSIC,
+            atomic_types: Type::CLASSIC,
             unlimited: UnlimitedDimensions::None,
             longest_dimension: u64::MAX,
             contiguous: true,
@@ -259,7 +218,7 @@ pub(super) const CDF5: Capabilities = Capabilities {
     other_names: &["cdf-5", "64-bit data", "64-bit-data", "5", "pnetcdf"],
     digit: Some('5'),
     creation_flags: Some(&["64BIT_DATA"]),
-    atomic_types: &NUMBERS,
+    atomic_types: Type::FIXED_SIZE,
     unlimited: UnlimitedDimensions::OneAsFirst,
     longest_dimension: i64::MAX as u64 - 3,
     ..Capabilities::new("")
@@ -316,7 +275,7 @@ pub(super) static NETCDF4: Capabilities = Capabilities {
     groups: true,
     user_types: true,
     types_with_heap: true,
-    atomic_types: &ALL,
+    atomic_types: &Type::ATOMIC,
     unlimited: UnlimitedDimensions::Any,
     ..HDF5
 };
@@ -391,7 +350,7 @@ pub(super) static ZARR3: Capabilities = Capabilities {
 const ZARR: Capabilities = Capabilities {
     format_name: "netCDF-4",
     groups: true,
-    atomic_types: &ALL,
+    atomic_types: &Type::ATOMIC,
     contiguous: false,
     chunks: true,
     codecs: Some(CodecNames::Zarr(ZarrVersion::V2)),

@@ -38,6 +38,28 @@ pub enum Type {
 }
 
 impl Type {
+    /// All types but those defined in files.
+    pub const ATOMIC: [Self; 12] = [
+        Self::Byte,
+        Self::Char,
+        Self::Short,
+        Self::Int,
+        Self::Float,
+        Self::Double,
+        Self::UByte,
+        Self::UShort,
+        Self::UInt,
+        Self::Int64,
+        Self::UInt64,
+        Self::String,
+    ];
+
+    /// The types of the classic model.
+    pub const CLASSIC: &'static [Self] = Self::ATOMIC.split_at(6).0;
+
+    /// The types of fixed size: those of the classic model, and the integers added by CDF-5 and netCDF-4.
+    pub const FIXED_SIZE: &'static [Self] = Self::ATOMIC.split_at(11).0;
+
     /// Bytes of one element in [`super::Values`]. For user types use [`super::Schema::type_size`].
     ///
     /// # Panics

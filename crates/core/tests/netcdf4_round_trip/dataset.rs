@@ -8,21 +8,6 @@ use ncutils_core::model::{
 use crate::random::Random;
 use crate::whole_variables::{Dataset, attribute};
 
-const ATOMIC: [Type; 12] = [
-    Type::Byte,
-    Type::Char,
-    Type::Short,
-    Type::Int,
-    Type::Float,
-    Type::Double,
-    Type::UByte,
-    Type::UShort,
-    Type::UInt,
-    Type::Int64,
-    Type::UInt64,
-    Type::String,
-];
-
 /// One dataset in a space that holds every part of the data model.
 pub fn dataset(seed: u64) -> Dataset {
     let mut random = Random(seed);
@@ -109,12 +94,12 @@ fn any_type(schema: &Schema, group: GroupId, random: &mut Random) -> Type {
         .filter(|t| visible(schema, schema.types[*t].group, group))
         .collect();
     if schema.kind == Kind::Netcdf4Classic {
-        return *random.pick(&ATOMIC[..6]);
+        return *random.pick(Type::CLASSIC);
     }
     if !types.is_empty() && random.one_in(2) {
         return Type::User(TypeId(*random.pick(&types)));
     }
-    *random.pick(&ATOMIC)
+    *random.pick(&Type::ATOMIC)
 }
 
 /// Adds a type. No two are of one structure: a part of a type or a big-endian enum bears no name in the file, so that the

@@ -8,21 +8,6 @@ use ncutils_core::format::Region;
 /// A dimension: its length, the length of a chunk, and the chunks of a shard.
 type Side = (u64, u64, u64);
 
-const TYPES: [Type; 12] = [
-    Type::Byte,
-    Type::UByte,
-    Type::Short,
-    Type::UShort,
-    Type::Int,
-    Type::UInt,
-    Type::Int64,
-    Type::UInt64,
-    Type::Float,
-    Type::Double,
-    Type::Char,
-    Type::String,
-];
-
 #[derive(Debug, Clone)]
 struct Random {
     sides: Vec<Side>,
@@ -41,7 +26,13 @@ struct Random {
 
 fn random() -> impl Strategy<Value = Random> {
     let sides = proptest::collection::vec((1u64..12, 1u64..6, 1u64..4), 0..4);
-    let one = (sides, 0..TYPES.len(), any::<bool>(), any::<bool>(), 0usize..4);
+    let one = (
+        sides,
+        0..Type::ATOMIC.len(),
+        any::<bool>(),
+        any::<bool>(),
+        0usize..4,
+    );
     let two = (
         any::<u64>(),
         1u64..4,
@@ -80,7 +71,7 @@ impl Random {
     }
 
     fn ty(&self) -> Type {
-        TYPES[self.ty]
+        Type::ATOMIC[self.ty]
     }
 
     /// The elements. A chunk that is a hole holds the fill value.

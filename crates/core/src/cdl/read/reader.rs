@@ -12,8 +12,8 @@ use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Reader, Written, read_region};
 use crate::model::{
-    ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Item, Kind, Schema, Storage,
-    Type, Values, VarId, VariableLayout, default_fill_value, fill_value_attribute,
+    Encoding, Fill, FillTime, Item, Kind, Schema, Type, Values, VarId, VariableLayout, default_fill_value,
+    fill_value_attribute,
 };
 
 use super::constant::enum_members::EnumConstants;
@@ -359,18 +359,6 @@ fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout
     };
     let explicit = fill_value_attribute(var);
     VariableLayout {
-        storage: Storage::Contiguous,
-        extent,
-        element_size,
-        encoding,
-        endian: Endian::Little,
-        filters: Vec::new(),
-        edges: EdgeChunks::Full,
-        shard: None,
-        shard_index: IndexLocation::End,
-        chunk_keys: ChunkKeys::DEFAULT,
-        array_codecs: None,
-        string_length: None,
         fill: Fill {
             value: explicit.cloned().or_else(|| default_fill_value(var.ty)),
             explicit: explicit.is_some(),
@@ -378,6 +366,7 @@ fn layout(schema: &Schema, id: VarId, list: Option<&DataList>) -> VariableLayout
             time: FillTime::IfSet,
             ..Fill::default()
         },
+        ..VariableLayout::contiguous(extent, element_size, encoding)
     }
 }
 

@@ -241,27 +241,13 @@ pub fn build(recipe: &Recipe) -> InMemoryReader {
 
 /// Type `number`, counting the atomic types of the kind first, then user-defined types.
 fn pick(schema: &Schema, number: usize) -> Type {
-    const ATOMIC: [Type; 12] = [
-        Type::Int,
-        Type::Char,
-        Type::Byte,
-        Type::Short,
-        Type::Float,
-        Type::Double,
-        Type::UByte,
-        Type::UShort,
-        Type::UInt,
-        Type::Int64,
-        Type::UInt64,
-        Type::String,
-    ];
     let atomic = match schema.kind {
         Kind::Netcdf4 => 12,
         Kind::Data64 => 11,
         _ => 6,
     };
     match number % (atomic + schema.types.len()) {
-        at if at < atomic => ATOMIC[at],
+        at if at < atomic => Type::ATOMIC[at],
         at => Type::User(TypeId(at - atomic)),
     }
 }

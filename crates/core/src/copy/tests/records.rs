@@ -18,20 +18,6 @@ use crate::model::{
 };
 use crate::store::MemoryOutput;
 
-const TYPES: [Type; 11] = [
-    Type::Byte,
-    Type::Char,
-    Type::Short,
-    Type::Int,
-    Type::Float,
-    Type::Double,
-    Type::UByte,
-    Type::UShort,
-    Type::UInt,
-    Type::Int64,
-    Type::UInt64,
-];
-
 const KINDS: [Kind; 5] = [
     Kind::Classic,
     Kind::Offset64,
@@ -301,7 +287,9 @@ fn progress_and_memory_are_accounted() {
             self.1.fetch_add(bytes, Ordering::Relaxed);
         }
     }
-    let vars: Vec<_> = (0..60).map(|n| made(TYPES[n % 6], &[[1, 3, 2][n % 3]])).collect();
+    let vars: Vec<_> = (0..60)
+        .map(|n| made(Type::ATOMIC[n % 6], &[[1, 3, 2][n % 3]]))
+        .collect();
     let bytes = file(Kind::Offset64, 3_000, &vars);
     let reader = open(&bytes);
     for kind in KINDS {
@@ -349,7 +337,7 @@ fn a_variable() -> impl Strategy<Value = Made> {
         any::<bool>(),
     )
         .prop_map(|(ty, record, lengths, fill)| Made {
-            ty: TYPES[ty],
+            ty: Type::ATOMIC[ty],
             record,
             lengths,
             fill,
@@ -374,7 +362,7 @@ proptest! {
     ) {
         let (from, to) = (KINDS[from], KINDS[to]);
         for made in &mut vars {
-            let small = TYPES[..6].contains(&made.ty);
+            let small = Type::ATOMIC[..6].contains(&made.ty);
             let all = from == Kind::Data64 && [Kind::Data64, Kind::Netcdf4].contains(&to);
             if !(small || all) {
                 made.ty = Type::Float;

@@ -2,21 +2,19 @@
 //!
 //! | file | codec | place of the checksum |
 //! | --- | --- | --- |
-//! | `crc32` | CRC-32 (ISO 3309, zlib) | before the data |
+//! | `crc32_and_adler32` | CRC-32 (ISO 3309, zlib) | before the data |
+//! | | Adler-32 (RFC 1950) | before the data |
 //! | `crc32c` | CRC-32C (Castagnoli, RFC 3720) | after the data |
-//! | `adler32` | Adler-32 (RFC 1950) | before the data |
 //!
 //! The checksum is little-endian. numcodecs' configuration has a member `location`, `"start"` or `"end"`; without it the
 //! place is as above. Decoding verifies and removes the checksum.
 //!
 //! numcodecs, `Checksum32`; Zarr version 3, the codec `crc32c`.
 
-mod adler32;
-mod crc32;
+mod crc32_and_adler32;
 mod crc32c;
 
-pub use adler32::Adler32;
-pub use crc32::Crc32;
+pub use crc32_and_adler32::{ADLER32, CRC32};
 pub use crc32c::Crc32c;
 
 use super::zarr_configuration::{configuration, member};

@@ -83,7 +83,10 @@ impl CredentialProcess {
     /// A program that is not there or fails; output that is not the keys' JSON. No message holds the output.
     pub fn run(&self, environment: &dyn Environment) -> Result<ProcessKeys> {
         let printed = environment.run(&self.program, &self.arguments).map_err(|e| {
-            let hint = self.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
+            let hint = self
+                .hint
+                .as_ref()
+                .map_or_else(String::new, |hint| format!("; {hint}"));
             Error::Usage(format!("credential_process: {} {e}{hint}", self.program))
         })?;
         keys(&printed).map_err(|why| {
