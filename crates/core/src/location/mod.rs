@@ -241,6 +241,11 @@ fn meaning(text: &str) -> Result<(Target, Option<Mode>)> {
                 "a URL of a file has // after 'file:'; write '{path}{fragment}', or './{text}' if this is the file's name"
             )));
         }
+        None if let Some((scheme, path)) = remote_url::with_one_slash(rest) => {
+            return Err(Error::Usage(format!(
+                "a URL has // after '{scheme}:'; write '{scheme}://{path}', or './{text}' if this is the file's name"
+            )));
+        }
         None => PathBuf::from(rest),
         Some(scheme) if is_file(scheme) => file_url::path(rest, fragment.is_some())?,
         Some(_) => {

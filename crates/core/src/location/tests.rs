@@ -53,6 +53,7 @@ fn what_is_not_supported_is_named() {
         ("file://elsewhere/a.nc", "elsewhere"),
         ("file:a.nc", "write 'a.nc', or './file:a.nc'"),
         ("file:/tmp/a.nc", "write '/tmp/a.nc', or './file:/tmp/a.nc'"),
+        ("s3:/b/a.nc", "write 's3://b/a.nc', or './s3:/b/a.nc'"),
         (
             "FILE:a.zarr#mode=zarr",
             "write 'a.zarr#mode=zarr', or './FILE:a.zarr#mode=zarr'",

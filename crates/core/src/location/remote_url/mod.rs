@@ -38,6 +38,9 @@ use words::Words;
 /// Longest name, in bytes. Servers refuse longer URLs.
 const LONGEST_NAME: usize = 16 << 10;
 
+/// The schemes of remote stores.
+const SCHEMES: [&str; 8] = ["s3", "gs", "gs3", "az", "abfs", "abfss", "http", "https"];
+
 /// A remote dataset as the user names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteName {
@@ -63,6 +66,13 @@ pub fn with_fragment(name: &str) -> Cow<'_, str> {
         Some((url, fragment)) => format!("{url}#{pairs}&{fragment}"),
         None => format!("{rest}#{pairs}"),
     })
+}
+
+/// Scheme and rest of a remote URL that was written with one slash.
+pub(super) fn with_one_slash(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(":/")?;
+    let is_known = SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    (is_known && !rest.starts_with('/')).then_some((scheme, rest))
 }
 
 /// Parses a URL that is none of a file.
