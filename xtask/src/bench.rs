@@ -14,7 +14,8 @@
 //!
 //! With `archive`, it measures compressed netCDF-3 archives: see [`archive`].
 //!
-//! With `proof`, it measures checks, digests, comparisons and verified copies: see [`proof`].
+//! With `proof`, it measures checks, digests, comparisons and verified copies, and with `parts` slices and virtual
+//! datasets: see [`proof`].
 //!
 //! With `filters`, it compares each filter with the reference library's: see [`filters`].
 
@@ -93,11 +94,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
         return archive::run(&binaries, &data, rest.first().map(String::as_str));
     }
     if let [first, rest @ ..] = arguments
-        && first == "proof"
+        && (first == "proof" || first == "parts")
     {
         let binaries = build_release()?;
-        let (_, data) = make_data()?;
-        return proof::run(&binaries, &data, rest.first().map(String::as_str));
+        let (python, data) = make_data()?;
+        let script = root().join("tests/bench/proof.py");
+        succeed(Command::new(&python).arg(script).arg(&data))?;
+        let only = rest.first().map(String::as_str);
+        return match first.as_str() {
+            "proof" => proof::proof(&binaries, &data, only),
+            _ => proof::parts(&binaries, &data, only),
+        };
     }
     let (older, only) = match arguments {
         [flag, ..] if flag.starts_with('-') && flag != "--before" => {

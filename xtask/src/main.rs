@@ -46,7 +46,7 @@ cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (su
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours;
-                             `bench remote [NAME]` work on a store 20 ms away; `bench archive [f|m|s|header]` compressed netCDF-3 archives; `bench proof [NAME]` checks, digests and comparisons;
+                             `bench remote [NAME]` work on a store 20 ms away; `bench archive [f|m|s|header]` compressed netCDF-3 archives; `bench proof [NAME]` checks, digests and comparisons; `bench parts [NAME]` slices and virtual datasets;
                              `bench filters [NAME]` each filter against the reference library's, on one core
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
 cargo xtask arrows [--all]   cycles between files of different folders, and arrows that go up; `--all` cycles within folders too
