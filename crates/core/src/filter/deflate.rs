@@ -15,13 +15,15 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 1.
 
+mod by_planes;
+
 use std::cell::RefCell;
 
 use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
 
 use super::codec::{generous_bound, only, stored_parameters};
-use super::deflate_blocks::{append, reopen, store};
+use super::deflate_blocks::{append, store};
 use super::noise::Planes;
 use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome};
@@ -111,6 +113,19 @@ fn variety(bytes: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
+/// True if there are more than `most` different bytes.
+fn is_more_various(bytes: &[u8], most: usize) -> bool {
+    /// Bytes after which to count again.
+    const STEP: usize = 1024;
+    let mut seen = [false; 256];
+    bytes.chunks(STEP).any(|part| {
+        for byte in part {
+            seen[usize::from(*byte)] = true;
+        }
+        seen.iter().filter(|seen| **seen).count() > most
+    })
+}
+
 /// The encoder for an input, and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoder {
@@ -143,11 +158,11 @@ fn encoder(level: usize, input: &[u8], plane: Option<usize>, is_beside_noise: bo
     }
     let (beginning, rest) = input.split_at(GUESSED_FROM);
     match variety(beginning) {
-        n if n >= RICH || variety(rest) <= 2 * n => usual,
+        n if n >= RICH || !is_more_various(rest, 2 * n) => usual,
         1 if input.len() <= TINY => Encoder::Libdeflate(NEAR_OPTIMAL),
         n if let Some(plane) = plane
             && (GUESSED_FROM..input.len()).contains(&plane)
-            && variety(&input[..plane]) <= 2 * n =>
+            && !is_more_various(&input[..plane], 2 * n) =>
         {
             Encoder::ByPlanes(LEVELS[level], plane)
         }
@@ -272,17 +287,7 @@ fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> O
             out.truncate(start + size);
             Ok(())
         }),
-        Encoder::ByPlanes(level, plane) => {
-            let mut start = start;
-            for (n, part) in input.chunks(plane.max(1)).enumerate() {
-                if n > 0 {
-                    reopen(start, out).ok_or("a deflate stream that cannot be continued")?;
-                    start = out.len();
-                }
-                deflate(Encoder::Libdeflate(level), part, start, out)?;
-            }
-            Ok(())
-        }
+        Encoder::ByPlanes(level, plane) => by_planes::encode(level, plane, input, start, out),
         Encoder::ZlibRs(level) => MISLED.with_borrow_mut(|compressors| {
             // Stored blocks add five bytes per 16 KiB.
             out.resize(start + input.len() + input.len() / 1024 + 64, 0);

@@ -156,8 +156,58 @@ fn distance_bits(symbol: usize) -> u8 {
     (symbol / 2).saturating_sub(1) as u8
 }
 
-/// The tables of a block with codes of its own (RFC 1951, 3.2.7).
-fn dynamic(bits: &mut Bits<'_>) -> Option<(Table, Table)> {
+/// Lengths of the codes for literals and lengths, and for distances.
+struct Lengths {
+    symbols: Vec<u8>,
+    distances: Vec<u8>,
+}
+
+impl Lengths {
+    fn tables(&self) -> Option<(Table, Table)> {
+        Some((
+            Table::new(&self.symbols, length_bits)?,
+            Table::new(&self.distances, distance_bits)?,
+        ))
+    }
+
+    /// The code that ends the block, as it lies in the stream, and its length in bits (RFC 1951, 3.2.2).
+    fn end(&self) -> Option<(usize, usize)> {
+        let length = usize::from(*self.symbols.get(END)?);
+        if !(1..=LONGEST).contains(&length) {
+            return None;
+        }
+        let shorter = self.symbols.iter().map(|other| usize::from(*other));
+        let shorter = shorter.filter(|other| (1..length).contains(other));
+        let before = self.symbols[..END].iter();
+        let before = before.filter(|other| usize::from(**other) == length).count();
+        let code = shorter.map(|other| 1 << (length - other)).sum::<usize>() + before;
+        (code < 1 << length).then(|| (code.reverse_bits() >> (usize::BITS as usize - length), length))
+    }
+}
+
+/// The end of the last block of a stream, whose symbols begin at bit `from`: where its last code is followed by zeros up to
+/// the last byte's end. `None` if there are several such places, so that only the symbols tell.
+fn only_end(stream: &[u8], from: usize, lengths: &Lengths) -> Option<usize> {
+    let (code, length) = lengths.end()?;
+    let mut found = None;
+    for padding in 0..8 {
+        let end = (8 * stream.len()).checked_sub(padding)?;
+        if end < from + length {
+            break;
+        }
+        let mut bits = Bits {
+            bytes: stream,
+            at: end - length,
+        };
+        if bits.take(length) == code && bits.take(padding) == 0 && found.replace(end).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+/// The codes of a block that has its own (RFC 1951, 3.2.7).
+fn dynamic(bits: &mut Bits<'_>) -> Option<Lengths> {
     const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
     let symbols = bits.take(5) + 257;
     let distances = bits.take(5) + 1;
@@ -181,11 +231,10 @@ fn dynamic(bits: &mut Bits<'_>) -> Option<(Table, Table)> {
         }
     }
     let (symbols, rest) = lengths.split_at(symbols);
-    let distances = rest.get(..distances)?;
-    Some((
-        Table::new(symbols, length_bits)?,
-        Table::new(distances, distance_bits)?,
-    ))
+    Some(Lengths {
+        symbols: symbols.to_vec(),
+        distances: rest.get(..distances)?.to_vec(),
+    })
 }
 
 /// The tables of a block with the usual codes (RFC 1951, 3.2.6).
@@ -201,6 +250,14 @@ fn usual() -> Option<(Table, Table)> {
 
 /// Bits of the last block of a stream, from its header to its end. `None` if the stream is damaged.
 fn last_block(stream: &[u8]) -> Option<Range<usize>> {
+    find_last_block(stream, only_end)
+}
+
+/// The same. `end` finds the end of a last block by its codes, where it can.
+fn find_last_block(
+    stream: &[u8],
+    end: impl Fn(&[u8], usize, &Lengths) -> Option<usize>,
+) -> Option<Range<usize>> {
     let mut bits = Bits { bytes: stream, at: 0 };
     loop {
         let start = bits.at;
@@ -213,7 +270,13 @@ fn last_block(stream: &[u8]) -> Option<Range<usize>> {
                 (None, None)
             }
             1 => usual().map(|(a, b)| (Some(a), Some(b)))?,
-            2 => dynamic(&mut bits).map(|(a, b)| (Some(a), Some(b)))?,
+            2 => {
+                let lengths = dynamic(&mut bits)?;
+                if is_last && let Some(end) = end(stream, bits.at, &lengths) {
+                    return Some(start..end);
+                }
+                lengths.tables().map(|(a, b)| (Some(a), Some(b)))?
+            }
             _ => return None,
         };
         if let (Some(symbols), Some(distances)) = (symbols, distances) {
@@ -235,6 +298,44 @@ fn last_block(stream: &[u8]) -> Option<Range<usize>> {
         }
         if is_last {
             return Some(start..bits.at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libdeflater::{CompressionLvl, Compressor};
+    use proptest::prelude::*;
+
+    fn compressed(level: i32, content: &[u8]) -> Vec<u8> {
+        let mut compressor = Compressor::new(CompressionLvl::new(level).unwrap());
+        let mut out = vec![0; compressor.deflate_compress_bound(content.len())];
+        let size = compressor.deflate_compress(content, &mut out).unwrap();
+        out.truncate(size);
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn the_end_is_the_one_that_the_symbols_tell(
+            seed: u32,
+            kinds in 1u32..256,
+            length in 1usize..20_000,
+            level in 1i32..12,
+        ) {
+            let mut state = seed;
+            let content: Vec<u8> = (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(0x915f_77f5).wrapping_add(1);
+                    // Low values are more frequent.
+                    ((state >> 24) % kinds).min((state >> 8 & 0xff) % kinds) as u8
+                })
+                .collect();
+            let stream = compressed(level, &content);
+            let told = find_last_block(&stream, |_, _, _| None);
+            prop_assert!(told.is_some());
+            prop_assert_eq!(last_block(&stream), told);
         }
     }
 }
