@@ -47,35 +47,42 @@ pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec
             .and_then(|resolved| Attribute::decode(&mut resolved.cursor(), message.address, shared));
         attributes.push((message.creation_order.map(u32::from), attribute));
     }
-    if let Some(AttributeInfo {
-        heap: Some(heap),
-        name_index,
-        ..
-    }) = info
-    {
-        let reader = &shared.reader;
-        let Some(name_index) = name_index else {
-            return Err(reader.damaged(
-                "attribute info message",
-                heap,
-                "a heap of attributes without an index",
-            ));
-        };
-        reader.expect([(heap, HEAD), (name_index, HEAD)]);
-        let objects = FractalHeap::open(reader, heap)?;
-        for record in record::attributes(reader, name_index)? {
-            let data = if record.message_flags & shared::FLAG != 0 {
-                shared.in_heap(message_type::ATTRIBUTE, &record.heap_id, name_index)
-            } else {
-                objects.object(&record.heap_id)
-            };
-            let attribute =
-                data.and_then(|data| Attribute::decode(&mut reader.cursor(DENSE, heap, &data), heap, shared));
-            attributes.push((Some(record.creation_order), attribute));
-        }
+    if let Some(info) = &info {
+        let dense = read_dense(shared, info, &mut attributes);
+        dense.or_else(|error| shared.reader.tolerate(error))?;
     }
     if info.is_some_and(|info| info.creation_order_tracked) {
         attributes.sort_by_key(|(order, _)| *order);
     }
     Ok(attributes.into_iter().map(|(_, attribute)| attribute).collect())
+}
+
+/// Adds the attributes in dense storage, with their creation order.
+fn read_dense(
+    shared: &SharedMessages,
+    info: &AttributeInfo,
+    attributes: &mut Vec<(Option<u32>, Result<Attribute>)>,
+) -> Result<()> {
+    let Some(heap) = info.heap else { return Ok(()) };
+    let reader = &shared.reader;
+    let Some(name_index) = info.name_index else {
+        return Err(reader.damaged(
+            "attribute info message",
+            heap,
+            "a heap of attributes without an index",
+        ));
+    };
+    reader.expect([(heap, HEAD), (name_index, HEAD)]);
+    let objects = FractalHeap::open(reader, heap)?;
+    for record in record::attributes(reader, name_index)? {
+        let data = if record.message_flags & shared::FLAG != 0 {
+            shared.in_heap(message_type::ATTRIBUTE, &record.heap_id, name_index)
+        } else {
+            objects.object(&record.heap_id)
+        };
+        let attribute =
+            data.and_then(|data| Attribute::decode(&mut reader.cursor(DENSE, heap, &data), heap, shared));
+        attributes.push((Some(record.creation_order), attribute));
+    }
+    Ok(())
 }

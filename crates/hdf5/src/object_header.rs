@@ -116,16 +116,11 @@ impl ObjectHeader {
             address: address.saturating_add(PREFIX),
             length: size,
         });
+        let mut first = true;
         while let Some(block) = messages.continuations.pop_front() {
-            let bytes = messages.block(block, None)?;
-            let mut cursor = reader.cursor(BLOCK, block.address, &bytes);
-            while cursor.remaining() >= 8 {
-                let kind = cursor.u16()?;
-                let size = cursor.u16()?;
-                let flags = cursor.u8()?;
-                cursor.skip(3)?;
-                messages.add(&mut cursor, block.address, (kind, size, flags, None))?;
-            }
+            let read = messages.read_v1_block(block);
+            messages.go_on(read, first)?;
+            first = false;
         }
         Ok(Self {
             messages: messages.list,
@@ -168,31 +163,12 @@ impl ObjectHeader {
             address,
             length: size.saturating_add(prefix_size as u64 + 4),
         });
-        let mut first = true;
+        let tracked = flags & flag::CREATION_ORDER != 0;
+        let mut prefix = Some(prefix_size);
         while let Some(block) = messages.continuations.pop_front() {
-            let bytes = messages.block(block, Some(first))?;
-            let covered = bytes.len().saturating_sub(4);
-            let mut cursor = reader.cursor(
-                if first { WHAT } else { BLOCK },
-                block.address,
-                bytes.get(..covered).unwrap_or(&[]),
-            );
-            if first {
-                cursor.skip(prefix_size)?;
-            } else {
-                cursor.signature(b"OCHK")?;
-            }
-            first = false;
-            let tracked = flags & flag::CREATION_ORDER != 0;
-            let header_size = if tracked { 6 } else { 4 };
-            // A rest that is too short for a message is a gap.
-            while cursor.remaining() >= header_size {
-                let kind = u16::from(cursor.u8()?);
-                let size = cursor.u16()?;
-                let flags = cursor.u8()?;
-                let order = if tracked { Some(cursor.u16()?) } else { None };
-                messages.add(&mut cursor, block.address, (kind, size, flags, order))?;
-            }
+            let read = messages.read_v2_block(block, prefix, tracked);
+            messages.go_on(read, prefix.is_some())?;
+            prefix = None;
         }
         Ok(Self {
             messages: messages.list,
@@ -223,6 +199,52 @@ impl<'a> Messages<'a> {
             walk: Walk::new(reader),
             list: Vec::new(),
             continuations: VecDeque::new(),
+        }
+    }
+
+    /// Adds the messages of a block of a version 1 header.
+    fn read_v1_block(&mut self, block: Continuation) -> Result<()> {
+        let bytes = self.block(block, None)?;
+        let mut cursor = self.reader.cursor(BLOCK, block.address, &bytes);
+        while cursor.remaining() >= 8 {
+            let kind = cursor.u16()?;
+            let size = cursor.u16()?;
+            let flags = cursor.u8()?;
+            cursor.skip(3)?;
+            self.add(&mut cursor, block.address, (kind, size, flags, None))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the messages of a block of a version 2 header. `prefix` is the size of the header's prefix, in bytes; `None` for
+    /// a continuation block. Messages have a creation order if it is `tracked`.
+    fn read_v2_block(&mut self, block: Continuation, prefix: Option<usize>, tracked: bool) -> Result<()> {
+        let bytes = self.block(block, Some(prefix.is_some()))?;
+        let covered = bytes.len().saturating_sub(4);
+        let what = if prefix.is_some() { WHAT } else { BLOCK };
+        let covered = bytes.get(..covered).unwrap_or(&[]);
+        let mut cursor = self.reader.cursor(what, block.address, covered);
+        match prefix {
+            Some(size) => cursor.skip(size)?,
+            None => cursor.signature(b"OCHK")?,
+        }
+        let header_size = if tracked { 6 } else { 4 };
+        // A rest that is too short for a message is a gap.
+        while cursor.remaining() >= header_size {
+            let kind = u16::from(cursor.u8()?);
+            let size = cursor.u16()?;
+            let flags = cursor.u8()?;
+            let order = if tracked { Some(cursor.u16()?) } else { None };
+            self.add(&mut cursor, block.address, (kind, size, flags, order))?;
+        }
+        Ok(())
+    }
+
+    /// The result of a block. A damaged file is read without a continuation block that cannot be read.
+    fn go_on(&self, read: Result<()>, first: bool) -> Result<()> {
+        match read {
+            Err(error) if !first && !matches!(error, Error::Unsupported(_)) => self.reader.tolerate(error),
+            read => read,
         }
     }
 

@@ -49,7 +49,15 @@ const PARTS: [Row; 4] = [
         ),
         peer: (
             "ncks",
-            &["-O", "-d", "lat,40.0,50.0", "-d", "lon,5.0,15.0", "grid.nc", "peer.nc"],
+            &[
+                "-O",
+                "-d",
+                "lat,40.0,50.0",
+                "-d",
+                "lon,5.0,15.0",
+                "grid.nc",
+                "peer.nc",
+            ],
         ),
         wanted: 3.0,
     },

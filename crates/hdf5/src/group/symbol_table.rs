@@ -26,7 +26,7 @@ pub(super) fn read(reader: &MetadataReader, table: SymbolTable, links: &mut Vec<
     let names = heap.segment();
     reader.expect(nodes.iter().map(|node| (*node, NODE)).chain([names]));
     for address in nodes {
-        read_node(reader, address, &heap, &mut walk, links)?;
+        read_node(reader, address, &heap, &mut walk, links).or_else(|error| reader.tolerate(error))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::block_cache::BlockCache;
 pub(crate) use super::cursor::Cursor;
 use super::limits::Limits;
 use super::misses::Misses;
+use super::noted_blocks::NotedBlocks;
 use crate::checksum;
 use crate::dataset::Filter;
 use crate::decoder::{Encoded, FilterDecoder};
@@ -24,7 +25,9 @@ pub(crate) struct MetadataReader {
     misses: Option<Arc<Misses>>,
     /// True if the file may end before the superblock says.
     pub(super) cut: bool,
-    /// Set while an index is read as far as it goes: collects what is wrong with it.
+    /// Set for a file that may be cut: the structures that were read.
+    pub(super) noted: Option<Arc<NotedBlocks>>,
+    /// Set while structures are read as far as they go: collects what is wrong with them.
     pub(super) faults: Option<Arc<Mutex<Vec<Error>>>>,
     offset_size: u8,
     length_size: u8,
@@ -93,6 +96,7 @@ impl MetadataReader {
         let reader = Self::over(cache, decoder, limits, base, offset_size, length_size)?;
         Ok(Self {
             cut: self.cut,
+            noted: self.cut.then(Arc::default),
             ..reader
         })
     }
@@ -180,6 +184,7 @@ impl MetadataReader {
             }),
             misses: None,
             cut: false,
+            noted: None,
             faults: None,
             offset_size,
             length_size,
@@ -241,6 +246,9 @@ impl MetadataReader {
         };
         read.map_err(|source| self.failed(what, address, len, source))?;
         self.overlay_image(address, &mut buf);
+        if let Some(noted) = &self.noted {
+            noted.note(what, address, len as u64);
+        }
         Ok(buf)
     }
 

@@ -1,11 +1,34 @@
-//! Reading files that are cut, and indexes as far as they go.
+//! Reading files that are cut, and structures as far as they go.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bytes::MetadataReader;
+use super::file::File;
 use crate::error::{Error, Result};
 
-/// Most faults of one index that are noted.
+/// What is wrong with the structures that a file has read, which [`File::tolerating`] made.
+#[derive(Debug, Clone, Default)]
+pub struct Tolerated(Arc<Mutex<Vec<Error>>>);
+
+impl Tolerated {
+    /// The errors since the last call, in the order in which they were met.
+    pub fn take(&self) -> Vec<Error> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl File {
+    /// The same file, which reads structures as far as they go: an object header without the continuation blocks that cannot
+    /// be read, a group without such links, attributes without dense storage, an index without such nodes. What is wrong is
+    /// told in the second value.
+    pub fn tolerating(&self) -> (Self, Tolerated) {
+        let faults = Tolerated::default();
+        let reader = self.reader().tolerating(Arc::clone(&faults.0));
+        (self.read_by(reader), faults)
+    }
+}
+
+/// Most faults of one structure that are noted.
 const MOST_FAULTS: usize = 10_000;
 
 impl MetadataReader {
@@ -20,19 +43,19 @@ impl MetadataReader {
         self.cut
     }
 
-    /// A reader of the same file that goes on after what is wrong with an index, and adds it to `faults`.
+    /// A reader of the same file that goes on after what is wrong with a structure, and adds it to `faults`.
     pub(crate) fn tolerating(&self, faults: Arc<Mutex<Vec<Error>>>) -> Self {
         let mut reader = self.clone();
         reader.faults = Some(faults);
         reader
     }
 
-    /// True if an index is read as far as it goes.
+    /// True if structures are read as far as they go.
     pub(crate) fn tolerates(&self) -> bool {
         self.faults.is_some()
     }
 
-    /// Notes what is wrong with an index, if it is read as far as it goes.
+    /// Notes what is wrong with a structure, if it is read as far as it goes.
     ///
     /// # Errors
     /// `error`, if not.

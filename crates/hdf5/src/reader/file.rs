@@ -1,6 +1,6 @@
 //! [`File`]: an open HDF5 file.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::attribute::{self, Attribute};
 use crate::chunk_index::{self, ChunkTable};
@@ -231,16 +231,9 @@ impl File {
     /// # Errors
     /// Those of [`File::chunk_table`] that do not concern the index.
     pub fn chunk_table_of_damaged(&self, dataset: &Dataset) -> Result<(ChunkTable, Vec<Error>)> {
-        let Layout::Chunked(layout) = &dataset.layout else {
-            return Err(Error::Usage(
-                "a dataset that is not chunked has no chunk table".into(),
-            ));
-        };
-        let faults = Arc::new(Mutex::new(Vec::new()));
-        let reader = self.reader().tolerating(Arc::clone(&faults));
-        let table = chunk_index::chunk_table(&reader, dataset.address, &dataset.dataspace, layout)?;
-        let faults = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok((table, faults))
+        let (file, faults) = self.tolerating();
+        let table = file.chunk_table(dataset)?;
+        Ok((table, faults.take()))
     }
 
     /// The mappings of a [virtual](Layout::Virtual) dataset, in their order. Where two mappings have elements of the

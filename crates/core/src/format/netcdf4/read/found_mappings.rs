@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ncutils_hdf5::Layout;
 
+use super::damage::Damage;
 use super::object::hierarchy::FoundGroup;
 use super::object::links::OpenFile;
 use super::schema::user_path;
@@ -17,12 +18,13 @@ use crate::filter::Registry;
 /// have. A dataset whose mappings are not supported is left out.
 ///
 /// # Errors
-/// Mappings are damaged, or do not fit their dataset.
+/// Mappings are damaged, or do not fit their dataset. In a file that may be damaged, the dataset is left out.
 pub(super) fn read(
     groups: &mut [FoundGroup],
     files: &[OpenFile],
     registry: &Registry,
     warnings: &mut Vec<String>,
+    damage: &mut Damage,
 ) -> Result<HashMap<(usize, usize), VirtualData>> {
     let sources = Arc::new(SourceFiles::new(registry.clone(), source_dataset::open));
     let mut all = HashMap::new();
@@ -48,7 +50,11 @@ pub(super) fn read(
                     at -= 1;
                     group.datasets.remove(at);
                 }
-                Err(e) => return Err(e.in_variable(&user_path(&path))),
+                Err(e) => {
+                    damage.tolerate(e.in_variable(&user_path(&path)))?;
+                    at -= 1;
+                    group.datasets.remove(at);
+                }
             }
         }
     }

@@ -12,6 +12,7 @@
 //! ```
 
 mod attributes;
+mod damage;
 mod datatype;
 mod dimension;
 mod found_mappings;

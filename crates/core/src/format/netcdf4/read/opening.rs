@@ -26,10 +26,12 @@ impl Netcdf4Reader {
         Self::read(Linker::open(object, neighbours, registry)?, registry)
     }
 
-    /// Opens a file that may be damaged or cut: its end of file may lie past its size, and chunk indexes may be read in part.
+    /// Opens a file that may be damaged or cut: its end of file may lie past its size. Objects, attributes and links that
+    /// cannot be read are left out, and told by [`Reader::check_structure`](crate::format::Reader::check_structure). Chunk
+    /// indexes may be read in part.
     ///
     /// # Errors
-    /// If the structure of groups and variables cannot be read.
+    /// If the superblock or the header of the root group cannot be read.
     pub fn open_damaged(
         object: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
@@ -45,9 +47,11 @@ impl Netcdf4Reader {
     fn read(mut linker: Linker, registry: &Registry) -> Result<Self> {
         let mut hierarchy = hierarchy::read(&mut linker)?;
         let links = std::mem::take(&mut hierarchy.links);
-        let (schema, stored) = schema::build(&linker, hierarchy, registry)?;
+        let built = schema::build(&linker, hierarchy, registry)?;
+        let (schema, stored) = (built.schema, built.stored);
         Ok(Self {
             links,
+            faults: built.damage.into_faults(),
             ..Self::of(schema, linker.into_files(), stored, registry)
         })
     }
@@ -66,6 +70,7 @@ impl Netcdf4Reader {
             pipelines: SharedPipelines::new(registry.clone()),
             links: Vec::new(),
             damaged: false,
+            faults: Vec::new(),
         }
     }
 }

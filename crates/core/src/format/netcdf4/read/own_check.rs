@@ -1,4 +1,5 @@
-//! Checks an HDF5 file's own structures: chunk indexes, and places of raw data that overlap.
+//! Checks an HDF5 file's own structures: what could not be read of them, chunk indexes, and places of structures and raw
+//! data that overlap.
 
 use std::collections::HashSet;
 
@@ -8,20 +9,30 @@ use crate::chunk::ChunkGrid;
 use crate::format::{Fault, OwnCheck, Reader};
 use crate::model::VarId;
 
-/// Where a piece of raw data is.
+/// Bytes of a file that belong to one owner.
 struct Extent {
     file: usize,
     begin: u64,
     end: u64,
-    var: VarId,
-    chunk: Option<u64>,
+    owner: Owner,
+}
+
+/// What bytes of a file hold.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Owner {
+    /// A structure, by its name in the specification.
+    Structure(&'static str),
+    /// Raw data of a variable in one piece.
+    Data(usize),
+    /// A chunk of a variable.
+    Chunk(usize, u64),
 }
 
 /// Checks the structures of all variables, and tells what is wrong to `found`.
 pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> OwnCheck {
     let schema = reader.schema();
-    for fault in &schema.faults {
-        found(Fault::new(fault));
+    for fault in &reader.faults {
+        found(fault.clone());
     }
     let mut extents = Vec::new();
     let mut seen = HashSet::new();
@@ -43,8 +54,7 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
                         file,
                         begin: record.address,
                         end: record.address.saturating_add(record.size),
-                        var,
-                        chunk: Some(record.index),
+                        owner: Owner::Chunk(n, record.index),
                     }));
                 }
             }
@@ -53,15 +63,22 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
                     file,
                     begin: *address,
                     end: address.saturating_add(*size),
-                    var,
-                    chunk: None,
+                    owner: Owner::Data(n),
                 });
             }
             _ => {}
         }
     }
+    for (file, open) in reader.files.iter().enumerate() {
+        extents.extend(open.file.structures().into_iter().map(|block| Extent {
+            file,
+            begin: block.address,
+            end: block.address.saturating_add(block.length),
+            owner: Owner::Structure(block.what),
+        }));
+    }
     extents.retain(|extent| extent.begin < extent.end);
-    extents.sort_unstable_by_key(|extent| (extent.file, extent.begin, extent.var.0, extent.chunk));
+    extents.sort_unstable_by_key(|extent| (extent.file, extent.begin, extent.owner));
     // The piece so far that ends last.
     let mut last: Option<&Extent> = None;
     for extent in &extents {
@@ -87,21 +104,31 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
 
 fn overlap(reader: &Netcdf4Reader, before: &Extent, extent: &Extent) -> Fault {
     let schema = reader.schema();
-    let index = |extent: &Extent| {
-        let layout = reader.layout(extent.var);
+    let index = |var: usize, chunk: u64| {
+        let layout = reader.layout(VarId(var));
         let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape()).ok()?;
-        Some(grid.coordinates(extent.chunk?))
-    };
-    let other = match index(before) {
-        Some(at) => format!("chunk {at:?} of {}", schema.var_path(before.var)),
-        None => schema.var_path(before.var),
+        Some(grid.coordinates(chunk))
     };
     let base = reader.files[extent.file].file.user_block_size();
-    let fault = Fault::new(format!("its bytes overlap those of {other}"))
-        .in_variable(&schema.var_path(extent.var))
-        .at_byte(base.checked_add(extent.begin));
-    match index(extent) {
-        Some(at) => fault.in_chunk(&at),
-        None => fault,
+    let other = match before.owner {
+        Owner::Structure(what) => format!("{what} at byte {}", base.saturating_add(before.begin)),
+        Owner::Data(var) => schema.var_path(VarId(var)),
+        Owner::Chunk(var, chunk) => format!(
+            "chunk {:?} of {}",
+            index(var, chunk).unwrap_or_default(),
+            schema.var_path(VarId(var))
+        ),
+    };
+    let fault = match extent.owner {
+        Owner::Structure(what) => Fault::new(format!("{what}: its bytes overlap those of {other}")),
+        Owner::Data(var) | Owner::Chunk(var, _) => Fault::new(format!("its bytes overlap those of {other}"))
+            .in_variable(&schema.var_path(VarId(var))),
+    };
+    let fault = fault.at_byte(base.checked_add(extent.begin));
+    match extent.owner {
+        Owner::Chunk(var, chunk) => index(var, chunk)
+            .into_iter()
+            .fold(fault, |fault, at| fault.in_chunk(&at)),
+        _ => fault,
     }
 }

@@ -33,6 +33,8 @@ pub struct Netcdf4Reader {
     pub(super) links: Vec<ExternalLink>,
     /// True if the file was opened although it may be damaged.
     pub(super) damaged: bool,
+    /// What is wrong with the structure of a damaged file.
+    pub(super) faults: Vec<Fault>,
 }
 
 /// A variable, with its chunk index once it was read.

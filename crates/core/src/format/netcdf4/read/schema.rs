@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ncutils_hdf5::Dataspace;
 
 use super::attributes;
+use super::damage::Damage;
 use super::datatype::convert::Conversion;
 use super::datatype::types::{TypeTable, is_rounded};
 use super::dimension::dimensions::Dimensions;
@@ -38,22 +39,29 @@ struct Draft<'a> {
     dims: Vec<Option<usize>>,
 }
 
+/// The schema of a file.
+pub(super) struct Built {
+    /// The schema.
+    pub schema: Schema,
+    /// The information needed to read each variable.
+    pub stored: Vec<StoredVariable>,
+    /// What is wrong with a file that may be damaged.
+    pub damage: Damage,
+}
+
 /// Builds the schema and, for each of its variables, the information needed to read it.
 ///
 /// # Errors
-/// If the file is damaged. Items that netCDF cannot hold are left out with a warning.
-pub(super) fn build(
-    linker: &Linker,
-    hierarchy: Hierarchy,
-    registry: &Registry,
-) -> Result<(Schema, Vec<StoredVariable>)> {
+/// If the file is damaged, and must not be. Items that netCDF cannot hold are left out with a warning.
+pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) -> Result<Built> {
     let files = linker.files();
     let Hierarchy {
         mut groups,
         mut warnings,
         links: _,
+        mut damage,
     } = hierarchy;
-    let mut mappings = found_mappings::read(&mut groups, files, registry, &mut warnings)?;
+    let mut mappings = found_mappings::read(&mut groups, files, registry, &mut warnings, &mut damage)?;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
@@ -70,7 +78,7 @@ pub(super) fn build(
     }
     prefetch_sequences(&groups, files);
     let mut types = meet_types(&groups);
-    let (drafts, dimensions) = draft_variables(&groups, files, &mut schema, &mut types)?;
+    let (drafts, dimensions) = draft_variables(&groups, files, &mut schema, &mut types, &mut damage)?;
     let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
 
     let mut stored = Vec::with_capacity(drafts.len());
@@ -81,10 +89,19 @@ pub(super) fn build(
         let path = path(&groups, draft.group, &draft.found.name);
         let within = |e: Error| e.in_variable(&user_path(&path));
         let file = &files[draft.found.id.file];
-        let conversion =
-            Conversion::compile(&schema, &draft.found.dataset.datatype, draft.ty).map_err(within)?;
-        let layout =
-            storage::layout(&schema, &draft.found.dataset, draft.ty, &conversion, file).map_err(within)?;
+        let described =
+            Conversion::compile(&schema, &draft.found.dataset.datatype, draft.ty).and_then(|conversion| {
+                let dataset = &draft.found.dataset;
+                let layout = storage::layout(&schema, dataset, draft.ty, &conversion, file)?;
+                Ok((conversion, layout))
+            });
+        let (conversion, layout) = match described.map_err(within) {
+            Ok(described) => described,
+            Err(error) => {
+                damage.tolerate(error)?;
+                continue;
+            }
+        };
         schema.add_var(Variable {
             name: draft.name,
             group: GroupId(draft.group),
@@ -115,16 +132,30 @@ pub(super) fn build(
         let path = path(&groups, group, &groups[group].datasets[at].name);
         let found = &mut groups[group].datasets[at];
         let (attributes, id) = (std::mem::take(&mut found.attributes), found.id);
-        let kept = keep_attributes(attributes, id, files, &mut schema, &mut types, group, &path)?;
+        let owner = Owner {
+            id,
+            group,
+            path: &path,
+        };
+        let kept = keep_attributes(attributes, owner, files, &mut schema, &mut types, &mut damage)?;
         schema.vars[var].attributes = kept.into();
     }
     for (index, group) in groups.into_iter().enumerate() {
         let path = group.path.strip_suffix('/').unwrap_or_default();
         let (attributes, id) = (group.attributes, group.id);
-        let kept = keep_attributes(attributes, id, files, &mut schema, &mut types, index, path)?;
+        let owner = Owner {
+            id,
+            group: index,
+            path,
+        };
+        let kept = keep_attributes(attributes, owner, files, &mut schema, &mut types, &mut damage)?;
         schema.groups[index].attributes = kept.into();
     }
-    Ok((schema, stored))
+    Ok(Built {
+        schema,
+        stored,
+        damage,
+    })
 }
 
 /// Prefetches the global heap data of attributes from a slow source: strings and lists of dimensions.
@@ -225,6 +256,7 @@ fn draft_variables<'a>(
     files: &[OpenFile],
     schema: &mut Schema,
     types: &mut TypeTable,
+    damage: &mut Damage,
 ) -> Result<(Vec<Draft<'a>>, Dimensions)> {
     let parents: Vec<_> = groups.iter().map(|g| g.parent).collect();
     let mut dimensions = Dimensions::new(parents.clone());
@@ -277,9 +309,11 @@ fn draft_variables<'a>(
     keep_apart(&mut drafts);
     for (draft, own) in drafts.iter_mut().zip(scales) {
         let file = &files[draft.found.id.file];
-        attach(draft, own, &dimensions, file).map_err(|e| {
-            Error::from(e).in_variable(&user_path(&path(groups, draft.group, &draft.found.name)))
-        })?;
+        if let Err(error) = attach(draft, own, &dimensions, file) {
+            // Dimensions that are not attached are found by their lengths.
+            let path = path(groups, draft.group, &draft.found.name);
+            damage.tolerate(Error::from(error).in_variable(&user_path(&path)))?;
+        }
     }
     let mut by_group: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
     for (at, draft) in drafts.iter().enumerate() {
@@ -420,19 +454,28 @@ fn add_dimensions(
     ids
 }
 
+/// An object with attributes.
+#[derive(Clone, Copy)]
+struct Owner<'a> {
+    id: ObjectId,
+    /// The group that it is, or is in.
+    group: usize,
+    path: &'a str,
+}
+
 /// The attributes of an object that netCDF shows.
 fn keep_attributes(
     found: Vec<FoundAttribute>,
-    object: ObjectId,
+    owner: Owner<'_>,
     files: &[OpenFile],
     schema: &mut Schema,
     types: &mut TypeTable,
-    group: usize,
-    path: &str,
+    damage: &mut Damage,
 ) -> Result<Vec<Attribute>> {
+    let Owner { id, group, path } = owner;
     let hidden = stored(&found).filter(|a| is_reserved(&a.name)).count();
     let mut kept = Vec::with_capacity(found.len() - hidden);
-    let file = (object.file, &files[object.file]);
+    let file = (id.file, &files[id.file]);
     for attribute in found {
         let attribute = match attribute {
             FoundAttribute::Converted(attribute) => {
@@ -454,13 +497,11 @@ fn keep_attributes(
                 "the attribute {path}:{} is left out: {why}",
                 attribute.name
             )),
-            Err(Unfollowed::Failed(e)) => {
-                return Err(if path.is_empty() {
-                    e
-                } else {
-                    e.in_variable(&user_path(path))
-                });
-            }
+            Err(Unfollowed::Failed(e)) => damage.tolerate(if path.is_empty() {
+                e
+            } else {
+                e.in_variable(&user_path(path))
+            })?,
         }
     }
     Ok(kept)

@@ -6,14 +6,18 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ncutils_hdf5::{Attribute, Dataset, Datatype, File, LinkTarget, ObjectKind};
+use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Link, LinkTarget};
 use rayon::prelude::*;
 
+use super::described::{Described, What, describe};
 use super::found_attribute::FoundAttribute;
 use super::links::{Linker, ObjectId, Unfollowed};
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
+use crate::format::Fault;
 use crate::format::netcdf4::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
+use crate::format::netcdf4::read::damage::Damage;
+use crate::format::netcdf4::read::schema::user_path;
 
 /// Most levels of nested groups.
 const DEPTH: usize = 256;
@@ -35,6 +39,8 @@ pub struct Hierarchy {
     pub warnings: Vec<String>,
     /// The external links of all groups.
     pub links: Vec<ExternalLink>,
+    /// What is wrong with a file that may be damaged.
+    pub damage: Damage,
 }
 
 /// A link to an object of another file.
@@ -99,29 +105,6 @@ impl FoundDataset {
     }
 }
 
-/// The content of an object, and warnings about the parts that were left out.
-struct Described {
-    what: What,
-    warnings: Vec<String>,
-}
-
-impl Described {
-    /// The attributes of the object.
-    fn attributes(&self) -> &[Attribute] {
-        match &self.what {
-            What::Group(attributes) | What::Dataset(_, attributes) => attributes,
-            What::Type(_) | What::Nothing => &[],
-        }
-    }
-}
-
-enum What {
-    Group(Vec<Attribute>),
-    Type(Datatype),
-    Dataset(Box<Dataset>, Vec<Attribute>),
-    Nothing,
-}
-
 /// A group that is not read yet.
 struct Pending {
     name: String,
@@ -134,19 +117,23 @@ struct Pending {
 /// Reads the whole hierarchy.
 ///
 /// # Errors
-/// If the file is damaged. Objects that netCDF cannot hold are left out with a warning.
+/// If the file is damaged, unless the linker has opened it as such: then what is wrong is told in the hierarchy. Objects that
+/// netCDF cannot hold are left out with a warning.
 pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
     let mut found = Hierarchy {
         groups: Vec::new(),
         warnings: Vec::new(),
         links: Vec::new(),
+        damage: Damage::new(linker.is_damaged()),
     };
+    let damaged = linker.is_damaged();
     let root = linker.root();
-    let described = describe(&linker.files()[root.file].file, root, "/")?;
+    let described = describe(&linker.files()[root.file].file, root, "/", damaged)?;
     let What::Group(attributes) = described.what else {
         return Err(Error::Damaged("the root is not a group".into()));
     };
     found.warnings.extend(described.warnings);
+    found.damage.add(described.faults);
     let mut pending = vec![Pending {
         name: String::new(),
         parent: None,
@@ -172,12 +159,10 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
         });
         let mut members = Vec::new();
         let file = linker.files()[group.id.file].file.clone();
-        let links = file
-            .object(group.id.address)
-            .and_then(|object| file.links(&object))?;
-        repeats.meet_links(group.id, &path, links.links.len())?;
+        let links = links_of(&file, group.id, &path, &mut found.damage)?;
+        repeats.meet_links(group.id, &path, links.len())?;
         let mut names = HashSet::new();
-        for link in links.links {
+        for link in links {
             let own = link
                 .name
                 .strip_prefix(NON_COORDINATE_PREFIX)
@@ -208,7 +193,9 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
             match linker.follow(group.id, &link.target) {
                 Ok(id) => members.push((link.name, id)),
                 Err(Unfollowed::Left(why)) => found.warnings.push(left(why)),
-                Err(Unfollowed::Failed(e)) => return Err(e),
+                Err(Unfollowed::Failed(e)) => found
+                    .damage
+                    .tolerate(e.in_variable(&user_path(&format!("{path}{}", link.name))))?,
             }
         }
         drop(names);
@@ -228,11 +215,12 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
                 .unwrap_or(rest)
                 .par_iter()
                 .with_min_len(BATCH)
-                .map(|(name, id)| describe(&files[id.file].file, *id, &format!("{path}{name}")))
+                .map(|(name, id)| describe(&files[id.file].file, *id, &format!("{path}{name}"), damaged))
                 .collect::<Result<_>>()?;
             for (described, (name, id)) in round.into_iter().zip(members.by_ref()) {
                 repeats.meet_object(id, described.attributes())?;
                 found.warnings.extend(described.warnings);
+                found.damage.add(described.faults);
                 match described.what {
                     What::Nothing => {}
                     What::Type(datatype) => found.groups[index].types.push(FoundType {
@@ -300,63 +288,29 @@ fn prefetch(file: &File, number: usize, members: &[(String, ObjectId)]) -> usize
         if id.file != number {
             return;
         }
-        if describe(file, *id, "").is_ok_and(|found| matches!(found.what, What::Group(_))) {
+        if describe(file, *id, "", false).is_ok_and(|found| matches!(found.what, What::Group(_))) {
             let _ = file.object(id.address).and_then(|object| file.links(&object));
         }
     })
 }
 
-/// Reads one object's header and attributes.
-fn describe(file: &File, id: ObjectId, path: &str) -> Result<Described> {
-    let mut warnings = Vec::new();
-    let what = (|| {
-        let object = file.object(id.address)?;
-        let mut attributes = || -> ncutils_hdf5::Result<Vec<Attribute>> {
-            let stored = file.attributes(&object)?;
-            let mut kept = Vec::with_capacity(stored.len());
-            for attribute in stored {
-                match attribute {
-                    Ok(attribute) if attribute.name.len() > MAX_NAME => warnings.push(format!(
-                        "an attribute of {path} is left out: its name of {} bytes is longer than netCDF's {MAX_NAME}",
-                        attribute.name.len()
-                    )),
-                    Ok(attribute) => kept.push(attribute),
-                    Err(ncutils_hdf5::Error::Unsupported(why)) => warnings.push(format!(
-                        "an attribute of {path} is left out: {why} is not supported"
-                    )),
-                    Err(e) => return Err(e),
-                }
-            }
-            Ok(kept)
-        };
-        Ok(match object.kind {
-            ObjectKind::Group => What::Group(attributes()?),
-            ObjectKind::Dataset => {
-                let dataset = file.dataset(&object)?;
-                What::Dataset(Box::new(dataset), attributes()?)
-            }
-            ObjectKind::NamedDatatype => What::Type(file.named_datatype(&object)?),
-            _ => {
-                return Err(ncutils_hdf5::Error::Unsupported(
-                    "an object that is neither group, dataset nor datatype".into(),
-                ));
-            }
-        })
-    })();
-    match what {
-        Ok(what) => Ok(Described { what, warnings }),
-        Err(ncutils_hdf5::Error::Unsupported(why)) => {
-            warnings.push(format!("{path} is left out: {why} is not supported"));
-            Ok(Described {
-                what: What::Nothing,
-                warnings,
-            })
-        }
-        Err(e) if path == "/" => Err(e.into()),
-        Err(e) => Err(Error::from(e).in_variable(
-            path.strip_prefix('/')
-                .filter(|p| !p.contains('/'))
-                .unwrap_or(path),
-        )),
+/// The links of a group. Of a damaged file, those that can be read.
+fn links_of(file: &File, group: ObjectId, path: &str, damage: &mut Damage) -> Result<Vec<Link>> {
+    if !damage.is_tolerated() {
+        let object = file.object(group.address)?;
+        return Ok(file.links(&object)?.links);
     }
+    let (file, faults) = file.tolerating();
+    let read = file.object(group.address).and_then(|object| {
+        // What is wrong with the header was told when the group was described.
+        drop(faults.take());
+        file.links(&object)
+    });
+    let (links, error) = match read {
+        Ok(links) => (links.links, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let fault = |error| Fault::new(format!("the links of group {path}: {error}"));
+    damage.add(faults.take().into_iter().chain(error).map(fault));
+    Ok(links)
 }

@@ -67,6 +67,8 @@ impl From<ncutils_hdf5::Error> for Unfollowed {
 /// Follows links, and keeps the files that they lead to open.
 pub struct Linker {
     files: Vec<OpenFile>,
+    /// True if the input may be damaged.
+    damaged: bool,
     registry: Registry,
     /// Links by name, for each group that a path went through.
     tables: HashMap<ObjectId, Arc<HashMap<String, LinkTarget>>>,
@@ -81,12 +83,13 @@ impl Linker {
     ) -> Result<Self> {
         Ok(Self {
             files: vec![OpenFile::new(source, neighbours, registry)?],
+            damaged: false,
             registry: registry.clone(),
             tables: HashMap::new(),
         })
     }
 
-    /// Opens an input that may be cut.
+    /// Opens an input that may be damaged or cut.
     pub fn open_damaged(
         source: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
@@ -94,9 +97,15 @@ impl Linker {
     ) -> Result<Self> {
         Ok(Self {
             files: vec![OpenFile::open(source, neighbours, registry, None, true)?],
+            damaged: true,
             registry: registry.clone(),
             tables: HashMap::new(),
         })
+    }
+
+    /// True if the input may be damaged or cut.
+    pub fn is_damaged(&self) -> bool {
+        self.damaged
     }
 
     /// The files opened so far.

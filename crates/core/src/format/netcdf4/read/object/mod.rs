@@ -6,6 +6,7 @@
 //!                                                      └─ found_attribute: attributes, converted where that is simple
 //! ```
 
+pub mod described;
 pub mod found_attribute;
 pub mod heap_filters;
 pub mod hierarchy;
