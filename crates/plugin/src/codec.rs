@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ncutils_core::filter::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Registry};
+use ncutils_core::filter::{
+    BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Registry, is_registered_as_lossy,
+};
 use ncutils_core::model::{CodecSpec, Configuration, Encoding, ZarrVersion};
 use serde_json::Value;
 
@@ -178,6 +180,10 @@ impl Codec for PluginCodec {
 
     fn hdf5_id(&self) -> Option<u32> {
         Some(self.class()?.id)
+    }
+
+    fn is_lossy(&self) -> bool {
+        self.hdf5_id().is_some_and(is_registered_as_lossy)
     }
 
     fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {

@@ -119,7 +119,7 @@ fn options(choice: u8) -> CopyOptions {
 }
 
 /// Checks that both have the same variables and values.
-fn compare(input: &dyn Reader, output: &dyn Reader) {
+pub fn compare(input: &dyn Reader, output: &dyn Reader) {
     let (from, to) = (input.schema(), output.schema());
     assert_eq!(from.groups.len(), to.groups.len(), "as many groups");
     assert_eq!(from.dims.len(), to.dims.len(), "as many dimensions");

@@ -159,8 +159,12 @@ fn storage(reader: &dyn Reader, var: VarId, layout: &VariableLayout) {
             .extent
             .iter()
             .fold(layout.element_size as u64, |n, length| n.saturating_mul(*length));
-        let mut buffer = vec![0; bytes.min(1 << 16) as usize];
+        // Ranges begin and end between elements.
+        let element = layout.element_size.max(1) as u64;
+        let size = bytes.min(1 << 16) / element * element;
+        let mut buffer = vec![0; size as usize];
         check(reader.read_range(var, 0, &mut buffer));
-        check(reader.read_range(var, bytes - buffer.len() as u64, &mut buffer));
+        let last = bytes - size;
+        check(reader.read_range(var, last - last % element, &mut buffer));
     }
 }

@@ -6,6 +6,7 @@ mod archive;
 mod cdl;
 mod copy;
 mod dataset;
+mod elsewhere;
 mod filters;
 mod hdf5;
 mod key_list;
@@ -13,6 +14,7 @@ mod part;
 mod proof;
 mod remote;
 mod text;
+mod verbatim;
 mod zarr;
 mod zarr3;
 mod zip;
@@ -32,7 +34,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 18] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -57,6 +59,16 @@ pub const TARGETS: [Target; 16] = [
         name: "copy",
         run: copy::copy,
         seeds: any_files,
+    },
+    Target {
+        name: "elsewhere",
+        run: elsewhere::read_and_copy,
+        seeds: elsewhere::seeds,
+    },
+    Target {
+        name: "verbatim",
+        run: verbatim::copy,
+        seeds: hdf5_files,
     },
     Target {
         name: "proof",
@@ -162,7 +174,7 @@ mod tests {
         for target in TARGETS {
             let seeds = files(&root.join("testdata"), |_| true);
             let seeds = if target.name.ends_with("spec")
-                || ["archive", "cdl", "zarr", "zarr3", "shard", "remote"].contains(&target.name)
+                || ["archive", "elsewhere", "cdl", "zarr", "zarr3", "shard", "remote"].contains(&target.name)
             {
                 target.seeds(&root)
             } else {

@@ -32,7 +32,7 @@ impl Bound {
     }
 }
 
-number_codec!(AsType, "astype", "encode_dtype, decode_dtype", elementwise: true);
+number_codec!(AsType, "astype", "encode_dtype, decode_dtype", elementwise: true, lossy: true);
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

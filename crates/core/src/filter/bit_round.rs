@@ -27,6 +27,10 @@ fn keep_bits(spec: &CodecSpec) -> Outcome<u32> {
 }
 
 impl Codec for BitRound {
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn parameters_help(&self) -> &str {
         "keepbits"
     }

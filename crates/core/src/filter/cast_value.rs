@@ -281,6 +281,10 @@ fn round(x: f64, rounding: Rounding) -> f64 {
 }
 
 impl Codec for CastValue {
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &str {
         "cast_value"
     }

@@ -114,6 +114,11 @@ pub trait Codec: Send + Sync {
         self.is_checksum()
     }
 
+    /// True if decoding may give other values than were encoded, as the codec rounds or cuts them.
+    fn is_lossy(&self) -> bool {
+        false
+    }
+
     /// True if the codec adds a checksum to its input, and changes nothing else. Taking it off verifies the input.
     fn is_checksum(&self) -> bool {
         false

@@ -76,7 +76,8 @@ number_codec!(
     FixedScaleOffset,
     "fixedscaleoffset",
     "offset, scale, dtype, astype",
-    elementwise: true
+    elementwise: true,
+    lossy: true
 );
 
 /// The type that integers are calculated with. Floats are calculated with their own.

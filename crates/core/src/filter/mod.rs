@@ -140,7 +140,7 @@ pub use deflate_wrapper::DeflateWrapper;
 pub use finder::CodecFinder;
 pub use members::{Member, listed as listed_members};
 pub use pipeline::{EncodedChunk, Pipeline, Scratch};
-pub use registered::registered_name;
+pub use registered::{is_registered_as_lossy, registered_name};
 pub use registry::Registry;
 pub use shared_pipelines::SharedPipelines;
 

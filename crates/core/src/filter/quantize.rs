@@ -53,7 +53,7 @@ impl Bound {
     }
 }
 
-number_codec!(Quantize, "quantize", "digits, dtype, astype", elementwise: true);
+number_codec!(Quantize, "quantize", "digits, dtype, astype", elementwise: true, lossy: true);
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

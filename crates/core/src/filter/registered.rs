@@ -48,6 +48,16 @@ const REGISTERED: &[(u32, &str)] = &[
     (32033, "HTJ2K"),
 ];
 
+/// Registered filters that may change values, by ascending id: compressors of images and of floats with an error bound.
+const LOSSY: &[u32] = &[
+    258, 32005, 32007, 32012, 32014, 32017, 32018, 32019, 32021, 32024, 32028, 32030, 32033,
+];
+
+/// True if filter `id` is registered with HDF5 as one that may change values, and is not built in.
+pub fn is_registered_as_lossy(id: u32) -> bool {
+    LOSSY.binary_search(&id).is_ok()
+}
+
 /// The name under which filter `id` is registered with HDF5.
 pub fn registered_name(id: u32) -> Option<&'static str> {
     let at = REGISTERED.binary_search_by_key(&id, |(id, _)| *id).ok()?;

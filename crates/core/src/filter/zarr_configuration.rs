@@ -83,9 +83,9 @@ macro_rules! numcodecs_name {
 
 /// Makes a type a codec of numcodecs that turns numbers into numbers. The module's `Bound` has its parameters: `parse`
 /// reads them from a spec, and `encoded` is the type of the numbers that it makes. `elementwise` is
-/// [`Codec::is_elementwise`].
+/// [`Codec::is_elementwise`], `lossy` is [`Codec::is_lossy`].
 macro_rules! number_codec {
-    ($codec:ident, $name:literal, $parameters:literal, elementwise: $is_elementwise:literal) => {
+    ($codec:ident, $name:literal, $parameters:literal, elementwise: $is_elementwise:literal, lossy: $is_lossy:literal) => {
         impl Codec for $codec {
             numcodecs_name!($name);
 
@@ -99,6 +99,10 @@ macro_rules! number_codec {
 
             fn is_elementwise(&self) -> bool {
                 $is_elementwise
+            }
+
+            fn is_lossy(&self) -> bool {
+                $is_lossy
             }
 
             fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

@@ -40,6 +40,10 @@ struct Bound {
 }
 
 impl Codec for ZarrScaleOffset {
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &str {
         "scale_offset"
     }

@@ -39,6 +39,10 @@ pub const ID: u32 = 6;
 pub struct ScaleOffset;
 
 impl Codec for ScaleOffset {
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &str {
         "scaleoffset"
     }

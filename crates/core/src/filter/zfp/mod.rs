@@ -26,6 +26,10 @@ pub const ID: u32 = 32013;
 pub struct Zfp;
 
 impl Codec for Zfp {
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &str {
         "zfp"
     }
