@@ -16,9 +16,9 @@ pub fn read_and_copy(input: &[u8]) {
 
 /// Seeds: small files whose variables are external and virtual, with mappings of all versions and selections.
 pub fn seeds(root: &Path) -> Vec<Seed> {
-    let is_hdf5 = |bytes: &[u8]| bytes.starts_with(HDF5_SIGNATURE);
+    let has_signature = |bytes: &[u8]| bytes.starts_with(HDF5_SIGNATURE);
     ["testdata/elsewhere", "crates/hdf5/tests/data/elsewhere"]
         .iter()
-        .flat_map(|folder| files(&root.join(folder), is_hdf5))
+        .flat_map(|folder| files(&root.join(folder), has_signature))
         .collect()
 }

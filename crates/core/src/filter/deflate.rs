@@ -15,8 +15,6 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 1.
 
-mod by_planes;
-
 use std::cell::RefCell;
 
 use flate2::{Compress, FlushCompress, Status};
@@ -128,7 +126,7 @@ fn is_more_various(bytes: &[u8], most: usize) -> bool {
 
 /// The encoder for an input, and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Encoder {
+pub(super) enum Encoder {
     Libdeflate(i32),
     /// libdeflate for each plane by itself, of this many bytes.
     ByPlanes(i32, usize),
@@ -268,7 +266,7 @@ struct Bound {
 pub(super) const HEADER: [u8; 2] = [0x78, 0x9c];
 
 /// Puts a deflate stream of `input` into `out`, from byte `start` to the end. What is behind `start` is lost.
-fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
+pub(super) fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
     match encoder {
         Encoder::Libdeflate(level) => COMPRESSORS.with_borrow_mut(|compressors| {
             let slot = compressors.get_mut(level as usize);
@@ -287,7 +285,7 @@ fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> O
             out.truncate(start + size);
             Ok(())
         }),
-        Encoder::ByPlanes(level, plane) => by_planes::encode(level, plane, input, start, out),
+        Encoder::ByPlanes(level, plane) => super::deflate_by_planes::encode(level, plane, input, start, out),
         Encoder::ZlibRs(level) => MISLED.with_borrow_mut(|compressors| {
             // Stored blocks add five bytes per 16 KiB.
             out.resize(start + input.len() + input.len() / 1024 + 64, 0);

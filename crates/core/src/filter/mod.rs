@@ -89,6 +89,7 @@ mod codec;
 mod copy_back;
 pub mod deflate;
 mod deflate_blocks;
+mod deflate_by_planes;
 mod deflate_wrapper;
 pub mod delta;
 mod finder;

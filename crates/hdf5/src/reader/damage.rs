@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bytes::MetadataReader;
 use super::file::File;
+use super::noted_blocks::StructureBlock;
 use crate::error::{Error, Result};
 
 /// What is wrong with the structures that a file has read, which [`File::tolerating`] made.
@@ -25,6 +26,13 @@ impl File {
         let faults = Tolerated::default();
         let reader = self.reader().tolerating(Arc::clone(&faults.0));
         (self.read_by(reader), faults)
+    }
+
+    /// The structures that were read so far, in the order of their addresses. Only a file that was opened as
+    /// [cut](crate::OpenOptions::cut) notes them; at most a million.
+    pub fn structures(&self) -> Vec<StructureBlock> {
+        let noted = self.reader().noted.as_ref();
+        noted.map(|noted| noted.all()).unwrap_or_default()
     }
 }
 

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::file::File;
-
 /// Most structures that are noted. Later ones are not.
 const MOST: usize = 1 << 20;
 
@@ -32,6 +30,17 @@ impl NotedBlocks {
             noted.insert((address, what), length);
         }
     }
+
+    /// The structures, in the order of their addresses.
+    pub(super) fn all(&self) -> Vec<StructureBlock> {
+        let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let block = |((address, what), length): (&(u64, &'static str), &u64)| StructureBlock {
+            what,
+            address: *address,
+            length: *length,
+        };
+        noted.iter().map(block).collect()
+    }
 }
 
 /// The bytes of one structure.
@@ -43,21 +52,4 @@ pub struct StructureBlock {
     pub address: u64,
     /// Its length, in bytes, as far as it was read.
     pub length: u64,
-}
-
-impl File {
-    /// The structures that were read so far, in the order of their addresses. Only a file that was opened as
-    /// [cut](crate::OpenOptions::cut) notes them; at most a million.
-    pub fn structures(&self) -> Vec<StructureBlock> {
-        let Some(noted) = &self.reader().noted else {
-            return Vec::new();
-        };
-        let noted = noted.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let block = |((address, what), length): (&(u64, &'static str), &u64)| StructureBlock {
-            what,
-            address: *address,
-            length: *length,
-        };
-        noted.iter().map(block).collect()
-    }
 }

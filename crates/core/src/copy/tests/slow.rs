@@ -173,7 +173,7 @@ fn many_requests_are_under_way_whatever_the_route() {
 #[test]
 fn a_region_is_read_with_many_requests() {
     let from = layout(&[40, 64], Some(&[1, 64]), 4, Endian::Little, 1);
-    let slow = Slow::new(input(vec![source(from, [3])]), 30, Duration::from_millis(10));
+    let slow = Slow::new(input(vec![source(from, [3])]), 30, Duration::from_millis(50));
     let whole = Region::whole(&[40, 64]);
     let found = slow.read_region(VarId(0), &whole).unwrap();
     assert_eq!(found, slow.input.read_region(VarId(0), &whole).unwrap());

@@ -27,6 +27,7 @@ mod source_dataset;
 mod source_files;
 mod stored;
 mod structured;
+mod user_path;
 mod virtual_dataset;
 
 pub(super) use object::heap_filters::codec_specs;

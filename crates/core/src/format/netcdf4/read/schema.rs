@@ -19,6 +19,7 @@ use super::object::found_attribute::FoundAttribute;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use super::stored::{StoredData, StoredVariable};
+use super::user_path::user_path;
 use super::virtual_dataset::VirtualVariable;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -182,14 +183,6 @@ fn rounded(what: &str) -> String {
 /// The path of an object, for messages.
 fn path(groups: &[FoundGroup], group: usize, name: &str) -> String {
     format!("{}{name}", groups[group].path)
-}
-
-/// A path as users write it: without `/` for an item of the root group.
-pub(super) fn user_path(path: &str) -> String {
-    match path.strip_prefix('/') {
-        Some(name) if !name.contains('/') => name.to_owned(),
-        _ => path.to_owned(),
-    }
 }
 
 /// How the file was made. As in netCDF-C, netCDF wrote it if the root group has one of netCDF's own

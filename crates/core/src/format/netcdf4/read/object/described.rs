@@ -6,7 +6,7 @@ use super::links::ObjectId;
 use crate::error::{Error, Result};
 use crate::format::Fault;
 use crate::format::netcdf4::conventions::MAX_NAME;
-use crate::format::netcdf4::read::schema::user_path;
+use crate::format::netcdf4::read::user_path::user_path;
 
 /// The content of an object, and warnings about the parts that were left out.
 pub struct Described {

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::format::Fault;
 use crate::format::netcdf4::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
 use crate::format::netcdf4::read::damage::Damage;
-use crate::format::netcdf4::read::schema::user_path;
+use crate::format::netcdf4::read::user_path::user_path;
 
 /// Most levels of nested groups.
 const DEPTH: usize = 256;

@@ -10,9 +10,9 @@
 
 use std::cell::RefCell;
 
-use super::{Encoder, deflate};
-use crate::filter::Outcome;
-use crate::filter::deflate_blocks::reopen;
+use super::Outcome;
+use super::deflate::{Encoder, deflate};
+use super::deflate_blocks::reopen;
 
 /// The level for a plane in which nothing repeats. On planes of 30 kB with 7 random bits in each byte, its output is as long as
 /// that of level 5, in half the time.
