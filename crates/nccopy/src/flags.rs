@@ -92,7 +92,7 @@ pub fn command() -> Command {
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
-        .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
+        .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  'var:external=FILE[@OFFSET[+SIZE]][;FILE…]' (raw data in files below the output's folder, which must not exist)  / (no chunks); repeatable"))
         .arg(Arg::new("shard").long("shard").value_name("SHARDS").action(ArgAction::Append).help("Zarr version 3: shapes of shards, in elements: dim/n,dim/,…  var:n1,n2,…  var: (none)  none  auto  or a size of decoded bytes, such as 128M; repeatable"))
         .arg(Arg::new("shard-index").long("shard-index").value_name("PLACE").value_parser(["start", "end"]).help("Zarr version 3: the place of the index in each shard"))
         .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast, auto=small to choose by the data; '*' for all variables, none for no filter; repeatable"))

@@ -51,6 +51,7 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         ..RunOptions::default()
     };
     if arguments.dry_run {
+        output.check_raw_files(&plan.schema, &prepared.plans)?;
         let description = prepared.describe(reader, &plan, &options);
         return print(match arguments.json {
             true => plan_text::json(&description),
@@ -58,9 +59,9 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         });
     }
     ncutils_cli::signals::handle();
-    let target = output.output()?;
+    let target = output.destination_of(&plan.schema, &prepared.plans)?;
     let writer = source
-        .create(target, &plan.schema, &prepared.plans)
+        .create(&target, &plan.schema, &prepared.plans)
         .map_err(in_input)?;
     for warning in source.warnings() {
         tell("nccopy", format_args!("{input}: warning: {warning}"));

@@ -276,6 +276,9 @@ fn chunks(input: &Schema, spec: &ChunkSpec, changes: &mut [Change]) -> Result<()
             match layout {
                 AskedLayout::Chunked(shape) => set_shape(input, n, shape, changes),
                 AskedLayout::Contiguous | AskedLayout::Compact => Ok(()),
+                AskedLayout::External(_) => Err(Request::Chunks.error(format!(
+                    "variable {name}: external files hold data of netCDF-4 and HDF5, not of archives; add -k nc4"
+                ))),
             }
         }
         ChunkSpec::Dimensions(list) => {

@@ -307,6 +307,12 @@ impl FrontLayout {
                 let object = mappings.as_ref().map(|mappings| heap.insert(mappings).to_bytes());
                 messages::layout(&Storage::Virtual(object))?
             }
+            // The message of external data is that of contiguous data without an address.
+            LayoutSpec::External(_) => {
+                let size = dataset.dataspace.count().unwrap_or(0);
+                let size = size.saturating_mul(u64::from(element_size));
+                messages::layout(&Storage::Contiguous(None, size))?
+            }
             layout => layout_message(layout, element_size, storage, &compact)?,
         };
         let mut external = Vec::new();
@@ -401,7 +407,6 @@ pub(super) fn layout_message(
         LayoutSpec::Compact { .. } => Storage::Compact(compact),
         LayoutSpec::Contiguous { size, .. } => Storage::Contiguous(storage, *size),
         LayoutSpec::Chunked { shape, .. } => Storage::Chunked(shape, element_size, storage),
-        // The message of external data is that of contiguous data without an address.
         LayoutSpec::External(_) | LayoutSpec::Virtual(_) => Storage::Contiguous(None, 0),
     })?;
     fits(message, "compact data")

@@ -15,6 +15,7 @@ mod auto;
 mod chunk_spec;
 mod chunking;
 mod default_chunks;
+mod external;
 mod kind;
 mod output_schema;
 mod pipeline;
@@ -147,6 +148,11 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         let layout = var
             .plan(reader, &requests, &chunking, &sharding, options, &mut choices)
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
+        let external = chunking
+            .external(source)
+            .map(|parts| external::placed(parts, &schema, VarId(at), &layout))
+            .transpose()
+            .map_err(|error| error.in_variable(&input.var_path(source)))?;
         variables.push(VariableCopy {
             sources: match used {
                 Use::Copy => Sources::Whole(source),
@@ -156,6 +162,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             keeps_no_fill: false,
             cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
             skips_fill: options.skip_fill,
+            external,
             quantization: quantized[source.0],
         });
     }

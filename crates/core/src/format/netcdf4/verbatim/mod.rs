@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{Reader, VariablePlan, Writer};
 use crate::model::Schema;
-use crate::store::{Object, Output};
+use crate::store::{Destination, DestinationKind, Object, Output};
 
 /// Bytes of a user block that are copied at once.
 const PIECE: u64 = 1 << 20;
@@ -80,21 +80,27 @@ impl Verbatim {
     /// HDF5 cannot hold a dataset as planned; elements cannot be read or rewritten; the output fails.
     pub fn create(
         &self,
-        output: Arc<dyn Output>,
+        destination: &Destination,
         schema: &Schema,
         plans: &[VariablePlan],
     ) -> Result<Box<dyn Writer>> {
+        let DestinationKind::Object(output) = destination.kind() else {
+            return Err(Error::Usage(
+                "HDF5 is one file, and cannot be a store of keys".to_owned(),
+            ));
+        };
         let base = self.file.file.user_block_size();
         let places = Places {
             file: &self.file.file,
             objects: &self.hierarchy.ids,
             lost: &self.lost,
         };
+        let raw = destination.raw_files();
         let specs = Specs::new(&self.hierarchy, places, schema, plans)?;
-        let writer = Netcdf4Writer::create_behind(base, output.clone(), schema, plans, &specs)?;
+        let writer = Netcdf4Writer::create_behind(base, output.clone(), raw, schema, plans, &specs)?;
         // Attributes were resolved more than once.
         self.lost.store(specs.lost_in_headers()?, Ordering::Relaxed);
-        self.copy_user_block(&*output, base)?;
+        self.copy_user_block(&**output, base)?;
         for id in self.hierarchy.addressed() {
             let item = &self.hierarchy.items[id.0];
             let copied = addressed::copy(&places, &self.registry, item.address, id, writer.file());

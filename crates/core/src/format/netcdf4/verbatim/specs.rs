@@ -15,7 +15,7 @@ use super::hierarchy::{Hierarchy, attributes, links};
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::format::netcdf4::read::codec_specs;
-use crate::format::netcdf4::write::{DatasetTree, filters};
+use crate::format::netcdf4::write::{DatasetTree, filters, segments};
 use crate::model::{Schema, Storage, VarId};
 
 /// The objects of the copy, each made on request.
@@ -188,6 +188,7 @@ impl<'a> Specs<'a> {
     fn planned(&self, dataset: &Dataset, var: VarId) -> Result<(LayoutSpec, Vec<Filter>)> {
         let plan = &self.plans[var.0];
         let layout = match &plan.layout.storage {
+            _ if let Some(parts) = &plan.external => LayoutSpec::External(segments(parts)),
             Storage::Chunked { shape } => LayoutSpec::Chunked {
                 shape: shape.clone(),
                 chunk_count: plan.promised.chunks(),
