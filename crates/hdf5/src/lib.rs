@@ -61,7 +61,8 @@ pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
 pub use object_properties::{CreationOrder, ObjectProperties};
 pub use reader::{
-    Dataset, File, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk, StructureBlock, Tolerated,
+    Dataset, File, Followed, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk, StructureBlock,
+    Tolerated,
 };
 pub use selection::{ElementSelection, Stripe};
 pub use source::{ByteSink, ByteSource, ReadRequest};

@@ -65,6 +65,9 @@ pub struct Schema {
     /// One line for each item that was left out because it is damaged. What is left can be shown; a copy of everything
     /// cannot be made.
     pub faults: Vec<String>,
+    /// One line for each item that was left out because it is in a file that may not be read. What is left can be shown; a
+    /// copy of everything cannot be made.
+    pub refused: Vec<String>,
 }
 
 /// A group.
@@ -140,6 +143,7 @@ impl Schema {
             origin: None,
             warnings: Vec::new(),
             faults: Vec::new(),
+            refused: Vec::new(),
         }
     }
 

@@ -213,6 +213,7 @@ impl FrontLayout {
                             LinkSpec::Hard(object) => Target::Hard(self.header_of(*object)),
                             LinkSpec::Soft(path) => Target::Soft(path),
                             LinkSpec::External { file, path } => Target::External(file, path),
+                            LinkSpec::UserDefined { class, data } => Target::UserDefined(*class, data),
                         };
                         messages::link(name, link_order.is_tracked().then_some(order), &target)
                     })

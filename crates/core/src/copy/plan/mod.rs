@@ -110,6 +110,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     if let (Some(fault), None, None) = (input.faults.first(), &options.variables, &options.groups) {
         return Err(Error::Damaged(fault.clone()));
     }
+    if let (Some(refused), None, None) = (input.refused.first(), &options.variables, &options.groups) {
+        return Err(Error::Usage(refused.clone()));
+    }
     let kind = kind::output_kind(input, options)?;
     let requests = Requests::resolve(input, &options.filters, &options.registry)?;
     let fixes = kind.can().fixes_unlimited();

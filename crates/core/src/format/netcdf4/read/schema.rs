@@ -58,6 +58,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
     let Hierarchy {
         mut groups,
         mut warnings,
+        refused,
         links: _,
         mut damage,
     } = hierarchy;
@@ -71,6 +72,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
         Kind::Netcdf4
     });
     schema.warnings = warnings;
+    schema.refused = refused;
     schema.provenance = Some(provenance(&groups, files));
     for group in groups.iter().skip(1) {
         let parent = GroupId(group.parent.unwrap_or(0));
@@ -493,7 +495,7 @@ fn keep_attributes(
                 }
                 kept.push(converted);
             }
-            Err(Unfollowed::Left(why)) => schema.warnings.push(format!(
+            Err(Unfollowed::Left(why) | Unfollowed::Refused(why)) => schema.warnings.push(format!(
                 "the attribute {path}:{} is left out: {why}",
                 attribute.name
             )),

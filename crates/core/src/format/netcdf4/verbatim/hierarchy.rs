@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ncutils_hdf5::{Attribute, File, Link, LinkTarget, Object, ObjectId, ObjectKind};
+use ncutils_hdf5::{Attribute, File, LinkTarget, Object, ObjectId, ObjectKind};
 
 use crate::error::{Error, Result};
 use crate::model::VarId;
@@ -82,12 +82,8 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<O
         ObjectKind::Group => {
             for link in file.links(&object)?.links {
                 let below = format!("{}/{}", path.trim_end_matches('/'), link.name);
-                match &link.target {
-                    LinkTarget::Hard(target) => all.add(*target, below),
-                    LinkTarget::UserDefined(class) => all.warnings.push(format!(
-                        "{below}: a user-defined link of class {class} is left out, as only the program that made it knows its content"
-                    )),
-                    _ => {}
+                if let LinkTarget::Hard(target) = &link.target {
+                    all.add(*target, below);
                 }
             }
         }
@@ -116,11 +112,4 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<O
 pub(super) fn attributes(file: &File, object: &Object) -> Result<Vec<Attribute>> {
     let attributes = file.attributes(object)?.into_iter();
     Ok(attributes.collect::<ncutils_hdf5::Result<_>>()?)
-}
-
-/// The links of a group that can be copied.
-pub(super) fn links(file: &File, object: &Object) -> Result<Vec<Link>> {
-    let mut links = file.links(object)?.links;
-    links.retain(|link| !matches!(link.target, LinkTarget::UserDefined(_)));
-    Ok(links)
 }

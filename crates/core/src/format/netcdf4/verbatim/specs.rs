@@ -11,7 +11,7 @@ use ncutils_hdf5::{
 };
 
 use super::elements::{Places, Shape};
-use super::hierarchy::{Hierarchy, attributes, links};
+use super::hierarchy::{Hierarchy, attributes};
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::format::netcdf4::read::codec_specs;
@@ -97,12 +97,13 @@ impl<'a> Specs<'a> {
     }
 
     fn links(&self, group: &Object) -> Result<Vec<(String, LinkSpec)>> {
-        let links = links(self.places.file, group)?.into_iter();
+        let links = self.places.file.links(group)?.links.into_iter();
         let links = links.map(|link| {
             let target = match link.target {
                 LinkTarget::Hard(address) => LinkSpec::Hard(self.id(address)?),
                 LinkTarget::Soft(path) => LinkSpec::Soft(path),
                 LinkTarget::External { file, path } => LinkSpec::External { file, path },
+                LinkTarget::UserDefined { class, data } => LinkSpec::UserDefined { class, data },
                 _ => return Err(Error::Unsupported(format!("the link {}", link.name))),
             };
             Ok((link.name, target))
