@@ -207,7 +207,7 @@ def test_links_of_other_programs_are_kept(tmp_path):
         f["user"] = h5py.ExternalLink("content", "/\x01\x02")
         f["d"] = 1
     # The type of the link, before its character set and name: from external to one that no library knows.
-    raw, count = re.subn(rb"\x40((?:\x00|\x01)?\x04user)", rb"\xbb\1", path.read_bytes())
+    raw, count = re.subn(rb"\x40((?:\x00|\x01)?\x04user)", b"\xbb\\1", path.read_bytes())
     assert count == 1
     path.write_bytes(raw)
     target, told = copied(path)

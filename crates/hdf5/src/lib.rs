@@ -34,6 +34,7 @@ mod dataset;
 mod datatype;
 mod decoder;
 mod error;
+mod file_space;
 mod group;
 mod heap;
 mod layout;
@@ -56,6 +57,7 @@ pub use datatype::{
 };
 pub use decoder::{Encoded, FilterDecoder};
 pub use error::{Error, Result};
+pub use file_space::{FileSpace, FileSpaceStrategy};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
@@ -68,6 +70,6 @@ pub use selection::{ElementSelection, Stripe};
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use virtual_mapping::VirtualMapping;
 pub use writer::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, LinkSpec,
-    ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileSettings, FileTree, FileWriter, FillSpec, LayoutSpec,
+    LinkSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
 };

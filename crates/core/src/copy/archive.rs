@@ -93,7 +93,8 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
         || !options.quantize.is_empty()
         || !options.shards.is_empty()
         || options.string_length.is_some()
-        || options.skip_fill;
+        || options.skip_fill
+        || options.page_size.is_some();
     let filters = !options.filters.is_empty() || options.deflate.is_some() || options.shuffle;
     let original = input.kind.unpacked();
     let restores = |kind: Kind| input.kind.step_to(kind) == ArchiveStep::Restore;

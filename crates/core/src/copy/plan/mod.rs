@@ -18,6 +18,7 @@ mod default_chunks;
 mod external;
 mod kind;
 mod output_schema;
+mod pages;
 mod pipeline;
 mod quantize;
 mod select;
@@ -87,6 +88,8 @@ pub struct CopyOptions {
     pub quantize: Vec<QuantizeRequest>,
     /// `--strlen`: the bytes of each string, in kinds where all strings of a variable take the same number.
     pub string_length: Option<StringLength>,
+    /// `--page`: the size of the file's pages, in bytes; 0 for a file without pages. The default is that of the input.
+    pub page_size: Option<u64>,
     /// `--skip-fill`: leave out chunks that hold only fill values.
     pub skip_fill: bool,
     /// `-v` or `-V`: the variables to copy.
@@ -114,6 +117,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         return Err(Error::Usage(refused.clone()));
     }
     let kind = kind::output_kind(input, options)?;
+    let page_size = pages::asked(input, options, kind)?;
     let requests = Requests::resolve(input, &options.filters, &options.registry)?;
     let fixes = kind.can().fixes_unlimited();
     let fixed = options.fix_unlimited || fixes;
@@ -125,6 +129,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     }
     let OutputSchema { mut schema, sources } = output_schema::build(input, &selected, kind, fixed);
     kind::check(&schema, kind)?;
+    schema.page_size = page_size;
 
     let quantized = QuantizeRequest::resolve(&options.quantize, input, &schema)?;
     for (at, (source, _)) in sources.iter().enumerate() {

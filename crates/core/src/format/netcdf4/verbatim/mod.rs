@@ -21,11 +21,13 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ncutils_hdf5::FileSettings;
+
 use self::elements::Places;
 use self::hierarchy::Hierarchy;
 use self::specs::Specs;
 use super::read::{Netcdf4Reader, OpenFile};
-use super::write::Netcdf4Writer;
+use super::write::{Netcdf4Writer, pages};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{Reader, VariablePlan, Writer};
@@ -97,7 +99,16 @@ impl Verbatim {
         };
         let raw = destination.raw_files();
         let specs = Specs::new(&self.hierarchy, places, schema, plans)?;
-        let writer = Netcdf4Writer::create_behind(base, output.clone(), raw, schema, plans, &specs)?;
+        let space = self
+            .file
+            .file
+            .file_space()
+            .filter(|space| space.page_size().is_none());
+        let settings = FileSettings {
+            user_block: base,
+            space: pages(schema)?.or(space),
+        };
+        let writer = Netcdf4Writer::create_with(settings, output.clone(), raw, schema, plans, &specs)?;
         // Attributes were resolved more than once.
         self.lost.store(specs.lost_in_headers()?, Ordering::Relaxed);
         self.copy_user_block(&**output, base)?;

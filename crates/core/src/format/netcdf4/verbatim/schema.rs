@@ -26,6 +26,7 @@ pub(super) fn reader(
     hierarchy: &mut Hierarchy,
     registry: &Registry,
 ) -> Result<Netcdf4Reader> {
+    let page_size = file.file.file_space().and_then(|space| space.page_size());
     let mut found = Found {
         schema: Schema::new(Kind::Netcdf4),
         groups: HashMap::new(),
@@ -54,7 +55,10 @@ pub(super) fn reader(
         }
         item.var = Some(found.add(&item.path, dataset, &file));
     }
-    let Found { schema, stored, .. } = found;
+    let Found {
+        mut schema, stored, ..
+    } = found;
+    schema.page_size = page_size;
     Ok(Netcdf4Reader::of(schema, vec![file], stored, registry))
 }
 

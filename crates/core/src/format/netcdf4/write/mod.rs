@@ -23,7 +23,7 @@ mod writer;
 pub(super) use dataset::filters;
 pub(super) use external::segments;
 pub(super) use tree::DatasetTree;
-pub(super) use writer::Netcdf4Writer;
+pub(super) use writer::{Netcdf4Writer, pages};
 
 use std::sync::Arc;
 

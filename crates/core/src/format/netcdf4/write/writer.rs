@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ncutils_hdf5::{FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
+use ncutils_hdf5::{FileSettings, FileSpace, FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
@@ -88,15 +88,19 @@ impl Netcdf4Writer {
         plans: &[VariablePlan],
         tree: &impl DatasetTree,
     ) -> Result<Self> {
-        Self::create_behind(0, output, raw, schema, plans, tree)
+        let settings = FileSettings {
+            user_block: 0,
+            space: pages(schema)?,
+        };
+        Self::create_with(settings, output, raw, schema, plans, tree)
     }
 
-    /// Like [`create`](Self::create), behind a user block of `base` bytes, which the caller writes.
+    /// Like [`create`](Self::create), for a file with these properties. The caller writes the user block.
     ///
     /// # Errors
     /// Those of [`create`](Self::create).
-    pub fn create_behind(
-        base: u64,
+    pub fn create_with(
+        settings: FileSettings,
         output: Arc<dyn Output>,
         raw: Option<&Arc<RawFiles>>,
         schema: &Schema,
@@ -135,7 +139,7 @@ impl Netcdf4Writer {
         for var in &vars {
             var.fill_external(tree)?;
         }
-        let file = FileWriter::create_behind(base, Arc::new(OutputBytes(output.clone())), tree)?;
+        let file = FileWriter::create_with(settings, Arc::new(OutputBytes(output.clone())), tree)?;
         for (dataset, data) in compact_fill {
             file.write_storage(dataset, 0, &data)?;
         }
@@ -215,6 +219,14 @@ impl Netcdf4Writer {
             }
         }
     }
+}
+
+/// The pages that a schema asks for.
+///
+/// # Errors
+/// HDF5 has no pages of such a size.
+pub fn pages(schema: &Schema) -> Result<Option<FileSpace>> {
+    Ok(schema.page_size.map(FileSpace::pages).transpose()?)
 }
 
 /// The data of compact variables that will not be written: fill values, because compact data always exists.
