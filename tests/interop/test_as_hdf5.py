@@ -218,7 +218,7 @@ def test_links_of_other_programs_are_kept(tmp_path):
     assert b"content\0/\x01\x02\0" in target.read_bytes()
 
 
-@pytest.mark.parametrize("arguments", [["-V", "d"], ["--isel", "x=0"], ["--shard", "x/2"]])
+@pytest.mark.parametrize("arguments", [["-V", "d"], ["--shard", "x/2"]])
 def test_what_leaves_something_out_is_refused(tmp_path, arguments):
     path = tmp_path / "in.h5"
     with h5py.File(path, "w") as f:

@@ -118,6 +118,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
         });
         stored.push(StoredVariable {
             file: draft.found.id.file,
+            object: draft.found.dataset.address,
             data: match mappings.remove(&(draft.group, draft.at)) {
                 Some(data) => StoredData::Virtual(Box::new(VirtualVariable::new(data))),
                 None => StoredData::of(&draft.found.dataset, file),

@@ -17,8 +17,8 @@ pub(super) struct Item {
     pub(super) kind: ObjectKind,
     /// The variable that it is for the engine, for a dataset that has one.
     pub(super) var: Option<VarId>,
-    /// True for a dataset with data whose elements hold addresses.
-    pub(super) addressed: bool,
+    /// The variable that it is among those whose elements hold addresses, for a dataset that is one.
+    pub(super) addressed: Option<VarId>,
 }
 
 /// All objects, the root first.
@@ -32,10 +32,10 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The datasets whose elements hold addresses.
-    pub(super) fn addressed(&self) -> impl Iterator<Item = ObjectId> {
-        let found = self.items.iter().enumerate().filter(|(_, item)| item.addressed);
-        found.map(|(id, _)| ObjectId(id))
+    /// The datasets whose elements hold addresses, and the variables that they are.
+    pub(super) fn addressed(&self) -> impl Iterator<Item = (ObjectId, VarId)> {
+        let items = self.items.iter().enumerate();
+        items.filter_map(|(id, item)| Some((ObjectId(id), item.addressed?)))
     }
 
     fn add(&mut self, address: u64, path: String) {
@@ -49,7 +49,7 @@ impl Hierarchy {
             path,
             kind: ObjectKind::Unknown,
             var: None,
-            addressed: false,
+            addressed: None,
         });
     }
 }
