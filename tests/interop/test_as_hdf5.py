@@ -201,7 +201,24 @@ def test_storage_elsewhere_stays_there(tmp_path):
         assert f["external"].external == segments
 
 
-@pytest.mark.parametrize("arguments", [["-V", "d"], ["--isel", "x=0"], ["--shard", "x/2"]])
+def test_links_of_other_programs_are_kept(tmp_path):
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as f:
+        f["user"] = h5py.ExternalLink("content", "/\x01\x02")
+        f["d"] = 1
+    # The type of the link, before its character set and name: from external to one that no library knows.
+    raw, count = re.subn(rb"\x40((?:\x00|\x01)?\x04user)", b"\xbb\\1", path.read_bytes())
+    assert count == 1
+    path.write_bytes(raw)
+    target, told = copied(path)
+    assert not told and b'USERDEFINED_LINK "user"' in dumped(target)
+    with h5py.File(path) as a, h5py.File(target) as b:
+        first, second = (f.id.links.get_info(b"user") for f in (a, b))
+        assert (first.type, first.u) == (second.type, second.u) and first.type == 187
+    assert b"content\0/\x01\x02\0" in target.read_bytes()
+
+
+@pytest.mark.parametrize("arguments", [["-V", "d"], ["--shard", "x/2"]])
 def test_what_leaves_something_out_is_refused(tmp_path, arguments):
     path = tmp_path / "in.h5"
     with h5py.File(path, "w") as f:

@@ -47,13 +47,8 @@ def refused(path, kind, *says):
         assert "root:" not in done.stdout + done.stderr
         for words in says:
             assert words in done.stderr, done.stderr
-        # A link that leads nowhere is left out, with a warning.
-        assert done.returncode == (0 if kind == "link" else 1), done
-    if kind == "link":
-        with h5py.File(out) as f:
-            assert list(f) == []
-    else:
-        assert not out.exists()
+        assert done.returncode == 1, done
+    assert not out.exists()
 
 
 @pytest.fixture
@@ -186,3 +181,85 @@ def test_what_comes_from_a_pipe_has_no_files_beside_it(folder):
     path = naming(folder / "in.h5", "virtual", "s")
     done = run("ncdump", "-", stdin=path.open(), cwd=folder)
     assert done.returncode == 1 and "not known what lies beside the input" in done.stderr
+
+
+def test_a_refused_link_is_an_error_unless_other_things_are_asked_for(tmp_path, folder):
+    other(tmp_path / "secret", "link")
+    path = naming(folder / "in.h5", "link", "../secret")
+    with h5py.File(path, "a") as f:
+        f["own"] = np.arange(3)
+        f["gone"] = h5py.ExternalLink("none.h5", "/d")
+    out = folder / "out.nc"
+    says = "/d is left out: its file ../secret is outside of the input's folder"
+    for program, *arguments in (
+        ["ncdump", path],
+        ["ncdump", "-h", path],
+        ["ncdump", "--json", path],
+        ["ncdump", "--digest", path],
+        ["nccopy", path, out],
+        ["nccopy", "--dry-run", path, out],
+    ):
+        done = run(program, *arguments)
+        assert done.returncode == 1 and says in done.stderr and "--data-dir DIR" in done.stderr, done
+    assert "own = 0, 1, 2" in run("ncdump", path).stdout
+    assert run("ncdump", "--diff", path, path).returncode == 2
+    checked = run("ncdump", "--check", path)
+    assert checked.returncode == 1 and says in checked.stdout + checked.stderr, checked
+    assert not out.exists()
+    # What is missing is left out with a warning, and what was not asked for does no harm.
+    done = run("ncdump", "-v", "own", path)
+    assert done.returncode == 0 and "/gone is left out" in done.stderr and "own = 0, 1, 2" in done.stdout
+    nccopy("-V", "own", path, out)
+    done = run("nccopy", "--data-dir", tmp_path, path, out)
+    assert done.returncode == 0
+    with h5py.File(out) as f:
+        assert sorted(f) == ["d", "own", "phony_dim_0", "phony_dim_1"] or {"d", "own"} <= set(f)
+
+
+def through_a_link(folder, *names):
+    """A virtual dataset whose source is an external link, which leads from file to file."""
+    path = folder / "in.h5"
+    layout = h5py.VirtualLayout((64,), "u1")
+    layout[:] = h5py.VirtualSource("s0.h5", "g/d", (64,))
+    with h5py.File(path, "w") as f:
+        f.create_virtual_dataset("d", layout, fillvalue=7)
+    for n, name in enumerate(names):
+        with h5py.File(folder / f"s{n}.h5", "w") as f:
+            if n == 0:
+                f["g"] = h5py.ExternalLink(name, "/")
+            else:
+                f["d"] = h5py.ExternalLink(name, "/d")
+    return path
+
+
+def test_sources_behind_external_links(tmp_path, folder, monkeypatch):
+    other(folder / "last.h5", "virtual")
+    path = through_a_link(folder, "s1.h5", "last.h5")
+    monkeypatch.chdir(folder)
+    with h5py.File(path) as f:
+        expected = f["d"][()]
+    assert expected.tolist() == list(range(64))
+    monkeypatch.chdir("/")
+    nccopy(path, folder / "out.nc")
+    with h5py.File(folder / "out.nc") as f:
+        assert np.array_equal(f["d"][()], expected)
+    # A link that leads nowhere is a missing source.
+    (folder / "last.h5").unlink()
+    done = run("ncdump", path)
+    assert done.returncode == 0 and "d = 7, 7" in done.stdout and "1 of 1" in done.stderr, done
+    assert run("ncdump", "--require-sources", path).returncode == 1
+
+
+def test_a_refused_file_behind_a_link_of_a_source_is_an_error(tmp_path, folder):
+    other(tmp_path / "secret.h5", "virtual")
+    path = through_a_link(folder, "../secret.h5")
+    for arguments in ["ncdump", path], ["nccopy", path, folder / "out.nc"]:
+        done = run(*arguments)
+        assert done.returncode == 1 and "--data-dir DIR" in done.stderr, done
+        assert "external link to ../secret.h5" in done.stderr and "outside of the input's folder" in done.stderr
+    assert not (folder / "out.nc").exists()
+    assert run("ncdump", "--data-dir", tmp_path, path).returncode == 0
+    # Links that lead back end.
+    path = through_a_link(folder, "s1.h5", "s1.h5")
+    done = run("ncdump", path)
+    assert done.returncode == 1 and "16 external links" in done.stderr, done

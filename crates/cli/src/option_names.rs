@@ -75,6 +75,7 @@ fn flag(request: Request) -> String {
         Request::Deflate => "-d".to_owned(),
         Request::FixedDimensions => "-u".to_owned(),
         Request::StringLength => "--strlen".to_owned(),
+        Request::Pages => "--page".to_owned(),
         Request::Indices => "--isel".to_owned(),
         Request::Values => "--sel".to_owned(),
         other => other.to_string(),

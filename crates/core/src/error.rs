@@ -205,6 +205,8 @@ pub enum Request {
     Quantization,
     /// The bytes that each string takes.
     StringLength,
+    /// The pages of a file.
+    Pages,
     /// A part of the dataset, by indices of a dimension.
     Indices,
     /// A part of the dataset, by values of a coordinate.
@@ -221,6 +223,7 @@ impl fmt::Display for Request {
             Self::FixedDimensions => "fixed dimensions",
             Self::Quantization => "quantization",
             Self::StringLength => "string length",
+            Self::Pages => "pages",
             Self::Indices => "part by indices",
             Self::Values => "part by values",
         })

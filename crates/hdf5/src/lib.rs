@@ -34,6 +34,7 @@ mod dataset;
 mod datatype;
 mod decoder;
 mod error;
+mod file_space;
 mod group;
 mod heap;
 mod layout;
@@ -56,17 +57,19 @@ pub use datatype::{
 };
 pub use decoder::{Encoded, FilterDecoder};
 pub use error::{Error, Result};
+pub use file_space::{FileSpace, FileSpaceStrategy};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
 pub use object_properties::{CreationOrder, ObjectProperties};
 pub use reader::{
-    Dataset, File, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk, StructureBlock, Tolerated,
+    Dataset, File, Followed, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk, StructureBlock,
+    Tolerated,
 };
 pub use selection::{ElementSelection, Stripe};
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use virtual_mapping::VirtualMapping;
 pub use writer::{
-    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FileWriter, FillSpec, LayoutSpec, LinkSpec,
-    ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
+    AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileSettings, FileTree, FileWriter, FillSpec, LayoutSpec,
+    LinkSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
 };

@@ -1,6 +1,7 @@
 //! The superblock and its extension (specification sections II.A and II.C), versions 0 to 3.
 
 use crate::error::{Error, Result};
+use crate::file_space::FileSpace;
 use crate::messages::{cache_image, driver_info, message_type, shared_message_table::SharedMessageTable};
 use crate::object_header::ObjectHeader;
 use crate::reader::bytes::MetadataReader;
@@ -18,6 +19,15 @@ pub(crate) struct Superblock {
     pub(crate) root: u64,
     /// Address of the superblock extension's object header.
     extension: Option<u64>,
+}
+
+/// What the superblock extension says.
+#[derive(Default)]
+pub(crate) struct Extension {
+    /// Where shared messages are.
+    pub(crate) shared: SharedMessageTable,
+    /// How the space of the file is managed; `None` if nothing is said.
+    pub(crate) space: Option<FileSpace>,
 }
 
 impl Superblock {
@@ -97,10 +107,10 @@ impl Superblock {
         Ok((reader, superblock))
     }
 
-    /// Reads the extension. Installs a metadata cache image, and returns the table of shared messages.
-    pub(crate) fn read_extension(&self, reader: &MetadataReader) -> Result<SharedMessageTable> {
+    /// Reads the extension. Installs a metadata cache image.
+    pub(crate) fn read_extension(&self, reader: &MetadataReader) -> Result<Extension> {
         let Some(address) = self.extension else {
-            return Ok(SharedMessageTable::default());
+            return Ok(Extension::default());
         };
         let header = ObjectHeader::read(reader, &HeaderBlocks::default(), address)?;
         let message = |kind| {
@@ -115,10 +125,15 @@ impl Superblock {
         if let Some(mut image) = message(message_type::CACHE_IMAGE) {
             reader.set_image(cache_image::read(reader, &mut image)?);
         }
-        match message(message_type::SHARED_MESSAGE_TABLE) {
-            Some(mut table) => SharedMessageTable::read(reader, &mut table),
-            None => Ok(SharedMessageTable::default()),
-        }
+        let shared = match message(message_type::SHARED_MESSAGE_TABLE) {
+            Some(mut table) => SharedMessageTable::read(reader, &mut table)?,
+            None => SharedMessageTable::default(),
+        };
+        let space = match message(message_type::FILE_SPACE_INFO) {
+            Some(mut space) => FileSpace::decode(&mut space)?,
+            None => None,
+        };
+        Ok(Extension { shared, space })
     }
 }
 

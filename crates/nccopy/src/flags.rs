@@ -92,7 +92,7 @@ pub fn command() -> Command {
         .arg(value("deflate", 'd', "N", "Deflate every variable at level N, 1 to 9; 0 takes compression off"))
         .arg(flag("shuffle", 's', "Shuffle the bytes of numbers before deflating"))
         .arg(flag("unlimited", 'u', "Make unlimited dimensions fixed, at their present lengths"))
-        .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  / (no chunks); repeatable"))
+        .arg(list("chunks", 'c', "CHUNKS", "Chunk shapes: dim/n,dim/,…  var:n1,n2,…  var:  var:contiguous  var:compact  'var:external=FILE[@OFFSET[+SIZE]][;FILE…]' (raw data in files below the output's folder, which must not exist)  / (no chunks); repeatable"))
         .arg(Arg::new("shard").long("shard").value_name("SHARDS").action(ArgAction::Append).help("Zarr version 3: shapes of shards, in elements: dim/n,dim/,…  var:n1,n2,…  var: (none)  none  auto  or a size of decoded bytes, such as 128M; repeatable"))
         .arg(Arg::new("shard-index").long("shard-index").value_name("PLACE").value_parser(["start", "end"]).help("Zarr version 3: the place of the index in each shard"))
         .arg(list("filter", 'F', "FILTER", "Filters: var&var,FILTER|FILTER, a FILTER being id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast, auto=small to choose by the data; '*' for all variables, none for no filter; repeatable"))
@@ -100,6 +100,7 @@ pub fn command() -> Command {
         .arg(Arg::new("block").long("block").value_name("BLOCK").action(ArgAction::Append).help("Archives: BYTES of a block, or VAR:BYTES for one variable; default 256 KiB; repeatable"))
         .arg(long_flag("restore", "Restore the original of an archive, byte for byte; -k with the original's kind does the same"))
         .arg(string_length::option())
+        .arg(Arg::new("page").long("page").value_name("BYTES").value_parser(value_parser!(u64)).help("netCDF-4, HDF5: manage the file's space in pages of BYTES, 512 to 1 GiB, for libhdf5's page buffer; 0 for none; default as the input"))
         .arg(long_flag("skip-fill", "Zarr: leave out chunks that hold only the fill value; other formats store them"))
         .arg(list("vars", 'v', "VAR,…", "Copy the data of these variables only; the others are defined and read as fill"))
         .arg(list("only-vars", 'V', "VAR,…", "Copy these variables only; the others are left out"))
@@ -174,6 +175,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         min_chunk_bytes: text("min-chunk").map(|v| memory::bytes(v, "-M")).transpose()?,
         string_length: string_length::asked(matches)?,
         skip_fill: matches.get_flag("skip-fill"),
+        page_size: matches.get_one("page").copied(),
         registry: filters::registry(matches),
     };
     let (dry_run, summary, json) = (

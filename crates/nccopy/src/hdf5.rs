@@ -5,13 +5,16 @@ use std::io::Write;
 use anyhow::Context;
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
-use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
 use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
+use ncutils_core::format::netcdf4::Netcdf4Reader;
 use ncutils_core::format::netcdf4::verbatim::Verbatim;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 use ncutils_core::model::Kind;
+use ncutils_core::part::verbatim;
 use ncutils_core::store::{Place, PlaceKind};
 
 use crate::flags::Arguments;
@@ -33,12 +36,31 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         Error::UnknownFormat => not_hdf5(input),
         error => in_input(error),
     })?;
-    let reader = source.reader();
+    let part = match arguments.part.is_empty() {
+        true => None,
+        false => {
+            let neighbours = place.neighbours().cloned();
+            let netcdf = Netcdf4Reader::open(object.clone(), neighbours, registry).map_err(in_input)?;
+            Some(verbatim::cut(&source, &netcdf, &arguments.part, registry).map_err(in_input)?)
+        }
+    };
+    if let Some(warning) = part.as_ref().and_then(|part| part.warning.as_ref()) {
+        tell("nccopy", format_args!("{input}: warning: {warning}"));
+    }
+    let plain_part = part.as_ref().map(|part| part.plain.source());
+    let addressed: &dyn Reader = match &part {
+        Some(part) => &part.addressed,
+        None => source.addressed(),
+    };
     let options = CopyOptions {
         kind: Some(Kind::Netcdf4),
         ..arguments.copy.clone()
     };
-    let plan = plan(reader, &options).map_err(in_input)?;
+    let (plan, reader): (_, &dyn Reader) = match (&part, &plain_part) {
+        (Some(part), Some(reader)) => (plan_part(&part.plain, &options), reader),
+        _ => (plan(source.reader(), &options), source.reader()),
+    };
+    let plan = plan.map_err(in_input)?;
     for choice in &plan.choices {
         tell("nccopy", format_args!("{choice}"));
     }
@@ -51,6 +73,7 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         ..RunOptions::default()
     };
     if arguments.dry_run {
+        output.check_raw_files(&plan.schema, &prepared.plans)?;
         let description = prepared.describe(reader, &plan, &options);
         return print(match arguments.json {
             true => plan_text::json(&description),
@@ -58,9 +81,9 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         });
     }
     ncutils_cli::signals::handle();
-    let target = output.output()?;
+    let target = output.destination_of(&plan.schema, &prepared.plans)?;
     let writer = source
-        .create(target, &plan.schema, &prepared.plans)
+        .create(&target, &plan.schema, &prepared.plans, addressed)
         .map_err(in_input)?;
     for warning in source.warnings() {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
@@ -95,7 +118,6 @@ fn refuse(arguments: &Arguments) -> Result<(), Error> {
     let given = [
         (asked.variables.is_some(), "-v and -V"),
         (asked.groups.is_some(), "-g and -G"),
-        (!arguments.part.is_empty(), "--isel and --sel"),
         (!asked.quantize.is_empty(), "--quantize"),
         (!asked.shards.is_empty() || asked.shard_index.is_some(), "--shard"),
         (asked.string_length.is_some(), "--string-length"),

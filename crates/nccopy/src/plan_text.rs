@@ -3,7 +3,7 @@
 use ncutils_core::copy::archive::Way;
 use ncutils_core::copy::{Description, VariableDescription};
 use ncutils_core::filter::json_text;
-use ncutils_core::model::{CodecSpec, Encoding, Endian, Storage, VariableLayout};
+use ncutils_core::model::{CodecSpec, Encoding, Endian, ExternalPart, Storage, VariableLayout};
 use serde_json::{Value, json};
 
 use crate::table::{self, Side};
@@ -19,7 +19,7 @@ pub fn text(plan: &Description) -> String {
         [
             var.name.to_owned(),
             var.route.to_string(),
-            storage(var.layout).to_owned(),
+            storage(var).to_owned(),
             or_dash(shape(var.layout)),
             byte_order(var.layout).unwrap_or("-").to_owned(),
             or_dash(filters(var)),
@@ -61,7 +61,8 @@ pub fn json(plan: &Description) -> String {
             json!({
                 "name": var.name,
                 "route": var.route.as_str(),
-                "storage": storage(var.layout),
+                "storage": storage(var),
+                "external": var.external.map(external),
                 "shape": var.layout.chunk_shape(),
                 "shard": var.layout.shard,
                 "byte_order": byte_order(var.layout),
@@ -75,8 +76,17 @@ pub fn json(plan: &Description) -> String {
     format!("{all}\n")
 }
 
-fn storage(layout: &VariableLayout) -> &'static str {
-    match layout.storage {
+/// The parts of files that hold the raw data of a variable.
+fn external(parts: &[ExternalPart]) -> Vec<Value> {
+    let parts = parts.iter();
+    parts
+        .map(|part| json!({"file": part.file, "offset": part.offset, "size": part.size}))
+        .collect()
+}
+
+fn storage(var: &VariableDescription) -> &'static str {
+    match var.layout.storage {
+        _ if var.external.is_some() => "external",
         Storage::Chunked { .. } => "chunked",
         Storage::Compact => "compact",
         Storage::Blocks { .. } => "blocks",

@@ -16,6 +16,7 @@ use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
 use ncutils_core::part::Part;
+use ncutils_core::print::DataOf;
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
@@ -121,6 +122,13 @@ fn print(arguments: &Arguments) -> anyhow::Result<()> {
         e => e.in_file(input.name()),
     })?;
     flushed?;
+    let all_asked = !matches!(arguments.dump.data, DataOf::Listed(_));
+    if let (true, [_, ..]) = (all_asked, &reader.schema().refused[..]) {
+        let refused = reader.schema().refused.join("; ");
+        return Err(Error::Usage(format!("{refused} (all else was printed)"))
+            .in_file(input.name())
+            .into());
+    }
     match reader.schema().faults.join("; ") {
         faults if faults.is_empty() => Ok(()),
         faults => Err(Error::Damaged(format!("{faults} (all else was printed)"))

@@ -64,6 +64,7 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
     let reader = input.open_with(&arguments.registry)?;
     tell_notes("ncdump", &input);
+    refuse_incomplete(&*reader, &input)?;
     let part = part_of(&*reader, arguments, &input)?;
     let reader = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
     let mut out = io::stdout().lock();
@@ -79,6 +80,14 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     })?;
     out.flush().context("cannot write")?;
     Ok(0)
+}
+
+/// Refuses a dataset that has items in files that may not be read.
+fn refuse_incomplete(reader: &dyn Reader, location: &Location) -> Result<(), Error> {
+    match reader.schema().refused.first() {
+        None => Ok(()),
+        Some(refused) => Err(Error::Usage(refused.clone()).in_file(location.name())),
+    }
 }
 
 /// The part of the input that was asked for; `None` for all of it.
@@ -105,6 +114,8 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     for location in [&input, &other] {
         tell_notes("ncdump", location);
     }
+    refuse_incomplete(&*reader, &input)?;
+    refuse_incomplete(&*second, &other)?;
     let part = part_of(&*reader, arguments, &input)?;
     let second_part = part_of(&*second, arguments, &other)?;
     let first = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);

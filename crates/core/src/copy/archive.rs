@@ -93,7 +93,8 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
         || !options.quantize.is_empty()
         || !options.shards.is_empty()
         || options.string_length.is_some()
-        || options.skip_fill;
+        || options.skip_fill
+        || options.page_size.is_some();
     let filters = !options.filters.is_empty() || options.deflate.is_some() || options.shuffle;
     let original = input.kind.unpacked();
     let restores = |kind: Kind| input.kind.step_to(kind) == ArchiveStep::Restore;
@@ -276,6 +277,9 @@ fn chunks(input: &Schema, spec: &ChunkSpec, changes: &mut [Change]) -> Result<()
             match layout {
                 AskedLayout::Chunked(shape) => set_shape(input, n, shape, changes),
                 AskedLayout::Contiguous | AskedLayout::Compact => Ok(()),
+                AskedLayout::External(_) => Err(Request::Chunks.error(format!(
+                    "variable {name}: external files hold data of netCDF-4 and HDF5, not of archives; add -k nc4"
+                ))),
             }
         }
         ChunkSpec::Dimensions(list) => {

@@ -7,7 +7,7 @@ use super::run::RunOptions;
 use super::{CopyPlan, default_budget};
 use crate::filter::Registry;
 use crate::format::Reader;
-use crate::model::{CodecSpec, Kind, VarId, VariableLayout};
+use crate::model::{CodecSpec, ExternalPart, Kind, VarId, VariableLayout};
 
 /// The description of a copy.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,8 @@ pub struct VariableDescription<'p> {
     pub route: RouteName,
     /// The layout of the variable in the output.
     pub layout: &'p VariableLayout,
+    /// The parts of other files that will hold the raw data; `None` if the output holds it.
+    pub external: Option<&'p [ExternalPart]>,
     /// The codecs of the layout with their names: those of the registry, or else those in the input.
     pub filters: Vec<(String, &'p CodecSpec)>,
     /// Number of chunks that will be written; 0 unless chunked.
@@ -100,6 +102,7 @@ impl Prepared {
             name,
             route,
             layout,
+            external: plan.external.as_deref(),
             filters: layout.filters.iter().map(named).collect(),
             chunks: plan.promised.chunks(),
             memory,

@@ -47,8 +47,10 @@ pub use report::{Report, RouteName, VariableReport, ratio};
 pub use run::{RunOptions, run};
 pub use sources::{SourcePart, Sources};
 
+use std::sync::Arc;
+
 use crate::filter::Registry;
-use crate::model::{Schema, SharedLayout};
+use crate::model::{ExternalPart, Schema, SharedLayout};
 use quantization::Quantization;
 
 /// What a copy is to produce: the output's schema, and for each of its variables where the data comes from.
@@ -81,6 +83,8 @@ pub struct VariableCopy {
     /// True if chunks that hold only fill values are left out. Has an effect where the kind
     /// [can leave chunks out](crate::model::Capabilities::skips_chunks) and the variable has a fill value.
     pub skips_fill: bool,
+    /// The parts of other files that hold its raw data; `None` if the output holds it.
+    pub external: Option<Arc<[ExternalPart]>>,
     /// How its values are quantized, if they are.
     pub quantization: Option<Quantization>,
 }

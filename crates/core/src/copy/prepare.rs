@@ -159,6 +159,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             pipeline,
             promised: promised(way.as_ref(), &copy.layout, chunks),
             keeps_no_fill: copy.keeps_no_fill,
+            external: copy.external.clone(),
             skips_fill,
         });
         let Some(Way {

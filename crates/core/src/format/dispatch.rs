@@ -80,7 +80,7 @@ pub fn create_with(
             Ok(Box::new(classic::ClassicWriter::create(output, schema, plans)?))
         }
         (Kind::Netcdf4 | Kind::Netcdf4Classic, DestinationKind::Object(output)) => {
-            netcdf4::create(output, schema, plans)
+            netcdf4::create(output, destination.raw_files(), schema, plans)
         }
         (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3, DestinationKind::Keys(output)) => {
             zarr::create(output, schema, plans, *options)

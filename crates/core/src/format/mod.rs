@@ -29,7 +29,7 @@ pub use crate::chunk::Region;
 use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
-use crate::model::{CodecSpec, Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
+use crate::model::{CodecSpec, ExternalPart, Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, NamedAs, Requests};
 pub(crate) use dispatch::is_read_as_it_comes;
 pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
@@ -269,6 +269,8 @@ pub struct VariablePlan {
     /// True if a variable in no-fill mode stays in it although parts of it are not written. Other programs
     /// then read arbitrary data there. If false, those parts get zeros as fill value.
     pub keeps_no_fill: bool,
+    /// The parts of other files that hold the raw data; `None` if the dataset holds it. Only for contiguous variables.
+    pub external: Option<Arc<[ExternalPart]>>,
     /// True if chunks that hold only fill values are left out. Each comes as [`Writer::skip_chunk`], so that the promised
     /// number is an upper limit of those that are stored.
     pub skips_fill: bool,
@@ -303,6 +305,7 @@ impl VariablePlan {
             pipeline,
             promised,
             keeps_no_fill: false,
+            external: None,
             skips_fill: false,
         })
     }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::{self, VariablePlan, Writer};
 use crate::model::{Kind, Schema};
-use crate::store::{Destination, DirectoryOutput, HeldKeys, HeldOutput, KeyOutput, Output, Place};
+use crate::store::{Destination, DirectoryOutput, HeldKeys, HeldOutput, KeyOutput, Output, Place, RawFiles};
 
 /// An output that a writer has finished, and that has no name yet. Dropped, it leaves nothing.
 pub struct Held {
@@ -19,6 +19,8 @@ pub struct Held {
 enum Store {
     /// One object; as a zip file, the folder that its keys are below.
     Object(Arc<HeldOutput>, Option<Option<String>>),
+    /// One object with files for raw data.
+    WithRawFiles(Arc<HeldOutput>, Arc<RawFiles>),
     Keys(Arc<HeldKeys>),
 }
 
@@ -30,6 +32,9 @@ impl Held {
     pub fn place(&self, location: &Location) -> Result<Place> {
         Ok(match &self.kind {
             Store::Object(object, None) => Place::object(location.name(), object.clone()),
+            Store::WithRawFiles(object, raw) => {
+                Place::object(location.name(), object.clone()).with_neighbours(raw.clone())
+            }
             Store::Object(object, Some(folder)) => {
                 let folder = folder.as_deref().unwrap_or_default();
                 Place::keys(location.name(), zip::open(object.clone(), Some(folder))?)
@@ -44,7 +49,7 @@ impl Held {
     /// If the store fails.
     pub fn release(&self) -> Result<()> {
         let done: io::Result<()> = match &self.kind {
-            Store::Object(object, _) => object.release(),
+            Store::Object(object, _) | Store::WithRawFiles(object, _) => object.release(),
             Store::Keys(keys) => keys.release(),
         };
         done.map_err(|e| Error::io("cannot write", e))
@@ -70,7 +75,8 @@ impl Location {
             )));
         }
         format::check(schema).map_err(self.named())?;
-        let (destination, held) = self.hold(schema.kind, options)?;
+        let raw = self.raw_files(schema, plans)?;
+        let (destination, held) = self.hold(schema.kind, options, raw)?;
         let writer = match (blocks, &held.kind) {
             (Some(blocks), Store::Object(object, _)) => {
                 let output: Arc<dyn Output> = object.clone();
@@ -83,7 +89,12 @@ impl Location {
         Ok((writer, held))
     }
 
-    fn hold(&self, kind: Kind, options: &CreateOptions) -> Result<(Destination, Held)> {
+    fn hold(
+        &self,
+        kind: Kind,
+        options: &CreateOptions,
+        raw: Option<Arc<RawFiles>>,
+    ) -> Result<(Destination, Held)> {
         let cannot = |e: io::Error| self.named()(Error::io("cannot create", e));
         if is_zarr(kind) && self.store() == StoreKind::Directory {
             let check = Arc::new(zarr_folder::check_replaceable);
@@ -93,7 +104,14 @@ impl Location {
             let kind = Store::Keys(keys);
             return Ok((Destination::keys(self.name(), output), Held { kind }));
         }
-        let object = Arc::new(HeldOutput::new(self.object_output(options, None)?));
+        let output = self.object_output(options, None)?;
+        if let Some(raw) = raw {
+            let object = Arc::new(HeldOutput::new(raw.beside(output)));
+            let destination = Destination::object(self.name(), object.clone()).with_raw_files(raw.clone());
+            let kind = Store::WithRawFiles(object, raw);
+            return Ok((destination, Held { kind }));
+        }
+        let object = Arc::new(HeldOutput::new(output));
         let output: Arc<dyn Output> = object.clone();
         if !is_zarr(kind) {
             let kind = Store::Object(object, None);

@@ -23,6 +23,7 @@ mod input;
 mod notes;
 mod output;
 mod output_kind;
+mod raw_files;
 #[cfg(feature = "remote")]
 mod remote;
 #[cfg(feature = "remote")]

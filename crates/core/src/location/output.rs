@@ -17,7 +17,7 @@ use crate::model::{Kind, Schema};
 use crate::store::remote::RemoteUrl;
 #[cfg(feature = "remote")]
 use crate::store::remote::network::session::Session;
-use crate::store::{Destination, DirectoryOutput, FileOutput, KeyOutput, Output};
+use crate::store::{Destination, DirectoryOutput, FileOutput, KeyOutput, Output, RawFiles};
 
 /// How a dataset is created.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,7 +50,16 @@ impl Location {
     /// The location's name, and the reason that it cannot be written: a folder in the place of a file, a file in the
     /// place of a folder, a folder that holds anything else than a Zarr dataset, or anything below a remote prefix.
     pub fn destination(&self, kind: Kind) -> Result<Destination> {
-        self.destination_with(kind, &CreateOptions::default(), None)
+        self.destination_with(kind, &CreateOptions::default(), None, None)
+    }
+
+    /// The destination to write a dataset to that is stored as planned, with the files for raw data that it asks for.
+    ///
+    /// # Errors
+    /// Those of [`Location::destination`] and [`Location::raw_files`].
+    pub fn destination_of(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Destination> {
+        let raw = self.raw_files(schema, plans)?;
+        self.destination_with(schema.kind, &CreateOptions::default(), None, raw)
     }
 
     /// Like [`destination`](Self::destination). `expected` is the size in bytes of one file, roughly.
@@ -59,16 +68,20 @@ impl Location {
         kind: Kind,
         options: &CreateOptions,
         expected: Option<u64>,
+        raw: Option<Arc<RawFiles>>,
     ) -> Result<Destination> {
         match is_zarr(kind) {
             true => Ok(Destination::keys(
                 &self.name,
                 self.key_output(kind, options, expected)?,
             )),
-            false => Ok(Destination::object(
-                &self.name,
-                self.object_output(options, expected)?,
-            )),
+            false => {
+                let output = self.object_output(options, expected)?;
+                Ok(match raw {
+                    None => Destination::object(&self.name, output),
+                    Some(raw) => Destination::object(&self.name, raw.beside(output)).with_raw_files(raw),
+                })
+            }
         }
     }
 
@@ -206,7 +219,8 @@ impl Location {
         let expected = remote_destination::expected_size(plans);
         #[cfg(not(feature = "remote"))]
         let expected = None;
-        let destination = self.destination_with(schema.kind, options, expected)?;
+        let raw = self.raw_files(schema, plans)?;
+        let destination = self.destination_with(schema.kind, options, expected, raw)?;
         let options = self.write_options(schema.kind);
         format::create_with(destination, schema, plans, &options).map_err(self.named())
     }
@@ -252,6 +266,7 @@ impl Location {
     /// # Errors
     /// Those of [`Location::create`] that have nothing to do with the place.
     pub fn check_create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
-        format::check_plans(schema, plans).map_err(self.named())
+        format::check_plans(schema, plans).map_err(self.named())?;
+        self.check_raw_files(schema, plans)
     }
 }

@@ -78,6 +78,10 @@ pub struct Capabilities {
 
     /// True if a variable can be contiguous. Otherwise it has one chunk or several.
     pub contiguous: bool,
+    /// True if the raw data of a contiguous variable can be in files of its own.
+    pub external_data: bool,
+    /// True if the space of the file can be managed in pages.
+    pub pages: bool,
     /// True if a small variable can be stored in the metadata.
     pub compact: bool,
     /// True if variables can have chunks.
@@ -138,6 +142,8 @@ impl Capabilities {
             unlimited: UnlimitedDimensions::None,
             longest_dimension: u64::MAX,
             contiguous: true,
+            external_data: false,
+            pages: false,
             compact: false,
             chunks: false,
             codecs: None,
@@ -302,6 +308,8 @@ pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
 
 /// Storage features of HDF5.
 const HDF5: Capabilities = Capabilities {
+    external_data: true,
+    pages: true,
     compact: true,
     chunks: true,
     largest_chunk: u32::MAX as u64,

@@ -15,6 +15,7 @@ mod attributes;
 mod capabilities;
 mod chunk_keys;
 mod codec;
+mod external;
 mod fill_value;
 mod item;
 mod kind;
@@ -35,6 +36,7 @@ pub use attributes::Attributes;
 pub use capabilities::{Capabilities, CodecNames, UnlimitedDimensions};
 pub use chunk_keys::{ChunkKeys, KeySeparator};
 pub use codec::{CodecSpec, Configuration, ZarrVersion};
+pub use external::ExternalPart;
 pub use fill_value::{
     FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
 };

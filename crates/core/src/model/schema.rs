@@ -60,11 +60,16 @@ pub struct Schema {
     pub provenance: Option<Provenance>,
     /// The file that an archive restores; only for archives.
     pub origin: Option<ArchiveOrigin>,
+    /// Size of the file's pages, in bytes, for an HDF5 file whose space is managed in pages (`H5F_FSPACE_STRATEGY_PAGE`).
+    pub page_size: Option<u64>,
     /// One line for each item that was left out because netCDF cannot hold it.
     pub warnings: Vec<String>,
     /// One line for each item that was left out because it is damaged. What is left can be shown; a copy of everything
     /// cannot be made.
     pub faults: Vec<String>,
+    /// One line for each item that was left out because it is in a file that may not be read. What is left can be shown; a
+    /// copy of everything cannot be made.
+    pub refused: Vec<String>,
 }
 
 /// A group.
@@ -138,8 +143,10 @@ impl Schema {
             vars: Vec::new(),
             provenance: None,
             origin: None,
+            page_size: None,
             warnings: Vec::new(),
             faults: Vec::new(),
+            refused: Vec::new(),
         }
     }
 

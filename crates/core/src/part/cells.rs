@@ -105,6 +105,14 @@ impl Cells {
         Self::joined([Run::new(0, 1, length)])
     }
 
+    /// The cells that lie below `extent`.
+    pub fn below(&self, extent: u64) -> Self {
+        Self::joined(self.runs.iter().map(|run| {
+            let below = extent.saturating_sub(run.start).div_ceil(run.step);
+            Run::new(run.start, run.step, below.min(run.count))
+        }))
+    }
+
     /// The cells with these indices, in this order.
     pub fn listed(indices: &[u64]) -> Self {
         let mut runs = Vec::new();

@@ -17,6 +17,7 @@ mod reader;
 mod shift;
 mod source;
 pub mod value;
+pub mod verbatim;
 
 use index::IndexRequest;
 use value::ValueRequest;

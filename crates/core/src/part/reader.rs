@@ -74,6 +74,19 @@ impl<'a> Part<'a> {
                 shifts[var.0] = Some(shift);
             }
         }
+        Self::of(input, cells, shifts, registry)
+    }
+
+    /// The part with these cells of each dimension, and these changes of each variable's values.
+    ///
+    /// # Errors
+    /// The sources of a virtual variable cannot be read.
+    pub(super) fn of(
+        input: &'a dyn Reader,
+        mut cells: Vec<Option<Cells>>,
+        mut shifts: Vec<Option<Shift>>,
+        registry: &Registry,
+    ) -> Result<Self> {
         let mut schema = input.schema().clone();
         for (dim, cells) in schema.dims.iter_mut().zip(&mut cells) {
             let is_all = |cells: &mut Cells| *cells == Cells::whole(dim.length);
@@ -115,7 +128,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn cells_of(&self, var: VarId) -> Vec<Option<&Cells>> {
+    /// The chosen cells of each dimension of a variable; `None` where it is not cut.
+    pub(super) fn cells_of(&self, var: VarId) -> Vec<Option<&Cells>> {
         let dims = &self.schema.var(var).dims;
         dims.iter()
             .map(|dim: &DimId| self.cells[dim.0].as_ref())
@@ -175,6 +189,16 @@ impl<'a> Part<'a> {
             .ok()
         };
         combined.into_iter().map(selection).collect()
+    }
+
+    /// The chosen cells of a dimension; `None` where it is not cut.
+    pub(super) fn cells(&self, dim: DimId) -> Option<&Cells> {
+        self.cells.get(dim.0)?.as_ref()
+    }
+
+    /// How the values of a variable change.
+    pub(super) fn shift(&self, var: VarId) -> Option<&Shift> {
+        self.variables.get(var.0)?.as_ref()?.shift.as_ref()
     }
 
     /// The elements of a region, through the chosen cells.

@@ -154,6 +154,13 @@ impl Output for FileOutput {
         self.file.set_len(size)
     }
 
+    fn sync(&self) -> io::Result<()> {
+        match self.is_device() {
+            true => Ok(()),
+            false => self.file.sync_all(),
+        }
+    }
+
     fn commit(&self) -> io::Result<()> {
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
         let target = match pending {

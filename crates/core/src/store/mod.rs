@@ -36,6 +36,7 @@ mod object_stream;
 mod open_values;
 mod partial;
 mod place;
+mod raw_files;
 pub mod remote;
 mod requests;
 mod spooled;
@@ -78,6 +79,7 @@ pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{
     Destination, DestinationKind, NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind,
 };
+pub use raw_files::{RawData, RawFiles};
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
@@ -101,6 +103,14 @@ pub trait Output: Send + Sync {
     /// # Errors
     /// If the store fails.
     fn set_size(&self, size: u64) -> io::Result<()>;
+
+    /// Makes what was written so far durable, so that a commit takes little time. Outputs that cannot do nothing.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Makes the whole output durable and visible under its name. If it is dropped without a commit, nothing
     /// remains.

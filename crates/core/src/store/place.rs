@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{KeyOutput, KeyStore, Object, Output};
+use super::{KeyOutput, KeyStore, Object, Output, RawFiles};
 use crate::error::{Error, Result};
 
 /// The input of a dataset.
@@ -197,6 +197,7 @@ pub enum NoNeighbour {
 pub struct Destination {
     name: OsString,
     kind: DestinationKind,
+    raw: Option<Arc<RawFiles>>,
 }
 
 /// The two kinds of output.
@@ -215,6 +216,7 @@ impl Destination {
         Self {
             name: name.into(),
             kind: DestinationKind::Object(output),
+            raw: None,
         }
     }
 
@@ -223,7 +225,21 @@ impl Destination {
         Self {
             name: name.into(),
             kind: DestinationKind::Keys(output),
+            raw: None,
         }
+    }
+
+    /// The same destination with files for raw data beside it. Its output is one that commits them: see
+    /// [`RawFiles::beside`].
+    #[must_use]
+    pub fn with_raw_files(mut self, raw: Arc<RawFiles>) -> Self {
+        self.raw = Some(raw);
+        self
+    }
+
+    /// The files for raw data beside this destination; `None` if there are none.
+    pub fn raw_files(&self) -> Option<&Arc<RawFiles>> {
+        self.raw.as_ref()
     }
 
     /// The name that the user typed; empty for a destination without a name.

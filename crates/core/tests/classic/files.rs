@@ -59,6 +59,7 @@ pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
         pipeline: Pipeline::empty(),
         promised: Promised::Nothing,
         keeps_no_fill: false,
+        external: None,
         skips_fill: false,
     }
 }

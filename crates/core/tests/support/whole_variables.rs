@@ -92,6 +92,7 @@ impl Dataset {
             layout: layout.into(),
             pipeline: Pipeline::empty(),
             keeps_no_fill: false,
+            external: None,
             skips_fill: false,
         };
         self.unfiltered_edges.push(false);

@@ -54,7 +54,12 @@ pub enum LinkTarget {
         path: String,
     },
     /// A type registered by a program, which alone knows the target.
-    UserDefined(u8),
+    UserDefined {
+        /// The type: 65 to 255.
+        class: u8,
+        /// The content.
+        data: Vec<u8>,
+    },
 }
 
 impl LinkTarget {
@@ -62,7 +67,7 @@ impl LinkTarget {
     pub fn address(&self) -> Option<u64> {
         match self {
             Self::Hard(address) => Some(*address),
-            Self::Soft(_) | Self::External { .. } | Self::UserDefined(_) => None,
+            Self::Soft(_) | Self::External { .. } | Self::UserDefined { .. } => None,
         }
     }
 }

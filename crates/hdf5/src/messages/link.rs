@@ -51,7 +51,13 @@ impl Link {
                 let path = text(value.nul_terminated()?);
                 LinkTarget::External { file, path }
             }
-            65.. => LinkTarget::UserDefined(kind),
+            65.. => {
+                let length = message.u16()?;
+                LinkTarget::UserDefined {
+                    class: kind,
+                    data: message.bytes(length.into())?.to_vec(),
+                }
+            }
             other => return Err(message.damaged(format!("link type {other}"))),
         };
         Ok(Self {
@@ -108,7 +114,11 @@ mod tests {
         };
         assert_eq!(target(64, b"\0f.h5\0/b\0").unwrap(), external);
         assert!(target(64, b"\0f.h5\0/b").is_err());
-        assert_eq!(target(187, b"?").unwrap(), LinkTarget::UserDefined(187));
+        let user_defined = LinkTarget::UserDefined {
+            class: 187,
+            data: b"\0?".to_vec(),
+        };
+        assert_eq!(target(187, b"\0?").unwrap(), user_defined);
         assert!(target(2, b"").is_err());
         assert!(decode(&[1, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, b'a']).is_err());
     }

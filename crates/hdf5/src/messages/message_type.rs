@@ -38,6 +38,8 @@ pub(crate) const MODIFICATION_TIME: u16 = 0x12;
 pub(crate) const DRIVER_INFO: u16 = 0x14;
 /// Attribute Info.
 pub(crate) const ATTRIBUTE_INFO: u16 = 0x15;
+/// File Space Info.
+pub(crate) const FILE_SPACE_INFO: u16 = 0x17;
 /// Metadata Cache Image.
 pub(crate) const CACHE_IMAGE: u16 = 0x18;
 /// Highest known type.

@@ -7,6 +7,7 @@ use crate::chunk_index::{self, ChunkTable};
 use crate::dataset::ChunkRecord;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
+use crate::file_space::FileSpace;
 use crate::group::{self, Links};
 use crate::heap::global::{GlobalHeap, GlobalHeapObject, GlobalHeapReader};
 use crate::layout::Layout;
@@ -32,6 +33,7 @@ pub struct File {
 
 struct Inner {
     superblock: Superblock,
+    space: Option<FileSpace>,
     shared: SharedMessages,
     global_heap: GlobalHeap,
 }
@@ -57,12 +59,13 @@ impl File {
     /// `reader` need not know sizes and base address; the superblock has them.
     pub(super) fn from_reader(reader: MetadataReader) -> Result<Self> {
         let (reader, superblock) = Superblock::read(&reader)?;
-        let table = superblock.read_extension(&reader)?;
+        let extension = superblock.read_extension(&reader)?;
         Ok(Self {
             inner: Arc::new(Inner {
                 superblock,
+                space: extension.space,
                 global_heap: GlobalHeap::new(&reader),
-                shared: SharedMessages::new(reader, table),
+                shared: SharedMessages::new(reader, extension.shared),
             }),
         })
     }
@@ -72,6 +75,7 @@ impl File {
         Self {
             inner: Arc::new(Inner {
                 superblock: self.inner.superblock.clone(),
+                space: self.inner.space,
                 global_heap: self.inner.global_heap.read_by(reader.clone()),
                 shared: self.inner.shared.read_by(reader),
             }),
@@ -85,6 +89,11 @@ impl File {
     /// The version of the superblock, 0 to 3.
     pub fn superblock_version(&self) -> u8 {
         self.inner.superblock.version
+    }
+
+    /// How the space of the file is managed; `None` if the file does not say, and so has libhdf5's defaults.
+    pub fn file_space(&self) -> Option<FileSpace> {
+        self.inner.space
     }
 
     /// Size of an address in this file, in bytes: 2, 4 or 8.

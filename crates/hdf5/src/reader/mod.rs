@@ -30,3 +30,4 @@ pub use noted_blocks::StructureBlock;
 pub use number::Number;
 pub use object::{Object, ObjectKind};
 pub use options::OpenOptions;
+pub use path::Followed;

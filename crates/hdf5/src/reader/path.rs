@@ -5,6 +5,20 @@ use super::object::{Object, ObjectKind};
 use crate::error::{Error, Result};
 use crate::group::LinkTarget;
 
+/// The end of a path, as far as it is in one file.
+#[derive(Debug, Clone)]
+pub enum Followed {
+    /// The object.
+    Object(Object),
+    /// The path leads through an external link.
+    Elsewhere {
+        /// Name of the other file, as stored.
+        file: String,
+        /// The rest of the path, from the root of the other file.
+        path: String,
+    },
+}
+
 impl File {
     /// The object at a path from the root, such as `/group/dataset`. The leading `/` may be left out. Hard and soft
     /// links are followed.
@@ -26,6 +40,19 @@ impl File {
     /// # }
     /// ```
     pub fn open_path(&self, path: &str) -> Result<Object> {
+        match self.follow_path(path)? {
+            Followed::Object(object) => Ok(object),
+            Followed::Elsewhere { file, .. } => Err(Error::Unsupported(format!(
+                "`{path}`, which leads into the file `{file}`,"
+            ))),
+        }
+    }
+
+    /// Like [`open_path`](Self::open_path), as far as the path stays in this file.
+    ///
+    /// # Errors
+    /// Those of [`open_path`](Self::open_path), but for external links.
+    pub fn follow_path(&self, path: &str) -> Result<Followed> {
         let limits = self.reader().limits();
         let mut bytes_left = limits.path_bytes;
         let mut links_left = limits.links_followed;
@@ -71,18 +98,21 @@ impl File {
                     }
                     push(&mut names, &target)?;
                 }
-                LinkTarget::External { file, .. } => {
-                    return Err(Error::Unsupported(format!(
-                        "`{path}`, which leads into the file `{file}`,"
-                    )));
+                LinkTarget::External { file, path } => {
+                    names.push(path);
+                    names.reverse();
+                    return Ok(Followed::Elsewhere {
+                        file,
+                        path: names.join("/"),
+                    });
                 }
-                LinkTarget::UserDefined(kind) => {
+                LinkTarget::UserDefined { class, .. } => {
                     return Err(Error::Unsupported(format!(
-                        "`{path}`, which leads through a link of type {kind},"
+                        "`{path}`, which leads through a link of type {class},"
                     )));
                 }
             }
         }
-        Ok(group)
+        Ok(Followed::Object(group))
     }
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::bytes::{PutBytes, UNDEFINED, bytes_for};
+use super::pages::Pages;
 
 const NODE_SIZE: usize = 512;
 /// Fill of a node, in percent, at which the library splits (100) or merges (40) it.
@@ -67,18 +68,20 @@ struct Level {
 pub(super) struct Tree {
     kind: TreeKind,
     records: u64,
+    pages: Pages,
     /// From the leaves to the root's depth.
     levels: Vec<Level>,
 }
 
 impl Tree {
-    /// The shape for `records` records.
-    pub(super) fn new(kind: TreeKind, records: u64) -> Self {
+    /// The shape for `records` records, whose nodes lie in `pages`.
+    pub(super) fn new(kind: TreeKind, records: u64, pages: Pages) -> Self {
         let record_size = kind.record_size();
         let leaf = ((NODE_SIZE - NODE_OVERHEAD) / record_size) as u64;
         let mut tree = Self {
             kind,
             records,
+            pages,
             levels: vec![Level {
                 node: leaf,
                 subtree: leaf,
@@ -157,7 +160,9 @@ impl Tree {
     pub(super) fn nodes_size(&self) -> u64 {
         match self.records {
             0 => 0,
-            records => self.count_nodes(self.depth(), 0..records) * NODE_SIZE as u64,
+            records => self
+                .pages
+                .run(self.count_nodes(self.depth(), 0..records), NODE_SIZE as u64),
         }
     }
 
@@ -192,18 +197,20 @@ impl Tree {
         );
         let mut out = Vec::with_capacity(self.nodes_size() as usize);
         if self.records > 0 {
-            self.node(self.depth(), 0..self.records, nodes, records, &mut out);
+            let mut made = 0;
+            self.node(self.depth(), 0..self.records, nodes, records, &mut made, &mut out);
         }
         out
     }
 
-    /// Appends a node and all nodes below it. Returns its address and its own number of records.
+    /// Appends a node and all nodes below it, of which `made` are there. Returns its address and its own number of records.
     fn node(
         &self,
         depth: usize,
         range: Range<u64>,
         base: u64,
         records: &[u8],
+        made: &mut u64,
         out: &mut Vec<u8>,
     ) -> (u64, u64) {
         let size = self.kind.record_size();
@@ -211,8 +218,9 @@ impl Tree {
             let (start, end) = (range.start as usize * size, range.end as usize * size);
             records.get(start..end).unwrap_or_default()
         };
-        let start = out.len();
-        out.put_zeros(NODE_SIZE);
+        let start = self.pages.nth(*made, NODE_SIZE as u64) as usize;
+        *made += 1;
+        out.resize(start + NODE_SIZE, 0);
         let mut node = Vec::with_capacity(NODE_SIZE);
         node.put(if depth == 0 { b"BTLF" } else { b"BTIN" });
         node.put_u8(0); // version
@@ -228,7 +236,7 @@ impl Tree {
                 if i > 0 {
                     node.put(bytes(child.start - 1..child.start));
                 }
-                let (address, count) = self.node(depth - 1, child.clone(), base, records, out);
+                let (address, count) = self.node(depth - 1, child.clone(), base, records, made, out);
                 pointers.put_u64(address);
                 pointers.put_uint(count, self.node_count_size());
                 pointers.put_uint(child.end - child.start, self.subtree_count_size(depth - 1));
@@ -290,7 +298,7 @@ mod tests {
     #[test]
     fn every_size_holds_its_records_in_order() {
         for count in (1..200).chain([841, 842, 843, 5_000, 100_000, 1_000_003]) {
-            let tree = Tree::new(TreeKind::LinkOrder, count);
+            let tree = Tree::new(TreeKind::LinkOrder, count, Pages::default());
             let records: Vec<u8> = (0..count)
                 .flat_map(|i| [&i.to_le_bytes()[..], &[0; 7]].concat())
                 .collect();
@@ -306,7 +314,7 @@ mod tests {
 
     #[test]
     fn an_empty_tree_has_no_root() {
-        let tree = Tree::new(TreeKind::HugeObjects, 0);
+        let tree = Tree::new(TreeKind::HugeObjects, 0, Pages::default());
         assert_eq!(tree.nodes_size(), 0);
         assert_eq!(tree.header(64)[16..24], [0xff; 8]);
         assert_eq!(tree.header(64).len() as u64, HEADER_SIZE);
@@ -315,7 +323,12 @@ mod tests {
     /// What h5debug tells of trees of libhdf5: 33 records in a leaf of link orders, 29 in one of attribute names.
     #[test]
     fn leaves_hold_what_those_of_libhdf5_hold() {
-        assert_eq!(Tree::new(TreeKind::LinkOrder, 1).level(0).0, 33);
-        assert_eq!(Tree::new(TreeKind::AttributeNames, 1).level(0).0, 29);
+        assert_eq!(Tree::new(TreeKind::LinkOrder, 1, Pages::default()).level(0).0, 33);
+        assert_eq!(
+            Tree::new(TreeKind::AttributeNames, 1, Pages::default())
+                .level(0)
+                .0,
+            29
+        );
     }
 }

@@ -8,6 +8,7 @@
 //! Every node but the last of its level is full, as after appending with libhdf5.
 
 use super::bytes::{PutBytes, UNDEFINED};
+use super::pages::Pages;
 
 /// Children of a full node: twice the default rank 32, which applies without other values in the superblock.
 const CHILDREN: u64 = 64;
@@ -107,21 +108,27 @@ pub(super) fn node_count(chunks: u64) -> u64 {
 }
 
 /// Writes the tree of `chunks`, at least one and in order, to the nodes from address `base` on, the root first. `emit`
-/// gets the bytes in pieces, in ascending order.
+/// gets the nodes and the padding between them, in ascending order.
 pub(super) fn write_tree<E>(
     grid: &ChunkGrid,
     chunks: &[Chunk],
     base: u64,
+    pages: Pages,
     mut emit: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let levels = level_sizes(chunks.len() as u64);
     let node_size = grid.node_size();
-    let mut level_start = base;
+    // Address of a node by its number from the root on.
+    let address = |n: u64| base + pages.nth(n, node_size);
+    let (mut level_start, mut end) = (0, base);
     for (level, nodes) in levels.iter().enumerate().rev() {
-        let below_start = level_start + nodes * node_size;
+        let below_start = level_start + nodes;
         // Number of chunks below a child of this level.
         let span = CHILDREN.pow(level as u32);
         for node in 0..*nodes {
+            let at = address(level_start + node);
+            emit(&vec![0; (at - end) as usize])?;
+            end = at + node_size;
             let mut out = Vec::with_capacity(node_size as usize);
             let first = node * CHILDREN;
             let below = (chunks.len() as u64).div_ceil(span);
@@ -130,7 +137,7 @@ pub(super) fn write_tree<E>(
             out.put_u8(1); // raw data chunks
             out.put_u8(level as u8);
             out.put_u16(children as u16);
-            let sibling = |at: Option<u64>| at.map_or(UNDEFINED, |n| level_start + n * node_size);
+            let sibling = |at: Option<u64>| at.map_or(UNDEFINED, |n| address(level_start + n));
             out.put_u64(sibling(node.checked_sub(1)));
             out.put_u64(sibling((node + 1 < *nodes).then_some(node + 1)));
             let chunk_at = |child: u64| chunks.get((child * span) as usize);
@@ -140,7 +147,7 @@ pub(super) fn write_tree<E>(
                     out.put_u64(if level == 0 {
                         chunk.address
                     } else {
-                        below_start + child * node_size
+                        address(below_start + child)
                     });
                 }
             }
@@ -208,7 +215,7 @@ mod tests {
                 })
                 .collect();
             let mut bytes = Vec::new();
-            let emitted: Result<(), ()> = write_tree(&grid, &chunks, 512, |node| {
+            let emitted: Result<(), ()> = write_tree(&grid, &chunks, 512, Pages::default(), |node| {
                 bytes.extend_from_slice(node);
                 Ok(())
             });

@@ -8,6 +8,7 @@
 use super::btree_v2::{HEADER_SIZE, Tree, TreeKind};
 use super::bytes::PutBytes;
 use super::fractal_heap::{Heap, HeapParameters};
+use super::pages::Pages;
 use crate::checksum::lookup3;
 use crate::{CreationOrder, Result};
 
@@ -44,11 +45,16 @@ pub(super) struct DenseStorage {
     heap: Heap,
     names: Tree,
     order: Tree,
+    /// Positions of the nodes of both indexes and of the heap.
+    name_nodes: u64,
+    order_nodes: u64,
+    heap_at: u64,
+    pages: Pages,
 }
 
 impl DenseStorage {
-    /// Lays out messages with these sizes, in bytes.
-    pub(super) fn new(kind: DenseKind, tracking: CreationOrder, sizes: &[u64]) -> Result<Self> {
+    /// Lays out messages with these sizes, in bytes. With pages, the storage begins one or lies within one.
+    pub(super) fn new(kind: DenseKind, tracking: CreationOrder, sizes: &[u64], pages: Pages) -> Result<Self> {
         let (parameters, names, order) = match kind {
             DenseKind::Links => (HeapParameters::LINKS, TreeKind::LinkNames, TreeKind::LinkOrder),
             DenseKind::Attributes => (
@@ -57,50 +63,52 @@ impl DenseStorage {
                 TreeKind::AttributeOrder,
             ),
         };
+        let heap = Heap::new(parameters, sizes.iter().copied(), pages)?;
+        let names = Tree::new(names, sizes.len() as u64, pages);
+        let order = Tree::new(order, sizes.len() as u64, pages);
+        let order_size = match tracking {
+            CreationOrder::Indexed => order.nodes_size(),
+            CreationOrder::Untracked | CreationOrder::Tracked => 0,
+        };
+        // There is always room for the second index's header.
+        let name_nodes = pages.within(2 * HEADER_SIZE.next_multiple_of(8), names.nodes_size());
+        let order_nodes = pages.within(name_nodes.end, order_size);
+        let heap_at = pages.within(order_nodes.end, heap.size()).start;
         Ok(Self {
             kind,
             tracking,
-            heap: Heap::new(parameters, sizes.iter().copied())?,
-            names: Tree::new(names, sizes.len() as u64),
-            order: Tree::new(order, sizes.len() as u64),
+            heap,
+            names,
+            order,
+            name_nodes: name_nodes.start,
+            order_nodes: order_nodes.start,
+            heap_at,
+            pages,
         })
     }
 
-    /// Size of all parts in bytes, a multiple of 8.
+    /// Size of all parts in bytes, a multiple of 8 without pages.
     pub(super) fn size(&self) -> u64 {
-        (self.trees_size() + self.heap.size()).next_multiple_of(8)
-    }
-
-    /// Size of both indexes, in bytes. There is always room for the second one's header.
-    fn trees_size(&self) -> u64 {
-        2 * HEADER_SIZE.next_multiple_of(8) + self.names.nodes_size() + self.order_nodes_size()
-    }
-
-    fn order_nodes_size(&self) -> u64 {
-        match self.tracking {
-            CreationOrder::Indexed => self.order.nodes_size(),
-            CreationOrder::Untracked | CreationOrder::Tracked => 0,
+        let end = self.heap_at + self.heap.size();
+        match self.pages.are_there() {
+            true => end,
+            false => end.next_multiple_of(8),
         }
     }
 
     /// Addresses of the parts in a storage at `base`.
     pub(super) fn addresses(&self, base: u64) -> DenseAddresses {
-        let name_index = base;
-        let order_index = name_index + HEADER_SIZE.next_multiple_of(8);
-        let nodes = order_index + HEADER_SIZE.next_multiple_of(8);
         DenseAddresses {
-            name_index,
-            order_index,
-            heap: nodes + self.names.nodes_size() + self.order_nodes_size(),
+            name_index: base,
+            order_index: base + HEADER_SIZE.next_multiple_of(8),
+            heap: base + self.heap_at,
         }
     }
 
     /// The bytes for address `base`. `messages` are in creation order, with the sizes given to `new`; `names` are their
-    /// names.
-    pub(super) fn encode(&self, base: u64, names: &[&str], messages: &[Vec<u8>]) -> Vec<u8> {
-        let addresses = self.addresses(base);
-        let name_nodes = addresses.order_index + HEADER_SIZE.next_multiple_of(8);
-        let order_nodes = name_nodes + self.names.nodes_size();
+    /// names. Also returns the address of huge messages and their bytes.
+    pub(super) fn encode(&self, base: u64, names: &[&str], messages: &[Vec<u8>]) -> (Vec<u8>, u64, Vec<u8>) {
+        let (name_nodes, order_nodes) = (base + self.name_nodes, base + self.order_nodes);
         let mut by_name: Vec<(u32, &str, usize)> = names
             .iter()
             .enumerate()
@@ -133,6 +141,7 @@ impl DenseStorage {
                 }
             }
         }
+        out.resize(self.name_nodes as usize, 0);
         out.put(&self.names.nodes(name_nodes, &records));
         records.clear();
         let indexed = match self.tracking {
@@ -154,11 +163,14 @@ impl DenseStorage {
             }
         }
         if self.tracking == CreationOrder::Indexed {
+            out.resize(self.order_nodes as usize, 0);
             out.put(&self.order.nodes(order_nodes, &records));
         }
-        out.put(&self.heap.encode(addresses.heap, messages));
-        out.pad8();
-        out
+        let heap = base + self.heap_at;
+        let (blocks, huge_at, huge) = self.heap.encode(heap, messages);
+        out.resize(self.heap_at as usize, 0);
+        out.put(&blocks);
+        (out, heap + huge_at, huge)
     }
 }
 
@@ -168,18 +180,19 @@ mod tests {
 
     #[test]
     fn parts_lie_where_they_are_said_to_be() {
-        for (kind, count) in [
-            (DenseKind::Links, 9),
-            (DenseKind::Links, 5_000),
-            (DenseKind::Attributes, 1_000),
+        for (kind, count, page) in [
+            (DenseKind::Links, 9, None),
+            (DenseKind::Links, 5_000, None),
+            (DenseKind::Attributes, 1_000, None),
+            (DenseKind::Attributes, 1_000, Some(1000)),
         ] {
             let names: Vec<String> = (0..count).map(|i| format!("name{i}")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let messages: Vec<Vec<u8>> = names.iter().map(|n| n.as_bytes().to_vec()).collect();
             let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
-            let dense = DenseStorage::new(kind, CreationOrder::Indexed, &sizes).unwrap();
-            let bytes = dense.encode(48, &names, &messages);
-            assert_eq!(bytes.len() as u64, dense.size());
+            let dense = DenseStorage::new(kind, CreationOrder::Indexed, &sizes, Pages::of(page)).unwrap();
+            let (bytes, _, huge) = dense.encode(48, &names, &messages);
+            assert!(huge.is_empty() && dense.size() - (bytes.len() as u64) < 8);
             let at = dense.addresses(48);
             for (address, signature) in [
                 (at.heap, b"FRHP"),

@@ -2,6 +2,7 @@
 
 use super::dense::{DenseKind, DenseStorage, MAX_COMPACT};
 use super::messages::MAX_MESSAGE;
+use super::pages::Pages;
 use crate::{CreationOrder, Result};
 
 /// Messages in dense storage.
@@ -17,6 +18,7 @@ impl Dense {
     pub(super) fn if_needed(
         kind: DenseKind,
         order: CreationOrder,
+        pages: Pages,
         messages: Vec<Vec<u8>>,
         names: impl FnOnce() -> Vec<String>,
     ) -> Result<(Option<Self>, Vec<Vec<u8>>)> {
@@ -25,15 +27,15 @@ impl Dense {
         }
         let sizes: Vec<u64> = messages.iter().map(|m| m.len() as u64).collect();
         let dense = Self {
-            storage: DenseStorage::new(kind, order, &sizes)?,
+            storage: DenseStorage::new(kind, order, &sizes, pages)?,
             names: names(),
             messages,
         };
         Ok((Some(dense), Vec::new()))
     }
 
-    /// The bytes for address `base`.
-    pub(super) fn encode(&self, base: u64) -> Vec<u8> {
+    /// The bytes for address `base`, and those of huge messages with their address.
+    pub(super) fn encode(&self, base: u64) -> (Vec<u8>, u64, Vec<u8>) {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         self.storage.encode(base, &names, &self.messages)
     }

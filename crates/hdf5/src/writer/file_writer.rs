@@ -2,19 +2,31 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::chunk_index::{Chunk, ChunkGrid, write_tree};
 use super::global_heap::{Finished, FrontHeap, OpenHeap};
-use super::layout::{FrontLayout, Kept, Stored, layout_message};
+use super::kept::{Kept, Stored};
+use super::layout::{FrontLayout, layout_message};
 use super::object_header::{BodyPlace, replace_body};
+use super::pages::Pages;
 use super::sequences::Payload;
 use super::spec::{Data, LayoutSpec, ObjectId, ObjectSource};
-use super::superblock::{SUPERBLOCK_SIZE, superblock};
-use crate::{ByteSink, Error, Result};
+use super::superblock::{SUPERBLOCK_SIZE, extension, superblock};
+use crate::{ByteSink, Error, FileSpace, Result};
 
 /// Size of the pieces in which metadata is written, in bytes.
 const PIECE: usize = 1 << 20;
+
+/// Properties of a file as a whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileSettings {
+    /// Size of the user block in bytes: 0, or a power of two from 512 on. The caller writes its content.
+    pub user_block: u64,
+    /// How space is managed; `None` for libhdf5's defaults. In pages, metadata and raw data lie in separate ones.
+    pub space: Option<FileSpace>,
+}
 
 /// Writes one file. [`create`](Self::create) lays out and writes the metadata. Data follows in any order, from any
 /// thread. The file becomes valid when [`finish`](Self::finish) writes its superblock.
@@ -22,8 +34,7 @@ const PIECE: usize = 1 << 20;
 /// The bytes of the file depend only on the objects and on the order of the calls that hand out addresses.
 pub struct FileWriter {
     sink: Arc<dyn ByteSink>,
-    /// Size of the user block, in bytes.
-    base: u64,
+    settings: FileSettings,
     layout: FrontLayout,
     objects: Vec<Kept>,
     tail: Mutex<Tail>,
@@ -45,20 +56,23 @@ impl FileWriter {
     ///
     /// The objects may be a [`FileTree`](super::FileTree).
     pub fn create<S: ObjectSource>(sink: Arc<dyn ByteSink>, source: &S) -> Result<FileWriter, S::Error> {
-        Self::create_behind(0, sink, source)
+        Self::create_with(FileSettings::default(), sink, source)
     }
 
-    /// Like [`create`](Self::create), behind a user block of `base` bytes, which the caller writes. Its size is 0, or a power
-    /// of two from 512 on.
-    pub fn create_behind<S: ObjectSource>(
-        base: u64,
+    /// Like [`create`](Self::create), for a file with these properties.
+    pub fn create_with<S: ObjectSource>(
+        settings: FileSettings,
         sink: Arc<dyn ByteSink>,
         source: &S,
     ) -> Result<FileWriter, S::Error> {
+        let base = settings.user_block;
         if base != 0 && (base < 512 || !base.is_power_of_two()) {
             return Err(Error::Usage(format!("a user block of {base} bytes")).into());
         }
-        let (layout, objects) = FrontLayout::new(source)?;
+        let extension = extension(settings.space.as_ref());
+        let pages = Pages::of(settings.space.and_then(|space| space.page_size()));
+        let start = SUPERBLOCK_SIZE + extension.len() as u64;
+        let (layout, objects) = FrontLayout::new(source, start, pages)?;
         let tail = Tail {
             end: layout.end,
             heap: OpenHeap::default(),
@@ -68,12 +82,12 @@ impl FileWriter {
         };
         let mut writer = FileWriter {
             sink,
-            base,
+            settings,
             layout,
             objects,
             tail: Mutex::new(tail),
         };
-        let headers = writer.write_front(source)?;
+        let headers = writer.write_front(source, &extension)?;
         writer.tail().headers = headers;
         Ok(writer)
     }
@@ -83,6 +97,7 @@ impl FileWriter {
     fn write_front<S: ObjectSource>(
         &mut self,
         source: &S,
+        extension: &[u8],
     ) -> Result<HashMap<ObjectId, (Box<[u8]>, BodyPlace)>, S::Error> {
         let mut headers = HashMap::new();
         let mut front = Pieces {
@@ -90,11 +105,12 @@ impl FileWriter {
             start: SUPERBLOCK_SIZE,
             bytes: Vec::new(),
         };
-        let mut heap = FrontHeap::new(self.layout.heap);
+        front.push(extension)?;
+        let mut heap = FrontHeap::new(self.layout.heap, self.layout.pages);
         for (n, kept) in self.objects.iter().enumerate() {
             let id = ObjectId(n);
             let place = self.layout.places.get(n).copied().unwrap_or_default();
-            debug_assert_eq!(place.header, front.start + front.bytes.len() as u64);
+            front.go_to(place.header)?;
             let image = self
                 .layout
                 .encode(&*source.object(id)?, id, place.storage, &mut heap)?;
@@ -103,20 +119,38 @@ impl FileWriter {
                 .as_ref()
                 .is_some_and(|stored| matches!(stored.layout, LayoutSpec::Compact { size } if size > 0));
             self.write_collections(heap.take_finished())?;
-            if let Some(layout_message) = image.layout_message.filter(|_| changes) {
-                let header: Box<[u8]> = image.header.as_slice().into();
-                front.leave_out(header.len())?;
-                front.push(image.into_bytes().get(header.len()..).unwrap_or_default())?;
-                headers.insert(id, (header, layout_message));
-                continue;
+            match image.layout_message.filter(|_| changes) {
+                Some(layout_message) => {
+                    front.leave_out(image.header.len())?;
+                    headers.insert(id, (image.header.as_slice().into(), layout_message));
+                }
+                None => front.push(&image.header)?,
             }
-            front.push(&image.into_bytes())?;
+            image.into_parts(|address, bytes| {
+                front.go_to(address)?;
+                front.push(bytes)
+            })?;
         }
+        front.go_to(self.layout.objects_end)?;
         front.flush()?;
         let (collections, front_end) = heap.finish();
         debug_assert!(front_end <= self.layout.end);
         self.write_collections(collections)?;
+        for gap in &self.layout.gaps {
+            self.write_gap(gap)?;
+        }
         Ok(headers)
+    }
+
+    /// Writes zeros where nothing else will be, as some outputs need every byte.
+    fn write_gap(&self, gap: &Range<u64>) -> Result<()> {
+        let mut at = gap.start;
+        while at < gap.end {
+            let zeros = vec![0; (gap.end - at).min(PIECE as u64) as usize];
+            self.put("space between blocks", at, &zeros)?;
+            at += zeros.len() as u64;
+        }
+        Ok(())
     }
 
     fn tail(&self) -> MutexGuard<'_, Tail> {
@@ -148,7 +182,7 @@ impl FileWriter {
     }
 
     fn put(&self, what: &'static str, offset: u64, bytes: &[u8]) -> Result<()> {
-        let place = self.base.saturating_add(offset);
+        let place = self.settings.user_block.saturating_add(offset);
         self.sink.write_all_at(place, bytes).map_err(|source| Error::Io {
             what,
             offset: place,
@@ -227,7 +261,7 @@ impl FileWriter {
             );
         };
         let mut tail = self.tail();
-        let address = tail.end;
+        let place = self.layout.pages.place(tail.end, size);
         let chunks = tail
             .chunks
             .entry(dataset)
@@ -236,13 +270,21 @@ impl FileWriter {
             drop(tail);
             return self.refuse(dataset, format!("more chunks than the {chunk_count} announced"));
         }
+        let Some(place) = place else {
+            drop(tail);
+            return self.refuse(dataset, "the file would exceed 2^63 bytes".into());
+        };
+        let address = place.start;
         chunks.push(Chunk {
             index: chunk,
             address,
             size: stored,
             filter_mask,
         });
-        tail.end += size;
+        let before = std::mem::replace(&mut tail.end, place.end);
+        drop(tail);
+        self.write_gap(&(before..address))?;
+        self.write_gap(&(address + size..place.end))?;
         Ok(address)
     }
 
@@ -253,13 +295,20 @@ impl FileWriter {
     pub fn insert_sequences(&self, payloads: &[&[u8]]) -> Result<Vec<[u8; 12]>> {
         let mut guard = self.tail();
         let tail = &mut *guard;
-        let end = &mut tail.end;
+        let (end, pages) = (&mut tail.end, self.layout.pages);
+        let mut gaps = Vec::new();
         let (ids, finished) = tail.heap.insert(payloads, |size| {
-            let address = end.next_multiple_of(8);
-            *end = address + size;
-            address
+            let place = pages.within(end.next_multiple_of(8), size);
+            if pages.are_there() {
+                gaps.extend([*end..place.start, place.start + size..place.end]);
+            }
+            *end = place.end;
+            place.start
         });
         drop(guard);
+        for gap in gaps {
+            self.write_gap(&gap)?;
+        }
         self.write_collections(finished)?;
         Ok(ids.into_iter().map(|id| id.to_bytes()).collect())
     }
@@ -325,6 +374,9 @@ impl FileWriter {
             )
         };
         self.write_collections(open.into_iter().collect())?;
+        let padded = self.layout.pages.end_of_page(end);
+        self.write_gap(&(end..padded))?;
+        let end = padded;
         for (id, (mut header, place)) in headers {
             if let Some(data) = compact.get(&id) {
                 let stored = self.dataset(id)?;
@@ -341,14 +393,18 @@ impl FileWriter {
             }
         }
         self.sink
-            .set_size(self.base.saturating_add(end))
+            .set_size(self.settings.user_block.saturating_add(end))
             .map_err(|source| Error::Io {
                 what: "end of file",
                 offset: end,
                 cause: source,
             })?;
         let root = self.layout.places.first().map_or(0, |place| place.header);
-        self.put("superblock", 0, &superblock(root, end, self.base))
+        self.put(
+            "superblock",
+            0,
+            &superblock(root, end, self.settings.user_block, self.settings.space.is_some()),
+        )
     }
 
     /// Refuses a dataset whose header names a chunk index, as no chunk came for it.
@@ -387,7 +443,7 @@ impl FileWriter {
             start,
             bytes: Vec::new(),
         };
-        write_tree(&grid, &chunks, start, |node| pieces.push(node))?;
+        write_tree(&grid, &chunks, start, self.layout.pages, |node| pieces.push(node))?;
         pieces.flush()
     }
 }
@@ -407,6 +463,18 @@ impl Pieces<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// Writes zeros up to an address.
+    fn go_to(&mut self, address: u64) -> Result<()> {
+        let here = self.start.saturating_add(self.bytes.len() as u64);
+        let mut left = address.saturating_sub(here);
+        while left > 0 {
+            let zeros = vec![0; left.min(PIECE as u64) as usize];
+            left -= zeros.len() as u64;
+            self.push(&zeros)?;
+        }
+        Ok(())
     }
 
     /// Leaves room for bytes that are written later.

@@ -5,6 +5,7 @@
 //! at the end of the file, and keeps the last one open for the next piece.
 
 use super::bytes::PutBytes;
+use super::pages::Pages;
 
 /// Sizes of a collection, in bytes: the minimum, and the maximum to which the library extends it for further objects.
 const MIN_COLLECTION: u64 = 4096;
@@ -111,15 +112,17 @@ pub(super) type Finished = Vec<(u64, Vec<u8>)>;
 
 /// Packs payloads into contiguous collections.
 pub(super) struct FrontHeap {
+    pages: Pages,
     end: u64,
     current: Option<Collection>,
     finished: Finished,
 }
 
 impl FrontHeap {
-    /// Starts at address `start`.
-    pub(super) fn new(start: u64) -> Self {
+    /// Starts at address `start`, which begins a page if there are any.
+    pub(super) fn new(start: u64, pages: Pages) -> Self {
         Self {
+            pages,
             end: start,
             current: None,
             finished: Vec::new(),
@@ -131,8 +134,15 @@ impl FrontHeap {
         if self.current.as_ref().is_some_and(|c| !c.fits(payload.len())) {
             self.close();
         }
-        let end = self.end;
         let capacity = MAX_COLLECTION.max(COLLECTION_HEAD + need(payload.len()));
+        if self.current.is_none() {
+            let at = self.pages.within(self.end, capacity).start;
+            if at > self.end {
+                self.finished.push((self.end, vec![0; (at - self.end) as usize]));
+            }
+            self.end = at;
+        }
+        let end = self.end;
         self.current
             .get_or_insert_with(|| Collection::new(end, capacity))
             .push(payload)
@@ -141,8 +151,12 @@ impl FrontHeap {
     fn close(&mut self) {
         if let Some(mut collection) = self.current.take() {
             collection.shrink();
-            self.end += collection.capacity;
-            self.finished.push(collection.close());
+            // A collection that is as large as a page takes all of its pages.
+            let end = self.pages.within(self.end, collection.capacity).end;
+            let mut closed = collection.close();
+            closed.1.resize((end - self.end) as usize, 0);
+            self.end = end;
+            self.finished.push(closed);
         }
     }
 
@@ -228,7 +242,7 @@ mod tests {
     #[test]
     fn front_collections_follow_each_other() {
         let payloads: Vec<Vec<u8>> = (0..9_000).map(|i| vec![i as u8; i % 50]).collect();
-        let mut heap = FrontHeap::new(1000);
+        let mut heap = FrontHeap::new(1000, Pages::default());
         let ids: Vec<HeapId> = payloads.iter().map(|p| heap.insert(p)).collect();
         let big = heap.insert(&vec![7; 200_000]);
         let (finished, end) = heap.finish();

@@ -1,13 +1,17 @@
 //! Layout of the front of the file: sizes and addresses of all metadata.
 //!
 //! ```text
-//! superblock │ objects │ global heap │ chunk indexes │ contiguous data │ chunks and heap collections as they come
+//! superblock │ extension │ objects │ global heap │ chunk indexes │ contiguous data │ chunks and heap collections as they come
 //!                 │
 //!                 └─ each: header │ dense attributes │ dense links │ names of external files
 //! ```
 //!
+//! In a file of pages, chunk indexes come before the global heap, which is raw data for libhdf5's page buffer and begins a page.
+//!
 //! Objects are encoded twice: first without addresses, for their sizes, then with addresses. No size depends on an
 //! address, so both results have the same size.
+
+use std::ops::Range;
 
 use super::bytes::PutBytes;
 use super::check::{check, path};
@@ -16,15 +20,16 @@ use super::dense::DenseKind;
 use super::dense_messages::Dense;
 use super::external_heap;
 use super::global_heap::FrontHeap;
+use super::kept::{Kept, count_references, keep};
 use super::messages::{self, MAX_MESSAGE, Storage, Target, kind};
 use super::object_header::{BodyPlace, ObjectHeader, flag};
-use super::object_image::ObjectImage;
+use super::object_image::{DenseSizes, ObjectImage};
+use super::pages::Pages;
 use super::sequences::Payload;
 use super::spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, LinkSpec, ObjectId, ObjectSource,
     ObjectSpec, ObjectSpecKind,
 };
-use super::superblock::SUPERBLOCK_SIZE;
 use crate::{Error, Result};
 
 /// Position of an object.
@@ -40,43 +45,37 @@ pub(super) struct ObjectPlace {
 
 /// Layout of the front of the file.
 pub(super) struct FrontLayout {
+    /// How blocks follow each other.
+    pub(super) pages: Pages,
     /// Position of each object of the tree.
     pub(super) places: Vec<ObjectPlace>,
     /// Number of references to each object: hard links, and uses as a committed datatype.
     reference_counts: Vec<u32>,
+    /// End of the objects.
+    pub(super) objects_end: u64,
     /// Address of the global heap.
     pub(super) heap: u64,
+    /// In a file of pages: space between chunk indexes and contiguous data that nothing uses.
+    pub(super) gaps: Vec<Range<u64>>,
     /// End of the front. Data and later metadata follow.
     pub(super) end: u64,
 }
 
-/// Properties of a dataset that are kept until the end.
-#[derive(Debug)]
-pub(super) struct Stored {
-    pub(super) layout: LayoutSpec,
-    /// Its present extent, if it is chunked.
-    pub(super) extent: Box<[u64]>,
-    /// Size of an element, in bytes.
-    pub(super) element_size: u32,
-}
-
-/// Properties of an object that are kept until the end.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// The group that links to it, and its name there.
-    pub(super) link: Option<(ObjectId, Box<str>)>,
-    /// Set for datasets.
-    pub(super) stored: Option<Stored>,
-}
-
 impl FrontLayout {
-    /// Checks and lays out all objects.
-    pub(super) fn new<S: ObjectSource>(source: &S) -> Result<(Self, Vec<Kept>), S::Error> {
+    /// Checks and lays out all objects, from address `start` on.
+    pub(super) fn new<S: ObjectSource>(
+        source: &S,
+        start: u64,
+        pages: Pages,
+    ) -> Result<(Self, Vec<Kept>), S::Error> {
         let count = source.object_count();
         let mut layout = Self {
+            pages,
             places: vec![ObjectPlace::default(); count],
             reference_counts: vec![1; count],
+            objects_end: 0,
             heap: 0,
+            gaps: Vec::new(),
             end: 0,
         };
         let mut kept: Vec<Kept> = Vec::new();
@@ -88,9 +87,9 @@ impl FrontLayout {
         if let Some(root) = references.first_mut() {
             *root = 1; // the superblock's
         }
-        let mut dense_sizes = vec![0u64; count];
-        let mut heap = FrontHeap::new(0);
-        for (n, dense_size) in dense_sizes.iter_mut().enumerate() {
+        let mut dense_sizes = vec![DenseSizes::default(); count];
+        let mut heap = FrontHeap::new(0, pages);
+        for (n, dense) in dense_sizes.iter_mut().enumerate() {
             let id = ObjectId(n);
             let object = source.object(id)?;
             check(source, id, &object)?;
@@ -98,7 +97,7 @@ impl FrontLayout {
             keep(id, &object, &mut kept);
             let image = layout.measure(source, id, &object, &mut heap)?;
             heap.take_finished();
-            *dense_size = image.dense_size();
+            *dense = image.dense_sizes();
             if let Some(place) = layout.places.get_mut(n) {
                 place.header_size = (image.header.len() as u64).next_multiple_of(8);
             }
@@ -108,21 +107,33 @@ impl FrontLayout {
         for n in 0..count {
             if layout.reference_counts.get(n).is_some_and(|count| *count > 1) {
                 let id = ObjectId(n);
-                let image = layout.measure(source, id, &*source.object(id)?, &mut FrontHeap::new(0))?;
+                let image =
+                    layout.measure(source, id, &*source.object(id)?, &mut FrontHeap::new(0, pages))?;
                 if let Some(place) = layout.places.get_mut(n) {
                     place.header_size = (image.header.len() as u64).next_multiple_of(8);
                 }
             }
         }
-        let mut end = SUPERBLOCK_SIZE;
-        for (place, dense_size) in layout.places.iter_mut().zip(&dense_sizes) {
-            place.header = end;
-            end += place.header_size + dense_size;
-        }
-        layout.heap = end;
         let (_, heap_size) = heap.finish();
-        end += heap_size;
-        layout.end = layout.place_storage(&kept, end)?;
+        let mut end = start;
+        for (place, dense) in layout.places.iter_mut().zip(&dense_sizes) {
+            let header = pages.place(end, place.header_size).ok_or_else(too_large)?;
+            place.header = header.start;
+            let (_, links) = dense_places(pages, *place, *dense).ok_or_else(too_large)?;
+            end = links.end;
+        }
+        layout.objects_end = end;
+        layout.end = end;
+        if pages.are_there() {
+            layout.place_storage(&kept, false)?;
+            layout.skip(pages.end_of_page(layout.end));
+        }
+        layout.heap = layout.end;
+        layout.end = layout.end.checked_add(heap_size).ok_or_else(too_large)?;
+        if !pages.are_there() {
+            layout.place_storage(&kept, false)?;
+        }
+        layout.place_storage(&kept, true)?;
         Ok((layout, kept))
     }
 
@@ -140,35 +151,46 @@ impl FrontLayout {
         })
     }
 
-    /// Assigns addresses to chunk indexes and contiguous data.
-    fn place_storage(&mut self, kept: &[Kept], mut end: u64) -> Result<u64> {
-        let too_large = || Error::CannotWrite("the file would exceed 2^63 bytes".into());
-        for contiguous in [false, true] {
-            for (place, kept) in self.places.iter_mut().zip(kept) {
-                let Some(stored) = &kept.stored else {
-                    continue;
-                };
-                let size = match &stored.layout {
-                    LayoutSpec::Contiguous {
-                        size,
-                        allocated: true,
-                    } if contiguous => *size,
-                    LayoutSpec::Chunked { shape, chunk_count } if !contiguous => node_count(*chunk_count)
-                        .checked_mul(ChunkGrid::new(&[], shape, 0).node_size())
-                        .ok_or_else(too_large)?,
-                    _ => continue,
-                };
-                if size > 0 {
-                    place.storage = Some(end);
-                    end = end
-                        .checked_add(size)
-                        .and_then(|end| end.checked_next_multiple_of(8))
-                        .filter(|end| *end < 1 << 63)
-                        .ok_or_else(too_large)?;
+    /// Assigns addresses to contiguous data, or else to chunk indexes.
+    fn place_storage(&mut self, kept: &[Kept], contiguous: bool) -> Result<()> {
+        for (n, kept) in kept.iter().enumerate() {
+            let Some(stored) = &kept.stored else {
+                continue;
+            };
+            let size = match &stored.layout {
+                LayoutSpec::Contiguous {
+                    size,
+                    allocated: true,
+                } if contiguous => *size,
+                LayoutSpec::Chunked { shape, chunk_count } if !contiguous => {
+                    let node_size = ChunkGrid::new(&[], shape, 0).node_size();
+                    self.pages.run(node_count(*chunk_count), node_size)
                 }
+                _ => continue,
+            };
+            if size == 0 {
+                continue;
             }
+            let place = self.pages.place(self.end, size).ok_or_else(too_large)?;
+            if let Some(object) = self.places.get_mut(n) {
+                object.storage = Some(place.start);
+            }
+            self.skip(place.start);
+            self.end = place.start.saturating_add(size);
+            self.skip(match self.pages.are_there() {
+                true => place.end,
+                false => place.end.next_multiple_of(8),
+            });
         }
-        Ok(end)
+        Ok(())
+    }
+
+    /// Moves the end to `end`, over space that nothing uses.
+    fn skip(&mut self, end: u64) {
+        if self.end < end && self.pages.are_there() {
+            self.gaps.push(self.end..end);
+        }
+        self.end = end;
     }
 
     /// Address of an object's header.
@@ -190,13 +212,18 @@ impl FrontLayout {
         for attribute in &object.attributes {
             messages.push(self.attribute(attribute, heap)?);
         }
+        let pages = self.pages;
         let (link_order, attribute_order) = (object.properties.link_order, object.properties.attribute_order);
-        let attributes = Dense::if_needed(DenseKind::Attributes, attribute_order, messages, || {
+        let attributes = Dense::if_needed(DenseKind::Attributes, attribute_order, pages, messages, || {
             object.attributes.iter().map(|a| a.name.clone()).collect()
         })?;
         let (attributes, compact_attributes) = attributes;
-        let attributes_at = place.header + place.header_size;
-        let links_at = attributes_at + attributes.as_ref().map_or(0, |d| d.storage.size());
+        let mut dense = DenseSizes {
+            attributes: attributes.as_ref().map_or(0, |d| d.storage.size()),
+            links: 0,
+        };
+        let behind = |dense| dense_places(pages, place, dense).ok_or_else(too_large);
+        let attributes_at = behind(dense)?.0.start;
 
         let mut header = ObjectHeader::new(&object.properties);
         let mut links = None;
@@ -213,15 +240,19 @@ impl FrontLayout {
                             LinkSpec::Hard(object) => Target::Hard(self.header_of(*object)),
                             LinkSpec::Soft(path) => Target::Soft(path),
                             LinkSpec::External { file, path } => Target::External(file, path),
+                            LinkSpec::UserDefined { class, data } => Target::UserDefined(*class, data),
                         };
                         messages::link(name, link_order.is_tracked().then_some(order), &target)
                     })
                     .collect::<Result<Vec<_>>>()?;
-                (links, compact_links) = Dense::if_needed(DenseKind::Links, link_order, messages, || {
-                    specs.iter().map(|(name, _)| name.clone()).collect()
-                })?;
-                let dense = links.as_ref().map(|d| d.storage.addresses(links_at));
-                let info = messages::link_info(specs.len() as u64, link_order, dense.as_ref());
+                (links, compact_links) =
+                    Dense::if_needed(DenseKind::Links, link_order, pages, messages, || {
+                        specs.iter().map(|(name, _)| name.clone()).collect()
+                    })?;
+                dense.links = links.as_ref().map_or(0, |d| d.storage.size());
+                let links_at = behind(dense)?.1.start;
+                let addresses = links.as_ref().map(|d| d.storage.addresses(links_at));
+                let info = messages::link_info(specs.len() as u64, link_order, addresses.as_ref());
                 header.push(kind::LINK_INFO, 0, 0, &info);
                 let info = object.properties.group_info.clone();
                 let info = fits(
@@ -239,7 +270,13 @@ impl FrontLayout {
                 header.push(kind::DATATYPE, flag::CONSTANT | flag::DO_NOT_SHARE, 0, &body);
             }
             ObjectSpecKind::Dataset(dataset) => {
-                (layout_message, external) = self.dataset(dataset, storage, heap, links_at, &mut header)?;
+                if let LayoutSpec::External(segments) = &dataset.layout {
+                    let (_, names) = external_heap::encode(segments, 0)?;
+                    dense.links = (names.len() as u64).next_multiple_of(8);
+                }
+                let external_at = behind(dense)?.1.start;
+                (layout_message, external) =
+                    self.dataset(dataset, storage, heap, external_at, &mut header)?;
             }
         }
         if !object.attributes.is_empty() {
@@ -268,7 +305,7 @@ impl FrontLayout {
             attributes,
             attributes_at,
             links,
-            links_at,
+            links_at: behind(dense)?.1.start,
             external,
         })
     }
@@ -306,6 +343,12 @@ impl FrontLayout {
             LayoutSpec::Virtual(mappings) => {
                 let object = mappings.as_ref().map(|mappings| heap.insert(mappings).to_bytes());
                 messages::layout(&Storage::Virtual(object))?
+            }
+            // The message of external data is that of contiguous data without an address.
+            LayoutSpec::External(_) => {
+                let size = dataset.dataspace.count().unwrap_or(0);
+                let size = size.saturating_mul(u64::from(element_size));
+                messages::layout(&Storage::Contiguous(None, size))?
             }
             layout => layout_message(layout, element_size, storage, &compact)?,
         };
@@ -378,6 +421,18 @@ impl FrontLayout {
     }
 }
 
+/// Places of the dense attributes and the dense links of an object.
+fn dense_places(pages: Pages, object: ObjectPlace, sizes: DenseSizes) -> Option<(Range<u64>, Range<u64>)> {
+    let header = pages.place(object.header, object.header_size)?;
+    let attributes = pages.place(header.end, sizes.attributes)?;
+    let links = pages.place(attributes.end, sizes.links)?;
+    Some((attributes, links))
+}
+
+fn too_large() -> Error {
+    Error::CannotWrite("the file would exceed 2^63 bytes".into())
+}
+
 /// Checks that a message can hold `body`.
 fn fits(body: Vec<u8>, what: &str) -> Result<Vec<u8>> {
     if body.len() > MAX_MESSAGE {
@@ -401,64 +456,7 @@ pub(super) fn layout_message(
         LayoutSpec::Compact { .. } => Storage::Compact(compact),
         LayoutSpec::Contiguous { size, .. } => Storage::Contiguous(storage, *size),
         LayoutSpec::Chunked { shape, .. } => Storage::Chunked(shape, element_size, storage),
-        // The message of external data is that of contiguous data without an address.
         LayoutSpec::External(_) | LayoutSpec::Virtual(_) => Storage::Contiguous(None, 0),
     })?;
     fits(message, "compact data")
-}
-
-/// Counts the references of an object: links, and committed datatypes.
-fn count_references(object: &ObjectSpec, counts: &mut [u32]) {
-    let mut count = |id: ObjectId| {
-        if let Some(count) = counts.get_mut(id.0) {
-            *count = count.saturating_add(1);
-        }
-    };
-    let datatype = match &object.kind {
-        ObjectSpecKind::Group { links } => {
-            links
-                .iter()
-                .filter_map(|(_, target)| target.object())
-                .for_each(&mut count);
-            None
-        }
-        ObjectSpecKind::NamedDatatype(_) | ObjectSpecKind::EncodedDatatype(..) => None,
-        ObjectSpecKind::Dataset(dataset) => Some(&dataset.datatype),
-    };
-    let of_attributes = object.attributes.iter().map(|a| &a.datatype);
-    for datatype in datatype.into_iter().chain(of_attributes) {
-        if let DatatypeSpec::Committed(id, _) = datatype {
-            count(*id);
-        }
-    }
-}
-
-/// Records the properties of an object that are needed until the end.
-fn keep(id: ObjectId, object: &ObjectSpec, kept: &mut [Kept]) {
-    match &object.kind {
-        ObjectSpecKind::Group { links } => {
-            for (name, target) in links
-                .iter()
-                .filter_map(|(name, target)| Some((name, target.object()?)))
-            {
-                if let Some(kept) = kept.get_mut(target.0) {
-                    kept.link.get_or_insert_with(|| (id, name.as_str().into()));
-                }
-            }
-        }
-        ObjectSpecKind::NamedDatatype(_) | ObjectSpecKind::EncodedDatatype(..) => {}
-        ObjectSpecKind::Dataset(dataset) => {
-            let extent: &[u64] = match &dataset.layout {
-                LayoutSpec::Chunked { .. } => dataset.dataspace.dims(),
-                _ => &[],
-            };
-            if let Some(kept) = kept.get_mut(id.0) {
-                kept.stored = Some(Stored {
-                    layout: dataset.layout.clone(),
-                    extent: extent.into(),
-                    element_size: dataset.datatype.datatype().size,
-                });
-            }
-        }
-    }
 }

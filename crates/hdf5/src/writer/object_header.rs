@@ -8,6 +8,8 @@ pub(super) mod flag {
     pub(crate) const CONSTANT: u8 = 1;
     pub(crate) const SHARED: u8 = 1 << 1;
     pub(crate) const DO_NOT_SHARE: u8 = 1 << 2;
+    /// A program that does not know the message must mark it when it changes the object.
+    pub(crate) const MARK_IF_UNKNOWN: u8 = 1 << 4;
 }
 
 /// The messages of a header, encoded in order.

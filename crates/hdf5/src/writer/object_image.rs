@@ -1,6 +1,5 @@
 //! [`ObjectImage`]: the bytes of an object, from its header to its dense storage.
 
-use super::bytes::PutBytes;
 use super::dense_messages::Dense;
 use super::object_header::BodyPlace;
 
@@ -13,32 +12,46 @@ pub(super) struct ObjectImage {
     pub(super) attributes_at: u64,
     pub(super) links: Option<Dense>,
     pub(super) links_at: u64,
-    /// Heap with the names of external files; empty for other datasets.
+    /// Heap with the names of external files, at `links_at`; empty for other datasets.
     pub(super) external: Vec<u8>,
 }
 
+/// Sizes, in bytes, of what lies behind an object's header.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct DenseSizes {
+    /// Dense attributes.
+    pub(super) attributes: u64,
+    /// Dense links of a group, or names of a dataset's external files.
+    pub(super) links: u64,
+}
+
 impl ObjectImage {
-    /// Size in bytes of what lies behind the header.
-    pub(super) fn dense_size(&self) -> u64 {
+    /// Sizes of what lies behind the header.
+    pub(super) fn dense_sizes(&self) -> DenseSizes {
         let size = |dense: &Option<Dense>| dense.as_ref().map_or(0, |d| d.storage.size());
-        size(&self.attributes) + size(&self.links) + (self.external.len() as u64).next_multiple_of(8)
+        DenseSizes {
+            attributes: size(&self.attributes),
+            links: size(&self.links) + (self.external.len() as u64).next_multiple_of(8),
+        }
     }
 
-    /// All bytes, from the header on.
-    pub(super) fn into_bytes(mut self) -> Vec<u8> {
-        let mut out = std::mem::take(&mut self.header);
-        out.pad8();
+    /// Gives all bytes behind the header to `put`, with their addresses, in ascending order.
+    pub(super) fn into_parts<E>(self, mut put: impl FnMut(u64, &[u8]) -> Result<(), E>) -> Result<(), E> {
         // Drop each part after it is encoded, since attributes can be large.
-        if let Some(dense) = self.attributes {
-            let encoded = dense.encode(self.attributes_at);
+        for (dense, at) in [(self.attributes, self.attributes_at), (self.links, self.links_at)] {
+            let Some(dense) = dense else {
+                continue;
+            };
+            let (bytes, huge_at, huge) = dense.encode(at);
             drop(dense);
-            out.put(&encoded);
+            put(at, &bytes)?;
+            if !huge.is_empty() {
+                put(huge_at, &huge)?;
+            }
         }
-        if let Some(dense) = self.links {
-            out.put(&dense.encode(self.links_at));
+        match self.external.is_empty() {
+            true => Ok(()),
+            false => put(self.links_at, &self.external),
         }
-        out.put(&self.external);
-        out.pad8();
-        out
     }
 }

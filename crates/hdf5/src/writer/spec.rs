@@ -89,6 +89,13 @@ pub enum LinkSpec {
         /// The path in it.
         path: String,
     },
+    /// A link of a type that a program registered.
+    UserDefined {
+        /// The type: 65 to 255.
+        class: u8,
+        /// The content.
+        data: Vec<u8>,
+    },
 }
 
 impl From<ObjectId> for LinkSpec {
@@ -102,7 +109,7 @@ impl LinkSpec {
     pub fn object(&self) -> Option<ObjectId> {
         match self {
             Self::Hard(object) => Some(*object),
-            Self::Soft(_) | Self::External { .. } => None,
+            Self::Soft(_) | Self::External { .. } | Self::UserDefined { .. } => None,
         }
     }
 }

@@ -79,7 +79,7 @@ impl Tree<'_> {
                 LinkTarget::Hard(address) => format!("hard {address}"),
                 LinkTarget::Soft(path) => format!("soft {path}"),
                 LinkTarget::External { file, path } => format!("external {file} {path}"),
-                LinkTarget::UserDefined(kind) => format!("user {kind}"),
+                LinkTarget::UserDefined { class, .. } => format!("user {class}"),
                 other => format!("{other:?}"),
             };
             line!(self.out, "{path}\tlink\t{}\t{target}", link.name);

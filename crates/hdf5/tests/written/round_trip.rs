@@ -5,8 +5,9 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use ncutils_hdf5::{
-    Attribute, ByteSink, Data, DatasetSpec, Datatype, DatatypeSpec, Error, File, FileTree, FileWriter, Fill,
-    FillSpec, Layout, LayoutSpec, LinkTarget, ObjectId, ObjectKind, ObjectSpecKind, Payload,
+    Attribute, ByteSink, Data, DatasetSpec, Datatype, DatatypeSpec, Error, File, FileSettings, FileSpace,
+    FileTree, FileWriter, Fill, FillSpec, Layout, LayoutSpec, LinkTarget, ObjectId, ObjectKind,
+    ObjectSpecKind, Payload,
 };
 
 /// A file in memory.
@@ -42,7 +43,56 @@ fn stored_chunks(count: u64) -> impl Iterator<Item = u64> {
 
 pub fn write(tree: &FileTree) -> Result<Vec<u8>, Error> {
     let sink = Arc::new(Memory::default());
-    let writer = FileWriter::create(sink.clone(), tree)?;
+    fill(FileWriter::create(sink.clone(), tree)?, tree)?;
+    let bytes = sink.0.lock().unwrap();
+    Ok(bytes.clone())
+}
+
+/// A file in memory that counts how often each byte is written.
+#[derive(Default)]
+struct Counted {
+    file: Memory,
+    writes: Mutex<Vec<u8>>,
+}
+
+impl ByteSink for Counted {
+    fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut writes = self.writes.lock().unwrap();
+        let (start, end) = (offset as usize, offset as usize + data.len());
+        if writes.len() < end {
+            writes.resize(end, 0);
+        }
+        writes[start..end].iter_mut().for_each(|count| *count += 1);
+        self.file.write_all_at(offset, data)
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        self.file.set_size(size)
+    }
+}
+
+/// A file in pages of `page` bytes. Each of its bytes is written once.
+fn write_in_pages(tree: &FileTree, page: u64) -> Vec<u8> {
+    let sink = Arc::new(Counted::default());
+    let settings = FileSettings {
+        user_block: 0,
+        space: Some(FileSpace::pages(page).unwrap()),
+    };
+    fill(
+        FileWriter::create_with(settings, sink.clone(), tree).unwrap(),
+        tree,
+    )
+    .unwrap();
+    let bytes = sink.file.0.lock().unwrap().clone();
+    let writes = sink.writes.lock().unwrap();
+    assert_eq!((writes.len(), bytes.len() as u64 % page), (bytes.len(), 0));
+    let other = writes.iter().position(|count| *count != 1);
+    assert_eq!(other, None, "of {} bytes", bytes.len());
+    bytes
+}
+
+/// Writes the data of all datasets.
+fn fill(writer: FileWriter, tree: &FileTree) -> Result<(), Error> {
     for (i, object) in tree.objects.iter().enumerate() {
         let ObjectSpecKind::Dataset(dataset) = &object.kind else {
             continue;
@@ -69,9 +119,7 @@ pub fn write(tree: &FileTree) -> Result<Vec<u8>, Error> {
             }
         }
     }
-    writer.finish()?;
-    let bytes = sink.0.lock().unwrap();
-    Ok(bytes.clone())
+    writer.finish()
 }
 
 /// Compares a file with the tree that it was made from.
@@ -241,4 +289,10 @@ pub fn round_trip(tree: &FileTree) {
     let bytes = write(tree).unwrap();
     assert_eq!(bytes, write(tree).unwrap(), "the same tree gives the same bytes");
     Comparison::run(tree, bytes);
+    for page in [600, 16_384] {
+        let bytes = write_in_pages(tree, page);
+        let space = File::open(Arc::new(bytes.clone())).unwrap().file_space().unwrap();
+        assert_eq!(space.page_size(), Some(page));
+        Comparison::run(tree, bytes);
+    }
 }

@@ -45,6 +45,7 @@ fn copy(input: &Path, output: &Path) -> Result<()> {
                 pipeline: Pipeline::empty(),
                 promised: Promised::Bytes(bytes),
                 keeps_no_fill: false,
+                external: None,
                 skips_fill: false,
             }
         })

@@ -6,12 +6,17 @@
 //! | `var:n1,n2,…` | the chunk shape of one variable |
 //! | `var:` or `var:contiguous` | that variable contiguous |
 //! | `var:compact` | that variable compact, inside the file's metadata |
+//! | `var:external=FILE[@OFFSET[+SIZE]][;FILE…]` | that variable contiguous, its raw data in these files |
 //! | `/` or `//` | every variable contiguous |
 //!
 //! A backslash makes the next character part of a name.
 
+use super::external;
 use crate::error::{Request, Result};
-use crate::model::unescape;
+use crate::model::{ExternalPart, unescape};
+
+/// What precedes the names of external files.
+const EXTERNAL: &str = "external=";
 
 /// One `-c` argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +43,8 @@ pub enum AskedLayout {
     Contiguous,
     /// Compact storage, inside the metadata.
     Compact,
+    /// Contiguous storage, its raw data in parts of other files.
+    External(Vec<ExternalPart>),
 }
 
 /// Splits `text` at every unescaped `separator`. The parts keep their escapes.
@@ -142,6 +149,9 @@ impl ChunkSpec {
         match text {
             "" | "contiguous" => Ok(AskedLayout::Contiguous),
             "compact" => Ok(AskedLayout::Compact),
+            _ if text.starts_with(EXTERNAL) => {
+                external::parts(&text[EXTERNAL.len()..], argument).map(AskedLayout::External)
+            }
             _ => lengths(text, Request::Chunks, argument, "chunk").map(AskedLayout::Chunked),
         }
     }
@@ -173,6 +183,13 @@ mod tests {
         assert_eq!(parse(r"a\,b/4"), dims(&[("a,b", Some(4))]));
         assert_eq!(parse("t:"), var("t", AskedLayout::Contiguous));
         assert_eq!(parse("/g/t:contiguous"), var("/g/t", AskedLayout::Contiguous));
+        let raw = ExternalPart {
+            file: "a:b.raw".to_owned(),
+            offset: 8,
+            size: None,
+        };
+        let external = AskedLayout::External(vec![raw]);
+        assert_eq!(parse(r"/g/t:external=a\:b.raw@8"), var("/g/t", external));
         assert_eq!(parse("t:compact"), var("t", AskedLayout::Compact));
         assert_eq!(
             parse("t:1,20,30"),
@@ -184,7 +201,19 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         for bad in [
-            "", "time", "time/0", "time/x", "a/1,,b/2", ":3", "t:1:2", "t:1,,2", "t:0", "t:-1", "/3",
+            "",
+            "time",
+            "time/0",
+            "time/x",
+            "a/1,,b/2",
+            ":3",
+            "t:1:2",
+            "t:1,,2",
+            "t:0",
+            "t:-1",
+            "/3",
+            "t:external",
+            "t:external=",
         ] {
             let error = ChunkSpec::parse(bad).unwrap_err().to_string();
             assert!(error.starts_with(&format!("chunks '{bad}': ")), "{error}");

@@ -10,7 +10,9 @@ use super::chunk_spec::{AskedLayout, ChunkSpec};
 use super::default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 use super::pipeline::{Pipeline, Wish};
 use crate::error::{Request, Result};
-use crate::model::{Capabilities, DimId, Dimension, SLOT_SIZE, Schema, Storage, VarId, VariableLayout};
+use crate::model::{
+    Capabilities, DimId, Dimension, ExternalPart, SLOT_SIZE, Schema, Storage, VarId, VariableLayout,
+};
 
 pub use ncutils_hdf5::MAX_COMPACT_BYTES;
 
@@ -105,6 +107,14 @@ impl Chunking {
         Ok(())
     }
 
+    /// The files that a variable of the input is to have its raw data in; `None` if none are asked for.
+    pub fn external(&self, var: VarId) -> Option<&[ExternalPart]> {
+        match &self.by_var[var.0] {
+            Some(AskedLayout::External(parts)) => Some(parts),
+            _ => None,
+        }
+    }
+
     /// Chooses the storage of variable `var` of the input. `source` is its layout there, `dims` are its
     /// dimensions in the output, and `can` is what the output's kind can hold.
     ///
@@ -134,6 +144,17 @@ impl Chunking {
                 drop_filters: false,
             })
         };
+        // Filters that an option asks for need chunks. Filters that only the input has give way to a
+        // requested layout.
+        let filters_asked = !pipeline.is_empty() && pipeline.wish != Wish::Kept;
+        if self.external(var).is_some() && can.external_data {
+            if filters_asked {
+                return Err(Request::Chunks.error(
+                    "data in external files cannot have filters; take them off this variable with -F 'VAR,none'",
+                ));
+            }
+            return one_piece(Storage::Contiguous);
+        }
         if dims.is_empty() && !can.contiguous {
             return chunked(Vec::new());
         }
@@ -151,12 +172,11 @@ impl Chunking {
         let asked = self.by_var[var.0]
             .clone()
             .or_else(|| self.unchunked.then_some(AskedLayout::Contiguous));
-        // Filters that an option asks for need chunks. Filters that only the input has give way to a
-        // requested layout.
-        let filters_asked = !pipeline.is_empty() && pipeline.wish != Wish::Kept;
         match asked {
             Some(AskedLayout::Chunked(shape)) => return chunked(within_limit(shape, element_size, can)?),
-            Some(AskedLayout::Contiguous | AskedLayout::Compact) if !can.contiguous => {
+            Some(AskedLayout::Contiguous | AskedLayout::Compact | AskedLayout::External(_))
+                if !can.contiguous =>
+            {
                 return chunked(within_limit(one_chunk(dims), element_size, can)?);
             }
             Some(AskedLayout::Contiguous) if !unlimited && !filters_asked => {

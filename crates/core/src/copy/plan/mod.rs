@@ -15,8 +15,10 @@ mod auto;
 mod chunk_spec;
 mod chunking;
 mod default_chunks;
+mod external;
 mod kind;
 mod output_schema;
+mod pages;
 mod pipeline;
 mod quantize;
 mod select;
@@ -86,6 +88,8 @@ pub struct CopyOptions {
     pub quantize: Vec<QuantizeRequest>,
     /// `--strlen`: the bytes of each string, in kinds where all strings of a variable take the same number.
     pub string_length: Option<StringLength>,
+    /// `--page`: the size of the file's pages, in bytes; 0 for a file without pages. The default is that of the input.
+    pub page_size: Option<u64>,
     /// `--skip-fill`: leave out chunks that hold only fill values.
     pub skip_fill: bool,
     /// `-v` or `-V`: the variables to copy.
@@ -109,7 +113,11 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     if let (Some(fault), None, None) = (input.faults.first(), &options.variables, &options.groups) {
         return Err(Error::Damaged(fault.clone()));
     }
+    if let (Some(refused), None, None) = (input.refused.first(), &options.variables, &options.groups) {
+        return Err(Error::Usage(refused.clone()));
+    }
     let kind = kind::output_kind(input, options)?;
+    let page_size = pages::asked(input, options, kind)?;
     let requests = Requests::resolve(input, &options.filters, &options.registry)?;
     let fixes = kind.can().fixes_unlimited();
     let fixed = options.fix_unlimited || fixes;
@@ -121,6 +129,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     }
     let OutputSchema { mut schema, sources } = output_schema::build(input, &selected, kind, fixed);
     kind::check(&schema, kind)?;
+    schema.page_size = page_size;
 
     let quantized = QuantizeRequest::resolve(&options.quantize, input, &schema)?;
     for (at, (source, _)) in sources.iter().enumerate() {
@@ -147,6 +156,11 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         let layout = var
             .plan(reader, &requests, &chunking, &sharding, options, &mut choices)
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
+        let external = chunking
+            .external(source)
+            .map(|parts| external::placed(parts, &schema, VarId(at), &layout))
+            .transpose()
+            .map_err(|error| error.in_variable(&input.var_path(source)))?;
         variables.push(VariableCopy {
             sources: match used {
                 Use::Copy => Sources::Whole(source),
@@ -156,6 +170,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             keeps_no_fill: false,
             cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
             skips_fill: options.skip_fill,
+            external,
             quantization: quantized[source.0],
         });
     }

@@ -311,6 +311,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
                 keeps_no_fill: false,
                 cuts_strings: false,
                 skips_fill: false,
+                external: None,
                 quantization: None,
             })
             .collect(),

@@ -125,6 +125,7 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
                 pipeline: Pipeline::empty(),
                 promised: crate::format::Promised::Bytes(bytes),
                 keeps_no_fill: false,
+                external: None,
                 skips_fill: false,
             }
         })

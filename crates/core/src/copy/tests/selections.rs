@@ -18,6 +18,7 @@ fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
             keeps_no_fill: false,
             cuts_strings: false,
             skips_fill: false,
+            external: None,
             quantization: None,
         }],
         registry: Registry::builtin(),

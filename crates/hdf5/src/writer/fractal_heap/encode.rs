@@ -1,6 +1,5 @@
 //! Encodes a heap that has been laid out: header, indirect and direct blocks, huge objects.
 
-use super::super::btree_v2::HEADER_SIZE as TREE_HEADER_SIZE;
 use super::super::bytes::{PutBytes, UNDEFINED, bytes_for};
 use super::doubling_table::{MAX_DIRECT, WIDTH};
 use super::{HEADER_SIZE, Heap, HeapParameters, MAX_MANAGED, Place};
@@ -25,9 +24,11 @@ impl Heap {
         id
     }
 
-    /// The heap's bytes for address `base`, with `objects`, which must have the sizes it was laid out for.
-    pub(in crate::writer) fn encode(&self, base: u64, objects: &[Vec<u8>]) -> Vec<u8> {
+    /// The heap's bytes for address `base`, with `objects`, which must have the sizes it was laid out for. Also returns the
+    /// position of the huge objects and their bytes.
+    pub(in crate::writer) fn encode(&self, base: u64, objects: &[Vec<u8>]) -> (Vec<u8>, u64, Vec<u8>) {
         let mut out = vec![0; self.size as usize];
+        let mut huge = Vec::new();
         let mut put = |position: u64, bytes: &[u8]| {
             let start = position as usize;
             if let Some(place) = out.get_mut(start..start + bytes.len()) {
@@ -58,7 +59,8 @@ impl Heap {
                     block.put(object);
                 }
                 Place::Huge(number, position, size) => {
-                    put(self.huge_at + position, object);
+                    huge.resize(*position as usize, 0);
+                    huge.extend_from_slice(object);
                     records.put_u64(base + self.huge_at + position);
                     records.put_u64(*size);
                     records.put_u64(*number);
@@ -69,11 +71,11 @@ impl Heap {
             put(position, &close_direct(&mut block, size, self.parameters));
         }
         if let Some(tree) = &self.huge_tree {
-            let nodes = self.huge_tree_at + TREE_HEADER_SIZE;
+            let nodes = self.huge_nodes_at;
             put(self.huge_tree_at, &tree.header(base + nodes));
             put(nodes, &tree.nodes(base + nodes, &records));
         }
-        out
+        (out, self.huge_at, huge)
     }
 
     pub(super) fn header(&self, base: u64) -> Vec<u8> {

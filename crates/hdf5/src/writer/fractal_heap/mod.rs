@@ -18,6 +18,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::btree_v2::{HEADER_SIZE as TREE_HEADER_SIZE, Tree, TreeKind};
+use super::pages::Pages;
 use crate::{Error, Result};
 
 pub(super) use doubling_table::HeapParameters;
@@ -39,6 +40,7 @@ enum Place {
 /// A heap laid out for objects of given sizes. Positions are relative to its header.
 pub(super) struct Heap {
     parameters: HeapParameters,
+    pages: Pages,
     places: Vec<Place>,
     /// Direct blocks: offset in the heap ─► size, and position in the file.
     direct: BTreeMap<u64, (u64, u64)>,
@@ -47,24 +49,33 @@ pub(super) struct Heap {
     /// Number of rows of the root indirect block; 0 if the root is a direct block or absent.
     root_rows: u32,
     huge_tree: Option<Tree>,
-    /// Positions of the huge objects' B-tree and of the first huge object.
+    /// Positions of the huge objects' B-tree, of its nodes, and of the first huge object.
     huge_tree_at: u64,
+    huge_nodes_at: u64,
     huge_at: u64,
+    /// End of the huge objects, relative to the first.
     huge_size: u64,
+    /// End of the metadata.
     size: u64,
 }
 
 impl Heap {
-    /// Lays out objects of these sizes, in bytes.
-    pub(super) fn new(parameters: HeapParameters, sizes: impl Iterator<Item = u64>) -> Result<Self> {
+    /// Lays out objects of these sizes, in bytes. With pages, the heap begins one or lies within one.
+    pub(super) fn new(
+        parameters: HeapParameters,
+        sizes: impl Iterator<Item = u64>,
+        pages: Pages,
+    ) -> Result<Self> {
         let mut heap = Self {
             parameters,
+            pages,
             places: Vec::new(),
             direct: BTreeMap::new(),
             indirect: BTreeMap::new(),
             root_rows: 0,
             huge_tree: None,
             huge_tree_at: 0,
+            huge_nodes_at: 0,
             huge_at: 0,
             huge_size: 0,
             size: HEADER_SIZE,
@@ -82,8 +93,9 @@ impl Heap {
         for size in sizes {
             if size > MAX_MANAGED {
                 huge += 1;
-                self.places.push(Place::Huge(huge, self.huge_size, size));
-                self.huge_size += size.next_multiple_of(8);
+                let place = self.pages.within(self.huge_size, size);
+                self.places.push(Place::Huge(huge, place.start, size));
+                self.huge_size = place.end.next_multiple_of(8);
                 continue;
             }
             while end - free < size {
@@ -101,7 +113,7 @@ impl Heap {
             free += size;
         }
         if huge > 0 {
-            self.huge_tree = Some(Tree::new(TreeKind::HugeObjects, huge));
+            self.huge_tree = Some(Tree::new(TreeKind::HugeObjects, huge, self.pages));
         }
     }
 
@@ -127,15 +139,18 @@ impl Heap {
             self.allocate_indirect(0, self.root_rows);
         }
         for (size, position) in self.direct.values_mut() {
-            *position = self.size;
-            self.size += *size;
+            let place = self.pages.within(self.size, *size);
+            *position = place.start;
+            self.size = place.end;
         }
         Ok(())
     }
 
     fn allocate_indirect(&mut self, start: u64, rows: u32) {
-        self.indirect.insert((start, rows), self.size);
-        self.size += self.parameters.indirect_size(rows).next_multiple_of(8);
+        let size = self.parameters.indirect_size(rows).next_multiple_of(8);
+        let place = self.pages.within(self.size, size);
+        self.indirect.insert((start, rows), place.start);
+        self.size = place.end;
         for (child, size) in self.indirect_children(start, rows) {
             self.allocate_indirect(child, self.parameters.rows_for(size));
         }
@@ -163,15 +178,21 @@ impl Heap {
 
     fn allocate_huge(&mut self) {
         if let Some(tree) = &self.huge_tree {
-            self.size = self.size.next_multiple_of(8);
-            self.huge_tree_at = self.size;
-            self.huge_at = (self.size + TREE_HEADER_SIZE + tree.nodes_size()).next_multiple_of(8);
-            self.size = self.huge_at + self.huge_size;
+            let header = self.pages.within(self.size.next_multiple_of(8), TREE_HEADER_SIZE);
+            self.huge_tree_at = header.start;
+            let nodes = self.pages.within(header.end, tree.nodes_size());
+            self.huge_nodes_at = nodes.start;
+            self.size = nodes.end;
+            // Huge objects are raw data.
+            self.huge_at = self.pages.raw_start(nodes.end);
         }
     }
 
-    /// Size of the heap with its header, blocks and huge objects, in bytes.
+    /// Size of the heap with its header, blocks and huge objects, in bytes. With pages and huge objects, it ends with a page.
     pub(super) fn size(&self) -> u64 {
-        self.size
+        match self.huge_size {
+            0 => self.size,
+            huge => self.pages.end_of_page(self.huge_at + huge),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Objects are found again as a reader finds them.
 
+use super::super::pages::Pages;
 use super::*;
 
 /// A heap's objects, found by their IDs through its blocks as a reader finds them.
@@ -49,24 +50,43 @@ fn every_object_is_found_by_its_id() {
         (HeapParameters::ATTRIBUTES, 20, 5_000),
     ] {
         let objects: Vec<Vec<u8>> = (0..count).map(|i| vec![i as u8; size + i % 7]).collect();
-        let heap = Heap::new(parameters, objects.iter().map(|o| o.len() as u64)).unwrap();
-        let bytes = heap.encode(8192, &objects);
-        assert_eq!(bytes.len() as u64, heap.size());
-        for (i, object) in objects.iter().enumerate() {
-            let id = heap.id(i);
-            assert_eq!(id.len(), parameters.id_size);
-            assert_eq!(
-                find(&heap, &bytes, 8192, &id),
-                *object,
-                "{i} of {count} of {size}"
-            );
+        for page in [None, Some(512), Some(1000), Some(1 << 20)] {
+            let heap = Heap::new(
+                parameters,
+                objects.iter().map(|o| o.len() as u64),
+                Pages::of(page),
+            )
+            .unwrap();
+            let (mut bytes, huge_at, huge) = heap.encode(8192, &objects);
+            if !huge.is_empty() {
+                bytes.resize(huge_at as usize, 0);
+                bytes.extend(huge);
+            }
+            match page {
+                None => assert!(heap.size() - (bytes.len() as u64) < 8),
+                Some(page) => assert!(heap.size() - bytes.len() as u64 <= page),
+            }
+            for (i, object) in objects.iter().enumerate() {
+                let id = heap.id(i);
+                assert_eq!(id.len(), parameters.id_size);
+                assert_eq!(
+                    find(&heap, &bytes, 8192, &id),
+                    *object,
+                    "{i} of {count} of {size}"
+                );
+            }
         }
     }
 }
 
 #[test]
 fn only_huge_objects_need_no_blocks() {
-    let heap = Heap::new(HeapParameters::ATTRIBUTES, [100_000].into_iter()).unwrap();
+    let heap = Heap::new(
+        HeapParameters::ATTRIBUTES,
+        [100_000].into_iter(),
+        Pages::default(),
+    )
+    .unwrap();
     let header = heap.header(0);
     assert_eq!(header.len() as u64, HEADER_SIZE);
     assert_eq!(header[132..140], [0xff; 8]);

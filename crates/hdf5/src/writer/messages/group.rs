@@ -31,6 +31,8 @@ pub(crate) enum Target<'a> {
     Soft(&'a str),
     /// A file, and a path in it.
     External(&'a str, &'a str),
+    /// A type above 64, and its content.
+    UserDefined(u8, &'a [u8]),
 }
 
 /// The Link message. `order` is the creation order, where the group tracks it.
@@ -42,6 +44,7 @@ pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Resul
             Some(64),
             [&[0], file.as_bytes(), &[0], path.as_bytes(), &[0]].concat(),
         ),
+        Target::UserDefined(class, data) => (Some(*class), data.to_vec()),
     };
     let name_width = bytes_for(name.len() as u64).next_power_of_two();
     let mut flags = name_width.trailing_zeros() as u8; // size of the name's length: 1, 2, 4 or 8 bytes
@@ -66,9 +69,9 @@ pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Resul
     out.put(name.as_bytes());
     match target {
         Target::Hard(header) => out.put_u64(*header),
-        Target::Soft(_) | Target::External(..) => {
+        Target::Soft(_) | Target::External(..) | Target::UserDefined(..) => {
             let length = u16::try_from(value.len())
-                .map_err(|_| Error::CannotWrite(format!("a link to a path of {} bytes", value.len())))?;
+                .map_err(|_| Error::CannotWrite(format!("a link of {} bytes", value.len())))?;
             out.put_u16(length);
             out.put(&value);
         }
@@ -93,6 +96,10 @@ mod tests {
         assert_eq!(
             link("a", None, &Target::External("f", "/b")).unwrap()[2..],
             [64, 1, b'a', 6, 0, 0, b'f', 0, b'/', b'b', 0]
+        );
+        assert_eq!(
+            link("a", None, &Target::UserDefined(187, &[7, 0, 9])).unwrap()[2..],
+            [187, 1, b'a', 3, 0, 7, 0, 9]
         );
         assert!(link("a", None, &Target::Soft(&"x".repeat(70_000))).is_err());
     }

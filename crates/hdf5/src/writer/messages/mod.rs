@@ -5,11 +5,13 @@
 mod attribute;
 mod datatype;
 mod group;
+mod space;
 mod storage;
 
 pub(super) use attribute::{attribute_head, attribute_info};
 pub(super) use datatype::datatype;
 pub(super) use group::{Target, group_info, link, link_info};
+pub(super) use space::file_space;
 pub(super) use storage::{Storage, dataspace, fill_value, filter_pipeline, layout};
 
 use super::bytes::PutBytes;
@@ -32,6 +34,7 @@ pub(super) mod kind {
     pub(crate) const COMMENT: u8 = 0x0d;
     pub(crate) const ATTRIBUTE_INFO: u8 = 0x15;
     pub(crate) const REFERENCE_COUNT: u8 = 0x16;
+    pub(crate) const FILE_SPACE_INFO: u8 = 0x17;
 }
 
 /// The body of a reference to a message in another object's header, usually of a committed datatype (specification

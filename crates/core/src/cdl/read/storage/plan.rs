@@ -77,6 +77,7 @@ pub fn plan(
             keeps_no_fill: true,
             skips_fill: false,
             cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
+            external: None,
             quantization: match schema.kind.can().codecs {
                 Some(_) => Quantization::of(schema.var(var))
                     .map_err(|error| error.in_variable(&schema.var_path(var)))?,

@@ -34,6 +34,9 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
     for fault in &reader.faults {
         found(fault.clone());
     }
+    for refused in &schema.refused {
+        found(Fault::new(refused));
+    }
     let mut extents = Vec::new();
     let mut seen = HashSet::new();
     for (n, variable) in reader.variables.iter().enumerate() {

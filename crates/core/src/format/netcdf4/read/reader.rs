@@ -63,6 +63,12 @@ impl Opened {
 }
 
 impl Netcdf4Reader {
+    /// Address of the dataset of a variable; `None` if it lies in another file.
+    pub fn object_address(&self, var: VarId) -> Option<u64> {
+        let stored = &self.variables.get(var.0)?.stored;
+        (stored.file == 0).then_some(stored.object)
+    }
+
     /// A virtual variable, and what is read of it.
     fn virtual_variable(&self, var: VarId) -> Option<(&VirtualVariable, Target<'_>)> {
         let stored = &self.variables[var.0].stored;

@@ -59,6 +59,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
     let Hierarchy {
         mut groups,
         mut warnings,
+        refused,
         links: _,
         mut damage,
     } = hierarchy;
@@ -72,7 +73,9 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
         Kind::Netcdf4
     });
     schema.warnings = warnings;
+    schema.refused = refused;
     schema.provenance = Some(provenance(&groups, files));
+    schema.page_size = files[0].file.file_space().and_then(|space| space.page_size());
     for group in groups.iter().skip(1) {
         let parent = GroupId(group.parent.unwrap_or(0));
         schema.add_group(parent, group.name.clone());
@@ -116,6 +119,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
         });
         stored.push(StoredVariable {
             file: draft.found.id.file,
+            object: draft.found.dataset.address,
             data: match mappings.remove(&(draft.group, draft.at)) {
                 Some(data) => StoredData::Virtual(Box::new(VirtualVariable::new(data))),
                 None => StoredData::of(&draft.found.dataset, file),
@@ -486,7 +490,7 @@ fn keep_attributes(
                 }
                 kept.push(converted);
             }
-            Err(Unfollowed::Left(why)) => schema.warnings.push(format!(
+            Err(Unfollowed::Left(why) | Unfollowed::Refused(why)) => schema.warnings.push(format!(
                 "the attribute {path}:{} is left out: {why}",
                 attribute.name
             )),

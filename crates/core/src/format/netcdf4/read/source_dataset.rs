@@ -48,6 +48,7 @@ pub fn open(
     let structured = layout.encoding == Encoding::Structured;
     let stored = StoredVariable {
         file: 0,
+        object: source.dataset.address,
         data: match source.mappings {
             Some(mappings) => StoredData::Virtual(Box::new(VirtualVariable::new(mappings))),
             None => StoredData::of(&Arc::new(source.dataset), &file),

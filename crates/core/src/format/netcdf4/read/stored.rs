@@ -14,6 +14,8 @@ use crate::model::SharedLayout;
 pub struct StoredVariable {
     /// Index of its file.
     pub file: usize,
+    /// Address of its dataset in the file.
+    pub object: u64,
     /// The place of its data.
     pub data: StoredData,
     /// How it is stored.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ncutils_hdf5::{Attribute, File, Link, LinkTarget, Object, ObjectId, ObjectKind};
+use ncutils_hdf5::{Attribute, File, LinkTarget, Object, ObjectId, ObjectKind};
 
 use crate::error::{Error, Result};
 use crate::model::VarId;
@@ -17,8 +17,8 @@ pub(super) struct Item {
     pub(super) kind: ObjectKind,
     /// The variable that it is for the engine, for a dataset that has one.
     pub(super) var: Option<VarId>,
-    /// True for a dataset with data whose elements hold addresses.
-    pub(super) addressed: bool,
+    /// The variable that it is among those whose elements hold addresses, for a dataset that is one.
+    pub(super) addressed: Option<VarId>,
 }
 
 /// All objects, the root first.
@@ -32,10 +32,10 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The datasets whose elements hold addresses.
-    pub(super) fn addressed(&self) -> impl Iterator<Item = ObjectId> {
-        let found = self.items.iter().enumerate().filter(|(_, item)| item.addressed);
-        found.map(|(id, _)| ObjectId(id))
+    /// The datasets whose elements hold addresses, and the variables that they are.
+    pub(super) fn addressed(&self) -> impl Iterator<Item = (ObjectId, VarId)> {
+        let items = self.items.iter().enumerate();
+        items.filter_map(|(id, item)| Some((ObjectId(id), item.addressed?)))
     }
 
     fn add(&mut self, address: u64, path: String) {
@@ -49,7 +49,7 @@ impl Hierarchy {
             path,
             kind: ObjectKind::Unknown,
             var: None,
-            addressed: false,
+            addressed: None,
         });
     }
 }
@@ -82,12 +82,8 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<O
         ObjectKind::Group => {
             for link in file.links(&object)?.links {
                 let below = format!("{}/{}", path.trim_end_matches('/'), link.name);
-                match &link.target {
-                    LinkTarget::Hard(target) => all.add(*target, below),
-                    LinkTarget::UserDefined(class) => all.warnings.push(format!(
-                        "{below}: a user-defined link of class {class} is left out, as only the program that made it knows its content"
-                    )),
-                    _ => {}
+                if let LinkTarget::Hard(target) = &link.target {
+                    all.add(*target, below);
                 }
             }
         }
@@ -116,11 +112,4 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<O
 pub(super) fn attributes(file: &File, object: &Object) -> Result<Vec<Attribute>> {
     let attributes = file.attributes(object)?.into_iter();
     Ok(attributes.collect::<ncutils_hdf5::Result<_>>()?)
-}
-
-/// The links of a group that can be copied.
-pub(super) fn links(file: &File, object: &Object) -> Result<Vec<Link>> {
-    let mut links = file.links(object)?.links;
-    links.retain(|link| !matches!(link.target, LinkTarget::UserDefined(_)));
-    Ok(links)
 }

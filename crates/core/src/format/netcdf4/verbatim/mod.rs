@@ -12,6 +12,7 @@
 //! with addresses (variable-length data, references) are rewritten one dataset after another.
 
 mod addressed;
+mod addressed_part;
 mod elements;
 mod hierarchy;
 mod schema;
@@ -21,25 +22,43 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ncutils_hdf5::FileSettings;
+
 use self::elements::Places;
 use self::hierarchy::Hierarchy;
 use self::specs::Specs;
+use super::conventions::DIMENSION_LIST;
 use super::read::{Netcdf4Reader, OpenFile};
-use super::write::Netcdf4Writer;
+use super::write::{Netcdf4Writer, pages};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{Reader, VariablePlan, Writer};
-use crate::model::Schema;
-use crate::store::{Object, Output};
+use crate::model::{Schema, VarId};
+use crate::store::{Destination, DestinationKind, Object, Output};
 
 /// Bytes of a user block that are copied at once.
 const PIECE: u64 = 1 << 20;
+
+/// A dataset as a variable of one of the readers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variable {
+    /// Of [`Verbatim::reader`].
+    Plain(VarId),
+    /// Of [`Verbatim::addressed`].
+    Addressed(VarId),
+}
+
+/// True if a variable is shorter in a part than in the whole.
+fn is_cut(whole: &dyn Reader, part: &dyn Reader, var: VarId) -> bool {
+    whole.schema().shape(var) != part.schema().shape(var)
+}
 
 /// An HDF5 file to be copied as it is.
 pub struct Verbatim {
     file: OpenFile,
     hierarchy: Hierarchy,
     reader: Netcdf4Reader,
+    addressed: Netcdf4Reader,
     registry: Registry,
     /// Number of references to what is not copied.
     lost: AtomicU64,
@@ -59,11 +78,12 @@ impl Verbatim {
         };
         let file = open()?;
         let mut hierarchy = hierarchy::read(&file.file)?;
-        let reader = schema::reader(open()?, &mut hierarchy, registry)?;
+        let (reader, addressed) = schema::readers(open()?, open()?, &mut hierarchy, registry)?;
         Ok(Self {
             file,
             hierarchy,
             reader,
+            addressed,
             registry: registry.clone(),
             lost: AtomicU64::new(0),
         })
@@ -74,30 +94,120 @@ impl Verbatim {
         &self.reader
     }
 
-    /// Creates the copy, but for the data of the [reader's](Self::reader) variables, which are stored as planned.
+    /// The datasets whose elements hold addresses, as variables of opaque bytes. The engine cannot copy them.
+    pub fn addressed(&self) -> &dyn Reader {
+        &self.addressed
+    }
+
+    /// The dataset at an address, as a variable; `None` for what is none, as it has no data of its own.
+    pub fn variable_at(&self, address: u64) -> Option<Variable> {
+        let item = self.hierarchy.items.get(self.hierarchy.ids.get(&address)?.0)?;
+        item.var
+            .map(Variable::Plain)
+            .or(item.addressed.map(Variable::Addressed))
+    }
+
+    /// The addresses and paths of all datasets with data of their own.
+    pub fn datasets(&self) -> impl Iterator<Item = (u64, &str)> {
+        let items = self.hierarchy.items.iter();
+        let stored = items.filter(|item| item.var.is_some() || item.addressed.is_some());
+        stored.map(|item| (item.address, item.path.as_str()))
+    }
+
+    /// The address of the first dimension scale of each dimension of a dataset, as its attribute `DIMENSION_LIST` tells; `None` for
+    /// a dimension without a scale.
+    ///
+    /// # Errors
+    /// An attribute of the dataset is damaged.
+    pub fn scales(&self, address: u64) -> Result<Vec<Option<u64>>> {
+        let file = &self.file.file;
+        let all = hierarchy::attributes(file, &file.object(address)?)?.into_iter();
+        let Some(list) = all.into_iter().find(|attribute| attribute.name == DIMENSION_LIST) else {
+            return Ok(Vec::new());
+        };
+        let is_sequence = matches!(list.datatype.class, ncutils_hdf5::Class::VariableLength { .. });
+        if !is_sequence || file.offset_size() != 8 {
+            return Ok(Vec::new());
+        }
+        let first = |element: &[u8]| {
+            let (length, id) = element.split_first_chunk::<4>()?;
+            let (collection, index) = id.split_first_chunk::<8>()?;
+            let index = index.first_chunk::<4>()?;
+            (*length != [0; 4]).then_some((u64::from_le_bytes(*collection), u32::from_le_bytes(*index)))
+        };
+        let scale = |element| match first(element) {
+            None => Ok(None),
+            Some((collection, index)) => {
+                let references = file.global_heap_object(collection, index)?;
+                Ok(references
+                    .first_chunk::<8>()
+                    .map(|address| u64::from_le_bytes(*address)))
+            }
+        };
+        list.data.chunks_exact(16).map(scale).collect()
+    }
+
+    /// The address of the object at a path; `None` if there is none, or it lies in another file.
+    pub fn address_of(&self, path: &str) -> Option<u64> {
+        self.file.file.open_path(path).ok().map(|object| object.address)
+    }
+
+    /// Creates the copy, but for the data of the [reader's](Self::reader) variables, which are stored as planned. `addressed`
+    /// reads the [other variables](Self::addressed), or a part of them.
     ///
     /// # Errors
     /// HDF5 cannot hold a dataset as planned; elements cannot be read or rewritten; the output fails.
     pub fn create(
         &self,
-        output: Arc<dyn Output>,
+        destination: &Destination,
         schema: &Schema,
         plans: &[VariablePlan],
+        addressed: &dyn Reader,
     ) -> Result<Box<dyn Writer>> {
+        let DestinationKind::Object(output) = destination.kind() else {
+            return Err(Error::Usage(
+                "HDF5 is one file, and cannot be a store of keys".to_owned(),
+            ));
+        };
         let base = self.file.file.user_block_size();
         let places = Places {
             file: &self.file.file,
             objects: &self.hierarchy.ids,
             lost: &self.lost,
         };
-        let specs = Specs::new(&self.hierarchy, places, schema, plans)?;
-        let writer = Netcdf4Writer::create_behind(base, output.clone(), schema, plans, &specs)?;
+        let raw = destination.raw_files();
+        let specs = Specs::new(
+            &self.hierarchy,
+            places,
+            schema,
+            plans,
+            (&self.addressed, addressed),
+        )?;
+        let space = self
+            .file
+            .file
+            .file_space()
+            .filter(|space| space.page_size().is_none());
+        let settings = FileSettings {
+            user_block: base,
+            space: pages(schema)?.or(space),
+        };
+        let writer = Netcdf4Writer::create_with(settings, output.clone(), raw, schema, plans, &specs)?;
         // Attributes were resolved more than once.
         self.lost.store(specs.lost_in_headers()?, Ordering::Relaxed);
-        self.copy_user_block(&*output, base)?;
-        for id in self.hierarchy.addressed() {
+        self.copy_user_block(&**output, base)?;
+        for (id, var) in self.hierarchy.addressed() {
             let item = &self.hierarchy.items[id.0];
-            let copied = addressed::copy(&places, &self.registry, item.address, id, writer.file());
+            let copied = match is_cut(&self.addressed, addressed, var) {
+                true => {
+                    let part = addressed_part::Part {
+                        reader: addressed,
+                        var,
+                    };
+                    part.copy(&places, &self.registry, item.address, id, writer.file())
+                }
+                false => addressed::copy(&places, &self.registry, item.address, id, writer.file()),
+            };
             copied.map_err(|error| error.in_variable(&item.path))?;
         }
         Ok(Box::new(writer))

@@ -1,6 +1,7 @@
-//! Datasets whose elements hold no addresses, as variables for the engine.
+//! Datasets as variables: those whose elements hold no addresses, for the engine, and those whose elements do.
 //!
-//! Each has dimensions of its own, and a type that tells no more than the engine needs: a number, or opaque bytes.
+//! Each has dimensions of its own, and a type that tells no more than the engine needs: a number, or opaque bytes. Addresses are
+//! opaque bytes, which lead into the input.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,21 +18,18 @@ use crate::model::{
     TypeClass, UserType, Values, Variable, VariableLayout,
 };
 
-/// A reader of these variables. Each item gets its variable.
+/// A reader of the variables for the engine, and one of those with addresses. Each item gets its variable.
 ///
 /// # Errors
 /// A dataset is damaged, or has elements that cannot be copied.
-pub(super) fn reader(
+pub(super) fn readers(
     file: OpenFile,
+    other: OpenFile,
     hierarchy: &mut Hierarchy,
     registry: &Registry,
-) -> Result<Netcdf4Reader> {
-    let mut found = Found {
-        schema: Schema::new(Kind::Netcdf4),
-        groups: HashMap::new(),
-        opaque: HashMap::new(),
-        stored: Vec::new(),
-    };
+) -> Result<(Netcdf4Reader, Netcdf4Reader)> {
+    let page_size = file.file.file_space().and_then(|space| space.page_size());
+    let (mut found, mut addressed) = (Found::new(), Found::new());
     for item in &mut hierarchy.items {
         if item.kind != ObjectKind::Dataset {
             continue;
@@ -49,13 +47,14 @@ pub(super) fn reader(
             continue;
         }
         if shape.has_addresses() {
-            item.addressed = true;
+            item.addressed = Some(addressed.add(&item.path, dataset, &file));
             continue;
         }
         item.var = Some(found.add(&item.path, dataset, &file));
     }
-    let Found { schema, stored, .. } = found;
-    Ok(Netcdf4Reader::of(schema, vec![file], stored, registry))
+    found.schema.page_size = page_size;
+    let reader = |found: Found, file| Netcdf4Reader::of(found.schema, vec![file], found.stored, registry);
+    Ok((reader(found, file), reader(addressed, other)))
 }
 
 struct Found {
@@ -67,6 +66,15 @@ struct Found {
 }
 
 impl Found {
+    fn new() -> Self {
+        Self {
+            schema: Schema::new(Kind::Netcdf4),
+            groups: HashMap::new(),
+            opaque: HashMap::new(),
+            stored: Vec::new(),
+        }
+    }
+
     fn add(&mut self, path: &str, dataset: Dataset, file: &OpenFile) -> crate::model::VarId {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let group = self.group(parent);
@@ -91,6 +99,7 @@ impl Found {
         let layout = self.layout(&dataset, ty, endian);
         self.stored.push(StoredVariable {
             file: 0,
+            object: dataset.address,
             layout: SharedLayout::from(layout),
             data: StoredData::of(&Arc::new(dataset), file),
             conversion: None,

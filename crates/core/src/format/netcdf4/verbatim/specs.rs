@@ -10,12 +10,14 @@ use ncutils_hdf5::{
     ObjectSpecKind,
 };
 
+use super::addressed_part::Part;
 use super::elements::{Places, Shape};
-use super::hierarchy::{Hierarchy, attributes, links};
+use super::hierarchy::{Hierarchy, attributes};
+use super::is_cut;
 use crate::error::{Error, Result};
-use crate::format::VariablePlan;
 use crate::format::netcdf4::read::codec_specs;
-use crate::format::netcdf4::write::{DatasetTree, filters};
+use crate::format::netcdf4::write::{DatasetTree, filters, segments};
+use crate::format::{Reader, VariablePlan, Written};
 use crate::model::{Schema, Storage, VarId};
 
 /// The objects of the copy, each made on request.
@@ -25,6 +27,8 @@ pub(super) struct Specs<'a> {
     schema: &'a Schema,
     plans: &'a [VariablePlan],
     vars: HashMap<VarId, ObjectId>,
+    /// The datasets whose elements hold addresses: all of them, and a part.
+    addressed: (&'a dyn Reader, &'a dyn Reader),
 }
 
 impl<'a> Specs<'a> {
@@ -37,6 +41,7 @@ impl<'a> Specs<'a> {
         places: Places<'a>,
         schema: &'a Schema,
         plans: &'a [VariablePlan],
+        addressed: (&'a dyn Reader, &'a dyn Reader),
     ) -> Result<Self> {
         let items = hierarchy.items.iter().enumerate();
         let vars: HashMap<VarId, ObjectId> = items
@@ -51,6 +56,7 @@ impl<'a> Specs<'a> {
             schema,
             plans,
             vars,
+            addressed,
         })
     }
 
@@ -87,7 +93,7 @@ impl<'a> Specs<'a> {
                 file.named_datatype(&object)?,
                 file.datatype_message(&object)?,
             ),
-            _ => ObjectSpecKind::Dataset(self.dataset(&object, item.var)?),
+            _ => ObjectSpecKind::Dataset(self.dataset(&object, item.var, item.addressed)?),
         };
         Ok(ObjectSpec {
             kind,
@@ -97,12 +103,13 @@ impl<'a> Specs<'a> {
     }
 
     fn links(&self, group: &Object) -> Result<Vec<(String, LinkSpec)>> {
-        let links = links(self.places.file, group)?.into_iter();
+        let links = self.places.file.links(group)?.links.into_iter();
         let links = links.map(|link| {
             let target = match link.target {
                 LinkTarget::Hard(address) => LinkSpec::Hard(self.id(address)?),
                 LinkTarget::Soft(path) => LinkSpec::Soft(path),
                 LinkTarget::External { file, path } => LinkSpec::External { file, path },
+                LinkTarget::UserDefined { class, data } => LinkSpec::UserDefined { class, data },
                 _ => return Err(Error::Unsupported(format!("the link {}", link.name))),
             };
             Ok((link.name, target))
@@ -133,13 +140,22 @@ impl<'a> Specs<'a> {
         all.collect()
     }
 
-    fn dataset(&self, object: &Object, var: Option<VarId>) -> Result<DatasetSpec> {
+    fn dataset(&self, object: &Object, var: Option<VarId>, addressed: Option<VarId>) -> Result<DatasetSpec> {
         let file = self.places.file;
-        let dataset = file.dataset(object)?;
+        let mut dataset = file.dataset(object)?;
+        let (whole, part) = self.addressed;
+        let cut = addressed.filter(|var| is_cut(whole, part, *var));
+        let dims = match (var, cut) {
+            (Some(var), _) => self.schema.shape(var),
+            (None, Some(var)) => part.schema().shape(var),
+            (None, None) => dataset.dataspace.dims().to_vec(),
+        };
+        dataset.dataspace = self.dataspace(dataset.dataspace, var, dims);
         let shape = Shape::new(&dataset.datatype, file.offset_size())?;
-        let (layout, filters) = match var {
-            Some(var) => self.planned(&dataset, var)?,
-            None => (self.same(&dataset)?, dataset.filters.clone()),
+        let (layout, filters) = match (var, cut) {
+            (Some(var), _) => self.planned(&dataset, var)?,
+            (None, Some(var)) => cut_layout(&dataset, Part { reader: part, var })?,
+            (None, None) => (self.same(&dataset)?, dataset.filters.clone()),
         };
         let fill = match &dataset.fill.value {
             Fill::Undefined => FillSpec::Undefined,
@@ -158,7 +174,7 @@ impl<'a> Specs<'a> {
                 Some(address) => DatatypeSpec::Committed(self.id(address)?, dataset.datatype),
                 None => DatatypeSpec::Encoded(dataset.datatype, file.datatype_message(object)?),
             },
-            dataspace: self.dataspace(dataset.dataspace, var),
+            dataspace: dataset.dataspace,
             layout,
             allocation_time,
             fill_time: dataset.fill.fill_time,
@@ -167,20 +183,23 @@ impl<'a> Specs<'a> {
         })
     }
 
-    /// The shape of a dataset, which is fixed where the plan's dimension is.
-    fn dataspace(&self, stored: Dataspace, var: Option<VarId>) -> Dataspace {
-        match (stored, var) {
-            (Dataspace::Simple { dims, max_dims }, Some(var)) => {
-                let planned = self.schema.var(var).dims.iter().map(|dim| self.schema.dim(*dim));
-                let max_dims = max_dims.into_iter().zip(&dims).zip(planned);
-                Dataspace::Simple {
-                    max_dims: max_dims
-                        .map(|((max, length), dim)| if dim.unlimited { max } else { Some(*length) })
-                        .collect(),
-                    dims,
-                }
-            }
-            (stored, _) => stored,
+    /// A shape of `dims`, which is fixed where the plan's dimension is.
+    fn dataspace(&self, stored: Dataspace, var: Option<VarId>, dims: Vec<u64>) -> Dataspace {
+        let Dataspace::Simple { dims: old, max_dims } = stored else {
+            return stored;
+        };
+        let fixed = |d: usize| {
+            let dim = var.and_then(|var| self.schema.var(var).dims.get(d).copied());
+            dim.is_some_and(|dim| !self.schema.dim(dim).unlimited)
+        };
+        let max_dims = max_dims.into_iter().zip(old).zip(&dims).enumerate();
+        let max_dims = max_dims.map(|(d, ((max, old), new))| match fixed(d) || max == Some(old) {
+            true => Some(*new),
+            false => max,
+        });
+        Dataspace::Simple {
+            max_dims: max_dims.collect(),
+            dims,
         }
     }
 
@@ -188,6 +207,7 @@ impl<'a> Specs<'a> {
     fn planned(&self, dataset: &Dataset, var: VarId) -> Result<(LayoutSpec, Vec<Filter>)> {
         let plan = &self.plans[var.0];
         let layout = match &plan.layout.storage {
+            _ if let Some(parts) = &plan.external => LayoutSpec::External(segments(parts)),
             Storage::Chunked { shape } => LayoutSpec::Chunked {
                 shape: shape.clone(),
                 chunk_count: plan.promised.chunks(),
@@ -235,6 +255,28 @@ impl<'a> Specs<'a> {
             _ => return Err(Error::Unsupported("its layout".to_owned())),
         })
     }
+}
+
+/// The storage of a part of a dataset whose elements hold addresses, and its filters.
+fn cut_layout(dataset: &Dataset, part: Part<'_>) -> Result<(LayoutSpec, Vec<Filter>)> {
+    let layout = part.reader.layout(part.var);
+    let spec = match &layout.storage {
+        Storage::Chunked { shape } => LayoutSpec::Chunked {
+            shape: shape.clone(),
+            chunk_count: part.chunk_count(shape)?,
+        },
+        Storage::Compact => LayoutSpec::Compact { size: size(dataset)? },
+        Storage::Contiguous | Storage::Blocks { .. } => {
+            let size = size(dataset)?;
+            let allocated = size > 0 && part.reader.written(part.var)? != Written::Nothing;
+            LayoutSpec::Contiguous { size, allocated }
+        }
+    };
+    let filters = match layout.filters == codec_specs(&dataset.filters) {
+        true => dataset.filters.clone(),
+        false => filters(layout)?,
+    };
+    Ok((spec, filters))
 }
 
 /// Bytes of all elements.

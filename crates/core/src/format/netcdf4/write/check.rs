@@ -177,7 +177,8 @@ fn variable(schema: &Schema, id: VarId, plan: &VariablePlan) -> Result<()> {
         if *length > dim.length {
             return Err(Error::Usage(format!("longer than its dimension {}", dim.name)));
         }
-        if dim.unlimited && !matches!(layout.storage, Storage::Chunked { .. }) {
+        let chunked = matches!(layout.storage, Storage::Chunked { .. });
+        if dim.unlimited && !chunked && plan.external.is_none() {
             return Err(Error::Usage(format!(
                 "its dimension {} is unlimited, so its storage must be chunked",
                 dim.name
@@ -190,6 +191,9 @@ fn variable(schema: &Schema, id: VarId, plan: &VariablePlan) -> Result<()> {
         ));
     }
     match &layout.storage {
+        storage if plan.external.is_some() && *storage != Storage::Contiguous => Err(Error::Usage(
+            "raw data in external files needs contiguous storage".to_owned(),
+        )),
         Storage::Chunked { shape } => chunks(plan, shape),
         _ if !layout.filters.is_empty() => Err(Error::Usage("filters need chunked storage".to_owned())),
         Storage::Compact => {
@@ -433,6 +437,7 @@ mod tests {
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Chunks(2),
             keeps_no_fill: false,
+            external: None,
             skips_fill: false,
         };
         let refused = |schema: &Schema, change: &dyn Fn(&mut VariablePlan)| {

@@ -7,6 +7,7 @@ use ncutils_hdf5::{
 use super::check::MAX_FILL_VALUE;
 use super::datatypes::{Datatypes, byte_order};
 use super::elements::ElementShape;
+use super::external::segments;
 use crate::chunk::{ChunkGrid, element_count, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::registry::no_hdf5_form;
@@ -32,6 +33,9 @@ pub fn dataset(
         .ok_or_else(|| Error::Unsupported("more data than 2^64 bytes".to_owned()))?;
     let written = !plan.promised.is_nothing();
     let (hdf_layout, allocation_time) = match &layout.storage {
+        _ if let Some(parts) = &plan.external => {
+            (LayoutSpec::External(segments(parts)), AllocationTime::Late)
+        }
         Storage::Compact if written || layout.encoding != Encoding::Structured => {
             (LayoutSpec::Compact { size }, AllocationTime::Early)
         }
@@ -71,7 +75,8 @@ pub fn dataset(
     };
     let has_holes = match &layout.storage {
         Storage::Compact => false,
-        Storage::Contiguous | Storage::Blocks { .. } => size > 0 && !written,
+        // External files are filled.
+        Storage::Contiguous | Storage::Blocks { .. } => size > 0 && !written && plan.external.is_none(),
         Storage::Chunked { shape } => plan.promised.chunks() < ChunkGrid::new(extent, shape)?.len(),
     };
     let (fill, fill_time) = fill(schema, variable.ty, plan, order, has_holes)?;
@@ -191,6 +196,7 @@ mod tests {
             pipeline: crate::filter::Pipeline::empty(),
             promised: crate::format::Promised::Bytes(4),
             keeps_no_fill: false,
+            external: None,
             skips_fill: false,
         }
     }

@@ -16,19 +16,21 @@ mod dataset;
 mod datatypes;
 mod dimensions;
 mod elements;
+mod external;
 mod tree;
 mod writer;
 
 pub(super) use dataset::filters;
+pub(super) use external::segments;
 pub(super) use tree::DatasetTree;
-pub(super) use writer::Netcdf4Writer;
+pub(super) use writer::{Netcdf4Writer, pages};
 
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::format::{VariablePlan, Writer};
 use crate::model::Schema;
-use crate::store::Output;
+use crate::store::{Output, RawFiles};
 
 /// Checks that a netCDF-4 file can hold a dataset.
 ///
@@ -48,15 +50,20 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     tree::Tree::new(schema, plans).map(|_| ())
 }
 
-/// Creates a netCDF-4 file. It is restricted to the classic model if the schema's kind says so.
+/// Creates a netCDF-4 file, and the raw data of variables in the files `raw`. It is restricted to the classic model if the schema's kind says so.
 ///
 /// # Errors
 /// Names the item that such a file cannot hold. Otherwise the errors of the output.
-pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Box<dyn Writer>> {
+pub fn create(
+    output: Arc<dyn Output>,
+    raw: Option<&Arc<RawFiles>>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+) -> Result<Box<dyn Writer>> {
     check::schema(schema)?;
     check::plans(schema, plans)?;
     let tree = tree::Tree::new(schema, plans)?;
     Ok(Box::new(writer::Netcdf4Writer::create(
-        output, schema, plans, &tree,
+        output, raw, schema, plans, &tree,
     )?))
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ncutils_hdf5::{FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
+use ncutils_hdf5::{FileSettings, FileSpace, FileWriter, FillSpec, LayoutSpec, ObjectId, ObjectSpecKind};
 
 use super::datatypes::byte_order;
 use super::elements::ElementShape;
+use super::external::ExternalStorage;
 use super::tree::DatasetTree;
 use crate::chunk::{
     ChunkGrid, Region, byte_count, copy_region, element_count, fill_pattern, resize, swap_units,
@@ -17,7 +18,7 @@ use crate::format::ReorderWindow;
 use crate::format::netcdf4::bytes::OutputBytes;
 use crate::format::{EncodedChunk, Promised, Received, VariablePlan, Writer};
 use crate::model::{Schema, SharedLayout, Storage, Values, VarId};
-use crate::store::Output;
+use crate::store::{Output, RawFiles};
 
 /// A netCDF-4 file that is being written.
 pub struct Netcdf4Writer {
@@ -40,6 +41,8 @@ struct VariableState {
     shape: ElementShape,
     /// Size, in bytes, of numbers to be reversed between [`Values`] and storage; 1 if none.
     swap: usize,
+    /// Its raw data in other files; `None` if the file holds it.
+    external: Option<Box<ExternalStorage>>,
     /// Bytes of values as stored, so far.
     stored_values: AtomicU64,
 }
@@ -74,26 +77,32 @@ enum Write {
 }
 
 impl Netcdf4Writer {
-    /// Creates the file that `tree` describes.
+    /// Creates the file that `tree` describes, and the raw data of variables in the files `raw`.
     ///
     /// # Errors
     /// If HDF5 cannot hold the dataset, or the output fails.
     pub fn create(
         output: Arc<dyn Output>,
+        raw: Option<&Arc<RawFiles>>,
         schema: &Schema,
         plans: &[VariablePlan],
         tree: &impl DatasetTree,
     ) -> Result<Self> {
-        Self::create_behind(0, output, schema, plans, tree)
+        let settings = FileSettings {
+            user_block: 0,
+            space: pages(schema)?,
+        };
+        Self::create_with(settings, output, raw, schema, plans, tree)
     }
 
-    /// Like [`create`](Self::create), behind a user block of `base` bytes, which the caller writes.
+    /// Like [`create`](Self::create), for a file with these properties. The caller writes the user block.
     ///
     /// # Errors
     /// Those of [`create`](Self::create).
-    pub fn create_behind(
-        base: u64,
+    pub fn create_with(
+        settings: FileSettings,
         output: Arc<dyn Output>,
+        raw: Option<&Arc<RawFiles>>,
         schema: &Schema,
         plans: &[VariablePlan],
         tree: &impl DatasetTree,
@@ -105,6 +114,13 @@ impl Netcdf4Writer {
                 Storage::Chunked { shape } => Some(Box::new(ChunkGrid::new(&layout.extent, shape)?)),
                 _ => None,
             };
+            let external = plan
+                .external
+                .as_deref()
+                .map(|parts| ExternalStorage::new(parts, raw).map(Box::new));
+            let external = external
+                .transpose()
+                .map_err(|error| error.in_variable(&schema.var_path(VarId(i))))?;
             let big = byte_order(plan) == ncutils_hdf5::ByteOrder::Big;
             vars.push(VariableState {
                 path: schema.var_path(VarId(i)),
@@ -115,11 +131,15 @@ impl Netcdf4Writer {
                 swap: if big { layout.element_size } else { 1 },
                 layout,
                 pipeline: Arc::clone(&plan.pipeline),
+                external,
                 stored_values: AtomicU64::new(0),
             });
         }
         let compact_fill = compact_fill(&vars, tree)?;
-        let file = FileWriter::create_behind(base, Arc::new(OutputBytes(output.clone())), tree)?;
+        for var in &vars {
+            var.fill_external(tree)?;
+        }
+        let file = FileWriter::create_with(settings, Arc::new(OutputBytes(output.clone())), tree)?;
         for (dataset, data) in compact_fill {
             file.write_storage(dataset, 0, &data)?;
         }
@@ -189,11 +209,24 @@ impl Netcdf4Writer {
         match write {
             Write::At { address, bytes } => Ok(self.file.write_at(address, &bytes)?),
             Write::Storage { var, offset, bytes } => {
-                let dataset = self.var(var)?.dataset;
-                Ok(self.file.write_storage(dataset, offset, &bytes)?)
+                let state = self.var(var)?;
+                match &state.external {
+                    Some(external) => external
+                        .write(offset, &bytes)
+                        .map_err(|e| e.in_variable(&state.path)),
+                    None => Ok(self.file.write_storage(state.dataset, offset, &bytes)?),
+                }
             }
         }
     }
+}
+
+/// The pages that a schema asks for.
+///
+/// # Errors
+/// HDF5 has no pages of such a size.
+pub fn pages(schema: &Schema) -> Result<Option<FileSpace>> {
+    Ok(schema.page_size.map(FileSpace::pages).transpose()?)
 }
 
 /// The data of compact variables that will not be written: fill values, because compact data always exists.
@@ -229,9 +262,14 @@ impl Writer for Netcdf4Writer {
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
         let state = self.var(var)?;
         self.received.add(var, data.len() as u64);
-        self.file
-            .write_storage(state.dataset, offset, data)
-            .map_err(|e| Error::from(e).in_variable(&state.path))
+        let written = match &state.external {
+            Some(external) => external.write(offset, data),
+            None => self
+                .file
+                .write_storage(state.dataset, offset, data)
+                .map_err(Error::from),
+        };
+        written.map_err(|e| e.in_variable(&state.path))
     }
 
     fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
@@ -263,6 +301,30 @@ impl VariableState {
     fn count(&self, stored: &[u8]) {
         self.stored_values
             .fetch_add(stored.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Writes fill values where the external files of the variable get no data: their bytes always exist.
+    fn fill_external(&self, tree: &impl DatasetTree) -> Result<()> {
+        let Some(external) = &self.external else {
+            return Ok(());
+        };
+        let object = tree.object(self.dataset)?;
+        let ObjectSpecKind::Dataset(spec) = &object.kind else {
+            return Ok(());
+        };
+        let written = match self.promised {
+            Promised::Bytes(bytes) => bytes,
+            _ => 0,
+        };
+        let element = u64::from(spec.datatype.datatype().size);
+        let end = spec
+            .dataspace
+            .count()
+            .and_then(|count| count.checked_mul(element));
+        let end = end.ok_or_else(|| Error::Unsupported("more data than 2^64 bytes".to_owned()))?;
+        external
+            .fill(&spec.fill, written, end)
+            .map_err(|e| e.in_variable(&self.path))
     }
 
     fn in_chunk(&self, error: Error, chunk: u64) -> Error {

@@ -37,6 +37,8 @@ pub struct Hierarchy {
     pub groups: Vec<FoundGroup>,
     /// The objects that were left out, and why.
     pub warnings: Vec<String>,
+    /// The links into files that may not be read, and why.
+    pub refused: Vec<String>,
     /// The external links of all groups.
     pub links: Vec<ExternalLink>,
     /// What is wrong with a file that may be damaged.
@@ -123,6 +125,7 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
     let mut found = Hierarchy {
         groups: Vec::new(),
         warnings: Vec::new(),
+        refused: Vec::new(),
         links: Vec::new(),
         damage: Damage::new(linker.is_damaged()),
     };
@@ -193,6 +196,7 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
             match linker.follow(group.id, &link.target) {
                 Ok(id) => members.push((link.name, id)),
                 Err(Unfollowed::Left(why)) => found.warnings.push(left(why)),
+                Err(Unfollowed::Refused(why)) => found.refused.push(left(why)),
                 Err(Unfollowed::Failed(e)) => found
                     .damage
                     .tolerate(e.in_variable(&user_path(&format!("{path}{}", link.name))))?,

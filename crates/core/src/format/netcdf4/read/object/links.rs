@@ -16,7 +16,7 @@ use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
-use crate::store::{NamedAs, Neighbours, Object, PlaceKind};
+use crate::store::{NamedAs, Neighbours, NoNeighbour, Object, PlaceKind};
 
 /// Most soft and external links in one resolution: libhdf5's limit.
 const TRAVERSALS: u32 = 16;
@@ -51,6 +51,8 @@ pub struct OpenFile {
 pub enum Unfollowed {
     /// The link is left out, for this reason.
     Left(String),
+    /// The link leads to a file that may not be read, for this reason.
+    Refused(String),
     /// The file is damaged.
     Failed(Error),
 }
@@ -154,7 +156,7 @@ impl Linker {
                 let file = self.external(group.file, file)?;
                 self.walk(self.root_of(file), path, left)
             }
-            LinkTarget::UserDefined(class) => Err(Unfollowed::Left(format!(
+            LinkTarget::UserDefined { class, .. } => Err(Unfollowed::Left(format!(
                 "it is a user-defined link of class {class}"
             ))),
             // Hard links returned above.
@@ -208,7 +210,12 @@ impl Linker {
         };
         let found = neighbours
             .find(name, NamedAs::ExternalLink)
-            .map_err(|why| left(&why.to_string()))?;
+            .map_err(|why| match why {
+                NoNeighbour::Outside { .. } | NoNeighbour::NotRegular => {
+                    Unfollowed::Refused(format!("its file {name} {why}"))
+                }
+                why => left(&why.to_string()),
+            })?;
         let is_open = |file: &OpenFile| {
             let own = file.neighbours.as_ref().map(|n| n.identity());
             own == Some(found.identity())

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use ncutils_hdf5::{Dataset, Dataspace, Datatype, Layout};
+use ncutils_hdf5::{Dataset, Dataspace, Datatype, Followed, Layout, Object};
 use tracing::debug;
 
 use super::missing::MissingSources;
@@ -20,6 +20,9 @@ const FILES: usize = 64;
 
 /// Most virtual datasets from one to the next.
 const DEPTH: usize = 16;
+
+/// Most external links from one to the next: libhdf5's limit.
+const LINKS: usize = 16;
 
 /// Bytes of metadata that are cached of each source file.
 const CACHE: usize = 1 << 20;
@@ -117,15 +120,13 @@ impl SourceFiles {
     ) -> Result<Option<Source>> {
         let file = match name {
             SAME_FILE => from.clone(),
-            _ => match self.open(from, name)? {
+            _ => match self.open(from, name, NamedAs::VirtualSource)? {
                 Some(file) => file,
                 None => return Ok(None),
             },
         };
-        let object = match file.file.open_path(path) {
-            Ok(object) => object,
-            Err(ncutils_hdf5::Error::NotFound(_)) => return Ok(None),
-            Err(e) => return Err(e.into()),
+        let Some((file, object)) = self.follow(file, path)? else {
+            return Ok(None);
         };
         let mut dataset = file.file.dataset(&object)?;
         let trail = trail.with(&file, dataset.address, &format!("{path} in {name}"))?;
@@ -144,14 +145,35 @@ impl SourceFiles {
         }))
     }
 
+    /// The object at a path of a file, through external links too; `None` if something on the way is missing.
+    fn follow(&self, mut file: OpenFile, path: &str) -> Result<Option<(OpenFile, Object)>> {
+        let mut path = path.to_owned();
+        for _ in 0..=LINKS {
+            let (name, rest) = match file.file.follow_path(&path) {
+                Ok(Followed::Object(object)) => return Ok(Some((file, object))),
+                Ok(Followed::Elsewhere { file, path }) => (file, path),
+                Err(ncutils_hdf5::Error::NotFound(_)) => return Ok(None),
+                Err(e) => return Err(e.into()),
+            };
+            let named = |e: Error| Error::Usage(format!("external link to {}: {e}", name.escape_debug()));
+            match self.open(&file, &name, NamedAs::ExternalLink).map_err(named)? {
+                Some(other) => (file, path) = (other, rest),
+                None => return Ok(None),
+            }
+        }
+        Err(Error::Usage(format!(
+            "more than {LINKS} external links lead from one to the next"
+        )))
+    }
+
     /// The file `name`; `None` if there is none.
-    fn open(&self, from: &OpenFile, name: &str) -> Result<Option<OpenFile>> {
+    fn open(&self, from: &OpenFile, name: &str, named_as: NamedAs) -> Result<Option<OpenFile>> {
         let Some(neighbours) = &from.neighbours else {
             return Err(Error::Usage(
                 "it is not known what lies beside the input".to_owned(),
             ));
         };
-        let found = match neighbours.find(name, NamedAs::VirtualSource) {
+        let found = match neighbours.find(name, named_as) {
             Ok(found) => found,
             Err(NoNeighbour::Missing) => return Ok(None),
             Err(why) => return Err(Error::Usage(format!("the file {why}"))),

@@ -1,0 +1,106 @@
+//! Copies some cells of a dataset whose elements hold addresses.
+
+use ncutils_hdf5::{FileWriter, ObjectId};
+
+use super::elements::{Places, Shape};
+use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count};
+use crate::error::{Error, Result};
+use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Registry, Scratch};
+use crate::format::{Reader, Written};
+use crate::model::{Storage, VarId};
+
+/// Bytes of elements without chunks that are rewritten at once.
+const SLAB: u64 = 4 << 20;
+
+/// A variable of [opaque bytes](super::Verbatim::addressed) of which some cells are chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub(super) reader: &'a dyn Reader,
+    pub(super) var: VarId,
+}
+
+impl Part<'_> {
+    /// Number of chunks that the copy has.
+    ///
+    /// # Errors
+    /// The index of the input's chunks cannot be read.
+    pub(super) fn chunk_count(self, shape: &[u64]) -> Result<u64> {
+        Ok(match self.reader.written(self.var)? {
+            Written::Nothing => 0,
+            _ => ChunkGrid::new(&self.reader.layout(self.var).extent, shape)?.len(),
+        })
+    }
+
+    /// Copies the cells of the dataset at `address` to object `id` of the copy.
+    ///
+    /// # Errors
+    /// An element or a filter cannot be read, or the output fails.
+    pub(super) fn copy(
+        self,
+        places: &Places<'_>,
+        registry: &Registry,
+        address: u64,
+        id: ObjectId,
+        writer: &FileWriter,
+    ) -> Result<()> {
+        if self.reader.written(self.var)? == Written::Nothing {
+            return Ok(());
+        }
+        let file = places.file;
+        let datatype = file.dataset(&file.object(address)?)?.datatype;
+        let elements = Shape::new(&datatype, file.offset_size())?;
+        let layout = self.reader.layout(self.var);
+        let element = layout.element_size;
+        let moved = |region: &Region| {
+            let bytes = self.reader.read_region(self.var, region)?.bytes;
+            Ok::<_, Error>(writer.resolve(&elements.data(bytes, places)?)?)
+        };
+        let Storage::Chunked { shape } = &layout.storage else {
+            let slab = (SLAB / element.max(1) as u64).max(1);
+            let all = element_count(&layout.extent).unwrap_or(0);
+            let mut at = 0;
+            while at < all {
+                let mut offset = at * element as u64;
+                for region in Region::range(&layout.extent, at, slab) {
+                    let bytes = moved(&region)?;
+                    writer.write_storage(id, offset, &bytes)?;
+                    offset += bytes.len() as u64;
+                }
+                at += slab;
+            }
+            return Ok(());
+        };
+        let too_large = || Error::Unsupported("a chunk larger than memory".to_owned());
+        let size = byte_count(shape, element).ok_or_else(too_large)?;
+        let pipeline = registry.bind(&layout.filters, &ChunkType::of_bytes(size))?;
+        let mut scratch = Scratch::new();
+        let grid = ChunkGrid::new(&layout.extent, shape)?;
+        for chunk in 0..grid.len() {
+            let in_chunk = |error: Error| error.in_chunk(&grid.coordinates(chunk));
+            let region = grid.region(chunk);
+            let mut bytes = moved(&region).map_err(in_chunk)?;
+            if grid.is_edge(chunk) {
+                let origin = vec![0; shape.len()];
+                let mut whole = vec![0; size];
+                let count = &region.count;
+                copy_region(
+                    &bytes, count, &origin, &mut whole, shape, &origin, count, element, 1,
+                )?;
+                bytes = whole;
+            }
+            let encoded = match layout.filters.is_empty() {
+                true => EncodedChunk {
+                    bytes,
+                    filter_mask: 0,
+                },
+                false => pipeline
+                    .encode(&bytes, ChunkShape::Full, &mut scratch)
+                    .map_err(in_chunk)?,
+            };
+            let length = encoded.bytes.len() as u64;
+            let at = writer.reserve_chunk(id, chunk, length, encoded.filter_mask)?;
+            writer.write_at(at, &encoded.bytes)?;
+        }
+        Ok(())
+    }
+}

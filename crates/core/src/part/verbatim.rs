@@ -1,0 +1,160 @@
+//! A part of an HDF5 file that is copied as it is.
+//!
+//! Dimensions and coordinates are netCDF's, so the cells are those of the netCDF variables of the same file. Each dataset
+//! of the copy has dimensions of its own, along which its cells are chosen.
+
+use std::collections::{HashMap, HashSet};
+
+use super::cells::Cells;
+use super::shift::Shift;
+use super::{Part, PartRequest};
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::format::Reader;
+use crate::format::netcdf4::Netcdf4Reader;
+use crate::format::netcdf4::verbatim::{Variable, Verbatim};
+use crate::model::{DimId, VarId};
+
+/// The parts of both readers of a file that is copied as it is.
+pub struct VerbatimPart<'a> {
+    /// Of [`Verbatim::reader`].
+    pub plain: Part<'a>,
+    /// Of [`Verbatim::addressed`].
+    pub addressed: Part<'a>,
+    /// A line if datasets stay whole because netCDF does not show them.
+    pub warning: Option<String>,
+}
+
+/// The cells of the datasets of one reader.
+struct Cuts<'a> {
+    reader: &'a dyn Reader,
+    cells: Vec<Option<Cells>>,
+    shifts: Vec<Option<Shift>>,
+}
+
+impl<'a> Cuts<'a> {
+    fn new(reader: &'a dyn Reader) -> Self {
+        Self {
+            reader,
+            cells: vec![None; reader.schema().dims.len()],
+            shifts: vec![None; reader.schema().vars.len()],
+        }
+    }
+
+    /// Chooses the cells of a dataset along its dimensions.
+    fn cut(&mut self, var: VarId, cells: &[Option<&Cells>], shift: Option<&Shift>) -> Result<()> {
+        let schema = self.reader.schema();
+        let variable = schema.var(var);
+        let beyond = cells.iter().skip(variable.dims.len()).any(Option::is_some);
+        if beyond || shift.is_some_and(|shift| shift.ty != variable.ty) {
+            return Err(Error::Unsupported(
+                "choosing cells of elements that HDF5 stores otherwise than netCDF shows them; copy to -k nc4".to_owned(),
+            ));
+        }
+        for (dim, cells) in variable.dims.iter().zip(cells) {
+            // The dimension is netCDF's, and may be longer than the dataset.
+            self.cells[dim.0] = cells.map(|cells| cells.below(schema.dim(*dim).length));
+        }
+        self.shifts[var.0] = shift.cloned();
+        Ok(())
+    }
+
+    fn part(self, registry: &Registry) -> Result<Part<'a>> {
+        Part::of(self.reader, self.cells, self.shifts, registry)
+    }
+}
+
+/// Finds the cells that `request` chooses in `netcdf`, the same file as netCDF shows it, and cuts the datasets of `source`.
+/// A dataset that netCDF does not show is cut along the dimensions whose scales it has, or else stays whole, with a warning.
+///
+/// # Errors
+/// Those of [`Part::new`]; data of a variable to cut that lies in another file.
+pub fn cut<'a>(
+    source: &'a Verbatim,
+    netcdf: &Netcdf4Reader,
+    request: &PartRequest,
+    registry: &Registry,
+) -> Result<VerbatimPart<'a>> {
+    let chosen = Part::new(netcdf, request, registry)?;
+    let schema = netcdf.schema();
+    let (mut plain, mut addressed) = (Cuts::new(source.reader()), Cuts::new(source.addressed()));
+    let mut set = |stored: Variable, cells: &[Option<&Cells>], shift| match stored {
+        Variable::Plain(var) => plain.cut(var, cells, shift),
+        Variable::Addressed(var) => addressed.cut(var, cells, shift),
+    };
+    // The cells of dimensions by the address of their scales; datasets that netCDF shows.
+    let mut of_scale: HashMap<u64, &Cells> = HashMap::new();
+    let mut shown = HashSet::new();
+    for var in (0..schema.vars.len()).map(VarId) {
+        shown.extend(netcdf.object_address(var));
+        let cells = chosen.cells_of(var);
+        if cells.iter().all(Option::is_none) {
+            continue;
+        }
+        let stored = netcdf
+            .object_address(var)
+            .and_then(|address| source.variable_at(address));
+        let set = match stored {
+            Some(stored) => set(stored, &cells, chosen.shift(var)),
+            None if schema.shape(var).contains(&0) => Err(Error::Unsupported(
+                "choosing cells of a dataset without elements as it is; copy to -k nc4".to_owned(),
+            )),
+            None => Err(Error::Unsupported(
+                "choosing cells of data in another file, which -k h5 leaves there; copy to -k nc4".to_owned(),
+            )),
+        };
+        set.map_err(|error| error.in_variable(&schema.var_path(var)))?;
+    }
+    for dim in (0..schema.dims.len()).map(DimId) {
+        let Some(cells) = chosen.cells(dim) else {
+            continue;
+        };
+        let named = schema.dim(dim);
+        let path = format!(
+            "{}/{}",
+            schema.group_path(named.group).trim_end_matches('/'),
+            named.name
+        );
+        let variable = schema
+            .vars
+            .iter()
+            .position(|var| var.group == named.group && var.name == named.name);
+        let scale = match variable {
+            Some(var) => netcdf.object_address(VarId(var)),
+            None => source.address_of(&path),
+        };
+        let Some(scale) = scale else {
+            continue;
+        };
+        of_scale.insert(scale, cells);
+        // The scale of a dimension without a variable.
+        let stored = source.variable_at(scale).filter(|_| shown.insert(scale));
+        if let Some(stored) = stored {
+            set(stored, &[Some(cells)], None).map_err(|error| error.in_variable(&path))?;
+        }
+    }
+    let mut whole = Vec::new();
+    for (address, path) in source.datasets().filter(|(address, _)| !shown.contains(address)) {
+        let scales = source.scales(address).map_err(|error| error.in_variable(path))?;
+        let cells = scales.iter().map(|scale| of_scale.get(&(*scale)?).copied());
+        let cells: Vec<Option<&Cells>> = cells.collect();
+        match source.variable_at(address) {
+            Some(stored) if cells.iter().any(Option::is_some) => {
+                set(stored, &cells, None).map_err(|error| error.in_variable(path))?;
+            }
+            _ if scales.is_empty() => whole.push(path),
+            _ => {}
+        }
+    }
+    let warning = whole.first().map(|first| {
+        format!(
+            "{} of its datasets stay whole, as netCDF does not show them and they have no dimension scales: the first is {first}",
+            whole.len()
+        )
+    });
+    Ok(VerbatimPart {
+        plain: plain.part(registry)?,
+        addressed: addressed.part(registry)?,
+        warning,
+    })
+}
