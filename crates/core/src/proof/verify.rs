@@ -105,7 +105,12 @@ mod tests {
     #[test]
     fn codecs_tell_whether_they_are_lossy() {
         let registry = Registry::builtin();
-        let is_lossy = |name: &str| registry.by_name(name).unwrap_or_else(|| panic!("{name}")).is_lossy();
+        let is_lossy = |name: &str| {
+            registry
+                .by_name(name)
+                .unwrap_or_else(|| panic!("{name}"))
+                .is_lossy()
+        };
         for name in ["scaleoffset", "bitround", "astype", "quantize", "cast_value"] {
             assert!(is_lossy(name), "{name}");
         }
