@@ -7,7 +7,7 @@ use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::netcdf4::verbatim::Verbatim;
 use ncutils_core::model::Kind;
-use ncutils_core::store::{MemoryOutput, Output};
+use ncutils_core::store::{Destination, MemoryOutput};
 
 use super::copy::{compare, is_small};
 use super::dataset::check;
@@ -38,8 +38,8 @@ fn copy_of(source: &Verbatim, options: &CopyOptions) -> Option<Vec<u8>> {
     let plan = check(plan(source.reader(), options))?;
     let prepared = check(prepare(source.reader(), &plan))?;
     let output = Arc::new(MemoryOutput::new());
-    let target: Arc<dyn Output> = output.clone();
-    let writer = check(source.create(target, &plan.schema, &prepared.plans))?;
+    let target = Destination::object("copy", output.clone());
+    let writer = check(source.create(&target, &plan.schema, &prepared.plans, source.addressed()))?;
     let run = RunOptions {
         threads: Some(2),
         memory: Some(1 << 20),
