@@ -244,6 +244,25 @@ def test_data_over_structures(tmp_path):
     assert status == 1 and "overlap those of" in text and "object header" in text
 
 
+@pytest.mark.parametrize("fragment", ["#mode=nczarr,file", "#mode=zarr,v2", "#mode=zarr,v3"])
+def test_other_arrays_are_left_of_a_hierarchy_with_a_damaged_document(fragment, tmp_path):
+    """Consolidated metadata has a copy of version 2's documents."""
+    whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
+    place = tmp_path / "z.zarr"
+    nccopy(whole, f"{place}{fragment}")
+    damaged = place / "time" / ("zarr.json" if "v3" in fragment else ".zarray")
+    damaged.write_bytes(damaged.read_bytes()[:20])
+    assert run("nccopy", "-k", "netCDF-4", place, tmp_path / "out.nc")[0] == 1
+    status, text, _ = run("ncdump", "--check", place)
+    assert status == 1 and f"time/{damaged.name}" in text
+    status, _, told = run("nccopy", "-k", "netCDF-4", "--salvage", place, tmp_path / "out.nc")
+    assert status == 3 and f"time/{damaged.name}" in told
+    assert values(tmp_path / "out.nc").tobytes() == field().tobytes()
+    with netCDF4.Dataset(tmp_path / "out.nc") as dataset:
+        assert ("time" in dataset.variables) == ((place / ".zmetadata").exists())
+        assert dataset["temp"].dimensions == tuple(LENGTHS)
+
+
 def test_digests_agree_over_formats(tmp_path):
     digests = set()
     make(tmp_path / "n5.nc", "NETCDF3_64BIT_DATA")

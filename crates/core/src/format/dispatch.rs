@@ -173,7 +173,7 @@ fn open_as(place: Place, registry: &Registry, options: &ZarrOptions, care: Care)
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match place.kind() {
         PlaceKind::Object(object) => open_object(object, &place, registry, care),
-        PlaceKind::Keys(store) => open_keys(store, registry, options),
+        PlaceKind::Keys(store) => open_keys(store, registry, options, care),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?place.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
@@ -206,9 +206,13 @@ fn open_keys(
     store: &Arc<dyn KeyStore>,
     registry: &Registry,
     options: &ZarrOptions,
+    care: Care,
 ) -> Result<Box<dyn Reader>> {
     if zarr::is_zarr(&**store)? {
-        return zarr::open(store, *options, registry);
+        return match care {
+            Care::Whole => zarr::open(store, *options, registry),
+            Care::Damaged => zarr::open_damaged(store, *options, registry),
+        };
     }
     Err(Error::UnknownFormat)
 }

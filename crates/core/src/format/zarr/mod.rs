@@ -80,6 +80,29 @@ pub fn is_zarr(store: &dyn KeyStore) -> Result<bool> {
 /// # Errors
 /// Names the key that is damaged or missing.
 pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry) -> Result<Box<dyn Reader>> {
+    open_by(ZarrReader::open, store, options, registry)
+}
+
+/// Opens a hierarchy that may be damaged. Arrays whose documents cannot be read are left out, and faults of the schema tell
+/// them.
+///
+/// # Errors
+/// If not even the root can be read.
+pub fn open_damaged(
+    store: &Arc<dyn KeyStore>,
+    options: ZarrOptions,
+    registry: &Registry,
+) -> Result<Box<dyn Reader>> {
+    open_by(ZarrReader::open_damaged, store, options, registry)
+}
+
+/// Opens a hierarchy, one of version 2 by `open`.
+fn open_by(
+    open: impl FnOnce(Arc<dyn KeyStore>, bool, &Registry) -> Result<ZarrReader>,
+    store: &Arc<dyn KeyStore>,
+    options: ZarrOptions,
+    registry: &Registry,
+) -> Result<Box<dyn Reader>> {
     match (options.version, v3::is_v3(&**store)?) {
         (Some(ZarrVersion::V2), true) if !has_version_2(&**store)? => {
             return Err(Error::Usage(
@@ -89,7 +112,7 @@ pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry
         (Some(ZarrVersion::V2), _) | (_, false) => {}
         (_, true) => return v3::open(store, options, registry),
     }
-    let reader = ZarrReader::open(Arc::clone(store), options.consolidated, registry)?;
+    let reader = open(Arc::clone(store), options.consolidated, registry)?;
     Ok(Box::new(reader))
 }
 

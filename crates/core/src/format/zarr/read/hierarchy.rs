@@ -104,7 +104,8 @@ pub struct Hierarchy {
 /// Reads all metadata.
 ///
 /// # Errors
-/// If the store fails, a document is not JSON, or a listed group or array is missing. The error names the key.
+/// If the store fails. Unless the hierarchy may be damaged, also if a document is not JSON, or a listed group or array is
+/// missing. The error names the key.
 pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
     let old = store
         .get_many(vec![OLD_SUPERBLOCK.to_owned()])?
@@ -154,7 +155,13 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
             .collect();
         let folders = store.folders_of(&paths)?;
         for (at, others) in level.clone().zip(folders) {
-            let listed = listed(&found.groups[at])?;
+            let listed = match (listed(&found.groups[at]), &mut store.faults) {
+                (Err(error), Some(faults)) => {
+                    faults.push(error.to_string());
+                    Vec::new()
+                }
+                (listed, _) => listed?,
+            };
             let known: HashSet<&String> = listed.iter().collect();
             let others = others.into_iter().filter(|name| !known.contains(name));
             let others: Vec<_> = others.map(|name| (at, name, false)).collect();
@@ -182,7 +189,11 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
                     documents,
                 }),
                 Node::None if is_listed => {
-                    return Err(Error::Damaged(format!("{} is missing", below(&path, ARRAY))));
+                    let missing = Error::Damaged(format!("{} is missing", below(&path, ARRAY)));
+                    match &mut store.faults {
+                        Some(faults) => faults.push(missing.to_string()),
+                        None => return Err(missing),
+                    }
                 }
                 Node::None => {}
             }

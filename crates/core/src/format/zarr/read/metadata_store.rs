@@ -25,6 +25,8 @@ pub struct MetadataStore {
     pub differs: Option<String>,
     /// Why `.zmetadata`, which is not needed, cannot be read.
     pub damaged: Option<Error>,
+    /// Of a hierarchy that may be damaged, what is wrong with its documents. `None` if a damaged document is an error.
+    pub faults: Option<Vec<String>>,
 }
 
 impl MetadataStore {
@@ -70,6 +72,7 @@ impl MetadataStore {
             from_consolidated: false,
             differs: None,
             damaged: None,
+            faults: None,
         };
         let document = opened
             .get_many(vec![all.to_owned()])
@@ -120,13 +123,25 @@ impl MetadataStore {
         Ok(opened)
     }
 
-    /// The documents under these keys; `None` for a key that does not exist.
+    /// The documents under these keys; `None` for a key that does not exist. In a hierarchy that may be damaged, the copy in
+    /// `.zmetadata` stands for a damaged document.
     ///
     /// # Errors
-    /// If the store fails, or a document is not JSON; the error names the key.
+    /// If the store fails, or a document is not JSON and must be; the error names the key.
     pub fn get_many(&mut self, keys: Vec<String>) -> Result<Vec<Option<Json>>> {
-        let documents = self.get_each(keys)?;
-        documents.into_iter().map(Option::transpose).collect()
+        if self.faults.is_none() {
+            let documents = self.get_each(keys)?;
+            return documents.into_iter().map(Option::transpose).collect();
+        }
+        let documents = self.get_each(keys.clone())?;
+        let readable = |(key, document): (String, Option<Result<Json>>)| match document.transpose() {
+            Ok(document) => document,
+            Err(error) => {
+                self.faults.get_or_insert_default().push(error.to_string());
+                self.consolidated.as_ref().and_then(|all| all.get(&key)).cloned()
+            }
+        };
+        Ok(keys.into_iter().zip(documents).map(readable).collect())
     }
 
     /// The same, with an error for each document that is not JSON.

@@ -12,6 +12,7 @@ mod hierarchy;
 mod metadata_store;
 mod named_dimensions;
 mod opened_shards;
+mod opening;
 mod own_check;
 mod reader;
 mod schema;

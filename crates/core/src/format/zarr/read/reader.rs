@@ -3,12 +3,11 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use super::super::keys::{CONSOLIDATED, below};
+use super::super::keys::below;
 use super::elements::{Elements, fill_of};
-use super::hierarchy;
 use super::metadata_store::{MetadataStore, cannot_read};
 use super::own_check;
-use super::schema::{self, Built, StoredArray};
+use super::schema::{Built, StoredArray};
 use super::shard_bytes::Bytes;
 use super::shards::Shards;
 use super::vlen_chunk;
@@ -45,17 +44,6 @@ struct StoredChunks {
 }
 
 impl ZarrReader {
-    /// Opens a hierarchy. With `prefer_consolidated`, its metadata comes from `.zmetadata` if there is one.
-    ///
-    /// # Errors
-    /// Names the key that is damaged or missing.
-    pub fn open(store: Arc<dyn KeyStore>, prefer_consolidated: bool, registry: &Registry) -> Result<Self> {
-        let mut metadata = MetadataStore::open(Arc::clone(&store), prefer_consolidated)?;
-        let hierarchy = hierarchy::read(&mut metadata)?;
-        let built = schema::build(hierarchy)?;
-        Ok(Self::of(store, built, metadata, CONSOLIDATED, registry))
-    }
-
     /// A reader of what `metadata` was found to hold. `all` is the key that repeats all metadata.
     pub fn of(
         store: Arc<dyn KeyStore>,

@@ -45,11 +45,19 @@ pub struct Built {
     pub arrays: Vec<StoredArray>,
 }
 
-/// Builds the schema. Arrays of types that netCDF does not have are left out, with a warning.
+/// Builds the schema. Arrays of types that netCDF does not have are left out, with a warning. With `faults`, what is damaged
+/// is told there, and left out.
 ///
 /// # Errors
-/// Names the key that is damaged.
-pub fn build(hierarchy: Hierarchy) -> Result<Built> {
+/// Names the key that is damaged, if nothing may be.
+pub fn build(hierarchy: Hierarchy, mut faults: Option<&mut Vec<String>>) -> Result<Built> {
+    let mut tolerate = |result: Result<()>| match (result, &mut faults) {
+        (Err(error), Some(faults)) => {
+            faults.push(error.to_string());
+            Ok(())
+        }
+        (result, _) => result,
+    };
     let is_nczarr = hierarchy.groups.iter().any(|group| {
         group.documents.own(Own::Superblock).is_some() || group.documents.own(Own::Group).is_some()
     });
@@ -68,11 +76,11 @@ pub fn build(hierarchy: Hierarchy) -> Result<Built> {
         is_netcdf4: true,
     });
     for group in &hierarchy.groups {
-        builder.add_group(group)?;
+        tolerate(builder.add_group(group))?;
     }
     builder.expect_names(&hierarchy.arrays);
     for array in hierarchy.arrays {
-        builder.add_array(&array)?;
+        tolerate(builder.add_array(&array))?;
     }
     Ok(Built {
         schema: builder.schema,

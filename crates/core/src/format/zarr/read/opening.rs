@@ -1,0 +1,49 @@
+//! Opens a hierarchy of version 2, sound or damaged.
+
+use std::sync::Arc;
+
+use super::hierarchy;
+use super::metadata_store::MetadataStore;
+use super::reader::ZarrReader;
+use super::schema;
+use crate::error::Result;
+use crate::filter::Registry;
+use crate::format::zarr::keys::CONSOLIDATED;
+use crate::store::KeyStore;
+
+impl ZarrReader {
+    /// Opens a hierarchy. With `prefer_consolidated`, its metadata comes from `.zmetadata` if there is one.
+    ///
+    /// # Errors
+    /// Names the key that is damaged or missing.
+    pub fn open(store: Arc<dyn KeyStore>, prefer_consolidated: bool, registry: &Registry) -> Result<Self> {
+        let metadata = MetadataStore::open(Arc::clone(&store), prefer_consolidated)?;
+        Self::of_version_2(store, metadata, registry)
+    }
+
+    /// Opens a hierarchy whose documents may be damaged. Arrays whose documents cannot be read are left out, and faults of
+    /// the schema tell them.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn open_damaged(store: Arc<dyn KeyStore>, consolidated: bool, registry: &Registry) -> Result<Self> {
+        let mut metadata = MetadataStore::open(Arc::clone(&store), consolidated)?;
+        let damaged = metadata.damaged.take().map(|error| error.to_string());
+        metadata.faults = Some(damaged.into_iter().collect());
+        Self::of_version_2(store, metadata, registry)
+    }
+
+    fn of_version_2(
+        store: Arc<dyn KeyStore>,
+        mut metadata: MetadataStore,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let hierarchy = hierarchy::read(&mut metadata)?;
+        let mut built = schema::build(hierarchy, metadata.faults.as_mut())?;
+        built
+            .schema
+            .faults
+            .extend(metadata.faults.take().into_iter().flatten());
+        Ok(Self::of(store, built, metadata, CONSOLIDATED, registry))
+    }
+}
