@@ -222,7 +222,7 @@ impl Download {
 }
 
 /// True if an answer says that it is a web page.
-fn is_web_page(result: &GetResult) -> bool {
+pub(super) fn is_web_page(result: &GetResult) -> bool {
     let kind = result.attributes.get(&Attribute::ContentType);
     kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html"))
 }

@@ -106,8 +106,12 @@ impl RemoteKeys {
         };
         match Failure::inside(&error).map(|failure| &failure.meaning) {
             Some(Meaning::NoObject) => Ok(None),
-            // Nothing is there: the value ends before the range.
-            Some(Meaning::PastEnd) => Ok(Some(Received::default())),
+            // The value may end before the range. A refusal alone does not prove that, and an empty value reads as fill.
+            Some(Meaning::PastEnd) => match self.size_of(key).await? {
+                None => Ok(None),
+                Some(size) if part.within(size).is_empty() => Ok(Some(Received::default())),
+                Some(_) => Err(error),
+            },
             Some(Meaning::Whole(size)) if size.is_none_or(|size| size <= LARGEST_WHOLE) => {
                 self.cut(key, part).await.map(Some)
             }

@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStore};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 use tracing::debug;
 
 use super::download::{Download, Version, fault};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
-use super::session::{Session, Task};
+use super::session::{RemoteStore, Session, Task};
 use crate::store::fetch_pool::{allocate, join};
 use crate::store::gathered::Gathered;
 use crate::store::{ByteRange, Done, FailedRequest, FileSource, Object, Requests, temporary_file};
@@ -73,8 +73,13 @@ impl RemoteObject {
                 let size = received.size().unwrap_or(received.bytes.len() as u64);
                 (received.bytes, size, received.version)
             }
-            // The first byte is behind the end.
-            (Err(_), Some(Meaning::PastEnd)) => (Vec::new(), 0, None),
+            // The first byte may be behind the end. A refusal alone does not prove that.
+            (Err(e), Some(Meaning::PastEnd)) => {
+                match session.run(&task, |store| size(store, path.clone()))? {
+                    0 => (Vec::new(), 0, None),
+                    _ => return Err(e),
+                }
+            }
             (Err(_), Some(Meaning::Whole(_))) => return spooled(session, path),
             (Err(e), _) => return Err(e),
         };
@@ -175,6 +180,10 @@ impl RemoteObject {
         };
         Ok(members.into_iter().map(part).collect())
     }
+}
+
+async fn size(store: Arc<dyn RemoteStore>, path: Path) -> object_store::Result<u64> {
+    Ok(store.head(&path).await?.size)
 }
 
 /// An opened object that no longer meets a condition, or ends earlier, is another one.

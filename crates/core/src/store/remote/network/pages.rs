@@ -13,6 +13,9 @@ const MOST_PAGES: usize = 1 << 20;
 /// Most pages with fewer than [`FEW`] keys, one after another. Servers send short pages where many keys were deleted.
 const MOST_SHORT: usize = 1000;
 
+/// Bytes in which the first tag of a page stands.
+const BEGINNING: usize = 4096;
+
 /// A page with fewer keys or folders is short.
 const FEW: usize = 10;
 
@@ -29,6 +32,14 @@ impl Pages {
     /// True for the path and query of a page of a list.
     pub(super) fn is_list(path_and_query: &str) -> bool {
         has(path_and_query, &["list-type=", "comp=list"])
+    }
+
+    /// True for a document that lists keys: of S3 and Google, or of Azure.
+    pub(super) fn are_keys(body: &[u8]) -> bool {
+        let begin = &body[..body.len().min(BEGINNING)];
+        ["ListBucketResult", "EnumerationResults"]
+            .iter()
+            .any(|root| begin.windows(root.len()).any(|found| found == root.as_bytes()))
     }
 
     /// Notes that the page at a path with a query came.

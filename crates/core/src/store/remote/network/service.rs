@@ -108,6 +108,11 @@ impl HttpService for Service {
         // `object_store` holds these answers in memory.
         let (head, body) = response.into_parts();
         let body = whole(body).await.map_err(error)?;
+        // Without this a page in place of a list would be a list without keys, and data would read as fill.
+        let is_page = !body.is_empty() && text(&head.headers, "content-type").is_some_and(is_html);
+        if is_page || (listed.is_some() && !Pages::are_keys(&body)) {
+            return Err(error(Fault::WebPage));
+        }
         if let Some(listed) = listed {
             lock(&self.told.pages).came(&listed, &body).map_err(error)?;
         }
@@ -329,6 +334,10 @@ async fn checked_status(response: HttpResponse) -> Result<HttpResponse, Fault> {
         Some(region) => Err(Fault::OtherRegion(super::failure::clean(&region))),
         None => Err(Fault::Status { status, body }),
     }
+}
+
+fn is_html(content_type: &str) -> bool {
+    content_type.to_ascii_lowercase().starts_with("text/html")
 }
 
 /// All of a body that is held in memory.

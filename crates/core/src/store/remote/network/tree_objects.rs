@@ -8,7 +8,9 @@ use object_store::multipart::PartId;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion};
 
+use super::download::{fault, is_web_page};
 use super::failure::{Failure, Meaning};
+use super::fault::Fault;
 use super::object_output::object_path;
 use super::sending::Sending;
 use super::session::{RemoteStore, Task};
@@ -105,6 +107,9 @@ impl TreeObjects {
                     Err(e) if Failure::is_no_object(&e) => return Ok(None),
                     found => found?,
                 };
+                if is_web_page(&found) {
+                    return Err(fault(Fault::WebPage));
+                }
                 let version = UpdateVersion {
                     e_tag: found.meta.e_tag.clone(),
                     version: found.meta.version.clone(),
@@ -147,9 +152,12 @@ impl TreeObjects {
                 _ => return Err(e),
             },
         }
-        Ok(self
-            .get(key)?
-            .is_some_and(|found| found.bytes == value.as_bytes()))
+        // A server that has just written it may say once that it is not there.
+        let found = match self.get(key)? {
+            None => self.get(key)?,
+            found => found,
+        };
+        Ok(found.is_some_and(|found| found.bytes == value.as_bytes()))
     }
 
     /// Sends a value, without waiting for the answer.
@@ -175,22 +183,31 @@ impl TreeObjects {
     pub(super) fn delete<'a>(&self, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
         let paths: Vec<Path> = keys.map(|key| self.path(key)).collect::<io::Result<_>>()?;
         for some in paths.chunks(DELETED_AT_ONCE) {
-            self.sending.run(&Task::new("delete", ""), |store| {
-                let some: Vec<Result<Path>> = some.iter().cloned().map(Ok).collect();
-                async move {
-                    let mut deleted = store.delete_stream(stream::iter(some).boxed());
-                    while let Some(one) = deleted.next().await {
-                        if let Err(e) = one
-                            && !Failure::is_no_object(&e)
-                        {
-                            return Err(e);
-                        }
-                    }
-                    Ok(())
-                }
-            })?;
+            // A server may answer for all of them, as it has no such bucket. Twice the same is true.
+            if !self.delete_some(some)? {
+                self.delete_some(some)?;
+            }
         }
         Ok(())
+    }
+
+    /// Deletes at most [`DELETED_AT_ONCE`] objects. Returns false if some were not there.
+    fn delete_some(&self, some: &[Path]) -> io::Result<bool> {
+        self.sending.run(&Task::new("delete", ""), |store| {
+            let some: Vec<Result<Path>> = some.iter().cloned().map(Ok).collect();
+            async move {
+                let mut were_there = true;
+                let mut deleted = store.delete_stream(stream::iter(some).boxed());
+                while let Some(one) = deleted.next().await {
+                    match one {
+                        Ok(_) => {}
+                        Err(e) if Failure::is_no_object(&e) => were_there = false,
+                        Err(e) => return Err(e),
+                    }
+                }
+                Ok(were_there)
+            }
+        })
     }
 
     /// Begins to copy an object within the store.

@@ -250,8 +250,14 @@ fn what_is_no_data_is_said() {
         assert!(error.contains(says), "{error}");
         assert_eq!(server.requests().len(), 1, "{says}");
     }
-    let (_, session) = served(|_, _| Answer::status(416).with("Content-Range", "bytes */0"));
+    let (_, session) = served(|request, _| Answer::of(request, b""));
     assert_eq!(whole(&session).unwrap(), b"");
+    // Not all that has no first byte, as the server says, is empty.
+    let (_, session) = served(|request, number| match number {
+        0 => Answer::status(416).with("Content-Range", "bytes */0"),
+        _ => Answer::of(request, b"data"),
+    });
+    assert!(whole(&session).unwrap_err().to_string().contains("416"));
 }
 
 #[test]
