@@ -102,8 +102,9 @@ impl HttpService for Service {
         let response = self.followed(request).await.map_err(error)?;
         self.listen(&response);
         let response = checked_status(response).await.map_err(error)?;
+        let response = wanted.checked(response).await.map_err(error)?;
         if listed.is_none() && is_get {
-            return wanted.checked(response).await.map_err(error);
+            return Ok(response);
         }
         // `object_store` holds these answers in memory.
         let (head, body) = response.into_parts();
@@ -116,8 +117,7 @@ impl HttpService for Service {
         if let Some(listed) = listed {
             lock(&self.told.pages).came(&listed, &body).map_err(error)?;
         }
-        let response = HttpResponse::from_parts(head, body.into());
-        wanted.checked(response).await.map_err(error)
+        Ok(HttpResponse::from_parts(head, body.into()))
     }
 }
 
