@@ -147,6 +147,29 @@ def test_everything_is_kept(tmp_path, make, options):
         b.attrs["added"] = 1
 
 
+@pytest.mark.parametrize("make", [types, spaces, links, references])
+def test_a_copy_is_compared_before_it_appears(tmp_path, make):
+    path, target = tmp_path / "in.h5", tmp_path / "copy.h5"
+    with h5py.File(path, "w") as f:
+        make(f)
+    nccopy("-k", "h5", "--verify", path, target)
+    assert dumped(path) == dumped(target)
+
+
+def test_a_copy_of_a_damaged_chunk_does_not_appear(tmp_path):
+    path, target = tmp_path / "in.h5", tmp_path / "copy.h5"
+    with h5py.File(path, "w") as f:
+        numbers = np.random.default_rng(5).normal(size=(4, 1000)).astype("f4")
+        f.create_dataset("g/d", data=numbers, chunks=(1, 1000), compression=4, fletcher32=True)
+        chunk = f["g/d"].id.get_chunk_info(2)
+    data = bytearray(path.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 1
+    path.write_bytes(data)
+    done = subprocess.run([BIN / "nccopy", "-k", "h5", "--verify", path, target], capture_output=True, text=True)
+    assert done.returncode == 1 and "/g/d" in done.stderr and "[2, 0]" in done.stderr
+    assert [path] == list(tmp_path.iterdir())
+
+
 def test_references_to_what_is_gone_become_null(tmp_path):
     path = tmp_path / "in.h5"
     with h5py.File(path, "w") as f:

@@ -13,6 +13,7 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::FilterRequest;
 use ncutils_core::model::IndexLocation;
 use ncutils_core::part::PartRequest;
+use ncutils_core::proof::CheckOptions;
 use ncutils_core::store::DataAccess;
 
 /// The parsed arguments of a call of `nccopy`.
@@ -54,6 +55,16 @@ pub struct Arguments {
     pub json: bool,
     /// `--requests` and `--verbose`.
     pub remote: RemoteOptions,
+}
+
+impl Arguments {
+    /// How values are checked and compared.
+    pub fn work(&self) -> CheckOptions {
+        CheckOptions {
+            threads: self.threads,
+            memory: self.memory,
+        }
+    }
 }
 
 const AFTER_HELP: &str = "\

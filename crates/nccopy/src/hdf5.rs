@@ -1,6 +1,7 @@
 //! `-k h5`: copies HDF5 as it is.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::Context;
 use ncutils_cli::name_options;
@@ -10,12 +11,13 @@ use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
-use ncutils_core::format::netcdf4::verbatim::Verbatim;
-use ncutils_core::location::Location;
+use ncutils_core::format::netcdf4::verbatim::{Variable, Verbatim};
+use ncutils_core::location::{CreateOptions, Held, Location};
 use ncutils_core::message::tell;
-use ncutils_core::model::Kind;
-use ncutils_core::part::verbatim;
-use ncutils_core::store::{Place, PlaceKind};
+use ncutils_core::model::{Kind, VarId};
+use ncutils_core::part::{Part, verbatim};
+use ncutils_core::proof::Promise;
+use ncutils_core::store::{Object, Place, PlaceKind};
 
 use crate::flags::Arguments;
 use crate::{plan_text, summary};
@@ -81,7 +83,14 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         });
     }
     ncutils_cli::signals::handle();
-    let target = output.destination_of(&plan.schema, &prepared.plans)?;
+    let (target, held) = match arguments.verify {
+        true => {
+            let (target, held) =
+                output.hold_destination(&plan.schema, &prepared.plans, &CreateOptions::default())?;
+            (target, Some((held, Promise::of(&plan))))
+        }
+        false => (output.destination_of(&plan.schema, &prepared.plans)?, None),
+    };
     let writer = source
         .create(&target, &plan.schema, &prepared.plans, addressed)
         .map_err(in_input)?;
@@ -98,6 +107,22 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         bar.clear();
     }
     let report = done.map_err(in_input)?;
+    if let Some((held, promise)) = held {
+        let plain: &dyn Reader = match &part {
+            Some(part) => &part.plain,
+            None => source.reader(),
+        };
+        let copied = Copied {
+            held: &held,
+            output,
+            arguments,
+        };
+        let verified = copied
+            .compare(&promise, plain)
+            .and_then(|()| copied.compare_addressed(&source, place))
+            .and_then(|()| held.release());
+        verified.map_err(|error| error.in_file(output.name()))?;
+    }
     if arguments.summary {
         print(match arguments.json {
             true => summary::json(&report),
@@ -105,6 +130,62 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         })?;
     }
     Ok(())
+}
+
+/// A copy that was written and has no name yet.
+struct Copied<'a> {
+    held: &'a Held,
+    output: &'a Location,
+    arguments: &'a Arguments,
+}
+
+impl Copied<'_> {
+    fn object(&self) -> Result<Arc<dyn Object>, Error> {
+        match self.held.place(self.output)?.kind() {
+            PlaceKind::Object(object) => Ok(object.clone()),
+            _ => Err(Error::UnknownFormat),
+        }
+    }
+
+    /// Compares the values of the datasets that the engine copied.
+    fn compare(&self, promise: &Promise, asked: &dyn Reader) -> Result<(), Error> {
+        let written = Verbatim::open(self.object()?, &self.arguments.copy.registry)?;
+        self.verify(promise, asked, written.reader())
+    }
+
+    /// Compares the values of the datasets whose elements hold addresses, which differ, as netCDF shows them. What netCDF does
+    /// not show, such as references, is not compared.
+    fn compare_addressed(&self, source: &Verbatim, place: &Place) -> Result<(), Error> {
+        let PlaceKind::Object(object) = place.kind() else {
+            return Err(Error::UnknownFormat);
+        };
+        let registry = &self.arguments.copy.registry;
+        let input = Netcdf4Reader::open(object.clone(), place.neighbours().cloned(), registry)?;
+        let written = Netcdf4Reader::open(self.object()?, None, registry)?;
+        let is_addressed = |var: &VarId| {
+            let address = input.object_address(*var);
+            let stored = address.and_then(|address| source.variable_at(address));
+            matches!(stored, Some(Variable::Addressed(_)))
+        };
+        let variables: Vec<VarId> = (0..input.schema().vars.len())
+            .map(VarId)
+            .filter(is_addressed)
+            .collect();
+        let promise = Promise::of_variables(input.schema(), &variables, registry);
+        match self.arguments.part.is_empty() {
+            true => self.verify(&promise, &input, &written),
+            false => {
+                let part = Part::new(&input, &self.arguments.part, registry)?;
+                self.verify(&promise, &part, &written)
+            }
+        }
+    }
+
+    fn verify(&self, promise: &Promise, asked: &dyn Reader, written: &dyn Reader) -> Result<(), Error> {
+        promise.verify(asked, written, self.arguments.work(), &mut |line| {
+            tell("nccopy", format_args!("{}: {line}", self.output));
+        })
+    }
 }
 
 fn not_hdf5(input: &Location) -> Error {

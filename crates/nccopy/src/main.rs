@@ -24,7 +24,7 @@ use ncutils_core::location::{CreateOptions, Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, Schema};
 use ncutils_core::part::Part;
-use ncutils_core::proof::{CheckOptions, Promise, Salvage, check};
+use ncutils_core::proof::{Promise, Salvage, check};
 use ncutils_core::store::{Place, PlaceKind, compress_seekable};
 
 /// The exit status of a copy that lacks what could not be read.
@@ -63,8 +63,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let place = input.place()?;
     if arguments.as_hdf5 {
-        if arguments.salvage || arguments.verify {
-            anyhow::bail!("-k h5 does not go with --salvage and --verify");
+        if arguments.salvage {
+            anyhow::bail!("-k h5 does not go with --salvage");
         }
         return hdf5::copy(&input, &output, &place, arguments).map(|()| 0);
     }
@@ -222,7 +222,7 @@ fn salvage<'r>(
     input: &Location,
     arguments: &Arguments,
 ) -> anyhow::Result<(Option<Salvage<'r>>, u8)> {
-    let checked = check(reader, &arguments.copy.registry, &work(arguments))
+    let checked = check(reader, &arguments.copy.registry, &arguments.work())
         .map_err(|error| error.in_file(input.name()))?;
     for fault in &checked.faults {
         let kept = match fault.only_checksum && arguments.keep_suspect {
@@ -252,18 +252,11 @@ fn verify(
     arguments: &Arguments,
 ) -> Result<(), Error> {
     let written = output.open_place(held.place(output)?, &arguments.copy.registry)?;
-    promise.verify(asked, &*written, work(arguments), &mut |line| {
+    promise.verify(asked, &*written, arguments.work(), &mut |line| {
         tell("nccopy", format_args!("{output}: {line}"));
     })?;
     drop(written);
     held.release()
-}
-
-fn work(arguments: &Arguments) -> CheckOptions {
-    CheckOptions {
-        threads: arguments.threads,
-        memory: arguments.memory,
-    }
 }
 
 /// Compresses the bytes of the input as they are, in Zstandard's seekable format.

@@ -69,14 +69,8 @@ impl Location {
         blocks: Option<PackOptions>,
         options: &CreateOptions,
     ) -> Result<(Box<dyn Writer>, Held)> {
-        if matches!(self.target, Target::Remote(_)) {
-            return Err(self.named()(Error::Unsupported(
-                "comparing an output on a remote store before it appears".to_owned(),
-            )));
-        }
         format::check(schema).map_err(self.named())?;
-        let raw = self.raw_files(schema, plans)?;
-        let (destination, held) = self.hold(schema.kind, options, raw)?;
+        let (destination, held) = self.hold_destination(schema, plans, options)?;
         let writer = match (blocks, &held.kind) {
             (Some(blocks), Store::Object(object, _)) => {
                 let output: Arc<dyn Output> = object.clone();
@@ -87,6 +81,25 @@ impl Location {
                 .map_err(self.named())?,
         };
         Ok((writer, held))
+    }
+
+    /// The place for a dataset that a caller writes, like [`Location::create_held`].
+    ///
+    /// # Errors
+    /// The output cannot be created. Outputs on remote stores cannot be held back.
+    pub fn hold_destination(
+        &self,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        options: &CreateOptions,
+    ) -> Result<(Destination, Held)> {
+        if matches!(self.target, Target::Remote(_)) {
+            return Err(self.named()(Error::Unsupported(
+                "comparing an output on a remote store before it appears".to_owned(),
+            )));
+        }
+        let raw = self.raw_files(schema, plans)?;
+        self.hold(schema.kind, options, raw)
     }
 
     fn hold(

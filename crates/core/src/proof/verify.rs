@@ -7,7 +7,7 @@ use crate::copy::{CopyPlan, Sources};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{Reader, Written};
-use crate::model::{CodecSpec, VarId};
+use crate::model::{CodecSpec, Schema, VarId};
 
 /// What a copy promised of each variable, kept until the output can be read.
 #[derive(Debug, Clone)]
@@ -38,6 +38,18 @@ impl Promise {
         Self {
             variables: plan.variables.iter().enumerate().filter_map(promised).collect(),
             registry: plan.registry.clone(),
+        }
+    }
+
+    /// The promise that these variables of a schema have the same values.
+    pub fn of_variables(schema: &Schema, variables: &[VarId], registry: &Registry) -> Self {
+        let promised = |var: &VarId| Promised {
+            path: schema.var_path(*var),
+            lossy: false,
+        };
+        Self {
+            variables: variables.iter().map(promised).collect(),
+            registry: registry.clone(),
         }
     }
 
