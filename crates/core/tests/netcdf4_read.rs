@@ -97,7 +97,7 @@ fn judged_files(folder: &Path) -> usize {
 #[test]
 fn what_netcdf_cannot_hold_is_left_out_with_a_warning_each() {
     assert_eq!(
-        lines("h5_not_netcdf.h5", &["var", "att", "warning"]),
+        lines("h5_not_netcdf.h5", &["var", "att", "warning", "refused"]),
         [
             "var / complex /:_AnonymousCompound3 /:phony_dim_0",
             "var / good int /:phony_dim_1",
@@ -106,7 +106,6 @@ fn what_netcdf_cannot_hold_is_left_out_with_a_warning_each() {
             "var / virtual int /:phony_dim_1",
             "warning /dangling is left out: its target /nowhere does not exist",
             "warning /missing is left out: its file missing.h5 does not exist",
-            "warning /outside is left out: its file /etc/passwd is outside of the input's folder: it is /etc/passwd",
             "warning /array is left out: netCDF has no elements that are arrays",
             "warning /bits is left out: netCDF has no bit fields",
             "warning /longdouble has floating-point numbers that a double does not hold: they are rounded",
@@ -114,6 +113,7 @@ fn what_netcdf_cannot_hold_is_left_out_with_a_warning_each() {
             "warning the type /number_type is left out: it is not a type that netCDF lets users define",
             "warning /reference is left out: netCDF has no references",
             "warning the attribute /good:region is left out: netCDF has no references",
+            "refused /outside is left out: its file /etc/passwd is outside of the input's folder: it is /etc/passwd",
         ]
     );
 }
@@ -298,7 +298,7 @@ fn external_links_stay_within_the_folder() {
     assert_eq!(
         external(&read(&file)),
         format!(
-            "warning /external is left out: its file h5_links_target.h5 is outside of the input's folder: it is {}",
+            "refused /external is left out: its file h5_links_target.h5 is outside of the input's folder: it is {}",
             elsewhere.canonicalize().unwrap().display()
         )
     );

@@ -2,7 +2,7 @@
 //! (`tests/interop/netcdf_c_dump.py` does it over netCDF-C), so that the two can be compared line by line.
 //!
 //! ```text
-//! kind, provenance, group, dim, type, var, storage, filters, endian, fill, att, data, warning
+//! kind, provenance, group, dim, type, var, storage, filters, endian, fill, att, data, warning, refused
 //! ```
 //! Names are percent-encoded. Values are the CRC-32 of their elements one after another, without padding: numbers
 //! little-endian, a string or sequence as its length in 8 bytes and its content (all ones for NIL).
@@ -93,6 +93,9 @@ pub fn dump(reader: &dyn format::Reader, most: u64) -> String {
     }
     for warning in &schema.warnings {
         line!(out, "warning {warning}");
+    }
+    for refused in &schema.refused {
+        line!(out, "refused {refused}");
     }
     text
 }
