@@ -12,8 +12,7 @@ import pytest
 from conftest import BIN, compare, installed
 
 SMALL = """netcdf small\\ name {
-dimensions:
-  t = unlimited ; x = 4 ;
+dimensions: t = unlimited ; x = 4 ;
 variables:
   int v(t, x) ;
     v:units = "m" ;

@@ -11,6 +11,7 @@
 use std::cell::RefCell;
 
 use super::Outcome;
+use super::byte_counts::{byte_counts, entropy};
 use super::deflate::{Encoder, deflate};
 use super::deflate_blocks::reopen;
 
@@ -95,26 +96,12 @@ fn encode_repeated(key: Repeated, plane: &[u8], start: usize, out: &mut Vec<u8>)
 /// The fewest bytes in which a plane can be encoded by the frequencies of its bytes. `None` if its bytes are not about
 /// equally frequent, or too few.
 fn least_size(plane: &[u8]) -> Option<f64> {
-    // Four tables, as an increment waits for the one before it of the same place.
-    let mut counts = [[0u32; 256]; 4];
-    let mut quads = plane.chunks_exact(4);
-    for quad in &mut quads {
-        for (table, byte) in counts.iter_mut().zip(quad) {
-            table[usize::from(*byte)] += 1;
-        }
-    }
-    for byte in quads.remainder() {
-        counts[0][usize::from(*byte)] += 1;
-    }
     let total = plane.len() as f64;
-    let counts = (0..256).map(|byte| counts.iter().map(|table| f64::from(table[byte])).sum::<f64>());
-    let (mut kinds, mut bits) = (0, 0.0);
-    for count in counts.filter(|count| *count > 0.0) {
-        kinds += 1;
-        bits += count * (total / count).log2();
-    }
-    let is_flat = bits > total * (f64::from(kinds).log2() - 0.1);
-    (kinds as usize >= RICH && is_flat).then_some(bits / 8.0)
+    let counts = byte_counts(plane);
+    let kinds = counts.iter().filter(|count| **count > 0).count();
+    let bits = entropy(&counts);
+    let is_flat = bits > total * ((kinds as f64).log2() - 0.1);
+    (kinds >= RICH && is_flat).then_some(bits / 8.0)
 }
 
 #[cfg(test)]

@@ -79,6 +79,7 @@ pub mod blosc;
 #[cfg(feature = "blosc2")]
 pub mod blosc2;
 #[cfg(target_arch = "x86_64")]
+mod byte_counts;
 mod byte_positions;
 pub mod bzip2;
 pub mod cast_value;

@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use libdeflater::{CompressionLvl, Compressor};
 
+use super::byte_counts::{byte_counts, entropy};
 use super::chunk_type::ChunkType;
 
 /// Smallest plane, in bytes, that is judged. A trial on a smaller one takes as long as compressing it.
@@ -127,23 +128,8 @@ fn has_no_repetitions(piece: &[u8]) -> bool {
 /// True if the bytes of a plane are so evenly distributed that codes of different lengths save less than [`GAIN`]
 /// allows.
 fn is_uniform(plane: &[u8]) -> bool {
-    // Four tables, as an increment waits for the one before it of the same place.
-    let mut counts = [[0u32; 256]; 4];
-    let mut quads = plane.chunks_exact(4);
-    for quad in &mut quads {
-        for (table, byte) in counts.iter_mut().zip(quad) {
-            table[usize::from(*byte)] += 1;
-        }
-    }
-    for byte in quads.remainder() {
-        counts[0][usize::from(*byte)] += 1;
-    }
     let total = plane.len() as f64;
-    let entropy: f64 = (0..256)
-        .map(|byte| counts.iter().map(|table| f64::from(table[byte])).sum::<f64>())
-        .filter(|count| *count > 0.0)
-        .map(|count| count * (total / count).log2())
-        .sum();
+    let entropy = entropy(&byte_counts(plane));
     // The entropy of a sample is lower than that of its source, by about half a bit for each value.
     let missing = 255.0 / 2.0 * std::f64::consts::LOG2_E;
     entropy + missing > 8.0 * total * (1.0 - 1.0 / GAIN as f64)

@@ -21,6 +21,7 @@ mod object;
 mod opening;
 mod own_check;
 mod past_extent;
+mod provenance;
 mod reader;
 mod schema;
 mod source_dataset;

@@ -15,18 +15,18 @@ use super::dimension::scale;
 use super::dimension::scale::Scale;
 use super::found_mappings;
 use super::layout::storage;
-use super::object::found_attribute::FoundAttribute;
+use super::object::found_attribute::{FoundAttribute, stored};
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
 use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::provenance::provenance;
 use super::stored::{StoredData, StoredVariable};
 use super::user_path::user_path;
 use super::virtual_dataset::VirtualVariable;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, PROPERTIES, is_reserved};
+use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, is_reserved};
 use crate::model::{
-    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Provenance, Schema, SharedLayouts,
-    Type, Variable,
+    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Schema, SharedLayouts, Type, Variable,
 };
 
 /// A variable under construction.
@@ -187,30 +187,6 @@ fn rounded(what: &str) -> String {
 /// The path of an object, for messages.
 fn path(groups: &[FoundGroup], group: usize, name: &str) -> String {
     format!("{}{name}", groups[group].path)
-}
-
-/// How the file was made. As in netCDF-C, netCDF wrote it if the root group has one of netCDF's own
-/// attributes, or if datasets have two or more reserved attributes in total.
-fn provenance(groups: &[FoundGroup], files: &[OpenFile]) -> Provenance {
-    let root = &groups[0];
-    let on_root = |name: &str| stored(&root.attributes).find(|a| a.name == name);
-    let marked = || {
-        let datasets = groups.iter().flat_map(|g| &g.datasets);
-        let markers = datasets
-            .flat_map(|d| stored(&d.attributes))
-            .filter(|a| is_reserved(&a.name));
-        markers.take(2).count() == 2
-    };
-    Provenance {
-        nc_properties: on_root(PROPERTIES).and_then(|a| attributes::text(a, &files[root.id.file])),
-        superblock_version: files[0].file.superblock_version().into(),
-        is_netcdf4: on_root(CLASSIC_MODEL).is_some() || on_root(PROPERTIES).is_some() || marked(),
-    }
-}
-
-/// The attributes that are kept as the file stores them: all that netCDF reserves, and some others.
-fn stored(attributes: &[FoundAttribute]) -> impl Iterator<Item = &ncutils_hdf5::Attribute> {
-    attributes.iter().filter_map(FoundAttribute::stored)
 }
 
 /// A member of a group that affects the order of types.

@@ -35,3 +35,8 @@ impl FoundAttribute {
         }
     }
 }
+
+/// The attributes that are kept as the file stores them: all that netCDF reserves, and some others.
+pub fn stored(attributes: &[FoundAttribute]) -> impl Iterator<Item = &ncutils_hdf5::Attribute> {
+    attributes.iter().filter_map(FoundAttribute::stored)
+}
