@@ -1,6 +1,6 @@
 //! Code shared by the programs of ncutils: allocator, common options, log, progress bar, signals and exit status.
 
-mod allocator;
+pub mod allocator;
 pub mod data_access;
 pub mod filters;
 pub mod kind_option;

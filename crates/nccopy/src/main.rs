@@ -48,6 +48,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (input, output) = locations(arguments)?;
+    if arguments.memory.is_some() && (input.is_remote() || output.is_remote()) {
+        ncutils_cli::allocator::return_freed_pages();
+    }
     for location in [&input, &output] {
         for warning in location.warnings() {
             tell("nccopy", format_args!("{location}: warning: {warning}"));

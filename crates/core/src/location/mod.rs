@@ -201,6 +201,11 @@ impl Location {
         self.target == Target::StandardInput
     }
 
+    /// True for an object or a tree of a remote store.
+    pub fn is_remote(&self) -> bool {
+        matches!(self.target, Target::Remote(_))
+    }
+
     /// The local path; `None` for a remote store.
     fn path(&self) -> Option<&Path> {
         match &self.target {
