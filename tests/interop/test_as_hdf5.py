@@ -252,6 +252,30 @@ def test_what_leaves_something_out_is_refused(tmp_path, arguments):
     assert not (tmp_path / "o.h5").exists()
 
 
+def test_names_of_other_bytes_than_utf8_are_kept(tmp_path):
+    source = tmp_path / "in.h5"
+    with h5py.File(source, "w", track_order=True) as f:
+        for name in [b"t\xe9mp", b"t\xe8mp", "t\xe9mp".encode(), "\uefe9".encode()]:
+            f[b"many/" + name] = np.arange(3)
+        f[b"gr\xfc/x"] = 1.0
+        f[b"\xff"] = h5py.SoftLink("/many")
+        # More than eight links are found by a hash of their names.
+        for n in range(20):
+            f[b"many/\xa0%d" % n] = n
+        f["many"].attrs.create(b"\xe9", 5)
+    for target, _ in [copied(source), copied(source, "-d", "1")]:
+        with h5py.File(source) as before, h5py.File(target) as after:
+            for group in [b"/", b"many", b"gr\xfc"]:
+                names = list(before[group].id)
+                assert names == list(after[group].id) and names
+                assert all(after[group + b"/" + name] is not None for name in names)
+            assert after["many"].attrs[b"\xe9"] == 5
+    again = tmp_path / "again.nc"
+    nccopy(source, again)
+    with h5py.File(again) as f:
+        assert b"t\xe9mp" in list(f["many"].id) and f[b"many/t\xe8mp"][2] == 2
+
+
 def test_only_hdf5_is_copied_as_it_is(tmp_path):
     path = tmp_path / "in.nc"
     path.write_bytes(b"CDF\x01" + bytes(28))

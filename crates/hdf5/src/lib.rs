@@ -39,6 +39,7 @@ mod group;
 mod heap;
 mod layout;
 mod messages;
+mod name;
 mod object_header;
 mod object_properties;
 mod reader;

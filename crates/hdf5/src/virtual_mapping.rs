@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::checksum;
 use crate::error::{Error, Result};
+use crate::name::text;
 use crate::reader::bytes::Cursor;
 use crate::selection::ElementSelection;
 
@@ -101,8 +102,7 @@ fn earlier<'a>(block: &mut Cursor<'_>, mappings: &'a [VirtualMapping]) -> Result
 
 /// A name. Mappings one after another often have the same, which is then kept once.
 fn name(block: &mut Cursor<'_>, last: Option<&Arc<str>>) -> Result<Arc<str>> {
-    // By the specification, names are ASCII or UTF-8; some programs write other bytes.
-    let name = String::from_utf8_lossy(block.nul_terminated()?);
+    let name = text(block.nul_terminated()?);
     Ok(match last.filter(|last| ***last == *name) {
         Some(last) => last.clone(),
         None => name.into(),

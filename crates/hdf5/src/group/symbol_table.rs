@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::group::{Link, LinkTarget};
 use crate::heap::local::LocalHeap;
 use crate::messages::symbol_table::SymbolTable;
+use crate::name::text;
 use crate::reader::bytes::MetadataReader;
 use crate::walk::Walk;
 
@@ -72,9 +73,4 @@ fn read_node(
         });
     }
     Ok(())
-}
-
-/// By the specification, names are ASCII or UTF-8; some programs write other bytes.
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -6,6 +6,7 @@ use crate::datatype::Datatype;
 use crate::error::{Error, Result};
 use crate::messages::message_type;
 use crate::messages::shared::SharedMessages;
+use crate::name::text;
 use crate::reader::bytes::Cursor;
 
 /// Flag: the datatype is shared.
@@ -46,7 +47,7 @@ impl Attribute {
             .take(name_size)
             .position(|byte| *byte == 0)
             .unwrap_or(name_size);
-        let name = String::from_utf8_lossy(name.get(..end).unwrap_or_default()).into_owned();
+        let name = text(name.get(..end).unwrap_or_default());
 
         let mut part = message
             .part(padded(datatype_size))?

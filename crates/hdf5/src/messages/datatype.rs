@@ -4,6 +4,7 @@ use crate::datatype::{
     ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,
 };
 use crate::error::{Error, Result};
+use crate::name::text;
 use crate::reader::bytes::Cursor;
 
 impl Datatype {
@@ -246,11 +247,6 @@ fn name(message: &mut Cursor<'_>, version: u8) -> Result<String> {
         message.skip(len.next_multiple_of(8) - len)?;
     }
     Ok(text(name))
-}
-
-/// By the specification, names are ASCII or UTF-8; other bytes are replaced.
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn order(bits: u32) -> ByteOrder {

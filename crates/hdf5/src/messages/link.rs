@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::group::{Link, LinkTarget};
+use crate::name::text;
 use crate::reader::bytes::Cursor;
 
 /// Flags of the message.
@@ -71,11 +72,6 @@ impl Link {
 /// Converts a length. One that exceeds the address space becomes the maximum, so that the next read fails.
 fn as_length(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
-}
-
-/// By the specification, names are ASCII or UTF-8; some programs write other bytes.
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[cfg(test)]

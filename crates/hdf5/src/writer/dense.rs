@@ -5,11 +5,14 @@
 //! name index header │ order index header │ name nodes │ order nodes │ heap header │ heap blocks │ huge objects
 //! ```
 
+use std::borrow::Cow;
+
 use super::btree_v2::{HEADER_SIZE, Tree, TreeKind};
 use super::bytes::PutBytes;
 use super::fractal_heap::{Heap, HeapParameters};
 use super::pages::Pages;
 use crate::checksum::lookup3;
+use crate::name;
 use crate::{CreationOrder, Result};
 
 /// Maximum number of links or attributes without dense storage.
@@ -109,10 +112,13 @@ impl DenseStorage {
     /// names. Also returns the address of huge messages and their bytes.
     pub(super) fn encode(&self, base: u64, names: &[&str], messages: &[Vec<u8>]) -> (Vec<u8>, u64, Vec<u8>) {
         let (name_nodes, order_nodes) = (base + self.name_nodes, base + self.order_nodes);
-        let mut by_name: Vec<(u32, &str, usize)> = names
+        let mut by_name: Vec<(u32, Cow<'_, [u8]>, usize)> = names
             .iter()
             .enumerate()
-            .map(|(i, name)| (lookup3(name.as_bytes()), *name, i))
+            .map(|(i, name)| {
+                let name = name::bytes(name);
+                (lookup3(&name), name, i)
+            })
             .collect();
         by_name.sort_unstable();
         let mut out = self.names.header(name_nodes);

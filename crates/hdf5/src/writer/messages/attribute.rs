@@ -1,6 +1,7 @@
 //! The Attribute message (specification section IV.A.2.m), version 3, and Attribute Info (IV.A.2.v).
 
 use super::MAX_MESSAGE;
+use crate::name;
 use crate::writer::bytes::{PutBytes, UNDEFINED};
 use crate::writer::dense::DenseAddresses;
 use crate::{CreationOrder, Error, Result};
@@ -14,14 +15,15 @@ pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspac
             ))
         })
     };
-    let mut out = Vec::with_capacity(9 + name.len() + 1 + datatype.len() + dataspace.len());
+    let bytes = name::bytes(name);
+    let mut out = Vec::with_capacity(9 + bytes.len() + 1 + datatype.len() + dataspace.len());
     out.put_u8(3); // version
     out.put_u8(u8::from(shared)); // flags
-    out.put_u16(size("name", name.len() + 1)?);
+    out.put_u16(size("name", bytes.len() + 1)?);
     out.put_u16(size("datatype", datatype.len())?);
     out.put_u16(size("dataspace", dataspace.len())?);
-    out.put_u8(u8::from(!name.is_ascii())); // character set: ASCII or UTF-8
-    out.put(name.as_bytes());
+    out.put_u8(u8::from(name::is_utf8(&bytes))); // character set: ASCII or UTF-8
+    out.put(&bytes);
     out.put_u8(0);
     out.put(datatype);
     out.put(dataspace);

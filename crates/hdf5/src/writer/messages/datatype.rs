@@ -1,5 +1,6 @@
 //! The Datatype message (specification section IV.A.2.d): version 1 for atomic types, 3 for others.
 
+use crate::name;
 use crate::writer::bytes::{PutBytes, bytes_for};
 use crate::{ByteOrder, CharacterSet, Class, Datatype, Error, ReferenceKind, Result, StringPadding};
 
@@ -102,6 +103,7 @@ fn encode(datatype: &Datatype, out: &mut Vec<u8>, depth: usize) -> Result<()> {
             out.put_u16(*precision);
         }
         Class::Opaque { tag } => {
+            let tag = name::bytes(tag);
             let length = tag.len().next_multiple_of(8);
             if length > 248 {
                 return Err(Error::CannotWrite(
@@ -109,13 +111,13 @@ fn encode(datatype: &Datatype, out: &mut Vec<u8>, depth: usize) -> Result<()> {
                 ));
             }
             head(out, 1, 5, length as u32, size);
-            out.put(tag.as_bytes());
+            out.put(&tag);
             out.put_zeros(length - tag.len());
         }
         Class::Compound { members } => {
             head(out, 3, 6, count(members.len(), "members of a compound")?, size);
             for member in members {
-                name(out, &member.name)?;
+                member_name(out, &member.name)?;
                 out.put_uint(member.offset.into(), bytes_for(size.into()));
                 encode(&member.datatype, out, depth + 1)?;
             }
@@ -140,7 +142,7 @@ fn encode(datatype: &Datatype, out: &mut Vec<u8>, depth: usize) -> Result<()> {
             );
             encode(base, out, depth + 1)?;
             for (member, _) in members {
-                name(out, member)?;
+                member_name(out, member)?;
             }
             for (member, value) in members {
                 if value.len() != base.size as usize {
@@ -187,13 +189,13 @@ fn encode(datatype: &Datatype, out: &mut Vec<u8>, depth: usize) -> Result<()> {
 }
 
 /// Appends a name and its NUL, without padding, as in version 3.
-fn name(out: &mut Vec<u8>, name: &str) -> Result<()> {
+fn member_name(out: &mut Vec<u8>, name: &str) -> Result<()> {
     if name.contains('\0') {
         return Err(Error::CannotWrite(format!(
             "the member name {name:?} holds a NUL"
         )));
     }
-    out.put(name.as_bytes());
+    out.put(&name::bytes(name));
     out.put_u8(0);
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The messages of groups: Link Info (specification section IV.A.2.c), Group Info (IV.A.2.k), Link (IV.A.2.g).
 
+use crate::name;
 use crate::writer::bytes::{PutBytes, UNDEFINED, bytes_for};
 use crate::writer::dense::DenseAddresses;
 use crate::{CreationOrder, Error, Result};
@@ -39,13 +40,15 @@ pub(crate) enum Target<'a> {
 pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Result<Vec<u8>> {
     let (kind, value) = match target {
         Target::Hard(_) => (None, Vec::new()),
-        Target::Soft(path) => (Some(1), path.as_bytes().to_vec()),
+        Target::Soft(path) => (Some(1), name::bytes(path).into_owned()),
         Target::External(file, path) => (
             Some(64),
-            [&[0], file.as_bytes(), &[0], path.as_bytes(), &[0]].concat(),
+            [&[0], &*name::bytes(file), &[0], &*name::bytes(path), &[0]].concat(),
         ),
         Target::UserDefined(class, data) => (Some(*class), data.to_vec()),
     };
+    let name = name::bytes(name);
+    let is_utf8 = name::is_utf8(&name);
     let name_width = bytes_for(name.len() as u64).next_power_of_two();
     let mut flags = name_width.trailing_zeros() as u8; // size of the name's length: 1, 2, 4 or 8 bytes
     if order.is_some() {
@@ -54,7 +57,7 @@ pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Resul
     if kind.is_some() {
         flags |= 1 << 3; // type present
     }
-    if !name.is_ascii() {
+    if is_utf8 {
         flags |= 1 << 4; // character set present
     }
     let mut out = vec![1, flags]; // version
@@ -62,11 +65,11 @@ pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Resul
     if let Some(order) = order {
         out.put_u64(order);
     }
-    if !name.is_ascii() {
+    if is_utf8 {
         out.put_u8(1); // UTF-8
     }
     out.put_uint(name.len() as u64, name_width);
-    out.put(name.as_bytes());
+    out.put(&name);
     match target {
         Target::Hard(header) => out.put_u64(*header),
         Target::Soft(_) | Target::External(..) | Target::UserDefined(..) => {
