@@ -228,13 +228,14 @@ fn salvage<'r>(
     let checked = check(reader, &arguments.copy.registry, &arguments.work())
         .map_err(|error| error.in_file(input.name()))?;
     for fault in &checked.faults {
-        let kept = match fault.only_checksum && arguments.keep_suspect {
-            true => " (kept)",
-            false => "",
+        let kept = match (fault.is_replaced, fault.only_checksum && arguments.keep_suspect) {
+            (true, _) => " (another copy of it was read)",
+            (_, true) => " (kept)",
+            _ => "",
         };
         tell("nccopy", format_args!("{input}: {fault}{kept}"));
     }
-    let is_lost = |fault: &Fault| !(fault.only_checksum && arguments.keep_suspect);
+    let is_lost = |fault: &Fault| !(fault.is_replaced || fault.only_checksum && arguments.keep_suspect);
     let status = if checked.faults.iter().any(is_lost) {
         LOST
     } else {

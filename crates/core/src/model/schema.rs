@@ -67,6 +67,8 @@ pub struct Schema {
     /// One line for each item that was left out because it is damaged. What is left can be shown; a copy of everything
     /// cannot be made.
     pub faults: Vec<String>,
+    /// One line for each damaged item of which another copy was read, so that nothing is left out.
+    pub replaced: Vec<String>,
     /// One line for each item that was left out because it is in a file that may not be read. What is left can be shown; a
     /// copy of everything cannot be made.
     pub refused: Vec<String>,
@@ -146,6 +148,7 @@ impl Schema {
             page_size: None,
             warnings: Vec::new(),
             faults: Vec::new(),
+            replaced: Vec::new(),
             refused: Vec::new(),
         }
     }

@@ -35,6 +35,7 @@ impl<'a> Salvage<'a> {
     pub fn new(input: &'a dyn Reader, checked: &Checked, keeps_suspect: bool) -> Self {
         let mut schema = input.schema().clone();
         schema.faults.clear();
+        schema.replaced.clear();
         schema.refused.clear();
         let mut lost: HashMap<VarId, LostParts> = HashMap::new();
         for loss in &checked.losses {

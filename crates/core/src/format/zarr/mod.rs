@@ -80,25 +80,32 @@ pub fn is_zarr(store: &dyn KeyStore) -> Result<bool> {
 /// # Errors
 /// Names the key that is damaged or missing.
 pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry) -> Result<Box<dyn Reader>> {
-    open_by(ZarrReader::open, store, options, registry)
+    open_by(ZarrReader::open, v3::open, store, options, registry)
 }
 
 /// Opens a hierarchy that may be damaged. Arrays whose documents cannot be read are left out, and faults of the schema tell
 /// them.
 ///
 /// # Errors
-/// If not even the root can be read.
+/// If the store fails.
 pub fn open_damaged(
     store: &Arc<dyn KeyStore>,
     options: ZarrOptions,
     registry: &Registry,
 ) -> Result<Box<dyn Reader>> {
-    open_by(ZarrReader::open_damaged, store, options, registry)
+    open_by(
+        ZarrReader::open_damaged,
+        v3::open_damaged,
+        store,
+        options,
+        registry,
+    )
 }
 
-/// Opens a hierarchy, one of version 2 by `open`.
+/// Opens a hierarchy, one of version 2 by `open`, one of version 3 by `open_v3`.
 fn open_by(
     open: impl FnOnce(Arc<dyn KeyStore>, bool, &Registry) -> Result<ZarrReader>,
+    open_v3: impl FnOnce(&Arc<dyn KeyStore>, ZarrOptions, &Registry) -> Result<Box<dyn Reader>>,
     store: &Arc<dyn KeyStore>,
     options: ZarrOptions,
     registry: &Registry,
@@ -110,7 +117,7 @@ fn open_by(
             ));
         }
         (Some(ZarrVersion::V2), _) | (_, false) => {}
-        (_, true) => return v3::open(store, options, registry),
+        (_, true) => return open_v3(store, options, registry),
     }
     let reader = open(Arc::clone(store), options.consolidated, registry)?;
     Ok(Box::new(reader))

@@ -27,6 +27,8 @@ pub struct MetadataStore {
     pub damaged: Option<Error>,
     /// Of a hierarchy that may be damaged, what is wrong with its documents. `None` if a damaged document is an error.
     pub faults: Option<Vec<String>>,
+    /// What is wrong with documents of which another copy was read.
+    pub replaced: Vec<String>,
 }
 
 impl MetadataStore {
@@ -73,6 +75,7 @@ impl MetadataStore {
             differs: None,
             damaged: None,
             faults: None,
+            replaced: Vec::new(),
         };
         let document = opened
             .get_many(vec![all.to_owned()])
@@ -137,8 +140,12 @@ impl MetadataStore {
         let readable = |(key, document): (String, Option<Result<Json>>)| match document.transpose() {
             Ok(document) => document,
             Err(error) => {
-                self.faults.get_or_insert_default().push(error.to_string());
-                self.consolidated.as_ref().and_then(|all| all.get(&key)).cloned()
+                let copy = self.consolidated.as_ref().and_then(|all| all.get(&key)).cloned();
+                match &copy {
+                    Some(_) => self.replaced.push(error.to_string()),
+                    None => self.faults.get_or_insert_default().push(error.to_string()),
+                }
+                copy
             }
         };
         Ok(keys.into_iter().zip(documents).map(readable).collect())

@@ -29,7 +29,8 @@ impl ZarrReader {
     pub fn open_damaged(store: Arc<dyn KeyStore>, consolidated: bool, registry: &Registry) -> Result<Self> {
         let mut metadata = MetadataStore::open(Arc::clone(&store), consolidated)?;
         let damaged = metadata.damaged.take().map(|error| error.to_string());
-        metadata.faults = Some(damaged.into_iter().collect());
+        metadata.replaced.extend(damaged);
+        metadata.faults = Some(Vec::new());
         Self::of_version_2(store, metadata, registry)
     }
 
@@ -44,6 +45,7 @@ impl ZarrReader {
             .schema
             .faults
             .extend(metadata.faults.take().into_iter().flatten());
+        built.schema.replaced = std::mem::take(&mut metadata.replaced);
         Ok(Self::of(store, built, metadata, CONSOLIDATED, registry))
     }
 }

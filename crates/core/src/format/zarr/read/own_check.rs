@@ -11,6 +11,12 @@ pub(super) fn check(reader: &dyn Reader, store: &dyn KeyStore, found: &mut dyn F
     for fault in &schema.faults {
         found(Fault::new(fault));
     }
+    for cause in &schema.replaced {
+        found(Fault {
+            is_replaced: true,
+            ..Fault::new(cause)
+        });
+    }
     let mut vars = (0..schema.vars.len()).map(VarId);
     OwnCheck {
         covers_values: store.verifies() && vars.all(|var| reader.layout(var).shard.is_none()),

@@ -25,7 +25,7 @@ use super::keys::{MARKS, NODE, below};
 use crate::error::{Error, Result};
 use crate::store::KeyStore;
 pub use codec_chain::permutation;
-pub use read::{UserTypes, open};
+pub use read::{UserTypes, open, open_damaged};
 pub use write::{check, check_plans, create, warnings};
 
 /// True if a store has a node of version 3 at its root, or directly below it if the writer left out the root and wrote no

@@ -40,19 +40,29 @@ pub struct Hierarchy {
 /// Reads all metadata.
 ///
 /// # Errors
-/// If the store fails, or the root is damaged. The error names the key.
+/// If the store fails. Unless the hierarchy may be damaged, also if the root is. The error names the key.
 pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
-    let root = store.get_many(vec![NODE.to_owned()])?.pop().flatten();
+    let may_be_damaged = store.faults.is_some();
     let mut found = Hierarchy::default();
+    let root = store.get_each(vec![NODE.to_owned()])?.pop().flatten();
     let root = match root {
-        Some(root) => root,
-        // A writer may leave out the root.
-        None => Json::from_iter([
-            ("zarr_format", Json::Integer(3)),
-            ("node_type", Json::from("group")),
-        ]),
+        Some(Err(error)) if may_be_damaged => {
+            let why = format!("is damaged: {}", cause(error, NODE));
+            found.faults.push((String::new(), NodeError::Damaged(why)));
+            None
+        }
+        root => root.transpose()?,
     };
-    let ty = node_type(&root).map_err(NodeError::of_root)?;
+    // A writer may leave out the root.
+    let mut root = root.unwrap_or_else(group_without_members);
+    let ty = match node_type(&root) {
+        Err(error) if may_be_damaged => {
+            found.faults.push((String::new(), error));
+            root = group_without_members();
+            NodeType::Group
+        }
+        ty => ty.map_err(NodeError::of_root)?,
+    };
     let node = |name: &str, document, parent| Node {
         path: String::new(),
         name: name.to_owned(),
@@ -108,6 +118,14 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         level = begin..found.groups.len();
     }
     Ok(found)
+}
+
+/// The document of a group without members.
+fn group_without_members() -> Json {
+    Json::from_iter([
+        ("zarr_format", Json::Integer(3)),
+        ("node_type", Json::from("group")),
+    ])
 }
 
 /// What is wrong with a document, without its key. The message of the fault begins with the key.

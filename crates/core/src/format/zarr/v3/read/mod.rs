@@ -28,7 +28,32 @@ use crate::store::KeyStore;
 /// # Errors
 /// Names the key that is damaged or missing.
 pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry) -> Result<Box<dyn Reader>> {
+    let metadata = MetadataStore::open_v3(Arc::clone(store), options.consolidated)?;
+    open_from(store, metadata, options, registry)
+}
+
+/// Opens a hierarchy whose documents may be damaged. Without the root's document, the root group has no attributes.
+///
+/// # Errors
+/// If the store fails.
+pub fn open_damaged(
+    store: &Arc<dyn KeyStore>,
+    options: ZarrOptions,
+    registry: &Registry,
+) -> Result<Box<dyn Reader>> {
     let mut metadata = MetadataStore::open_v3(Arc::clone(store), options.consolidated)?;
+    // The root is read again, and then its fault is told.
+    metadata.damaged = None;
+    metadata.faults = Some(Vec::new());
+    open_from(store, metadata, options, registry)
+}
+
+fn open_from(
+    store: &Arc<dyn KeyStore>,
+    mut metadata: MetadataStore,
+    options: ZarrOptions,
+    registry: &Registry,
+) -> Result<Box<dyn Reader>> {
     let hierarchy = hierarchy::read(&mut metadata)?;
     let built = schema::build(hierarchy, options)?;
     let reader = ZarrReader::of(Arc::clone(store), built, metadata, NODE, registry);
