@@ -14,8 +14,14 @@ use std::borrow::Cow;
 /// Start of the range, U+EF80 to U+EFFF. The last two hexadecimal digits are those of the byte.
 const RANGE: u32 = 0xef00;
 
+/// The first byte in UTF-8 of each character of the range.
+const RANGE_LEAD: u8 = 0xee;
+
 /// The text of a name.
 pub(crate) fn text(bytes: &[u8]) -> String {
+    if let Some(text) = own_text(bytes) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -32,9 +38,16 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     out
 }
 
+/// The bytes as text if they are UTF-8 without a byte that begins the characters of the range, which is nearly always so.
+fn own_text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.is_ascii() || !bytes.contains(&RANGE_LEAD))
+}
+
 /// The bytes of a name of which `text` is the text.
 pub(crate) fn bytes(text: &str) -> Cow<'_, [u8]> {
-    if !text.chars().any(|character| byte(character).is_some()) {
+    if own_text(text.as_bytes()).is_some() {
         return Cow::Borrowed(text.as_bytes());
     }
     let mut out = Vec::with_capacity(text.len());
