@@ -93,6 +93,19 @@ def test_suspect_chunks_are_kept_where_asked(tmp_path):
     assert run("ncdump", "--check", tmp_path / "out.nc")[0] == 0
 
 
+def test_what_is_left_out_is_not_lost(tmp_path):
+    path = make(tmp_path / "a.nc", zlib=True, chunksizes=(1, 20, 30))
+    with h5py.File(path, "a") as file:
+        file["other"] = np.arange(5)
+        chunk = file["temp"].id.get_chunk_info(0)
+    data = bytearray(path.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 1
+    path.write_bytes(data)
+    for options, status in (["-V", "other"], 0), (["-v", "other"], 0), (["-V", "temp"], 3), ([], 3):
+        done = run("nccopy", "--salvage", *options, path, tmp_path / "out.nc")
+        assert done[0] == status and ("temp" in done[2]) == (status == 3), done
+
+
 @pytest.mark.parametrize("fragment", ["#mode=zarr,v3,zip", "#mode=zarr,zip", "#mode=zarr,v3"])
 def test_chunks_of_zarr(fragment, tmp_path):
     whole = make(tmp_path / "in.nc", **STORAGE["deflate"])

@@ -30,6 +30,14 @@ def test_zstd_restores_it(original, tmp_path):
     assert one.read_bytes() == twin.read_bytes()
 
 
+def test_other_options_are_refused(original, tmp_path):
+    twin = tmp_path / "a.nc.zst"
+    for option in ["--isel", "x=1"], ["-d", "1"], ["--page", "4096"], ["--salvage"], ["--verify"], ["-M", "1k"]:
+        assert f"leave out {option[0]}" in nccopy("-k", "zst", *option, original, twin, ok=False)
+    nccopy("-k", "zst", "--dry-run", original, twin)
+    assert not twin.exists()
+
+
 def test_pyzstd_seeks_in_it(original, tmp_path):
     pyzstd = pytest.importorskip("pyzstd")
     twin = tmp_path / "a.nc.zst"

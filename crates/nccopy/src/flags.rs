@@ -162,7 +162,12 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let container = text("kind").filter(|name| ["archive", "zst", "h5"].contains(name));
     let kind = match container {
         Some(_) => None,
-        None => kind_option::asked(matches, &["kind"])?,
+        None => kind_option::asked(matches, &["kind"]).map_err(|error| match error {
+            Error::Usage(why) if text("kind").is_some() => {
+                Error::Usage(format!("{why}; and archive, zst and h5, which --help explains"))
+            }
+            other => other,
+        })?,
     };
     let copy = CopyOptions {
         kind,

@@ -1,9 +1,7 @@
 //! `-k h5`: copies HDF5 as it is.
 
-use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::Context;
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
 use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
@@ -20,7 +18,21 @@ use ncutils_core::proof::Promise;
 use ncutils_core::store::{Object, Place, PlaceKind};
 
 use crate::flags::Arguments;
-use crate::{plan_text, summary};
+use crate::{given, plan_text, print, summary};
+
+/// The options that this copy applies.
+const APPLIED: [&str; 10] = [
+    "-k h5",
+    "--isel and --sel",
+    "-u",
+    "-c",
+    "-M",
+    "-d",
+    "-s",
+    "-F",
+    "--skip-fill",
+    "--page",
+];
 
 /// Copies the HDF5 file at `place`.
 ///
@@ -29,7 +41,8 @@ use crate::{plan_text, summary};
 /// reading and writing find wrong.
 pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Arguments) -> anyhow::Result<()> {
     let in_input = |error: Error| name_options(error).in_file(input.name());
-    refuse(arguments)?;
+    let as_it_is = "-k h5 copies everything as it is; copy to -k nc4 for other changes";
+    given::refuse_changes(arguments, &APPLIED, as_it_is)?;
     let PlaceKind::Object(object) = place.kind() else {
         return Err(not_hdf5(input).into());
     };
@@ -191,31 +204,4 @@ impl Copied<'_> {
 fn not_hdf5(input: &Location) -> Error {
     let why = "-k h5 copies HDF5 as it is, and this is not HDF5; -k nc4 makes netCDF-4 of any input";
     Error::Usage(why.to_owned()).in_file(input.name())
-}
-
-/// Refuses options that would leave out what this kind keeps, or that its output has no place for.
-fn refuse(arguments: &Arguments) -> Result<(), Error> {
-    let asked = &arguments.copy;
-    let given = [
-        (asked.variables.is_some(), "-v and -V"),
-        (asked.groups.is_some(), "-g and -G"),
-        (!asked.quantize.is_empty(), "--quantize"),
-        (!asked.shards.is_empty() || asked.shard_index.is_some(), "--shard"),
-        (asked.string_length.is_some(), "--string-length"),
-        (!arguments.archive.blocks.is_empty(), "--block"),
-        (arguments.archive.restore, "--restore"),
-    ];
-    match given.iter().find(|(given, _)| *given) {
-        None => Ok(()),
-        Some((_, option)) => Err(Error::Usage(format!(
-            "-k h5 copies everything as it is; leave out {option}, or copy to -k nc4"
-        ))),
-    }
-}
-
-fn print(text: String) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .context("cannot write")
 }

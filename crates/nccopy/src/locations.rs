@@ -7,7 +7,7 @@ use crate::flags::Arguments;
 /// Input and output of a copy, with the options of remote stores and of other files.
 ///
 /// # Errors
-/// A name that means no place.
+/// A name that means no place, or an output that the option for its kind does not go with.
 pub fn locations(arguments: &Arguments) -> anyhow::Result<(Location, Location)> {
     let input = arguments
         .remote
@@ -15,6 +15,15 @@ pub fn locations(arguments: &Arguments) -> anyhow::Result<(Location, Location)> 
         .with_access(arguments.access.clone());
     let output = arguments
         .remote
-        .of("nccopy", Location::parse(&arguments.output)?)?;
+        .of("nccopy", Location::parse_output(&arguments.output)?)?;
+    let one_file = [
+        (arguments.archive.pack, "-k archive"),
+        (arguments.archive.restore, "--restore"),
+        (arguments.plain_zst, "-k zst"),
+        (arguments.as_hdf5, "-k h5"),
+    ];
+    for (_, option) in one_file.iter().filter(|(given, _)| *given) {
+        output.check_one_file(option)?;
+    }
     Ok((input, output))
 }

@@ -41,6 +41,11 @@ pub fn bytes(way: &Way, as_json: bool) -> String {
         Way::Repack(_) => "copy the blocks of the archive",
         Way::Restore => "restore the bytes of the original",
     };
+    self::route(route, as_json)
+}
+
+/// What a copy does that has one route: one line, or a JSON object.
+pub(crate) fn route(route: &str, as_json: bool) -> String {
     match as_json {
         true => format!("{}\n", json!({"route": route})),
         false => format!("{route}\n"),

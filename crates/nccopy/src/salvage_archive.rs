@@ -1,47 +1,56 @@
 //! `--salvage` of an archive: restores what is whole, and tells what is lost.
 
-use nccopy::flags::Arguments;
-use nccopy::locations::locations;
 use ncutils_cli::name_options;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, LostRange, Salvaged};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
-use ncutils_core::store::PlaceKind;
+use ncutils_core::store::{Place, PlaceKind};
 
-/// Exit status of a copy that lost something.
-const LOST: u8 = 3;
+use crate::flags::Arguments;
+use crate::given;
+use crate::salvage::LOST;
 
 /// Most lines that tell of faults, and of ranges that are lost.
 const MOST_LINES: usize = 1000;
 
-/// Salvages an archive, if that was asked for. Returns the exit status, or `None` if the input is no archive.
-pub fn salvage(arguments: &Arguments) -> anyhow::Result<Option<u8>> {
-    if !arguments.salvage {
-        return Ok(None);
-    }
-    let (input, output) = locations(arguments)?;
-    input.check_output(&output)?;
+/// Salvages the archive at `place`. Returns the exit status, or `None` if there is no archive.
+///
+/// # Errors
+/// An option that changes the original, a damaged front, and failures of reading and writing.
+pub(crate) fn salvage(
+    (input, output): (&Location, &Location),
+    place: &Place,
+    arguments: &Arguments,
+) -> anyhow::Result<Option<u8>> {
     let in_input = |error: Error| name_options(error).in_file(input.name());
-    let place = input.place()?;
     let PlaceKind::Object(object) = place.kind() else {
         return Ok(None);
     };
     if !archive::is_archive(&**object).map_err(in_input)? {
         return Ok(None);
     }
+    let restores =
+        "--salvage of an archive restores what is left of the original, which another copy can then change";
+    given::refuse_changes(arguments, &["--salvage"], restores)?;
+    for (given, option) in [(arguments.verify, "--verify"), (arguments.summary, "--summary")] {
+        if given {
+            return Err(Error::Usage(format!("{restores}; leave out {option}")).into());
+        }
+    }
+    // An archive from a pipe comes as it is read, and its end is needed first.
+    place.read_to_end().map_err(in_input)?;
     ncutils_cli::signals::handle();
     let target = output.output()?;
     let salvaged = archive::salvage(object, &*target).map_err(in_input)?;
     let committed = target.commit().map_err(|e| Error::io("cannot write", e));
     committed.map_err(|error| error.in_file(output.name()))?;
-    report(&input, &salvaged);
-    Ok(Some(
-        match salvaged.lost.is_empty() && salvaged.findings.is_empty() {
-            true => 0,
-            false => LOST,
-        },
-    ))
+    report(input, &salvaged);
+    // What is damaged and not needed, such as the indexes, loses nothing.
+    Ok(Some(match salvaged.lost.is_empty() {
+        true => 0,
+        false => LOST,
+    }))
 }
 
 /// Tells what is wrong, and what is lost.

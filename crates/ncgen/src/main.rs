@@ -49,7 +49,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let output = match (arguments.language, &arguments.output) {
         (Some(Language::Binary), Some(output)) => {
-            Some(arguments.remote.of("ncgen", Location::parse(output)?)?)
+            Some(arguments.remote.of("ncgen", Location::parse_output(output)?)?)
         }
         // A text's own name is no URL, and asks for no format.
         (Some(Language::Binary), None) => Some(Location::from_path(output_name()?)),

@@ -100,11 +100,20 @@ impl fmt::Display for Fault {
     }
 }
 
+/// How much of a dataset's values a check read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadValues {
+    /// Number of chunks or blocks.
+    pub chunks: u64,
+    /// Bytes, as stored.
+    pub bytes: u64,
+}
+
 /// What a format's check of its own structures tells besides faults.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnCheck {
-    /// True if the check read all values and compared them with checksums, so that they need not be read again.
-    pub read_values: bool,
+    /// What the check read of the values, if it read all and compared them with checksums, so that they need not be read again.
+    pub values: Option<ReadValues>,
     /// True if checksums outside of filters cover all values, as those of a zip file do.
     pub covers_values: bool,
     /// Parts of the dataset that no checksum covers: clauses such as "the header".

@@ -33,7 +33,7 @@ use crate::model::{CodecSpec, ExternalPart, Schema, SharedLayout, Storage, Value
 use crate::store::{ByteRange, Done, NamedAs, Requests};
 pub(crate) use dispatch::is_read_as_it_comes;
 pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
-pub use fault::{Fault, OwnCheck};
+pub use fault::{Fault, OwnCheck, ReadValues};
 pub use promise::{Promised, Received};
 pub(crate) use read_ranges::read_ranges;
 pub use reorder_window::ReorderWindow;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::output_kind::is_zarr;
-use super::{CreateOptions, Location, StoreKind, Target, zarr_folder, zip};
+use super::{CreateOptions, Location, StoreKind, zarr_folder, zip};
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::{self, VariablePlan, Writer};
@@ -93,13 +93,31 @@ impl Location {
         plans: &[VariablePlan],
         options: &CreateOptions,
     ) -> Result<(Destination, Held)> {
-        if matches!(self.target, Target::Remote(_)) {
-            return Err(self.named()(Error::Unsupported(
-                "comparing an output on a remote store before it appears".to_owned(),
-            )));
-        }
+        self.check_held()?;
         let raw = self.raw_files(schema, plans)?;
         self.hold(schema.kind, options, raw)
+    }
+
+    /// A file for bytes that a caller writes, like [`Location::output`]. It does not appear before [`Held::release`].
+    ///
+    /// # Errors
+    /// Those of [`Location::hold_destination`].
+    pub fn hold_output(&self) -> Result<(Arc<dyn Output>, Held)> {
+        self.check_held()?;
+        let object = Arc::new(HeldOutput::new(
+            self.object_output(&CreateOptions::default(), None)?,
+        ));
+        let kind = Store::Object(object.clone(), None);
+        Ok((object, Held { kind }))
+    }
+
+    fn check_held(&self) -> Result<()> {
+        match self.is_remote() {
+            true => Err(self.named()(Error::Unsupported(
+                "comparing an output on a remote store before it appears".to_owned(),
+            ))),
+            false => Ok(()),
+        }
     }
 
     fn hold(

@@ -115,6 +115,20 @@ impl Location {
         }
     }
 
+    /// Like [`parse`](Self::parse), for output. `-` is an error: an output is not written from its start to its end.
+    ///
+    /// # Errors
+    /// `-`, and those of [`parse`](Self::parse).
+    pub fn parse_output(argument: &OsStr) -> Result<Self> {
+        match argument == "-" {
+            true => Err(Error::Usage(
+                "an output cannot be written to standard output; name a file (./- for a file of the name -)"
+                    .to_owned(),
+            )),
+            false => Self::parse(argument),
+        }
+    }
+
     /// The location of a path as it stands: neither a URL nor a fragment.
     pub fn from_path(path: impl Into<PathBuf>) -> Self {
         let path = path.into();

@@ -250,7 +250,7 @@ impl Location {
     pub fn create_warnings(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<String>> {
         let options = self.write_options(schema.kind);
         let mut warnings = format::warnings(schema, plans, &options).map_err(self.named())?;
-        warnings.extend(self.no_zip(schema.kind));
+        warnings.extend(self.misleading_name(schema.kind));
         Ok(warnings)
     }
 

@@ -59,6 +59,19 @@ impl Location {
         }
     }
 
+    /// Checks that this is no name of Zarr, for an output in one file that `option` asks for.
+    ///
+    /// # Errors
+    /// A fragment with a format, or an ending that means Zarr.
+    pub fn check_one_file(&self, option: &str) -> Result<()> {
+        match self.zarr_mode().is_some() || self.store_by_name().is_some() {
+            true => Err(self.named()(Error::Usage(format!(
+                "{option} makes one file, and this is a name of Zarr; leave the option out, or name a file"
+            )))),
+            false => Ok(()),
+        }
+    }
+
     /// The store for keys that a name without a fragment asks for by its ending.
     pub(super) fn store_by_name(&self) -> Option<StoreKind> {
         let name = self.file_name()?;
@@ -72,16 +85,27 @@ impl Location {
         }
     }
 
-    /// A warning if a dataset of a kind in one file is created under a name that ends as those of zip files.
-    pub(super) fn no_zip(&self, kind: Kind) -> Option<String> {
+    /// A warning if a file is created under a name that ends as those of zip files, archives or compressed files, and is none.
+    pub(super) fn misleading_name(&self, kind: Kind) -> Option<String> {
         let name = self.file_name()?;
-        (!is_zarr(kind) && name.as_bytes().ends_with(b".zip")).then(|| {
-            format!(
-                "this will be one file of the kind '{}', not a zip file; for Zarr in a zip file write {}",
-                kind.name(),
-                self.fragments(StoreKind::Zip)
-            )
-        })
+        let name = name.as_bytes();
+        let ends = |endings: &[&[u8]]| endings.iter().any(|ending| name.ends_with(ending));
+        let (what, instead) = if is_zarr(kind) {
+            return None;
+        } else if ends(&[b".zip"]) {
+            let fragments = self.fragments(StoreKind::Zip);
+            ("a zip file", format!("for Zarr in a zip file write {fragments}"))
+        } else if kind.unpacked().is_none() && ends(&[b".nc3z", b".nc5z", b".nc6z"]) {
+            ("an archive", "-k archive makes one".to_owned())
+        } else if ends(&[b".zst"]) {
+            ("compressed by Zstandard", "-k zst compresses a file".to_owned())
+        } else {
+            return None;
+        };
+        let kind = kind.name();
+        Some(format!(
+            "this will be one file of the kind '{kind}', not {what}; {instead}"
+        ))
     }
 
     /// The names to type for a Zarr dataset in a store, for messages.
@@ -177,15 +201,35 @@ mod tests {
     }
 
     #[test]
-    fn a_file_named_zip_is_told() {
-        let told = |name: &str, kind| Location::parse(name).unwrap().no_zip(kind);
-        let warning = told("a/x.zip", Kind::Netcdf4).unwrap();
-        assert!(
-            warning.contains("'a/x.zip#mode=nczarr,zip', 'a/x.zip#mode=zarr,zip' or"),
-            "{warning}"
-        );
-        assert!(told("x.zip", Kind::Classic).unwrap().contains("'classic'"));
+    fn one_file_has_no_name_of_zarr() {
+        let check = |name: &str| Location::parse(name).unwrap().check_one_file("-k zst");
+        for name in ["x#mode=zarr,v3", "x.nc#mode=nczarr,zip", "x.zarr", "x.zarr.zip"] {
+            let error = check(name).unwrap_err().to_string();
+            assert!(error.starts_with(name) && error.contains("-k zst"), "{error}");
+        }
+        for name in ["x.nc", "x.zip", "x.nc#mode=netcdf4"] {
+            assert!(check(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_misleads_is_told() {
+        let told = |name: &str, kind| Location::parse(name).unwrap().misleading_name(kind);
+        for (name, kind, says) in [
+            (
+                "a/x.zip",
+                Kind::Netcdf4,
+                "'a/x.zip#mode=nczarr,zip', 'a/x.zip#mode=zarr,zip' or",
+            ),
+            ("x.zip", Kind::Classic, "'classic'"),
+            ("x.nc3z", Kind::Classic, "-k archive makes one"),
+            ("x.nc.zst", Kind::Netcdf4, "-k zst compresses a file"),
+        ] {
+            let warning = told(name, kind).unwrap();
+            assert!(warning.contains(says), "{warning}");
+        }
         assert_eq!(told("x.zip#mode=nczarr,zip", Kind::Nczarr), None);
+        assert_eq!(told("x.nc3z", Kind::ClassicArchive), None);
         assert_eq!(told("x.nc", Kind::Netcdf4), None);
     }
 

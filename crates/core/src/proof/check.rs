@@ -5,6 +5,7 @@
 //!         └─► pieces ─► all cores: read, decode ─► failures ┴─► in order: faults, losses
 //! ```
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::mpsc;
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +18,7 @@ use crate::filter::Registry;
 use crate::filter::pipeline::Scratch;
 use crate::format::read_region::chunk_shape;
 use crate::format::{EncodedChunk, Fault, Reader};
-use crate::model::{Schema, Storage, VarId};
+use crate::model::{Storage, VarId};
 use crate::threads::on_all;
 
 /// How a dataset is checked.
@@ -76,18 +77,45 @@ pub struct Checked {
 /// # Errors
 /// If the format's own check cannot be made at all.
 pub fn check(reader: &dyn Reader, registry: &Registry, options: &CheckOptions) -> Result<Checked> {
+    let all = (0..reader.schema().vars.len()).map(VarId).collect();
+    check_variables(reader, all, registry, options)
+}
+
+/// Like [`check`], for the data of some variables. Faults of others are left out; those of no single variable are not.
+///
+/// # Errors
+/// Those of [`check`].
+pub fn check_variables(
+    reader: &dyn Reader,
+    vars: Vec<VarId>,
+    registry: &Registry,
+    options: &CheckOptions,
+) -> Result<Checked> {
     let schema = reader.schema();
     let mut checked = Checked {
-        variables: schema.vars.len() as u64,
+        variables: vars.len() as u64,
         ..Checked::default()
     };
-    let own = reader.check_structure(&mut |fault| checked.faults.push(fault))?;
+    let asked: HashSet<VarId> = vars.iter().copied().collect();
+    // A fault may name a variable that could not be read at all.
+    let others: HashSet<String> = (0..schema.vars.len())
+        .map(VarId)
+        .filter(|var| !asked.contains(var))
+        .map(|var| schema.var_path(var))
+        .collect();
+    let is_meant = |fault: &Fault| fault.variable.as_ref().is_none_or(|path| !others.contains(path));
+    let own = reader.check_structure(&mut |fault| {
+        if is_meant(&fault) {
+            checked.faults.push(fault);
+        }
+    })?;
     checked.uncovered = own.uncovered;
-    if own.read_values {
+    if let Some(read) = own.values {
+        (checked.chunks, checked.bytes) = (read.chunks, read.bytes);
         return Ok(checked);
     }
     let found = Found::default();
-    read_all(reader, options, &found);
+    read_all(reader, vars.clone(), options, &found);
     let mut found = found.into_inner();
     found.failures.sort_by_key(|failure| failure.order);
     join_bytes(&mut found.failures);
@@ -102,7 +130,7 @@ pub fn check(reader: &dyn Reader, registry: &Registry, options: &CheckOptions) -
         checked.faults.push(failure.fault);
     }
     if !own.covers_values {
-        checked.uncovered.extend(uncovered(reader, registry, schema));
+        checked.uncovered.extend(uncovered(reader, vars, registry));
     }
     Ok(checked)
 }
@@ -140,8 +168,7 @@ impl Found {
     }
 }
 
-fn read_all(reader: &dyn Reader, options: &CheckOptions, found: &Found) {
-    let vars = (0..reader.schema().vars.len()).map(VarId).collect();
+fn read_all(reader: &dyn Reader, vars: Vec<VarId>, options: &CheckOptions, found: &Found) {
     let queue = Mutex::new((0u64, Pieces::new(reader, vars)));
     let ledger = Ledger::new(options.memory.unwrap_or_else(default_budget), u64::MAX);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -371,7 +398,8 @@ fn join_bytes(failures: &mut Vec<Failure>) {
 }
 
 /// What no checksum covers of the data.
-fn uncovered(reader: &dyn Reader, registry: &Registry, schema: &Schema) -> Option<String> {
+fn uncovered(reader: &dyn Reader, vars: Vec<VarId>, registry: &Registry) -> Option<String> {
+    let (schema, count) = (reader.schema(), vars.len());
     let verifies = |var: VarId| {
         let layout = reader.layout(var);
         let codecs = layout.filters.iter().chain(reader.element_codec(var));
@@ -380,11 +408,8 @@ fn uncovered(reader: &dyn Reader, registry: &Registry, schema: &Schema) -> Optio
                 .into_iter()
                 .any(|spec| registry.find(spec).is_some_and(|codec| codec.verifies()))
     };
-    let without: Vec<VarId> = (0..schema.vars.len())
-        .map(VarId)
-        .filter(|var| !verifies(*var))
-        .collect();
-    let all = without.len() == schema.vars.len();
+    let without: Vec<VarId> = vars.into_iter().filter(|var| !verifies(*var)).collect();
+    let all = without.len() == count;
     const NAMED: usize = 8;
     let names: Vec<String> = without
         .iter()

@@ -18,7 +18,7 @@ mod report;
 mod salvage;
 mod verify;
 
-pub use check::{CheckOptions, Checked, Loss, Lost, check};
+pub use check::{CheckOptions, Checked, Loss, Lost, check, check_variables};
 pub use compare::{CompareOptions, compare, compare_values, difference_text};
 pub use digest::digest;
 pub use elements::{Difference, Equality};

@@ -34,7 +34,7 @@ pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_sha
 pub use kind::{Unheld, unheld};
 pub(crate) use pipeline::deflate_codec;
 pub use quantize::QuantizeRequest;
-pub use select::Use;
+pub use select::{Use, copied};
 pub use shard_spec::ShardSpec;
 pub(crate) use sharding::{auto_shard, whole_chunks};
 pub use string_length::{DEFAULT_STRING_LENGTH, StringLength};

@@ -2,7 +2,7 @@
 
 use super::{CopyOptions, Listed};
 use crate::error::{Error, Result};
-use crate::model::{DimId, GroupId, Schema, Type, TypeClass, TypeId};
+use crate::model::{DimId, GroupId, Schema, Type, TypeClass, TypeId, VarId};
 
 /// What happens to a variable of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,18 @@ pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
         }
     }
     Ok(selected)
+}
+
+/// The variables of the input whose data `options` copy.
+///
+/// # Errors
+/// [`Error::Usage`] for a name that the input does not have.
+pub fn copied(input: &Schema, options: &CopyOptions) -> Result<Vec<VarId>> {
+    let vars = select(input, options)?.vars.into_iter().enumerate();
+    Ok(vars
+        .filter(|(_, used)| *used == Use::Copy)
+        .map(|(n, _)| VarId(n))
+        .collect())
 }
 
 impl Selected {

@@ -9,10 +9,13 @@ use super::fields::damaged;
 use super::filter::Scratch;
 use super::front::Front;
 use super::opened::{Archive, Original};
+use super::pack::Packed;
 use super::restore::{Blocks, restore_object};
+use super::salvage::is_archive;
 use super::writer::Spool;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
+use crate::format::ReadValues;
 use crate::store::{Object, known_size, object_stream};
 
 /// Bytes that are read at once.
@@ -43,19 +46,21 @@ impl Finding {
 }
 
 /// Checks everything of an archive: each block, that the index agrees with the blocks, and the SHA-256 of the original.
-/// Returns what is wrong; empty for a sound archive. After a structure that leads on to others was found damaged, what follows
-/// it is not checked.
+/// Returns what is wrong, which is nothing for a sound archive, and how much of the blocks was read. After a structure that leads
+/// on to others was found damaged, what follows it is not checked.
 ///
 /// # Errors
 /// If the archive cannot be read.
-pub fn check(source: &Arc<dyn Object>) -> Result<Vec<Finding>> {
-    let mut findings = Vec::new();
+pub fn check(source: &Arc<dyn Object>) -> Result<(Vec<Finding>, ReadValues)> {
+    let (mut findings, mut read) = (Vec::new(), ReadValues::default());
     let structure = (|| {
         let mut blocks = Blocks::open(object_stream(source.clone())?)?;
         let front = blocks.front.clone();
         let (mut stored, mut data) = (Vec::new(), Vec::new());
         let mut scratch = Scratch::default();
         while let Some(header) = blocks.next(&mut stored)? {
+            read.chunks += 1;
+            read.bytes += stored.len() as u64;
             if let Err(error) = decode(&front, &header, &stored, &mut data, &mut scratch) {
                 let number = header.stream as usize;
                 findings.push(Finding {
@@ -77,7 +82,7 @@ pub fn check(source: &Arc<dyn Object>) -> Result<Vec<Finding>> {
         }
         Ok(_) => {}
     }
-    Ok(findings)
+    Ok((findings, read))
 }
 
 /// Compares the SHA-256 of the original. Its bytes are put together in memory if the open blocks of all interleaved variables
@@ -103,14 +108,38 @@ fn check_sha(source: &Arc<dyn Object>, sha256: [u8; 32]) -> Result<Option<Findin
     }
 }
 
-fn hash(original: &Original) -> Result<[u8; 32]> {
-    let size = known_size(original)?;
+/// Reads back what was packed or restored, all of it, and compares it with what was read for that.
+///
+/// # Errors
+/// What differs or is damaged, and failures of reading.
+pub fn verify(written: &Arc<dyn Object>, packed: &Packed) -> Result<()> {
+    let wrong = |why: &str| Error::Damaged(format!("the output does not have what was asked for: {why}"));
+    if !is_archive(&**written)? {
+        return match hash(&**written)? == packed.sha256 {
+            true => Ok(()),
+            false => Err(wrong("the SHA-256 of its bytes is another one")),
+        };
+    }
+    let (findings, _) = check(written)?;
+    if let Some(first) = findings.first() {
+        return Err(wrong(&first.what));
+    }
+    match Archive::open(written.clone())?.sha256()? == packed.sha256 {
+        true => Ok(()),
+        false => Err(wrong("the SHA-256 of its original is another one")),
+    }
+}
+
+fn hash(source: &dyn Object) -> Result<[u8; 32]> {
+    let size = known_size(source)?;
     let mut sha = Sha256::new();
     let mut piece = Vec::new();
     let mut at = 0;
     while at < size {
         resize(&mut piece, PIECE.min(size - at) as usize)?;
-        original.0.read_original(at, &mut piece)?;
+        source
+            .read_exact_at(at, &mut piece)
+            .map_err(|e| Error::io("cannot read", e))?;
         sha.update(&piece);
         at += piece.len() as u64;
     }

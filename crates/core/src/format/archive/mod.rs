@@ -32,7 +32,7 @@ mod shares;
 mod streams;
 mod writer;
 
-pub use check::{Finding, check};
+pub use check::{Finding, check, verify};
 pub use filter::{Filter, Filters};
 pub(crate) use front::MAGIC;
 pub use pack::{PackOptions, Packed, pack};

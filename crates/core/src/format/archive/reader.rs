@@ -84,7 +84,10 @@ impl Reader for ArchiveReader {
     }
 
     fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
-        for finding in check(&self.archive.source)? {
+        // The lengths that the original's header needs.
+        self.classic.check_structure(found)?;
+        let (findings, values) = check(&self.archive.source)?;
+        for finding in findings {
             let mut fault = Fault::new(finding.what);
             if let Some(n) = finding.variable {
                 fault = fault.in_variable(&self.schema.var_path(VarId(n)));
@@ -97,7 +100,7 @@ impl Reader for ArchiveReader {
             });
         }
         Ok(OwnCheck {
-            read_values: true,
+            values: Some(values),
             covers_values: true,
             uncovered: Vec::new(),
         })

@@ -290,7 +290,7 @@ fn what_is_whole_is_salvaged() {
     let sound = salvaged(&archive);
     assert!(sound.lost.is_empty() && sound.findings.is_empty());
     let source: Arc<dyn Object> = Arc::new(archive.clone());
-    assert_eq!(super::super::check(&source).unwrap(), []);
+    assert_eq!(super::super::check(&source).unwrap().0, []);
     for at in front..archive.len() {
         let mut damaged = archive.clone();
         damaged[at] ^= 0x10;
@@ -301,7 +301,7 @@ fn what_is_whole_is_salvaged() {
             .sum();
         assert!(lost <= 64, "one block at most: {lost} bytes by byte {at}");
         let source: Arc<dyn Object> = Arc::new(damaged);
-        assert_ne!(super::super::check(&source).unwrap(), [], "byte {at}");
+        assert_ne!(super::super::check(&source).unwrap().0, [], "byte {at}");
     }
     // Without a back, and cut within the blocks.
     let cut = salvaged(&archive[..front + 300]);

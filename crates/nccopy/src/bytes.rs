@@ -1,0 +1,183 @@
+//! Copies bytes: packs, restores and copies archives, and compresses files as they are.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use anyhow::Context;
+use ncutils_cli::name_options;
+use ncutils_core::copy::archive::{Way, way};
+use ncutils_core::copy::default_budget;
+use ncutils_core::error::Error;
+use ncutils_core::format::archive::{self, PackOptions, Packed};
+use ncutils_core::location::{Held, Location};
+use ncutils_core::model::{Kind, Schema};
+use ncutils_core::store::{Output, Place, PlaceKind, compress_seekable};
+
+use crate::flags::Arguments;
+use crate::{given, plan_text, print, summary};
+
+/// Bytes of piped input that stay in memory.
+const SPOOLED: u64 = 64 << 20;
+
+/// Bytes of a stream that are read at once.
+const STREAMED: usize = 256 << 10;
+
+/// `-k zst`: compresses the bytes of the input as they are, in Zstandard's seekable format.
+///
+/// # Errors
+/// Options that this copy does not apply, and failures of reading and writing.
+pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
+    let as_they_are = "-k zst takes the bytes of the input as they are";
+    given::refuse_changes(arguments, &["-k zst"], as_they_are)?;
+    for (given, option) in [(arguments.verify, "--verify"), (arguments.summary, "--summary")] {
+        if given {
+            return Err(Error::Usage(format!("{as_they_are}; leave out {option}")).into());
+        }
+    }
+    if arguments.dry_run {
+        return print(plan_text::route("compress the bytes of the file", arguments.json));
+    }
+    let object = input.text(SPOOLED)?;
+    ncutils_cli::signals::handle();
+    let target = output.output()?;
+    let threads = thread_count(arguments);
+    compress_seekable(&*object, &*target, threads).map_err(|error| error.in_file(input.name()))?;
+    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
+    committed.map_err(|error| error.in_file(output.name()))?;
+    Ok(())
+}
+
+/// Restores the original of an archive that comes from standard input, as it comes.
+///
+/// # Errors
+/// An input that is no archive, options that change the original, and failures of reading and writing.
+pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
+    // Whatever is not an archive is refused when its first bytes come.
+    let archive = Schema::new(Kind::ClassicArchive);
+    way(&archive, &arguments.copy, &arguments.archive).map_err(name_options)?;
+    let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let stdin = BufReader::with_capacity(STREAMED, stdin.context("cannot read standard input")?);
+    if arguments.dry_run {
+        return print(plan_text::bytes(&Way::Restore, arguments.json));
+    }
+    ncutils_cli::signals::handle();
+    let target = Target::of(output, arguments)?;
+    let memory = Some(memory(output, arguments));
+    let done = archive::restore(stdin, &*target.output, thread_count(arguments), memory);
+    let packed = done.map_err(|error| {
+        let error = match error {
+            Error::UnknownFormat => {
+                Error::Usage("only an archive can be restored, and this is none".to_owned())
+            }
+            other => other,
+        };
+        error.in_file("stdin")
+    })?;
+    target.finish(&packed)?;
+    summarize(&packed, arguments)
+}
+
+/// Packs, restores, or copies the archive or classic file at `place`, and tells what `--dry-run` and `--summary` ask for.
+///
+/// # Errors
+/// `--salvage`, and failures of reading, writing and comparing. No output appears.
+pub fn copy(
+    (input, output): (&Location, &Location),
+    place: &Place,
+    way: Way,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let in_input = |error: Error| name_options(error).in_file(input.name());
+    if arguments.dry_run {
+        return print(plan_text::bytes(&way, arguments.json));
+    }
+    if arguments.salvage {
+        return Err(Error::Usage(
+            "--salvage copies values, and this copy moves the bytes of a classic file: ask for another kind"
+                .to_owned(),
+        )
+        .into());
+    }
+    let PlaceKind::Object(object) = place.kind() else {
+        return Err(Error::Internal("an archive that is a store of keys".to_owned()).into());
+    };
+    ncutils_cli::signals::handle();
+    let target = Target::of(output, arguments)?;
+    let (threads, memory) = (thread_count(arguments), Some(memory(output, arguments)));
+    let packed = match way {
+        Way::Pack(options) => {
+            let options = PackOptions {
+                threads,
+                memory,
+                ..options
+            };
+            archive::pack(&**object, &*target.output, &options)
+        }
+        Way::Repack(changes) => archive::repack(object, &*target.output, &changes, threads, memory),
+        Way::Restore => archive::restore_object(object, &*target.output, threads, memory),
+        Way::Copy | Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
+    };
+    let packed = packed.map_err(in_input)?;
+    target.finish(&packed)?;
+    summarize(&packed, arguments)
+}
+
+/// The file that bytes go to. With `--verify` it is held back until it was read.
+struct Target<'a> {
+    location: &'a Location,
+    output: Arc<dyn Output>,
+    held: Option<Held>,
+}
+
+impl<'a> Target<'a> {
+    fn of(location: &'a Location, arguments: &Arguments) -> Result<Self, Error> {
+        let (output, held) = match arguments.verify {
+            true => {
+                let (output, held) = location.hold_output()?;
+                (output, Some(held))
+            }
+            false => (location.output()?, None),
+        };
+        Ok(Self {
+            location,
+            output,
+            held,
+        })
+    }
+
+    /// Makes the output appear, after it was compared.
+    fn finish(&self, packed: &Packed) -> Result<(), Error> {
+        let done = || {
+            self.output.commit().map_err(|e| Error::io("cannot write", e))?;
+            let Some(held) = &self.held else {
+                return Ok(());
+            };
+            if let PlaceKind::Object(written) = held.place(self.location)?.kind() {
+                archive::verify(written, packed)?;
+            }
+            held.release()
+        };
+        done().map_err(|error| error.in_file(self.location.name()))
+    }
+}
+
+fn summarize(packed: &Packed, arguments: &Arguments) -> anyhow::Result<()> {
+    match arguments.summary {
+        true => print(summary::bytes(packed, arguments.json)),
+        false => Ok(()),
+    }
+}
+
+/// Bytes of memory that a copy of bytes may take for data, besides what the output takes.
+pub(crate) fn memory(output: &Location, arguments: &Arguments) -> u64 {
+    let budget = arguments.memory.unwrap_or_else(default_budget);
+    budget.saturating_sub(output.memory_of_output(budget))
+}
+
+pub(crate) fn thread_count(arguments: &Arguments) -> usize {
+    arguments
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
