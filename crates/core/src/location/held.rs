@@ -4,12 +4,14 @@ use std::io;
 use std::sync::Arc;
 
 use super::output_kind::is_zarr;
-use super::{CreateOptions, Location, StoreKind, zarr_folder, zip};
+use super::{CreateOptions, Location, StoreKind, zip};
+#[cfg(feature = "remote")]
+use super::{Target, remote_destination};
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::{self, VariablePlan, Writer};
 use crate::model::{Kind, Schema};
-use crate::store::{Destination, DirectoryOutput, HeldKeys, HeldOutput, KeyOutput, Output, Place, RawFiles};
+use crate::store::{Destination, HeldKeys, HeldOutput, KeyOutput, Output, Place, RawFiles, ReadBack};
 
 /// An output that a writer has finished, and that has no name yet. Dropped, it leaves nothing.
 pub struct Held {
@@ -18,9 +20,9 @@ pub struct Held {
 
 enum Store {
     /// One object; as a zip file, the folder that its keys are below.
-    Object(Arc<HeldOutput>, Option<Option<String>>),
+    Object(Arc<dyn ReadBack>, Option<Option<String>>),
     /// One object with files for raw data.
-    WithRawFiles(Arc<HeldOutput>, Arc<RawFiles>),
+    WithRawFiles(Arc<dyn ReadBack>, Arc<RawFiles>),
     Keys(Arc<HeldKeys>),
 }
 
@@ -28,18 +30,20 @@ impl Held {
     /// The output as a place to read from, once the writer has finished.
     ///
     /// # Errors
-    /// A zip file that cannot be read.
+    /// A zip file that cannot be read; a store that fails.
     pub fn place(&self, location: &Location) -> Result<Place> {
+        let cannot = |e| Error::io("cannot read what was written", e);
+        let written = |object: &Arc<dyn ReadBack>| object.clone().written().map_err(cannot);
         Ok(match &self.kind {
-            Store::Object(object, None) => Place::object(location.name(), object.clone()),
+            Store::Object(object, None) => Place::object(location.name(), written(object)?),
             Store::WithRawFiles(object, raw) => {
-                Place::object(location.name(), object.clone()).with_neighbours(raw.clone())
+                Place::object(location.name(), written(object)?).with_neighbours(raw.clone())
             }
             Store::Object(object, Some(folder)) => {
                 let folder = folder.as_deref().unwrap_or_default();
-                Place::keys(location.name(), zip::open(object.clone(), Some(folder))?)
+                Place::keys(location.name(), zip::open(written(object)?, Some(folder))?)
             }
-            Store::Keys(keys) => Place::keys(location.name(), keys.clone()),
+            Store::Keys(keys) => Place::keys(location.name(), keys.written().map_err(cannot)?),
         })
     }
 
@@ -61,7 +65,7 @@ impl Location {
     /// finishes, but when [`Held::release`] is called.
     ///
     /// # Errors
-    /// Those of [`Location::create_with`]. Outputs on remote stores cannot be held back.
+    /// Those of [`Location::create_with`].
     pub fn create_held(
         &self,
         schema: &Schema,
@@ -70,6 +74,10 @@ impl Location {
         options: &CreateOptions,
     ) -> Result<(Box<dyn Writer>, Held)> {
         format::check(schema).map_err(self.named())?;
+        // On a remote store, what can be known to fail fails before anything is written.
+        if self.is_remote() {
+            self.check_create(schema, plans)?;
+        }
         let (destination, held) = self.hold_destination(schema, plans, options)?;
         let writer = match (blocks, &held.kind) {
             (Some(blocks), Store::Object(object, _)) => {
@@ -86,16 +94,19 @@ impl Location {
     /// The place for a dataset that a caller writes, like [`Location::create_held`].
     ///
     /// # Errors
-    /// The output cannot be created. Outputs on remote stores cannot be held back.
+    /// The output cannot be created.
     pub fn hold_destination(
         &self,
         schema: &Schema,
         plans: &[VariablePlan],
         options: &CreateOptions,
     ) -> Result<(Destination, Held)> {
-        self.check_held()?;
+        #[cfg(feature = "remote")]
+        let expected = remote_destination::expected_size(plans);
+        #[cfg(not(feature = "remote"))]
+        let expected = None;
         let raw = self.raw_files(schema, plans)?;
-        self.hold(schema.kind, options, raw)
+        self.hold(schema.kind, options, expected, raw)
     }
 
     /// A file for bytes that a caller writes, like [`Location::output`]. It does not appear before [`Held::release`].
@@ -103,46 +114,43 @@ impl Location {
     /// # Errors
     /// Those of [`Location::hold_destination`].
     pub fn hold_output(&self) -> Result<(Arc<dyn Output>, Held)> {
-        self.check_held()?;
-        let object = Arc::new(HeldOutput::new(
-            self.object_output(&CreateOptions::default(), None)?,
-        ));
+        let object = self.object_held(&CreateOptions::default(), None)?;
         let kind = Store::Object(object.clone(), None);
         Ok((object, Held { kind }))
     }
 
-    fn check_held(&self) -> Result<()> {
-        match self.is_remote() {
-            true => Err(self.named()(Error::Unsupported(
-                "comparing an output on a remote store before it appears".to_owned(),
-            ))),
-            false => Ok(()),
+    /// One object that is held back. `expected` is its size in bytes, roughly.
+    fn object_held(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn ReadBack>> {
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, memory) = self.session(url, options).map_err(self.named())?;
+            return remote_destination::staged_object(session, url, memory, expected).map_err(self.named());
         }
+        Ok(Arc::new(HeldOutput::new(self.object_output(options, expected)?)))
     }
 
     fn hold(
         &self,
         kind: Kind,
         options: &CreateOptions,
+        expected: Option<u64>,
         raw: Option<Arc<RawFiles>>,
     ) -> Result<(Destination, Held)> {
-        let cannot = |e: io::Error| self.named()(Error::io("cannot create", e));
         if is_zarr(kind) && self.store() == StoreKind::Directory {
-            let check = Arc::new(zarr_folder::check_replaceable);
-            let output = DirectoryOutput::create_over(self.local_path()?, check).map_err(cannot)?;
-            let keys = Arc::new(HeldKeys::new(Arc::new(output)));
+            let keys = Arc::new(HeldKeys::new(self.key_output(kind, options, None)?));
             let output: Arc<dyn KeyOutput> = keys.clone();
             let kind = Store::Keys(keys);
             return Ok((Destination::keys(self.name(), output), Held { kind }));
         }
-        let output = self.object_output(options, None)?;
         if let Some(raw) = raw {
-            let object = Arc::new(HeldOutput::new(raw.beside(output)));
+            // Raw data lies beside local files only.
+            let output = raw.beside(self.object_output(options, None)?);
+            let object: Arc<dyn ReadBack> = Arc::new(HeldOutput::new(output));
             let destination = Destination::object(self.name(), object.clone()).with_raw_files(raw.clone());
             let kind = Store::WithRawFiles(object, raw);
             return Ok((destination, Held { kind }));
         }
-        let object = Arc::new(HeldOutput::new(output));
+        let object = self.object_held(options, expected)?;
         let output: Arc<dyn Output> = object.clone();
         if !is_zarr(kind) {
             let kind = Store::Object(object, None);

@@ -87,7 +87,7 @@ impl Location {
 
     /// A session with a remote store, and the memory that its output may hold.
     #[cfg(feature = "remote")]
-    fn session(&self, url: &RemoteUrl, options: &CreateOptions) -> Result<(Arc<Session>, u64)> {
+    pub(super) fn session(&self, url: &RemoteUrl, options: &CreateOptions) -> Result<(Arc<Session>, u64)> {
         let (session, warnings) = remote::connect(url, self.requests)?;
         self.notes.add(warnings);
         Ok((
@@ -142,7 +142,7 @@ impl Location {
         self.path().ok_or_else(refused)
     }
 
-    fn key_output(
+    pub(super) fn key_output(
         &self,
         kind: Kind,
         options: &CreateOptions,

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! kind, words ─┬─ one file, or keys in a zip ─► ObjectOutput: an older object is replaced by its commit
+//!              │                              └► StagedObject: the same, read before it takes its name
 //!              └─ a tree of keys ─────────────► TreeOutput: what is there is refused, or replaced if that is asked for
 //! ```
 
@@ -11,9 +12,9 @@ use super::zarr_folder::check_replaceable_keys;
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Promised, VariablePlan};
 use crate::store::remote::network::session::Session;
-use crate::store::remote::network::{NotClaimed, ObjectOutput, TreeOutput};
+use crate::store::remote::network::{NotClaimed, ObjectOutput, StagedObject, TreeOutput};
 use crate::store::remote::{Provider, RemoteUrl};
-use crate::store::{KeyOutput, Output};
+use crate::store::{KeyOutput, Output, ReadBack};
 
 /// The output takes this part of the memory (1 / 4).
 const SHARE: u64 = 4;
@@ -60,6 +61,31 @@ fn check_writable(url: &RemoteUrl) -> Result<()> {
     }
 }
 
+fn check_object(url: &RemoteUrl) -> Result<()> {
+    check_writable(url)?;
+    match url.key.is_empty() {
+        true => Err(Error::Usage(
+            "the URL names a bucket, and no object in it".to_owned(),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The output of one object that is read before it takes its name.
+///
+/// # Errors
+/// A URL that names no object, or cannot be written.
+pub(super) fn staged_object(
+    session: Arc<Session>,
+    url: &RemoteUrl,
+    memory: u64,
+    expected: Option<u64>,
+) -> Result<Arc<dyn ReadBack>> {
+    check_object(url)?;
+    let output = StagedObject::create(session, &url.key, memory, expected);
+    Ok(Arc::new(output.map_err(|e| Error::io("cannot create", e))?))
+}
+
 /// The output of one object.
 ///
 /// # Errors
@@ -70,12 +96,7 @@ pub(super) fn object(
     memory: u64,
     expected: Option<u64>,
 ) -> Result<Arc<dyn Output>> {
-    check_writable(url)?;
-    if url.key.is_empty() {
-        return Err(Error::Usage(
-            "the URL names a bucket, and no object in it".to_owned(),
-        ));
-    }
+    check_object(url)?;
     let output = ObjectOutput::create(session, &url.key, memory, expected);
     Ok(Arc::new(output.map_err(|e| Error::io("cannot create", e))?))
 }

@@ -1,7 +1,7 @@
 //! Outputs that are held back: a writer finishes them, and they are read before they take their name.
 //!
 //! ```text
-//! Writer::finish ─► HeldOutput, HeldKeys: noted, nothing appears ─► place: read back ─► commit ─► visible
+//! Writer::finish ─► ReadBack, HeldKeys: noted, nothing appears ─► read ─► release ─► visible
 //! ```
 
 use std::io;
@@ -10,7 +10,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{KeyOutput, KeyStore, Object, Output, Part, ReservedKey, ValueWriter};
 
-/// One object that is held back. As an [`Object`], it is what was written.
+/// One object that a writer commits, and that appears only when it is released. Dropped, it leaves nothing.
+pub(crate) trait ReadBack: Output {
+    /// What was written, once it was committed.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn written(self: Arc<Self>) -> io::Result<Arc<dyn Object>>;
+
+    /// Makes the object appear under its name.
+    ///
+    /// # Errors
+    /// Those of [`Output::commit`].
+    fn release(&self) -> io::Result<()>;
+}
+
+/// One object of a store in which an output can be read before it is committed. As an [`Object`], it is what was written.
 pub struct HeldOutput {
     output: Arc<dyn Output>,
     size: AtomicU64,
@@ -24,12 +39,14 @@ impl HeldOutput {
             size: AtomicU64::new(0),
         }
     }
+}
 
-    /// Makes the output appear under its name.
-    ///
-    /// # Errors
-    /// Those of [`Output::commit`].
-    pub fn release(&self) -> io::Result<()> {
+impl ReadBack for HeldOutput {
+    fn written(self: Arc<Self>) -> io::Result<Arc<dyn Object>> {
+        Ok(self)
+    }
+
+    fn release(&self) -> io::Result<()> {
         self.output.commit()
     }
 }
@@ -46,7 +63,7 @@ impl Output for HeldOutput {
         self.output.set_size(size)
     }
 
-    /// Does nothing: [`HeldOutput::release`] commits.
+    /// Does nothing: [`ReadBack::release`] commits.
     fn commit(&self) -> io::Result<()> {
         Ok(())
     }
@@ -82,6 +99,17 @@ impl HeldKeys {
     /// Holds an output back.
     pub fn new(output: Arc<dyn KeyOutput>) -> Self {
         Self(output)
+    }
+
+    /// What was staged.
+    ///
+    /// # Errors
+    /// Those of [`KeyOutput::read_staged`].
+    pub fn written(self: &Arc<Self>) -> io::Result<Arc<dyn KeyStore>> {
+        Ok(match self.0.read_staged()? {
+            Some(keys) => keys,
+            None => self.clone(),
+        })
     }
 
     /// Makes the dataset appear.

@@ -169,6 +169,14 @@ pub trait KeyOutput: Send + Sync {
     /// If the store fails.
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>>;
 
+    /// What was staged, as a store to read many values of at once; `None` where [`staged`](Self::staged) is as quick.
+    ///
+    /// # Errors
+    /// If the store fails, also in an earlier put.
+    fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
+        Ok(None)
+    }
+
     /// Makes everything that was staged visible, in place of the old content. One process calls this, after
     /// all others are done.
     ///

@@ -67,6 +67,7 @@ pub use file_neighbours::FileNeighbours;
 pub use file_output::{FileOutput, same_file};
 pub use file_pool::{FilePool, PooledFile};
 pub use file_source::FileSource;
+pub(crate) use held::ReadBack;
 pub use held::{HeldKeys, HeldOutput};
 pub(crate) use key::{PARTIAL, check_key};
 pub use keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};

@@ -67,6 +67,19 @@ impl RemoteKeys {
         Ok(Arc::new(keys))
     }
 
+    /// The keys below a prefix, with values that are known whatever the store has; `None` for keys that count as not there.
+    pub(super) fn with_known(
+        session: &Arc<Session>,
+        prefix: &str,
+        known: HashMap<String, Option<Arc<[u8]>>>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            session: Arc::clone(session),
+            prefix: prefix.trim_end_matches('/').to_owned(),
+            known: Mutex::new(known),
+        })
+    }
+
     /// True if one of the keys that were fetched when the store was opened exists.
     pub(crate) fn has_known(&self) -> bool {
         self.lock().values().any(Option::is_some)

@@ -4,7 +4,7 @@
 //! Settings ─► Session: retries, limit of requests ─► object_store ─► HTTP
 //!                │
 //!                ├─► RemoteObject, RemoteKeys, RemoteNeighbours
-//!                └─► ObjectOutput, TreeOutput ─► Upload: parts ─► Sending: memory, failures
+//!                └─► ObjectOutput, StagedObject, TreeOutput ─► Upload: parts ─► Sending: memory, failures
 //! ```
 
 mod access_keys;
@@ -32,6 +32,8 @@ mod sending;
 mod service;
 pub(crate) mod session;
 mod signature;
+mod staged_keys;
+mod staged_object;
 #[cfg(test)]
 mod test_server;
 mod tree_claim;
@@ -46,5 +48,6 @@ pub(crate) use keys::RemoteKeys;
 pub(crate) use neighbours::RemoteNeighbours;
 pub(crate) use object::{OpenedObject, RemoteObject};
 pub(crate) use object_output::ObjectOutput;
+pub(crate) use staged_object::StagedObject;
 pub(crate) use tree_claim::NotClaimed;
 pub(crate) use tree_output::TreeOutput;

@@ -64,6 +64,11 @@ impl Sending {
         self.limit
     }
 
+    /// The session that the requests are made by.
+    pub(super) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
     /// The name of the bucket for messages.
     pub(super) fn shown(&self) -> &str {
         self.session.shown()

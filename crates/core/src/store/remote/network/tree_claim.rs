@@ -90,7 +90,7 @@ pub(super) fn is_reserved(key: &str) -> bool {
 }
 
 /// A name that no other run has.
-fn new_run() -> String {
+pub(super) fn new_run() -> String {
     format!(
         "{:016x}",
         RandomState::new().hash_one((Instant::now(), std::process::id()))

@@ -44,6 +44,7 @@ use tracing::debug;
 use super::part_table::PartSizes;
 use super::sending::Sending;
 use super::session::Session;
+use super::staged_keys::StagedKeys;
 use super::tree_claim::{Claim, NotClaimed, get_mark, is_reserved};
 use super::tree_objects::TreeObjects;
 use super::tree_switch::{begin, inner_first, switch};
@@ -51,7 +52,7 @@ use super::upload::{PATIENCE, Upload};
 use crate::store::key::{PARTIAL, check_key};
 use crate::store::partial::wait_while_ending;
 use crate::store::unfinished::{Unfinished, list, remains};
-use crate::store::{KeyOutput, ValueWriter};
+use crate::store::{KeyOutput, KeyStore, ValueWriter};
 
 /// Checks whether the keys below a prefix are a dataset and nothing else. An error says which is none of it.
 pub(crate) type KeysCheck<'a> = &'a dyn Fn(&[String]) -> io::Result<()>;
@@ -360,6 +361,17 @@ impl KeyOutput for TreeOutput {
         keys.sort_unstable();
         keys.dedup();
         Ok(keys)
+    }
+
+    fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
+        let TreeObjects { sending, root } = &self.tree.objects;
+        sending.wait()?;
+        let prefix = match root.as_str() {
+            "" => self.tree.claim.values(),
+            root => format!("{root}/{}", self.tree.claim.values()),
+        };
+        let keys = StagedKeys::new(sending.session(), &prefix, &self.tree.state().metadata);
+        Ok(Some(Arc::new(keys)))
     }
 
     fn publish(&self) -> io::Result<()> {

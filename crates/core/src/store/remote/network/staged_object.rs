@@ -1,0 +1,150 @@
+//! [`StagedObject`]: one object that is read before it takes its name.
+//!
+//! ```text
+//! write, commit ─► KEY.ncutils-partial-RUN ─► read ─► release: copied to KEY within the store, and deleted
+//!                            └─ drop ─► deleted
+//! ```
+//!
+//! A run that is killed in between leaves the object with the longer key.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::object::RemoteObject;
+use super::object_output::{ObjectOutput, object_path};
+use super::sending::Sending;
+use super::session::Session;
+use super::tree_claim::new_run;
+use super::tree_objects::{Listed, TreeObjects};
+use super::upload::PATIENCE;
+use crate::store::held::ReadBack;
+use crate::store::key::RESERVED;
+use crate::store::partial::wait_while_ending;
+use crate::store::unfinished::{Unfinished, list, remains};
+use crate::store::{Object, Output, known_size};
+
+/// An object under a longer key, which gets its own by [`release`](ReadBack::release).
+pub(crate) struct StagedObject {
+    output: ObjectOutput,
+    session: Arc<Session>,
+    key: String,
+    staged: Arc<Staged>,
+}
+
+/// The object under its longer key, once it is there. Dropped, it is deleted.
+struct Staged {
+    objects: TreeObjects,
+    key: String,
+    is_there: Mutex<bool>,
+}
+
+impl Staged {
+    fn is_there(&self) -> MutexGuard<'_, bool> {
+        self.is_there.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl StagedObject {
+    /// Starts the object with this key, like [`ObjectOutput::create`].
+    ///
+    /// # Errors
+    /// Those of [`ObjectOutput::create`].
+    pub(crate) fn create(
+        session: Arc<Session>,
+        key: &str,
+        memory: u64,
+        expected: Option<u64>,
+    ) -> io::Result<Self> {
+        object_path(key)?;
+        let longer = format!("{key}{RESERVED}{}", new_run());
+        let output = ObjectOutput::create(Arc::clone(&session), &longer, memory, expected)?;
+        let staged = Arc::new(Staged {
+            objects: TreeObjects {
+                sending: Sending::new(Arc::clone(&session), memory),
+                root: String::new(),
+            },
+            key: longer,
+            is_there: Mutex::new(false),
+        });
+        let listed: Weak<Staged> = Arc::downgrade(&staged);
+        list(listed);
+        Ok(Self {
+            output,
+            session,
+            key: key.to_owned(),
+            staged,
+        })
+    }
+}
+
+impl Output for StagedObject {
+    fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.output.write_all_at(offset, data)
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        self.output.set_size(size)
+    }
+
+    /// Completes the object under its longer key.
+    fn commit(&self) -> io::Result<()> {
+        let mut is_there = self.staged.is_there();
+        self.output.commit()?;
+        *is_there = true;
+        Ok(())
+    }
+
+    fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.output.read_back_at(offset, buf)
+    }
+}
+
+impl ReadBack for StagedObject {
+    fn written(self: Arc<Self>) -> io::Result<Arc<dyn Object>> {
+        let opened = RemoteObject::open(&self.session, &object_path(&self.staged.key)?)?;
+        Ok(opened.object)
+    }
+
+    fn release(&self) -> io::Result<()> {
+        let mut is_there = self.staged.is_there();
+        if !*is_there {
+            return Err(io::Error::other("the output was released already, or given up"));
+        }
+        let Staged { objects, key, .. } = &*self.staged;
+        let opened = RemoteObject::open(&self.session, &object_path(key)?)?;
+        let from = Listed {
+            key: key.clone(),
+            size: known_size(&*opened.object).map_err(io::Error::other)?,
+        };
+        objects.copy(&from, &self.key)?;
+        objects.sending.wait()?;
+        objects.delete([key.as_str()].into_iter())?;
+        *is_there = false;
+        Ok(())
+    }
+}
+
+impl Unfinished for Staged {
+    fn give_up(&self) {
+        let mut is_there = self.is_there();
+        if !*is_there {
+            return;
+        }
+        self.objects.sending.stop(PATIENCE);
+        match self.objects.delete([self.key.as_str()].into_iter()) {
+            Ok(()) => *is_there = false,
+            Err(e) => remains(format!(
+                "the object {} stays in {}: {e}",
+                self.key,
+                self.objects.sending.shown()
+            )),
+        }
+    }
+}
+
+impl Drop for StagedObject {
+    fn drop(&mut self) {
+        wait_while_ending();
+        self.staged.give_up();
+    }
+}
