@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use ncutils_cli::name_options;
 use ncutils_cli::progress::Bar;
-use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
+use ncutils_core::copy::plan::{CopyOptions, for_selected, plan, plan_part, select_objects};
 use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
-use ncutils_core::format::netcdf4::verbatim::{Variable, Verbatim};
+use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
 use ncutils_core::location::{CreateOptions, Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, VarId};
@@ -21,8 +21,10 @@ use crate::flags::Arguments;
 use crate::{given, plan_text, print, summary};
 
 /// The options that this copy applies.
-const APPLIED: [&str; 10] = [
+const APPLIED: [&str; 12] = [
     "-k h5",
+    "-v and -V",
+    "-g and -G",
     "--isel and --sel",
     "-u",
     "-c",
@@ -47,10 +49,14 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         return Err(not_hdf5(input).into());
     };
     let registry = &arguments.copy.registry;
-    let source = Verbatim::open(object.clone(), registry).map_err(|error| match error {
+    let mut source = Verbatim::open(object.clone(), registry).map_err(|error| match error {
         Error::UnknownFormat => not_hdf5(input),
         error => in_input(error),
     })?;
+    let selection = select_objects(&source, &arguments.copy).map_err(in_input)?;
+    if selection != Selection::default() {
+        source = Verbatim::open_selected(object.clone(), registry, selection).map_err(in_input)?;
+    }
     let part = match arguments.part.is_empty() {
         true => None,
         false => {
@@ -69,7 +75,7 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
     };
     let options = CopyOptions {
         kind: Some(Kind::Netcdf4),
-        ..arguments.copy.clone()
+        ..for_selected(&source, &arguments.copy)
     };
     let (plan, reader): (_, &dyn Reader) = match (&part, &plain_part) {
         (Some(part), Some(reader)) => (plan_part(&part.plain, &options), reader),
@@ -178,7 +184,9 @@ impl Copied<'_> {
         let is_addressed = |var: &VarId| {
             let address = input.object_address(*var);
             let stored = address.and_then(|address| source.variable_at(address));
-            matches!(stored, Some(Variable::Addressed(_)))
+            stored.is_some_and(|stored| {
+                matches!(stored, Variable::Addressed(_)) && !source.is_without_data(stored)
+            })
         };
         let variables: Vec<VarId> = (0..input.schema().vars.len())
             .map(VarId)

@@ -91,9 +91,11 @@ pub fn cut<'a>(
         if cells.iter().all(Option::is_none) {
             continue;
         }
-        let stored = netcdf
-            .object_address(var)
-            .and_then(|address| source.variable_at(address));
+        let address = netcdf.object_address(var);
+        if address.is_some_and(|address| source.is_left_out(address)) {
+            continue;
+        }
+        let stored = address.and_then(|address| source.variable_at(address));
         let set = match stored {
             Some(stored) => set(stored, &cells, chosen.shift(var)),
             None if schema.shape(var).contains(&0) => Err(Error::Unsupported(

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use ncutils_hdf5::{Attribute, File, LinkTarget, Object, ObjectId, ObjectKind};
 
+use super::selection::Selection;
 use crate::error::{Error, Result};
 use crate::model::VarId;
 
@@ -29,13 +30,22 @@ pub(super) struct Hierarchy {
     pub(super) ids: HashMap<u64, ObjectId>,
     /// What cannot be copied, a line each.
     pub(super) warnings: Vec<String>,
+    /// What the user asked for.
+    pub(super) selection: Selection,
 }
 
 impl Hierarchy {
-    /// The datasets whose elements hold addresses, and the variables that they are.
+    /// The datasets whose elements hold addresses and are copied, and the variables that they are.
     pub(super) fn addressed(&self) -> impl Iterator<Item = (ObjectId, VarId)> {
         let items = self.items.iter().enumerate();
-        items.filter_map(|(id, item)| Some((ObjectId(id), item.addressed?)))
+        items
+            .filter(|(_, item)| !self.is_without_data(item))
+            .filter_map(|(id, item)| Some((ObjectId(id), item.addressed?)))
+    }
+
+    /// True if a dataset is defined, and its data is not copied.
+    pub(super) fn is_without_data(&self, item: &Item) -> bool {
+        self.selection.without_data.contains(&item.address)
     }
 
     fn add(&mut self, address: u64, path: String) {
@@ -54,15 +64,16 @@ impl Hierarchy {
     }
 }
 
-/// Finds all objects.
+/// Finds all objects that are selected.
 ///
 /// # Errors
 /// An object is damaged, or its kind is not known.
-pub(super) fn read(file: &File) -> Result<Hierarchy> {
+pub(super) fn read(file: &File, selection: Selection) -> Result<Hierarchy> {
     let mut all = Hierarchy {
         items: Vec::new(),
         ids: HashMap::new(),
         warnings: Vec::new(),
+        selection,
     };
     all.add(file.root(), "/".to_owned());
     let mut next = 0;
@@ -82,7 +93,9 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<O
         ObjectKind::Group => {
             for link in file.links(&object)?.links {
                 let below = format!("{}/{}", path.trim_end_matches('/'), link.name);
-                if let LinkTarget::Hard(target) = &link.target {
+                if let LinkTarget::Hard(target) = &link.target
+                    && !all.selection.left_out.contains(target)
+                {
                     all.add(*target, below);
                 }
             }

@@ -16,6 +16,7 @@ mod addressed_part;
 mod elements;
 mod hierarchy;
 mod schema;
+mod selection;
 mod specs;
 
 use std::io;
@@ -26,6 +27,7 @@ use ncutils_hdf5::FileSettings;
 
 use self::elements::Places;
 use self::hierarchy::Hierarchy;
+pub use self::selection::{Names, Selection};
 use self::specs::Specs;
 use super::conventions::DIMENSION_LIST;
 use super::read::{Netcdf4Reader, OpenFile};
@@ -70,6 +72,14 @@ impl Verbatim {
     /// # Errors
     /// [`Error::UnknownFormat`] if it is not HDF5. Other errors if it is damaged, or it has something that cannot be copied as it is.
     pub fn open(object: Arc<dyn Object>, registry: &Registry) -> Result<Self> {
+        Self::open_selected(object, registry, Selection::default())
+    }
+
+    /// Opens an HDF5 file, and finds those of its objects that are selected.
+    ///
+    /// # Errors
+    /// Those of [`Verbatim::open`].
+    pub fn open_selected(object: Arc<dyn Object>, registry: &Registry, selection: Selection) -> Result<Self> {
         let open = || {
             OpenFile::new(object.clone(), None, registry).map_err(|error| match error {
                 Error::Hdf5(ncutils_hdf5::Error::NotHdf5) => Error::UnknownFormat,
@@ -77,7 +87,7 @@ impl Verbatim {
             })
         };
         let file = open()?;
-        let mut hierarchy = hierarchy::read(&file.file)?;
+        let mut hierarchy = hierarchy::read(&file.file, selection)?;
         let (reader, addressed) = schema::readers(open()?, open()?, &mut hierarchy, registry)?;
         Ok(Self {
             file,

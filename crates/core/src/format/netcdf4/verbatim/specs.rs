@@ -93,7 +93,13 @@ impl<'a> Specs<'a> {
                 file.named_datatype(&object)?,
                 file.datatype_message(&object)?,
             ),
-            _ => ObjectSpecKind::Dataset(self.dataset(&object, item.var, item.addressed)?),
+            _ => {
+                let mut dataset = self.dataset(&object, item.var, item.addressed)?;
+                if item.addressed.is_some() && self.hierarchy.is_without_data(item) {
+                    dataset.layout = without_data(dataset.layout);
+                }
+                ObjectSpecKind::Dataset(dataset)
+            }
         };
         Ok(ObjectSpec {
             kind,
@@ -104,6 +110,9 @@ impl<'a> Specs<'a> {
 
     fn links(&self, group: &Object) -> Result<Vec<(String, LinkSpec)>> {
         let links = self.places.file.links(group)?.links.into_iter();
+        let left_out = &self.hierarchy.selection.left_out;
+        let links =
+            links.filter(|link| !matches!(link.target, LinkTarget::Hard(to) if left_out.contains(&to)));
         let links = links.map(|link| {
             let target = match link.target {
                 LinkTarget::Hard(address) => LinkSpec::Hard(self.id(address)?),
@@ -254,6 +263,21 @@ impl<'a> Specs<'a> {
             }
             _ => return Err(Error::Unsupported("its layout".to_owned())),
         })
+    }
+}
+
+/// The same storage, of which nothing was written.
+fn without_data(layout: LayoutSpec) -> LayoutSpec {
+    match layout {
+        LayoutSpec::Chunked { shape, .. } => LayoutSpec::Chunked {
+            shape,
+            chunk_count: 0,
+        },
+        LayoutSpec::Contiguous { size, .. } => LayoutSpec::Contiguous {
+            size,
+            allocated: false,
+        },
+        other => other,
     }
 }
 

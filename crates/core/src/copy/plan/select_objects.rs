@@ -1,0 +1,59 @@
+//! The lists of `nccopy -v -V -g -G` for HDF5 that is copied as it is.
+
+use std::collections::HashSet;
+
+use super::select::{Use, select};
+use super::{CopyOptions, Listed};
+use crate::error::Result;
+use crate::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
+use crate::model::VarId;
+
+/// The objects of `source` that the lists of `options` mean. A dataset with several names is copied if one of them is meant.
+///
+/// # Errors
+/// A name that the input does not have; a group that is damaged.
+pub fn select_objects(source: &Verbatim, options: &CopyOptions) -> Result<Selection> {
+    if options.variables.is_none() && options.groups.is_none() {
+        return Ok(Selection::default());
+    }
+    let names = source.names()?;
+    let selected = select(&names.schema, options)?;
+    let of_use = |wanted: Use| {
+        let vars = names.vars.iter().zip(&selected.vars);
+        vars.filter(move |(_, used)| **used == wanted)
+            .map(|(address, _)| *address)
+    };
+    let copied: HashSet<u64> = of_use(Use::Copy).collect();
+    let mut without_data: HashSet<u64> = of_use(Use::Define).collect();
+    without_data.retain(|address| !copied.contains(address));
+    let groups = names.groups.iter().zip(&selected.groups);
+    let mut left_out: HashSet<u64> = groups
+        .filter(|(_, kept)| !**kept)
+        .map(|(address, _)| *address)
+        .collect();
+    let is_defined = |address: &u64| copied.contains(address) || without_data.contains(address);
+    left_out.extend(of_use(Use::Omit).filter(|address| !is_defined(address)));
+    Ok(Selection {
+        left_out,
+        without_data,
+    })
+}
+
+/// The same options for the plan of the variables of [`Verbatim::reader`], which has only what was selected.
+pub fn for_selected(source: &Verbatim, options: &CopyOptions) -> CopyOptions {
+    let schema = source.reader().schema();
+    let copied = (0..schema.vars.len())
+        .map(VarId)
+        .filter(|var| !source.is_without_data(Variable::Plain(*var)));
+    let paths: Vec<String> = copied
+        .map(|var| format!("/{}", schema.var_path(var).trim_start_matches('/')))
+        .collect();
+    CopyOptions {
+        variables: (paths.len() < schema.vars.len()).then_some(Listed {
+            names: paths,
+            define_others: true,
+        }),
+        groups: None,
+        ..options.clone()
+    }
+}
