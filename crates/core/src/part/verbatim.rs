@@ -135,23 +135,27 @@ pub fn cut<'a>(
             set(stored, &[Some(cells)], None).map_err(|error| error.in_variable(&path))?;
         }
     }
-    let mut whole = Vec::new();
+    let (mut whole, mut first) = (0, None);
     for (address, path) in source.datasets().filter(|(address, _)| !shown.contains(address)) {
-        let scales = source.scales(address).map_err(|error| error.in_variable(path))?;
+        let scales = source
+            .scales(address)
+            .map_err(|error| error.in_variable(&path()))?;
         let cells = scales.iter().map(|scale| of_scale.get(&(*scale)?).copied());
         let cells: Vec<Option<&Cells>> = cells.collect();
         match source.variable_at(address) {
             Some(stored) if cells.iter().any(Option::is_some) => {
-                set(stored, &cells, None).map_err(|error| error.in_variable(path))?;
+                set(stored, &cells, None).map_err(|error| error.in_variable(&path()))?;
             }
-            _ if scales.is_empty() => whole.push(path),
+            _ if scales.is_empty() => {
+                whole += 1;
+                first.get_or_insert_with(path);
+            }
             _ => {}
         }
     }
-    let warning = whole.first().map(|first| {
+    let warning = first.map(|first| {
         format!(
-            "{} of its datasets stay whole, as netCDF does not show them and they have no dimension scales: the first is {first}",
-            whole.len()
+            "{whole} of its datasets stay whole, as netCDF does not show them and they have no dimension scales: the first is {first}"
         )
     });
     Ok(VerbatimPart {

@@ -3,6 +3,9 @@
 /// Most bytes in a name (`NC_MAX_NAME`). netcdf-c does not open a file with a longer one.
 pub(super) const MAX_NAME: usize = 256;
 
+/// Most levels of nested groups that are read.
+pub(super) const DEPTH: usize = 256;
+
 /// On a dimension scale: marks it as one. Its text is [`DIMENSION_SCALE`].
 pub(super) const CLASS: &str = "CLASS";
 /// The text of [`CLASS`] on a dimension scale.

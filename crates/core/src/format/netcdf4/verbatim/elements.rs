@@ -6,11 +6,13 @@
 //! ```
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ncutils_hdf5::{Class, Data, Datatype, File, GlobalHeapReader, ObjectId, ReferenceKind};
 
 use crate::error::{Error, Result};
+use crate::format::netcdf4::heap_limit::HeapLimit;
 
 /// Most addresses in one element.
 const MOST_HOLES: usize = 1 << 20;
@@ -24,6 +26,14 @@ pub(super) struct Places<'a> {
     pub(super) objects: &'a HashMap<u64, ObjectId>,
     /// Counts references to what is not copied.
     pub(super) lost: &'a AtomicU64,
+    /// Bytes of the input.
+    pub(super) size: u64,
+}
+
+/// Where variable-length data is read, and how much of it may still come.
+struct Heap<'a> {
+    objects: GlobalHeapReader<'a>,
+    limit: HeapLimit,
 }
 
 /// The positions of addresses in an element.
@@ -37,7 +47,7 @@ pub(super) struct Shape {
 enum Hole {
     Object,
     Region,
-    Sequence(Box<Shape>),
+    Sequence(Arc<Shape>),
 }
 
 impl Shape {
@@ -50,7 +60,8 @@ impl Shape {
             size: datatype.size as usize,
             holes: Vec::new(),
         };
-        collect(datatype, 0, &mut shape.holes)?;
+        let mut left = MOST_HOLES;
+        collect(datatype, 0, &mut shape.holes, &mut left)?;
         if !shape.holes.is_empty() && offset_size != 8 {
             return Err(Error::Unsupported(format!(
                 "elements that hold addresses of {offset_size} bytes, which take 8 in the copy"
@@ -67,12 +78,16 @@ impl Shape {
     /// Converts elements for the copy.
     ///
     /// # Errors
-    /// An element refers to a heap object that does not exist, or is damaged.
+    /// An element refers to a heap object that does not exist, or is damaged; elements that hold many times more than the file.
     pub(super) fn data(&self, bytes: Vec<u8>, places: &Places<'_>) -> Result<Data> {
-        self.convert(bytes, places, &places.file.global_heap())
+        let heap = Heap {
+            objects: places.file.global_heap(),
+            limit: HeapLimit::of_file(places.size),
+        };
+        self.convert(bytes, places, &heap)
     }
 
-    fn convert(&self, bytes: Vec<u8>, places: &Places<'_>, heap: &GlobalHeapReader<'_>) -> Result<Data> {
+    fn convert(&self, bytes: Vec<u8>, places: &Places<'_>, heap: &Heap<'_>) -> Result<Data> {
         let mut data = Data::plain(bytes);
         if self.holes.is_empty() || self.size == 0 {
             return Ok(data);
@@ -96,13 +111,7 @@ impl Hole {
     }
 
     /// Moves the hole at byte `at` of the data to its list.
-    fn convert(
-        &self,
-        data: &mut Data,
-        at: usize,
-        places: &Places<'_>,
-        heap: &GlobalHeapReader<'_>,
-    ) -> Result<()> {
+    fn convert(&self, data: &mut Data, at: usize, places: &Places<'_>, heap: &Heap<'_>) -> Result<()> {
         let stored = data.bytes.get_mut(at..at + self.width());
         let stored = stored.ok_or_else(|| Error::Damaged("an element is cut short".to_owned()))?;
         let place = stored.to_vec();
@@ -128,10 +137,11 @@ impl Hole {
                 if matches!(collection, 0 | u64::MAX) {
                     return Ok(());
                 }
-                let content = heap.object(collection, uint(8, 4) as u32)?;
+                let content = heap.objects.object(collection, uint(8, 4) as u32)?;
                 let Some((address, selection)) = content.split_first_chunk::<8>() else {
                     return Err(Error::Damaged("a region reference is cut short".to_owned()));
                 };
+                heap.limit.take(content.len() as u64)?;
                 let id = found(u64::from_le_bytes(*address));
                 data.regions.extend(id.map(|id| (at, id, selection.to_vec())));
             }
@@ -140,7 +150,7 @@ impl Hole {
                 if matches!(collection, 0 | u64::MAX) {
                     return Ok(());
                 }
-                let content = heap.object(collection, uint(12, 4) as u32)?;
+                let content = heap.objects.object(collection, uint(12, 4) as u32)?;
                 let size = usize::try_from(length)
                     .ok()
                     .and_then(|n| n.checked_mul(base.size));
@@ -149,6 +159,7 @@ impl Hole {
                         "a sequence of {length} members is longer than its heap object"
                     ))
                 })?;
+                heap.limit.take(content.len() as u64)?;
                 if base.holes.is_empty() {
                     data.sequences.push_plain(at, length as u32, content);
                 } else {
@@ -161,15 +172,24 @@ impl Hole {
     }
 }
 
-fn collect(datatype: &Datatype, at: usize, holes: &mut Vec<(usize, Hole)>) -> Result<()> {
-    if holes.len() > MOST_HOLES {
-        return Err(Error::Unsupported(format!(
-            "elements with more than {MOST_HOLES} addresses each"
-        )));
-    }
+/// Counts `more` addresses, of which the whole type may still have `left`.
+fn count(more: usize, left: &mut usize) -> Result<()> {
+    *left = left
+        .checked_sub(more)
+        .ok_or_else(|| Error::Unsupported(format!("elements with more than {MOST_HOLES} addresses each")))?;
+    Ok(())
+}
+
+/// Adds the addresses of a type whose elements begin at byte `at`.
+fn collect(datatype: &Datatype, at: usize, holes: &mut Vec<(usize, Hole)>, left: &mut usize) -> Result<()> {
     if !datatype.holds_addresses() {
         return Ok(());
     }
+    let is_one = matches!(
+        datatype.class,
+        Class::Reference { .. } | Class::VariableString { .. } | Class::VariableLength { .. }
+    );
+    count(usize::from(is_one), left)?;
     match &datatype.class {
         Class::Reference { kind } => holes.push((
             at,
@@ -188,29 +208,38 @@ fn collect(datatype: &Datatype, at: usize, holes: &mut Vec<(usize, Hole)>) -> Re
                 size: 1,
                 holes: Vec::new(),
             };
-            holes.push((at, Hole::Sequence(Box::new(byte))));
+            holes.push((at, Hole::Sequence(Arc::new(byte))));
         }
         Class::VariableLength { base } => {
             let mut shape = Shape {
                 size: base.size as usize,
                 holes: Vec::new(),
             };
-            collect(base, 0, &mut shape.holes)?;
-            holes.push((at, Hole::Sequence(Box::new(shape))));
+            collect(base, 0, &mut shape.holes, left)?;
+            holes.push((at, Hole::Sequence(Arc::new(shape))));
         }
         Class::Compound { members } => {
             for member in members {
-                collect(&member.datatype, at.saturating_add(member.offset as usize), holes)?;
+                collect(
+                    &member.datatype,
+                    at.saturating_add(member.offset as usize),
+                    holes,
+                    left,
+                )?;
             }
         }
         Class::Array { dims, base } => {
-            let count = dims.iter().fold(1usize, |n, dim| n.saturating_mul(*dim as usize));
-            for n in 0..count {
-                collect(
-                    base,
-                    at.saturating_add(n.saturating_mul(base.size as usize)),
-                    holes,
-                )?;
+            let elements = dims.iter().fold(1usize, |n, dim| n.saturating_mul(*dim as usize));
+            if dims.contains(&0) {
+                return Ok(());
+            }
+            let mut of_base = Vec::new();
+            collect(base, 0, &mut of_base, left)?;
+            count(of_base.len().saturating_mul(elements - 1), left)?;
+            for n in 0..elements {
+                let start = at.saturating_add(n.saturating_mul(base.size as usize));
+                let moved = of_base.iter();
+                holes.extend(moved.map(|(offset, hole)| (start.saturating_add(*offset), hole.clone())));
             }
         }
         _ => {}
@@ -260,5 +289,24 @@ mod tests {
             },
         };
         assert!(Shape::new(&standard, 8).is_err());
+    }
+    #[test]
+    fn addresses_of_a_type_are_limited_at_any_depth() {
+        let array = |length, base: Datatype| Datatype {
+            size: base.size.saturating_mul(length),
+            class: Class::Array {
+                dims: vec![length],
+                base: Box::new(base),
+            },
+        };
+        let many = array(1 << 19, Datatype::object_reference());
+        assert_eq!(Shape::new(&many, 8).unwrap().holes.len(), 1 << 19);
+        let nested = array(
+            1 << 19,
+            Datatype::variable_length(array(1 << 20, Datatype::object_reference())),
+        );
+        assert!(Shape::new(&nested, 8).is_err());
+        let none = array(0, array(u32::MAX, Datatype::object_reference()));
+        assert!(!Shape::new(&none, 8).unwrap().has_addresses());
     }
 }

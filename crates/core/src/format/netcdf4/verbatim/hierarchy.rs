@@ -6,20 +6,32 @@ use ncutils_hdf5::{Attribute, File, LinkTarget, Object, ObjectId, ObjectKind};
 
 use super::selection::Selection;
 use crate::error::{Error, Result};
+use crate::format::netcdf4::conventions::DEPTH;
 use crate::model::VarId;
 
 /// One object.
 pub(super) struct Item {
     /// Address of its header.
     pub(super) address: u64,
-    /// The first path to it.
-    pub(super) path: String,
+    /// How it was found first.
+    found: Found,
+    /// Number of groups around it.
+    depth: usize,
     /// What it is.
     pub(super) kind: ObjectKind,
     /// The variable that it is for the engine, for a dataset that has one.
     pub(super) var: Option<VarId>,
     /// The variable that it is among those whose elements hold addresses, for a dataset that is one.
     pub(super) addressed: Option<VarId>,
+}
+
+/// How an object was found. Paths are put together when they are needed: they would take much memory in deep files.
+enum Found {
+    Root,
+    /// By a link of this name in a group.
+    Link(ObjectId, String),
+    /// As the datatype of an object, or of its attribute of this name.
+    Datatype(ObjectId, Option<String>),
 }
 
 /// All objects, the root first.
@@ -48,19 +60,60 @@ impl Hierarchy {
         self.selection.without_data.contains(&item.address)
     }
 
-    fn add(&mut self, address: u64, path: String) {
+    /// The first path to an object, for messages and names.
+    pub(super) fn path(&self, item: &Item) -> String {
+        let (of, mut path) = match &item.found {
+            Found::Root => return "/".to_owned(),
+            Found::Link(group, name) => (*group, format!("/{name}")),
+            Found::Datatype(object, attribute) => {
+                let path = self.path(&self.items[object.0]);
+                return match attribute {
+                    None => format!("the datatype of {path}"),
+                    Some(attribute) => format!("the datatype of {path}:{attribute}"),
+                };
+            }
+        };
+        let mut around = of;
+        while let Some(Found::Link(group, name)) = self.items.get(around.0).map(|item| &item.found) {
+            path.insert_str(0, name);
+            path.insert(0, '/');
+            around = *group;
+        }
+        path
+    }
+
+    /// The group of an object that was found by a link, and the link's name.
+    pub(super) fn link(&self, item: &Item) -> Option<(ObjectId, String)> {
+        match &item.found {
+            Found::Link(group, name) => Some((*group, name.clone())),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, address: u64, found: Found) -> Result<()> {
         let id = ObjectId(self.items.len());
         if self.ids.contains_key(&address) {
-            return;
+            return Ok(());
+        }
+        let depth = match &found {
+            Found::Root => 0,
+            Found::Link(of, _) | Found::Datatype(of, _) => self.items[of.0].depth + 1,
+        };
+        if depth > DEPTH {
+            return Err(Error::Unsupported(format!(
+                "groups nested more than {DEPTH} deep"
+            )));
         }
         self.ids.insert(address, id);
         self.items.push(Item {
             address,
-            path,
+            found,
+            depth,
             kind: ObjectKind::Unknown,
             var: None,
             addressed: None,
         });
+        Ok(())
     }
 }
 
@@ -75,11 +128,12 @@ pub(super) fn read(file: &File, selection: Selection) -> Result<Hierarchy> {
         warnings: Vec::new(),
         selection,
     };
-    all.add(file.root(), "/".to_owned());
+    all.add(file.root(), Found::Root)?;
     let mut next = 0;
     while let Some(item) = all.items.get(next) {
-        let (address, path) = (item.address, item.path.clone());
-        let kind = visit(file, &mut all, address, &path).map_err(|error| error.in_variable(&path))?;
+        let address = item.address;
+        let kind = visit(file, &mut all, address, ObjectId(next))
+            .map_err(|error| error.in_variable(&all.path(&all.items[next])))?;
         all.items[next].kind = kind;
         next += 1;
     }
@@ -87,23 +141,22 @@ pub(super) fn read(file: &File, selection: Selection) -> Result<Hierarchy> {
 }
 
 /// Adds what an object leads to.
-fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<ObjectKind> {
+fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result<ObjectKind> {
     let object = file.object(address)?;
     match object.kind {
         ObjectKind::Group => {
             for link in file.links(&object)?.links {
-                let below = format!("{}/{}", path.trim_end_matches('/'), link.name);
                 if let LinkTarget::Hard(target) = &link.target
                     && !all.selection.left_out.contains(target)
                 {
-                    all.add(*target, below);
+                    all.add(*target, Found::Link(id, link.name))?;
                 }
             }
         }
         ObjectKind::Dataset => {
             let dataset = file.dataset(&object)?;
             if let Some(committed) = dataset.committed {
-                all.add(committed, format!("the datatype of {path}"));
+                all.add(committed, Found::Datatype(id, None))?;
             }
         }
         ObjectKind::NamedDatatype => {}
@@ -115,7 +168,7 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, path: &str) -> Result<O
     }
     for attribute in attributes(file, &object)? {
         if let Some(committed) = attribute.committed {
-            all.add(committed, format!("the datatype of {path}:{}", attribute.name));
+            all.add(committed, Found::Datatype(id, Some(attribute.name)))?;
         }
     }
     Ok(object.kind)

@@ -118,10 +118,10 @@ impl Verbatim {
     }
 
     /// The addresses and paths of all datasets with data of their own.
-    pub fn datasets(&self) -> impl Iterator<Item = (u64, &str)> {
+    pub fn datasets(&self) -> impl Iterator<Item = (u64, impl Fn() -> String)> {
         let items = self.hierarchy.items.iter();
         let stored = items.filter(|item| item.var.is_some() || item.addressed.is_some());
-        stored.map(|item| (item.address, item.path.as_str()))
+        stored.map(|item| (item.address, || self.hierarchy.path(item)))
     }
 
     /// The address of the first dimension scale of each dimension of a dataset, as its attribute `DIMENSION_LIST` tells; `None` for
@@ -184,6 +184,7 @@ impl Verbatim {
             file: &self.file.file,
             objects: &self.hierarchy.ids,
             lost: &self.lost,
+            size: self.file.size,
         };
         let raw = destination.raw_files();
         let specs = Specs::new(
@@ -218,7 +219,7 @@ impl Verbatim {
                 }
                 false => addressed::copy(&places, &self.registry, item.address, id, writer.file()),
             };
-            copied.map_err(|error| error.in_variable(&item.path))?;
+            copied.map_err(|error| error.in_variable(&self.hierarchy.path(item)))?;
         }
         Ok(Box::new(writer))
     }

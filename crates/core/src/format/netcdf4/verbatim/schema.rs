@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ncutils_hdf5::{ByteOrder, Class, Dataset, Dataspace, Datatype, Fill as StoredFill, Layout, ObjectKind};
+use ncutils_hdf5::{
+    ByteOrder, Class, Dataset, Dataspace, Datatype, Fill as StoredFill, Layout, ObjectId, ObjectKind,
+};
 
 use super::elements::Shape;
 use super::hierarchy::Hierarchy;
@@ -30,14 +32,27 @@ pub(super) fn readers(
 ) -> Result<(Netcdf4Reader, Netcdf4Reader)> {
     let page_size = file.file.file_space().and_then(|space| space.page_size());
     let (mut found, mut addressed) = (Found::new(), Found::new());
-    for item in &mut hierarchy.items {
+    for n in 0..hierarchy.items.len() {
+        let item = &hierarchy.items[n];
+        let Some((group, name)) = hierarchy.link(item) else {
+            continue;
+        };
+        if item.kind == ObjectKind::Group {
+            // A group is found before what it holds.
+            for found in [&mut found, &mut addressed] {
+                let around = found.groups.get(&group).copied().unwrap_or(Schema::ROOT);
+                let id = found.schema.add_group(around, &name);
+                found.groups.insert(ObjectId(n), id);
+            }
+            continue;
+        }
         if item.kind != ObjectKind::Dataset {
             continue;
         }
         let object = file.file.object(item.address)?;
         let dataset = file.file.dataset(&object)?;
         let shape = Shape::new(&dataset.datatype, file.file.offset_size());
-        let shape = shape.map_err(|error| error.in_variable(&item.path))?;
+        let shape = shape.map_err(|error| error.in_variable(&hierarchy.path(item)))?;
         // Without elements, without storage of its own: the header is all there is.
         let stored_here = matches!(
             dataset.layout,
@@ -47,10 +62,10 @@ pub(super) fn readers(
             continue;
         }
         if shape.has_addresses() {
-            item.addressed = Some(addressed.add(&item.path, dataset, &file));
+            hierarchy.items[n].addressed = Some(addressed.add(group, name, dataset, &file));
             continue;
         }
-        item.var = Some(found.add(&item.path, dataset, &file));
+        hierarchy.items[n].var = Some(found.add(group, name, dataset, &file));
     }
     found.schema.page_size = page_size;
     let reader = |found: Found, file| Netcdf4Reader::of(found.schema, vec![file], found.stored, registry);
@@ -59,7 +74,8 @@ pub(super) fn readers(
 
 struct Found {
     schema: Schema,
-    groups: HashMap<String, GroupId>,
+    /// The groups by the numbers of their objects, but for the root.
+    groups: HashMap<ObjectId, GroupId>,
     /// The types of opaque elements, by their size.
     opaque: HashMap<u32, Type>,
     stored: Vec<StoredVariable>,
@@ -75,9 +91,14 @@ impl Found {
         }
     }
 
-    fn add(&mut self, path: &str, dataset: Dataset, file: &OpenFile) -> crate::model::VarId {
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let group = self.group(parent);
+    fn add(
+        &mut self,
+        group: ObjectId,
+        name: String,
+        dataset: Dataset,
+        file: &OpenFile,
+    ) -> crate::model::VarId {
+        let group = self.groups.get(&group).copied().unwrap_or(Schema::ROOT);
         let (ty, endian) = match number(&dataset.datatype) {
             Some(number) => number,
             None => (self.opaque(dataset.datatype.size), Endian::Little),
@@ -105,7 +126,7 @@ impl Found {
             conversion: None,
         });
         self.schema.add_var(Variable {
-            name: name.to_owned(),
+            name,
             group,
             ty,
             dims,
@@ -142,20 +163,6 @@ impl Found {
             ..Fill::default()
         };
         layout
-    }
-
-    fn group(&mut self, path: &str) -> GroupId {
-        if path.is_empty() {
-            return Schema::ROOT;
-        }
-        if let Some(group) = self.groups.get(path) {
-            return *group;
-        }
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let parent = self.group(parent);
-        let group = self.schema.add_group(parent, name);
-        self.groups.insert(path.to_owned(), group);
-        group
     }
 
     fn opaque(&mut self, size: u32) -> Type {

@@ -338,7 +338,7 @@ impl ObjectSource for Specs<'_> {
         let made = self
             .make(id)
             .map_err(|error| match self.hierarchy.items.get(id.0) {
-                Some(item) => error.in_variable(&item.path),
+                Some(item) => error.in_variable(&self.hierarchy.path(item)),
                 None => error,
             });
         Ok(Cow::Owned(made?))

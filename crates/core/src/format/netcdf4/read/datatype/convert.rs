@@ -8,22 +8,17 @@
 //! GlobalHeapReader ───────────────────────┘
 //! ```
 
-use std::cell::Cell;
-
 use ncutils_hdf5::{Class, Datatype, GlobalHeapObject, GlobalHeapReader};
 
 use super::number::Number;
 use super::types::{Member, is_canonical, is_text};
 use crate::error::{Error, Result};
+use crate::format::netcdf4::heap_limit::HeapLimit;
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{Endian, SLOT_SIZE, Schema, Slot, Type, TypeClass, Values};
 
 /// Most levels of nested steps. Types may have half as many levels: an array in a compound takes two steps.
 const DEPTH: usize = 80;
-
-/// Bytes of variable-length data that one call may return beyond a multiple of the file's size. Several
-/// elements may refer to the same object, and data in memory may be larger than in the file.
-const SLACK: u64 = 256 << 20;
 
 /// The conversion of elements of one datatype.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +52,7 @@ enum Step {
 pub struct Heap<'a> {
     objects: GlobalHeapReader<'a>,
     offset_size: usize,
-    left: Cell<u64>,
+    limit: HeapLimit,
 }
 
 impl<'a> Heap<'a> {
@@ -66,16 +61,12 @@ impl<'a> Heap<'a> {
         Self {
             objects: file.file.global_heap(),
             offset_size: usize::from(file.file.offset_size()).min(8),
-            left: Cell::new(file.size.saturating_mul(4).saturating_add(SLACK)),
+            limit: HeapLimit::of_file(file.size),
         }
     }
 
     fn take(&self, bytes: u64) -> Result<()> {
-        let left = self.left.get().checked_sub(bytes).ok_or_else(|| {
-            Error::Damaged("variable-length data is many times larger than the file".into())
-        })?;
-        self.left.set(left);
-        Ok(())
+        self.limit.take(bytes)
     }
 }
 

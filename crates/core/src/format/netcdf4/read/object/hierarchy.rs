@@ -15,12 +15,9 @@ use super::links::{Linker, ObjectId, Unfollowed};
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
 use crate::format::Fault;
-use crate::format::netcdf4::conventions::{MAX_NAME, NON_COORDINATE_PREFIX};
+use crate::format::netcdf4::conventions::{DEPTH, MAX_NAME, NON_COORDINATE_PREFIX};
 use crate::format::netcdf4::read::damage::Damage;
 use crate::format::netcdf4::read::user_path::user_path;
-
-/// Most levels of nested groups.
-const DEPTH: usize = 256;
 
 /// Number of characters that a warning shows of a name that is too long.
 const SHOWN: usize = 32;
