@@ -183,6 +183,13 @@ def test_what_comes_from_a_pipe_has_no_files_beside_it(folder):
     assert done.returncode == 1 and "not known what lies beside the input" in done.stderr
 
 
+def test_a_link_of_what_comes_from_a_pipe_is_refused(folder):
+    path = naming(folder / "in.h5", "link", "s")
+    done = run("nccopy", "-", "out.nc", stdin=path.open(), cwd=folder)
+    assert done.returncode == 1 and "not known what lies beside the input" in done.stderr
+    assert not (folder / "out.nc").exists()
+
+
 def test_a_refused_link_is_an_error_unless_other_things_are_asked_for(tmp_path, folder):
     other(tmp_path / "secret", "link")
     path = naming(folder / "in.h5", "link", "../secret")

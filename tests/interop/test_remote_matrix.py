@@ -11,6 +11,7 @@ ON = [(store, kind) for store in STORES for kind in KINDS]
 @pytest.fixture
 def store(request, store_of):
     store = store_of(request.param)
+    store.clear()
     yield store
     store.clear()
 

@@ -7,12 +7,16 @@ use std::ffi::c_int;
 use std::fs;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
+use std::time::Duration;
 
 use ncutils_core::message::tell;
 use ncutils_core::store::{remove_partial_files, take_remains};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+
+/// Signals within this time of the first are taken for the same.
+const ONE_SIGNAL: Duration = Duration::from_secs(1);
 
 /// Installs the handlers. Programs that write files must call it before creating one.
 pub fn handle() {
@@ -44,9 +48,15 @@ fn remove_files_at_end() {
 }
 
 /// Removes all partial files, gives up outputs on remote stores, and ends the process. No file is created or completed
-/// after that. A second signal ends the process at once, as a store may be slow to answer.
+/// after that. A signal that comes a second later ends the process at once, as a store may be slow to answer. Sooner ones count as the
+/// same: `timeout` sends two.
 fn end(signal: c_int) {
-    let _ = signal_hook::flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true)));
+    let _ = std::thread::Builder::new().spawn(|| {
+        std::thread::sleep(ONE_SIGNAL);
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            let _ = signal_hook::flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true)));
+        }
+    });
     let _none = remove_partial_files();
     tell_remains();
     let _ = emulate_default_handler(signal);
@@ -80,7 +90,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
     use std::process::Command;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     /// Runs itself again as the process that is told to end.
     #[test]

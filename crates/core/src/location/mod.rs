@@ -95,7 +95,7 @@ impl Location {
         let (name, misspelt) = match &target {
             // The name that was typed may hold secrets.
             Target::Remote(url) => (OsString::from(&url.shown), None),
-            _ => (name.to_owned(), fragment::misspelt(&written)),
+            _ => (remote_url::shown(text).into(), fragment::misspelt(&written)),
         };
         Ok(Self {
             misspelt: misspelt.into_iter().collect(),
@@ -262,8 +262,10 @@ fn meaning(text: &str) -> Result<(Target, Option<Mode>)> {
             )));
         }
         None if let Some((scheme, path)) = remote_url::with_one_slash(rest) => {
+            let right = format!("{scheme}://{path}");
+            let [right, text] = [&right, text].map(remote_url::shown);
             return Err(Error::Usage(format!(
-                "a URL has // after '{scheme}:'; write '{scheme}://{path}', or './{text}' if this is the file's name"
+                "a URL has // after '{scheme}:'; write '{right}', or './{text}' if this is the file's name"
             )));
         }
         None => PathBuf::from(rest),

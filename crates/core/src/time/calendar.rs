@@ -38,6 +38,11 @@ impl Calendar {
     /// The calendar named by a `calendar` attribute, in upper or lower case. As in netCDF-C, the name may be shortened
     /// (`365` is `365_day`). An unknown name means the mixed calendar.
     pub fn named(name: &[u8]) -> Self {
+        Self::find(name).unwrap_or(Self::Mixed)
+    }
+
+    /// Like [`named`](Self::named); `None` for an unknown name.
+    pub fn find(name: &[u8]) -> Option<Self> {
         let is = |full: &str| {
             full.as_bytes()
                 .get(..name.len())
@@ -46,7 +51,7 @@ impl Calendar {
         Self::NAMES
             .iter()
             .find(|(full, _)| !name.is_empty() && is(full))
-            .map_or(Self::Mixed, |(_, calendar)| *calendar)
+            .map(|(_, calendar)| *calendar)
     }
 
     /// True if the calendar has this day. `month` is from 1 to 12. A calendar without years has its days in any year.

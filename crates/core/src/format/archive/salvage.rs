@@ -21,6 +21,9 @@ use crate::store::{Object, Output, known_size, object_stream};
 /// Bytes in which the next block header is looked for at once.
 const PIECE: usize = 1 << 20;
 
+/// Most findings that are kept. What is lost is told in full.
+const MOST_FINDINGS: usize = 10_000;
+
 /// True if an object begins as an archive does.
 ///
 /// # Errors
@@ -54,7 +57,7 @@ pub struct Salvaged {
     pub lost: Vec<LostRange>,
     /// Names of all variables, as far as the header can be read.
     pub variables: Vec<String>,
-    /// What is wrong.
+    /// What is wrong, up to 10,000 things.
     pub findings: Vec<Finding>,
 }
 
@@ -77,16 +80,23 @@ pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged
     let (mut data, mut scratch) = (Vec::new(), Scratch::default());
     let mut at = front.prelude.front;
     let mut ended = false;
+    let mut search = HeaderSearch::of(&**source, size);
+    let mut is_in_gap = false;
     while at < size {
         let Some((header, stored)) = block_at(&**source, &front, at, size)? else {
             if is_end(&**source, at, size)? {
                 ended = true;
                 break;
             }
-            findings.push(Finding::of(&damaged(format!("no block is at byte {at}"))));
-            at = next_header(&**source, at + 1, size)?;
+            // One gap may hold many headers that fit no stream.
+            if !is_in_gap && findings.len() < MOST_FINDINGS {
+                findings.push(Finding::of(&damaged(format!("no block is at byte {at}"))));
+            }
+            is_in_gap = true;
+            at = search.next(at + 1)?;
             continue;
         };
+        is_in_gap = false;
         at += (HEADER + stored.len()) as u64;
         let number = header.stream as usize;
         let stream = &streams.list[number];
@@ -94,6 +104,13 @@ pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged
         let start = header.number * block;
         let end = header.number.saturating_add(header.run()).saturating_mul(block);
         let end = end.min(stream.length());
+        if have[number]
+            .last()
+            .is_some_and(|last| last.start <= start && end <= last.end)
+        {
+            // Hostile archives have the same block again and again.
+            continue;
+        }
         match header.content {
             Content::Repeated { element, .. } => {
                 scatter.put_repeated(number, start, end, &element[..stream.element as usize])?;
@@ -101,11 +118,13 @@ pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged
             Content::Stored { .. } => match decode(&front, &header, &stored, &mut data, &mut scratch) {
                 Ok(()) => scatter.put(number, start, &data)?,
                 Err(error) => {
-                    findings.push(Finding {
-                        variable: (number < streams.rest()).then_some(number),
-                        block: Some(header.number),
-                        what: error.to_string(),
-                    });
+                    if findings.len() < MOST_FINDINGS {
+                        findings.push(Finding {
+                            variable: (number < streams.rest()).then_some(number),
+                            block: Some(header.number),
+                            what: error.to_string(),
+                        });
+                    }
                     continue;
                 }
             },
@@ -185,21 +204,48 @@ fn missing(streams: &Streams, have: Vec<Vec<Range<u64>>>) -> Vec<LostRange> {
     lost
 }
 
-/// The first position from `at` on where a header with a right checksum is, or the size of the archive.
-fn next_header(source: &dyn Object, mut at: u64, size: u64) -> Result<u64> {
-    let mut piece = Vec::new();
-    while size - at >= HEADER as u64 {
-        resize(&mut piece, (size - at).min(PIECE as u64) as usize)?;
-        source
-            .read_exact_at(at, &mut piece)
-            .map_err(|e| Error::io("cannot read", e))?;
-        let mut windows = piece.windows(HEADER);
-        if let Some(found) = windows.position(|window| block::decode(window).is_ok()) {
-            return Ok(at + found as u64);
+/// Looks for block headers.
+struct HeaderSearch<'a> {
+    source: &'a dyn Object,
+    size: u64,
+    /// Bytes of the source from `start` on.
+    piece: Vec<u8>,
+    start: u64,
+}
+
+impl<'a> HeaderSearch<'a> {
+    fn of(source: &'a dyn Object, size: u64) -> Self {
+        Self {
+            source,
+            size,
+            piece: Vec::new(),
+            start: 0,
         }
-        at += (piece.len() - HEADER + 1) as u64;
     }
-    Ok(size)
+
+    /// The first position from `at` on where a header with a right checksum is, or the size of the archive.
+    fn next(&mut self, mut at: u64) -> Result<u64> {
+        while self.size.saturating_sub(at) >= HEADER as u64 {
+            let within = at.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
+            let rest = match within.and_then(|within| self.piece.get(within..)) {
+                Some(rest) if rest.len() >= HEADER => rest,
+                _ => {
+                    let length = (self.size - at).min(PIECE as u64) as usize;
+                    resize(&mut self.piece, length)?;
+                    let read = self.source.read_exact_at(at, &mut self.piece);
+                    read.map_err(|e| Error::io("cannot read", e))?;
+                    self.start = at;
+                    &self.piece
+                }
+            };
+            let mut windows = rest.windows(HEADER);
+            if let Some(found) = windows.position(|window| block::decode(window).is_ok()) {
+                return Ok(at + found as u64);
+            }
+            at += (rest.len() - HEADER + 1) as u64;
+        }
+        Ok(self.size)
+    }
 }
 
 /// True if the end of the blocks is at a position.

@@ -115,6 +115,8 @@ pub(super) struct Streams {
     pub stride: u64,
     /// The part that has the records.
     region: Option<Part>,
+    /// The pieces of `pattern` that are the rest's, in order.
+    rest_pattern: Vec<RecordPiece>,
     /// Where the rest begins in each part that has some: position in the rest, number of the part.
     rest: Vec<(u64, usize)>,
 }
@@ -268,6 +270,11 @@ impl Streams {
         }
         Ok(Self {
             region: parts.iter().find(|part| part.of.is_none()).copied(),
+            rest_pattern: pattern
+                .iter()
+                .filter(|piece| piece.stream == rest_number)
+                .copied()
+                .collect(),
             header,
             original,
             list,
@@ -380,10 +387,12 @@ impl Streams {
                 .filter(|left| *left > 0)?;
             return Some((part.begin + into, limit.min(left)));
         }
-        let mine = || self.pattern.iter().filter(|piece| piece.stream == stream);
-        let step = mine().next()?.step;
+        let step = self.rest_pattern.first()?.step;
         let (record, within) = (into / step, into % step);
-        let piece = mine().find(|piece| piece.linear - start + piece.length > within)?;
+        let n = self
+            .rest_pattern
+            .partition_point(|piece| piece.linear - start + piece.length <= within);
+        let piece = self.rest_pattern.get(n)?;
         let skip = within - (piece.linear - start);
         let at = part.begin + record * self.stride + piece.offset + skip;
         let left = (piece.length - skip).min(part.end.checked_sub(at)?);

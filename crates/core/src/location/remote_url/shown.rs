@@ -1,14 +1,15 @@
 //! Names of remote datasets without their secrets, for messages.
 
+use super::SCHEMES;
 use super::words::is_secret;
 
 /// The name without passwords, values of the query, and values of a fragment's secret keys. It works on any text, so
 /// that an error about a malformed URL shows no secret either. A name without secrets stays as it is.
 pub fn shown(name: &str) -> String {
-    let Some(at) = name.find("://") else {
+    let Some(host) = host(name) else {
         return name.to_owned();
     };
-    let (scheme, rest) = name.split_at(at + "://".len());
+    let (scheme, rest) = name.split_at(host);
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, rest) = rest.split_at(end);
     let (front, fragment) = match rest.split_once('#') {
@@ -36,6 +37,19 @@ pub fn shown(name: &str) -> String {
         text.push_str(&joined(fragment.split('&'), is_hidden));
     }
     text
+}
+
+/// Where the host of a URL begins, also of one that was mistyped: with one slash, or with others. `None` for what looks like no URL.
+fn host(name: &str) -> Option<usize> {
+    if let Some(at) = name.find("://") {
+        return Some(at + "://".len());
+    }
+    let (scheme, rest) = name.split_once(':')?;
+    let host = rest.trim_start_matches(['/', '\\']);
+    let is_known = SCHEMES
+        .iter()
+        .any(|known| scheme.trim_start().eq_ignore_ascii_case(known));
+    (is_known && host.len() < rest.len()).then(|| name.len() - host.len())
 }
 
 /// What is in front of a host: `[key=value]…scheme://`.
@@ -98,6 +112,9 @@ mod tests {
             ("https://u:hun/ter2@h/p", "https://***"),
             ("https://u:hunt#er2@h/p", "https://***"),
             ("https://hunter2@h:1/p", "https://***@h:1/p"),
+            ("http:/u:hunter2@h/p", "http:/***@h/p"),
+            (r"https:\\u:hunter2@h/p", r"https:\\***@h/p"),
+            (" http://u:hunter2@h/p", " http://***@h/p"),
             (
                 "https://h/p?X-Sig=hunter2&x#bytes",
                 "https://h/p?X-Sig=***&x#bytes",

@@ -175,10 +175,18 @@ impl<'a> Coordinate<'a> {
         }
         match &self.time {
             Some((_, calendar)) => PartialDate::parse(numeral, *calendar).map(Typed::Date),
-            None => Err(format!(
-                "is no number, which the coordinate {} needs",
-                self.variable.name
-            )),
+            None => {
+                let name = &self.variable.name;
+                let calendar = super::units::text(self.variable, "calendar");
+                Err(
+                    match calendar.filter(|calendar| Calendar::find(calendar.as_bytes()).is_none()) {
+                        Some(calendar) => format!(
+                            "is no number, and the calendar '{calendar}' of the coordinate {name} is not known"
+                        ),
+                        None => format!("is no number, which the coordinate {name} needs"),
+                    },
+                )
+            }
         }
     }
 

@@ -172,6 +172,14 @@ fn times_by_dates() {
     let units = [("units", "days since 2000-01-01"), ("calendar", "360_day")];
     let reader = coordinate(Type::Double, doubles(&[58.0, 59.0, 60.0]), &units);
     check(&reader, &[("x=2000-02-30", &[1]), ("x=2000-02", &[0, 1])]);
+    let units = [units[0], ("calendar", "bogus")];
+    let reader = coordinate(Type::Double, doubles(&[58.0]), &units);
+    let told = cells(&reader, "x=2000-02").unwrap_err();
+    assert!(
+        told.contains("the calendar 'bogus' of the coordinate x is not known"),
+        "{told}"
+    );
+    check(&reader, &[("x=58", &[0])]);
 }
 
 #[test]

@@ -35,10 +35,12 @@ pub fn is_longitude(variable: &Variable) -> bool {
         || text(variable, "axis") == Some("X") && units.starts_with("degree")
 }
 
-/// The dates of a time; `None` if its units are not those of a time.
+/// The dates of a time; `None` if its units are not those of a time, or its calendar is not known.
 pub fn time_format(variable: &Variable) -> Option<(TimeFormat, Calendar)> {
-    let named = text(variable, "calendar").map(|name| Calendar::named(name.as_bytes()));
-    let calendar = named.unwrap_or(Calendar::Mixed);
+    let calendar = match text(variable, "calendar") {
+        Some(name) => Calendar::find(name.as_bytes())?,
+        None => Calendar::Mixed,
+    };
     let units = TimeUnits::parse(text(variable, "units")?, calendar)?;
     Some((TimeFormat::new(&units, calendar, DateSeparator::T), calendar))
 }

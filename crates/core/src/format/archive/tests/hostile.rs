@@ -306,4 +306,22 @@ fn what_is_whole_is_salvaged() {
     // Without a back, and cut within the blocks.
     let cut = salvaged(&archive[..front + 300]);
     assert!(!cut.lost.is_empty());
+    // Headers of no stream, one after another, are one gap.
+    let strange = Header {
+        stream: 7777,
+        number: 0,
+        content: Content::Repeated {
+            element: [0; 8],
+            run: 1,
+        },
+    };
+    let mut stuffed = archive[..front].to_vec();
+    stuffed.extend(strange.encode().repeat(20_000));
+    stuffed.extend_from_slice(&archive[front..]);
+    let stuffed = salvaged(&stuffed);
+    assert!(
+        stuffed.lost.is_empty() && stuffed.findings.len() < 4,
+        "{:?}",
+        stuffed.findings
+    );
 }

@@ -136,6 +136,8 @@ impl Failure {
             | Fault::Untrusted(_)
             | Fault::Encoded(_)
             | Fault::EndlessList
+            | Fault::CutList
+            | Fault::NoAnswer(_)
             | Fault::TooLong
             | Fault::NoTls
             | Fault::NoSize
@@ -171,7 +173,10 @@ impl Failure {
             "NoSuchBucket" | "ContainerNotFound" => return Self::new(Meaning::NoBucket, "no such bucket"),
             "ExpiredToken" | "TokenRefreshRequired" => return Self::new(Meaning::Expired, answered),
             "RequestTimeTooSkewed" => return Self::new(Meaning::Skewed, answered),
-            "SlowDown" => return Self::new(Meaning::Busy, answered),
+            "SlowDown" | "ServiceUnavailable" => return Self::new(Meaning::Busy, answered),
+            // These come with status 200 too, from servers that began to answer before they knew.
+            "InternalError" => return Self::new(Meaning::Passing, answered),
+            "AccessDenied" => return Self::new(Meaning::Refused, answered),
             _ => {}
         }
         let meaning = match status {
@@ -214,7 +219,7 @@ impl fmt::Display for Failure {
 impl StdError for Failure {}
 
 /// The text of an element of XML, such as `<Code>SlowDown</Code>`.
-fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
+pub(super) fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = xml.split_once(&format!("<{name}>"))?;
     let (text, _) = rest.split_once("</")?;
     Some(text.trim()).filter(|text| !text.is_empty())

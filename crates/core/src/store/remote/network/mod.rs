@@ -11,6 +11,7 @@ mod access_keys;
 mod client;
 mod connect;
 mod date;
+mod documents;
 mod download;
 pub(crate) mod failure;
 mod fault;

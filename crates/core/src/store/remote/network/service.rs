@@ -23,6 +23,7 @@ use url::Url;
 
 use super::access_keys::KeySource;
 use super::client::innermost;
+use super::documents;
 use super::fault::Fault;
 use super::known_secrets::KnownSecrets;
 use super::pages::Pages;
@@ -98,6 +99,10 @@ impl HttpService for Service {
         let wanted = Wanted::of(&request);
         let is_get = request.method() == Method::GET;
         let asked = request.uri().path_and_query().map(ToString::to_string);
+        let deleted = asked
+            .as_ref()
+            .filter(|asked| documents::is_deletion(request.method(), asked))
+            .map(|_| request.body().as_bytes().cloned().unwrap_or_default());
         let listed = asked.filter(|asked| is_get && Pages::is_list(asked));
         let response = self.followed(request).await.map_err(error)?;
         self.listen(&response);
@@ -108,14 +113,19 @@ impl HttpService for Service {
         }
         // `object_store` holds these answers in memory.
         let (head, body) = response.into_parts();
-        let body = whole(body).await.map_err(error)?;
+        let mut body = whole(body).await.map_err(error)?;
+        documents::check_refusal(head.status, &body).map_err(error)?;
         // Without this a page in place of a list would be a list without keys, and data would read as fill.
         let is_page = !body.is_empty() && text(&head.headers, "content-type").is_some_and(is_html);
         if is_page || (listed.is_some() && !Pages::are_keys(&body)) {
             return Err(error(Fault::WebPage));
         }
         if let Some(listed) = listed {
+            documents::check_goes_on(&body).map_err(error)?;
             lock(&self.told.pages).came(&listed, &body).map_err(error)?;
+        }
+        if let Some(asked) = deleted {
+            body = documents::deleted(head.status, body, &asked).map_err(error)?;
         }
         Ok(HttpResponse::from_parts(head, body.into()))
     }

@@ -259,7 +259,10 @@ impl Tree {
         let mut state = self.state();
         let before = std::mem::replace(&mut state.phase, Phase::GivenUp);
         drop(state);
-        let place = format!("{}/{}", self.objects.sending.shown(), self.objects.root);
+        let place = match self.objects.root.as_str() {
+            "" => self.objects.sending.shown().to_owned(),
+            root => format!("{root} in {}", self.objects.sending.shown()),
+        };
         match before {
             Phase::Published | Phase::GivenUp => {
                 self.state().phase = before;

@@ -204,9 +204,9 @@ impl Linker {
     fn external(&mut self, from: usize, name: &str) -> Result<usize, Unfollowed> {
         let left = |why: &str| Unfollowed::Left(format!("its file {name} {why}"));
         let Some(neighbours) = &self.files[from].neighbours else {
-            return Err(left(
-                "is not followed, as it is not known what lies beside the input",
-            ));
+            return Err(Unfollowed::Refused(format!(
+                "its file {name} is not followed, as it is not known what lies beside the input"
+            )));
         };
         let found = neighbours
             .find(name, NamedAs::ExternalLink)
