@@ -346,6 +346,50 @@ def test_differences(tmp_path):
     assert run("ncdump", "--exact", "--diff", nan["x.nc"], nan["y.nc"])[0] == 1
 
 
+def test_differences_name_the_datasets_and_tell_the_other_first(tmp_path):
+    names = {"b.nc": ("f4", 10, "wide", ["only_b"]), "a.nc": ("f8", 20, "high", ["only_a"])}
+    for name, (kind, value, dimension, only) in names.items():
+        with netCDF4.Dataset(tmp_path / name, "w") as dataset:
+            dataset.createDimension("x", 2)
+            dataset.createDimension(dimension, 3)
+            dataset.createVariable("values", "i4", ("x",))[:] = [1, value]
+            dataset.createVariable("type", kind, ("x",))
+            dataset.createVariable("dims", "i4", (dimension,))[:] = [1, 2, 3]
+            for own in only:
+                dataset.createVariable(own, "i4", ("x",))
+                dataset.createGroup(f"group_{own}")
+                dataset.setncattr(own, 1)
+                dataset["values"].setncattr(own, 1)
+    a, b = tmp_path / "a.nc", tmp_path / "b.nc"
+    status, text, _ = run("ncdump", "--diff", b, a)
+    assert status == 1 and sorted(text.splitlines()) == sorted([
+        f"/: attribute only_b: only in {b}",
+        f"/: attribute only_a: only in {a}",
+        f"group /group_only_b: only in {b}",
+        f"group /group_only_a: only in {a}",
+        f"/only_b: only in {b}",
+        f"/only_a: only in {a}",
+        f"/values: attribute only_b: only in {b}",
+        f"/values: attribute only_a: only in {a}",
+        "/values: 1 of 2 elements differ; first [1]: 10 and 20; largest difference 10",
+        "/type: type float and double",
+        "/dims: dimensions (wide=3) and (high=3)",
+    ])
+
+
+def test_what_cannot_be_compared_is_named_by_its_dataset(tmp_path):
+    whole = make(tmp_path / "whole.nc", **STORAGE["deflate"])
+    with h5py.File(whole) as file:
+        chunk = file["temp"].id.get_chunk_info(2)
+    data = bytearray(whole.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 1
+    broken = tmp_path / "broken.nc"
+    broken.write_bytes(data)
+    for arguments in ([broken, whole], [whole, broken]):
+        status, _, told = run("ncdump", "--diff", *arguments)
+        assert status == 2 and told.startswith(f"ncdump: {broken}: variable temp: chunk [2, 0, 0]: "), told
+
+
 @pytest.mark.parametrize("output", ["v.nc", "v.zarr#mode=zarr,v3", "v.zip#mode=nczarr,zip", "w.zarr#mode=nczarr,file"])
 @pytest.mark.parametrize("options", [[], ["-c", "time/2,lat/7", "-d", "2"], ["--isel", "time=1:4"]], ids=["as-is", "rechunked", "part"])
 def test_verified_outputs_are_there(output, options, tmp_path):

@@ -19,7 +19,7 @@ mod salvage;
 mod verify;
 
 pub use check::{CheckOptions, Checked, Loss, Lost, check, check_variables};
-pub use compare::{CompareOptions, compare, compare_values, difference_text};
+pub use compare::{CompareOptions, Named, compare, compare_values, difference_text};
 pub use digest::digest;
 pub use elements::{Difference, Equality};
 pub use report::{check_json, check_text};
