@@ -390,6 +390,35 @@ def test_what_cannot_be_compared_is_named_by_its_dataset(tmp_path):
         assert status == 2 and told.startswith(f"ncdump: {broken}: variable temp: chunk [2, 0, 0]: "), told
 
 
+def test_named_variables_alone_are_proved(tmp_path):
+    whole = make(tmp_path / "whole.nc", **STORAGE["deflate"])
+    with h5py.File(whole) as file:
+        chunk = file["temp"].id.get_chunk_info(2)
+    data = bytearray(whole.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 1
+    other = tmp_path / "other.nc"
+    other.write_bytes(data)
+    with netCDF4.Dataset(other, "a") as dataset:
+        dataset.title = "other"
+        dataset.createVariable("own", "i4", ())
+    assert run("ncdump", "--check", "-v", "temp", other)[0] == 1
+    assert run("ncdump", "--check", "-v", "time", other)[0] == 0
+    digests = ncdump("--digest", whole).decode().splitlines()
+    assert ncdump("--digest", "-v", "/temp", whole).decode().splitlines() == [line for line in digests if " /temp " in line]
+    assert run("ncdump", "--diff", other, "-v", "time", whole) == (0, "", "")
+    assert run("ncdump", "--diff", other, "-v", "time,own", whole) == (1, f"/own: only in {other}\n", "")
+    for mode, failure in (["--check"], 1), (["--digest"], 1), (["--diff", other], 2):
+        status, text, told = run("ncdump", *mode, "-v", "time,none", whole)
+        assert (status, text) == (failure, "") and "none: No such variable" in told
+
+
+def test_trouble_with_a_comparison_is_status_2(tmp_path):
+    whole = make(tmp_path / "whole.nc")
+    for arguments in (["--diff", whole], ["--diff", whole, "-h", whole], ["--diff", whole, "--tolerance", "x", whole], ["--diff", whole, "--isel", "q=1", whole]):
+        assert run("ncdump", *arguments)[0] == 2, arguments
+    assert run("ncdump", "--digest", "-h", whole)[0] == 1
+
+
 @pytest.mark.parametrize("output", ["v.nc", "v.zarr#mode=zarr,v3", "v.zip#mode=nczarr,zip", "w.zarr#mode=nczarr,file"])
 @pytest.mark.parametrize("options", [[], ["-c", "time/2,lat/7", "-d", "2"], ["--isel", "time=1:4"]], ids=["as-is", "rechunked", "part"])
 def test_verified_outputs_are_there(output, options, tmp_path):

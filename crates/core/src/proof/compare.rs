@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::canonical::{attribute, type_text};
 use super::check::CheckOptions;
+use super::chosen::chosen;
 use super::digest::absolute;
 use super::elements::{self, Difference, Equality};
 use crate::chunk::{ChunkGrid, Region, byte_count};
@@ -82,12 +83,14 @@ impl<'a> Side<'a> {
 
 /// Compares two datasets, and tells each difference to `found` as a line. Returns the number of differences.
 /// Where a line has something of both datasets, that of `a` comes first.
+/// With names in `only`, these variables alone are compared.
 ///
 /// # Errors
-/// If a value cannot be read. The error names the dataset.
+/// A name that neither dataset has. If a value cannot be read. The error names the dataset.
 pub fn compare(
     a: Named,
     b: Named,
+    only: &[String],
     registry: &Registry,
     options: &CompareOptions,
     found: &mut dyn FnMut(String),
@@ -98,46 +101,24 @@ pub fn compare(
         found(line);
     };
     let (first, second) = (a.reader.schema(), b.reader.schema());
-    for (n, group) in first.groups.iter().enumerate() {
-        let path = first.group_path(GroupId(n));
-        match second.group_at(&path) {
-            None => tell(format!("group {path}: only in {}", a.name)),
-            Some(other) => {
-                let other = second.group(other);
-                compare_attributes(
-                    (a, &group.attributes),
-                    (b, &other.attributes),
-                    &path,
-                    &mut tell,
-                );
-            }
-        }
+    let [firsts, seconds] = chosen([first, second], only)?;
+    if only.is_empty() {
+        compare_groups(a, b, &mut tell);
     }
-    for n in 0..second.groups.len() {
-        let path = second.group_path(GroupId(n));
-        if first.group_at(&path).is_none() {
-            tell(format!("group {path}: only in {}", b.name));
-        }
-    }
-    for n in 0..second.vars.len() {
-        if first.var_at(&second.var_path(VarId(n))).is_none() {
-            let path = absolute(second, VarId(n));
+    for id in seconds {
+        if first.var_at(&second.var_path(id)).is_none() {
+            let path = absolute(second, id);
             tell(format!("{path}: only in {}", b.name));
         }
     }
-    for (n, var) in first.vars.iter().enumerate() {
-        let (id, path) = (VarId(n), absolute(first, VarId(n)));
+    for id in firsts {
+        let (var, path) = (first.var(id), absolute(first, id));
         let Some(other_id) = second.var_at(&first.var_path(id)) else {
             tell(format!("{path}: only in {}", a.name));
             continue;
         };
         let other = second.var(other_id);
-        compare_attributes(
-            (a, &var.attributes),
-            (b, &other.attributes),
-            &path,
-            &mut tell,
-        );
+        compare_attributes((a, &var.attributes), (b, &other.attributes), &path, &mut tell);
         let types = (type_text(first, var.ty), type_text(second, other.ty));
         if types.0 != types.1 {
             tell(format!("{path}: type {} and {}", types.0, types.1));
@@ -156,6 +137,26 @@ pub fn compare(
         }
     }
     Ok(count)
+}
+
+fn compare_groups(a: Named, b: Named, tell: &mut dyn FnMut(String)) {
+    let (first, second) = (a.reader.schema(), b.reader.schema());
+    for (n, group) in first.groups.iter().enumerate() {
+        let path = first.group_path(GroupId(n));
+        match second.group_at(&path) {
+            None => tell(format!("group {path}: only in {}", a.name)),
+            Some(other) => {
+                let other = &second.group(other).attributes;
+                compare_attributes((a, &group.attributes), (b, other), &path, tell);
+            }
+        }
+    }
+    for n in 0..second.groups.len() {
+        let path = second.group_path(GroupId(n));
+        if first.group_at(&path).is_none() {
+            tell(format!("group {path}: only in {}", b.name));
+        }
+    }
 }
 
 /// A difference as a clause; `None` if nothing differs.
@@ -200,7 +201,10 @@ fn compare_attributes(
     }
     for other in b.iter() {
         if !a.iter().any(|one| one.name == other.name) {
-            tell(format!("{path}: attribute {}: only in {}", other.name, second.name));
+            tell(format!(
+                "{path}: attribute {}: only in {}",
+                other.name, second.name
+            ));
         }
     }
 }
@@ -294,13 +298,7 @@ fn compare_sides(a: Side, b: Side, registry: &Registry, options: &CompareOptions
 
 /// The shape of boxes that share no chunk, if both sides allow one that is small enough; else the larger chunks. `None` if
 /// neither side has chunks.
-fn tile(
-    a: Side,
-    b: Side,
-    shape: &[u64],
-    size: usize,
-    budget: u64,
-) -> Option<Vec<u64>> {
+fn tile(a: Side, b: Side, shape: &[u64], size: usize, budget: u64) -> Option<Vec<u64>> {
     let chunk = |side: Side| match &side.reader.layout(side.var).storage {
         Storage::Chunked { shape } => Some(shape.clone()),
         _ => None,

@@ -10,6 +10,7 @@
 
 mod canonical;
 mod check;
+mod chosen;
 mod compare;
 mod digest;
 mod elements;
@@ -19,6 +20,7 @@ mod salvage;
 mod verify;
 
 pub use check::{CheckOptions, Checked, Loss, Lost, check, check_variables};
+pub use chosen::chosen;
 pub use compare::{CompareOptions, Named, compare, compare_values, difference_text};
 pub use digest::digest;
 pub use elements::{Difference, Equality};
