@@ -141,8 +141,14 @@ def test_files_that_were_cut(tmp_path):
     with h5py.File(whole) as file:
         chunks = [file["temp"].id.get_chunk_info(n) for n in range(LENGTHS["time"])]
     (tmp_path / "cut.nc").write_bytes(whole.read_bytes()[: chunks[4].byte_offset + 10])
-    assert run("nccopy", tmp_path / "cut.nc", tmp_path / "out.nc")[0] == 1
+    hint = "; 'nccopy --salvage' copies what can still be read\n"
+    for command in ["ncdump", "-h", tmp_path / "cut.nc"], ["nccopy", tmp_path / "cut.nc", tmp_path / "out.nc"]:
+        status, _, told = run(*command)
+        assert status == 1 and "the file is truncated" in told and told.endswith(hint)
     assert run("nccopy", "--salvage", tmp_path / "cut.nc", tmp_path / "out.nc")[0] == 3
+    (tmp_path / "stub.nc").write_bytes(whole.read_bytes()[:60])
+    status, _, told = run("nccopy", "--salvage", tmp_path / "stub.nc", tmp_path / "none.nc")
+    assert status == 1 and hint not in told
     assert (values(tmp_path / "out.nc")[:4] == field()[:4]).all()
 
     whole = make(tmp_path / "in5.nc", "NETCDF3_64BIT_DATA")

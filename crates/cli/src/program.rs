@@ -45,15 +45,17 @@ pub fn run_or_fail_with(
             .and_then(|()| io::stdout().flush());
             return match printed {
                 _ if wrong => ExitCode::from(failure),
-                printed => end(&name, failure, printed.context("cannot write").map(|()| 0)),
+                printed => end(&name, failure, false, printed.context("cannot write").map(|()| 0)),
             };
         }
     };
     log::start(&name);
-    end(&name, failure, work(&matches))
+    let salvages = matches!(matches.try_get_one::<bool>("salvage"), Ok(Some(true)));
+    end(&name, failure, !salvages, work(&matches))
 }
 
-fn end(name: &str, failure: u8, done: anyhow::Result<u8>) -> ExitCode {
+/// Tells an error, and gives the exit status. With `hints`, tells where salvage would help.
+fn end(name: &str, failure: u8, hints: bool, done: anyhow::Result<u8>) -> ExitCode {
     let error = match done {
         Ok(status) => return ExitCode::from(status),
         Err(error) => error,
@@ -64,6 +66,10 @@ fn end(name: &str, failure: u8, done: anyhow::Result<u8>) -> ExitCode {
     }
     match error.downcast_ref() {
         Some(e @ Error::Cdl(_)) => tell_lines(name, e),
+        Some(e) if hints && e.is_truncated_hdf5() => tell(
+            name,
+            format_args!("{e}; 'nccopy --salvage' copies what can still be read"),
+        ),
         _ => tell(name, format_args!("{error:#}")),
     }
     // The outputs are dropped, and have removed what they could.
