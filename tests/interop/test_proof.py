@@ -141,8 +141,14 @@ def test_files_that_were_cut(tmp_path):
     with h5py.File(whole) as file:
         chunks = [file["temp"].id.get_chunk_info(n) for n in range(LENGTHS["time"])]
     (tmp_path / "cut.nc").write_bytes(whole.read_bytes()[: chunks[4].byte_offset + 10])
-    assert run("nccopy", tmp_path / "cut.nc", tmp_path / "out.nc")[0] == 1
+    hint = "; 'nccopy --salvage' copies what can still be read\n"
+    for command in ["ncdump", "-h", tmp_path / "cut.nc"], ["nccopy", tmp_path / "cut.nc", tmp_path / "out.nc"]:
+        status, _, told = run(*command)
+        assert status == 1 and "the file is truncated" in told and told.endswith(hint)
     assert run("nccopy", "--salvage", tmp_path / "cut.nc", tmp_path / "out.nc")[0] == 3
+    (tmp_path / "stub.nc").write_bytes(whole.read_bytes()[:60])
+    status, _, told = run("nccopy", "--salvage", tmp_path / "stub.nc", tmp_path / "none.nc")
+    assert status == 1 and hint not in told
     assert (values(tmp_path / "out.nc")[:4] == field()[:4]).all()
 
     whole = make(tmp_path / "in5.nc", "NETCDF3_64BIT_DATA")
@@ -344,6 +350,79 @@ def test_differences(tmp_path):
             dataset.createVariable("v", "f4", ())[...] = np.array(bits, "u4").view("f4")
     assert run("ncdump", "--diff", nan["x.nc"], nan["y.nc"])[0] == 0
     assert run("ncdump", "--exact", "--diff", nan["x.nc"], nan["y.nc"])[0] == 1
+
+
+def test_differences_name_the_datasets_and_tell_the_other_first(tmp_path):
+    names = {"b.nc": ("f4", 10, "wide", ["only_b"]), "a.nc": ("f8", 20, "high", ["only_a"])}
+    for name, (kind, value, dimension, only) in names.items():
+        with netCDF4.Dataset(tmp_path / name, "w") as dataset:
+            dataset.createDimension("x", 2)
+            dataset.createDimension(dimension, 3)
+            dataset.createVariable("values", "i4", ("x",))[:] = [1, value]
+            dataset.createVariable("type", kind, ("x",))
+            dataset.createVariable("dims", "i4", (dimension,))[:] = [1, 2, 3]
+            for own in only:
+                dataset.createVariable(own, "i4", ("x",))
+                dataset.createGroup(f"group_{own}")
+                dataset.setncattr(own, 1)
+                dataset["values"].setncattr(own, 1)
+    a, b = tmp_path / "a.nc", tmp_path / "b.nc"
+    status, text, _ = run("ncdump", "--diff", b, a)
+    assert status == 1 and sorted(text.splitlines()) == sorted([
+        f"/: attribute only_b: only in {b}",
+        f"/: attribute only_a: only in {a}",
+        f"group /group_only_b: only in {b}",
+        f"group /group_only_a: only in {a}",
+        f"/only_b: only in {b}",
+        f"/only_a: only in {a}",
+        f"/values: attribute only_b: only in {b}",
+        f"/values: attribute only_a: only in {a}",
+        "/values: 1 of 2 elements differ; first [1]: 10 and 20; largest difference 10",
+        "/type: type float and double",
+        "/dims: dimensions (wide=3) and (high=3)",
+    ])
+
+
+def test_what_cannot_be_compared_is_named_by_its_dataset(tmp_path):
+    whole = make(tmp_path / "whole.nc", **STORAGE["deflate"])
+    with h5py.File(whole) as file:
+        chunk = file["temp"].id.get_chunk_info(2)
+    data = bytearray(whole.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 1
+    broken = tmp_path / "broken.nc"
+    broken.write_bytes(data)
+    for arguments in ([broken, whole], [whole, broken]):
+        status, _, told = run("ncdump", "--diff", *arguments)
+        assert status == 2 and told.startswith(f"ncdump: {broken}: variable temp: chunk [2, 0, 0]: "), told
+
+
+def test_named_variables_alone_are_proved(tmp_path):
+    whole = make(tmp_path / "whole.nc", **STORAGE["deflate"])
+    with h5py.File(whole) as file:
+        chunk = file["temp"].id.get_chunk_info(2)
+    data = bytearray(whole.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 1
+    other = tmp_path / "other.nc"
+    other.write_bytes(data)
+    with netCDF4.Dataset(other, "a") as dataset:
+        dataset.title = "other"
+        dataset.createVariable("own", "i4", ())
+    assert run("ncdump", "--check", "-v", "temp", other)[0] == 1
+    assert run("ncdump", "--check", "-v", "time", other)[0] == 0
+    digests = ncdump("--digest", whole).decode().splitlines()
+    assert ncdump("--digest", "-v", "/temp", whole).decode().splitlines() == [line for line in digests if " /temp " in line]
+    assert run("ncdump", "--diff", other, "-v", "time", whole) == (0, "", "")
+    assert run("ncdump", "--diff", other, "-v", "time,own", whole) == (1, f"/own: only in {other}\n", "")
+    for mode, failure in (["--check"], 1), (["--digest"], 1), (["--diff", other], 2):
+        status, text, told = run("ncdump", *mode, "-v", "time,none", whole)
+        assert (status, text) == (failure, "") and "none: No such variable" in told
+
+
+def test_trouble_with_a_comparison_is_status_2(tmp_path):
+    whole = make(tmp_path / "whole.nc")
+    for arguments in (["--diff", whole], ["--diff", whole, "-h", whole], ["--diff", whole, "--tolerance", "x", whole], ["--diff", whole, "--isel", "q=1", whole]):
+        assert run("ncdump", *arguments)[0] == 2, arguments
+    assert run("ncdump", "--digest", "-h", whole)[0] == 1
 
 
 @pytest.mark.parametrize("output", ["v.nc", "v.zarr#mode=zarr,v3", "v.zip#mode=nczarr,zip", "w.zarr#mode=nczarr,file"])

@@ -9,7 +9,7 @@ import pytest
 from conftest import BIN, nccopy, ncdump, ncgen
 
 xarray = pytest.importorskip("xarray")
-pytest.importorskip("zarr")
+zarr = pytest.importorskip("zarr")
 netCDF4 = pytest.importorskip("netCDF4")
 
 
@@ -129,9 +129,48 @@ def test_szip_is_that_of_libnetcdf(tmp_path, mode):
     assert data_of(netcdf_c.run("ncdump", netcdf_c.url(tmp_path / "again.zarr", f"{mode},file"))) == wanted
 
 
+SHUFFLED = """netcdf a {
+dimensions: x = 12 ; y = 5 ;
+variables:
+  float v(x, y) ; v:_ChunkSizes = 4, 5 ; v:_DeflateLevel = 3 ; v:_Shuffle = "true" ;
+  short w(x, y) ; w:_ChunkSizes = 4, 5 ; w:_DeflateLevel = 3 ; w:_Shuffle = "true" ;
+data:
+"""
+
+
+@netcdf_c.needs_netcdf_c
+@pytest.mark.parametrize("as_text", [False, True], ids=["4.10", "4.9"])
+@pytest.mark.parametrize("mode, version", [("zarr", 2), ("zarr,v3", 3), ("nczarr", 2)])
+def test_a_shuffle_of_libnetcdf_tells_its_element_size(tmp_path, mode, version, as_text):
+    """libnetcdf writes the element size 0, which zarr-python takes for no shuffle. Before 4.10 numbers were strings."""
+    numbers = [3 * n * n - 700 for n in range(60)]
+    rows = [f"  {name} = {', '.join(map(str, numbers))} ;" for name in "vw"]
+    (tmp_path / "a.cdl").write_text(SHUFFLED + "\n".join(rows) + "\n}\n")
+    theirs, ours = tmp_path / "theirs.zarr", tmp_path / "ours.zarr"
+    netcdf_c.run("ncgen", "-4", "-o", netcdf_c.url(theirs, "nczarr,file"), tmp_path / "a.cdl")
+    for file in theirs.glob("*/.zarray"):
+        array = json.loads(file.read_text())
+        assert array["filters"] == [{"id": "shuffle", "elementsize": 0}] and array["compressor"] == {"id": "zlib", "level": 3}
+        if as_text:
+            array["filters"][0]["elementsize"], array["compressor"]["level"] = "0", "3"
+            file.write_text(json.dumps(array))
+    assert data_of(ncdump(theirs)) == data_of(netcdf_c.run("ncdump", netcdf_c.url(theirs, "nczarr,file")))
+    nccopy(theirs, f"{ours}#mode={mode}")
+    group = zarr.open_group(str(ours), mode="r", zarr_format=version)
+    for name, size in ("v", 4), ("w", 2):
+        assert group[name][...].ravel().tolist() == numbers
+        found = json.loads((ours / name / ("zarr.json" if version == 3 else ".zarray")).read_text())
+        codecs = found["codecs"][1:] if version == 3 else [*found["filters"], found["compressor"]]
+        wanted = [("shuffle", "elementsize", size), ("zlib", "level", 3)]
+        for codec, (codec_name, member, value) in zip(codecs, wanted, strict=True):
+            assert codec == ({"name": f"numcodecs.{codec_name}", "configuration": {member: value}} if version == 3 else {"id": codec_name, member: value})
+    if version == 2:
+        for chunk in theirs.glob("[vw]/[0-9]*"):
+            assert chunk.read_bytes() == (ours / chunk.parent.name / chunk.name).read_bytes()
+
+
 def test_objects_of_strings_show_their_codec(tmp_path):
     """The text of such an array makes one with strings of a fixed length."""
-    zarr = pytest.importorskip("zarr")
     group = zarr.open_group(str(tmp_path / "a.zarr"), mode="w", zarr_format=2)
     array = group.create_array("v", shape=(3,), chunks=(3,), dtype=str)
     array[:] = np.array(["a", "Zürich", ""], dtype=object)

@@ -17,4 +17,4 @@ pub mod signals;
 pub mod string_length;
 
 pub use option_names::name_options;
-pub use program::{run, run_for_status};
+pub use program::{run, run_for_status, run_or_fail_with};

@@ -48,3 +48,26 @@ pub fn version() -> Arg {
         .action(ArgAction::Version)
         .help("Print the version")
 }
+
+/// The options of `command` that the text of a page does not name, spelled as they are typed.
+pub fn missing_in(page: &str, command: &Command) -> Vec<String> {
+    let names_long = |long: &str| {
+        let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
+        page.match_indices(long)
+            .any(|(at, found)| ends(&page[at + found.len()..]))
+    };
+    // A short option may have its value attached.
+    let names_short = |short: &str| {
+        ["`", " "]
+            .iter()
+            .any(|before| page.contains(&format!("{before}{short}")))
+    };
+    let mut missing = Vec::new();
+    for option in command.get_arguments() {
+        let short = option.get_short().map(|short| format!("-{short}"));
+        let long = option.get_long().map(|long| format!("--{long}"));
+        missing.extend(short.filter(|short| !names_short(short)));
+        missing.extend(long.filter(|long| !names_long(long)));
+    }
+    missing
+}

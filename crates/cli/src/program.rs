@@ -20,6 +20,15 @@ pub fn run(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<()
 
 /// Like [`run`], for work that tells the exit status of a run without an error.
 pub fn run_for_status(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow::Result<u8>) -> ExitCode {
+    run_or_fail_with(1, command, work)
+}
+
+/// Like [`run_for_status`], with `failure` as the exit status of errors, also of those in the arguments.
+pub fn run_or_fail_with(
+    failure: u8,
+    command: Command,
+    work: impl FnOnce(&ArgMatches) -> anyhow::Result<u8>,
+) -> ExitCode {
     let name = command.get_name().to_owned();
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
@@ -35,16 +44,18 @@ pub fn run_for_status(command: Command, work: impl FnOnce(&ArgMatches) -> anyhow
             }
             .and_then(|()| io::stdout().flush());
             return match printed {
-                _ if wrong => ExitCode::FAILURE,
-                printed => end(&name, printed.context("cannot write").map(|()| 0)),
+                _ if wrong => ExitCode::from(failure),
+                printed => end(&name, failure, false, printed.context("cannot write").map(|()| 0)),
             };
         }
     };
     log::start(&name);
-    end(&name, work(&matches))
+    let salvages = matches!(matches.try_get_one::<bool>("salvage"), Ok(Some(true)));
+    end(&name, failure, !salvages, work(&matches))
 }
 
-fn end(name: &str, done: anyhow::Result<u8>) -> ExitCode {
+/// Tells an error, and gives the exit status. With `hints`, tells where salvage would help.
+fn end(name: &str, failure: u8, hints: bool, done: anyhow::Result<u8>) -> ExitCode {
     let error = match done {
         Ok(status) => return ExitCode::from(status),
         Err(error) => error,
@@ -55,13 +66,17 @@ fn end(name: &str, done: anyhow::Result<u8>) -> ExitCode {
     }
     match error.downcast_ref() {
         Some(e @ Error::Cdl(_)) => tell_lines(name, e),
+        Some(e) if hints && e.is_truncated_hdf5() => tell(
+            name,
+            format_args!("{e}; 'nccopy --salvage' copies what can still be read"),
+        ),
         _ => tell(name, format_args!("{error:#}")),
     }
     // The outputs are dropped, and have removed what they could.
     for line in take_remains() {
         tell(name, line);
     }
-    ExitCode::FAILURE
+    ExitCode::from(failure)
 }
 
 /// True if a write to our output failed because nobody reads it.

@@ -354,6 +354,19 @@ impl Error {
         }
     }
 
+    /// True if an HDF5 file ends before the structures and data that it refers to.
+    pub fn is_truncated_hdf5(&self) -> bool {
+        match self {
+            Self::Hdf5(cause) => matches!(cause, ncutils_hdf5::Error::Truncated { .. }),
+            Self::File { cause, .. }
+            | Self::Variable { cause, .. }
+            | Self::About { cause, .. }
+            | Self::Chunk { cause, .. }
+            | Self::Key { cause, .. } => cause.is_truncated_hdf5(),
+            _ => false,
+        }
+    }
+
     /// An error of the operating system in the action `what`.
     pub fn io(what: impl Into<String>, cause: io::Error) -> Self {
         Self::Io {

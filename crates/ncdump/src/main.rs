@@ -2,6 +2,7 @@
 
 mod prove;
 
+use std::env;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
@@ -23,7 +24,8 @@ use ncutils_core::print::ncml;
 use prove::prove;
 
 fn main() -> ExitCode {
-    ncutils_cli::run_for_status(flags::command(), |matches| {
+    let failure = flags::failure_status(env::args_os());
+    ncutils_cli::run_or_fail_with(failure, flags::command(), |matches| {
         run(&flags::arguments(matches).map_err(name_options)?)
     })
 }

@@ -13,7 +13,8 @@ use ncutils_core::location::Location;
 use ncutils_core::message::{one_line, tell};
 use ncutils_core::part::Part;
 use ncutils_core::proof::{
-    CheckOptions, CompareOptions, Equality, check, check_json, check_text, compare, digest,
+    CheckOptions, CompareOptions, Equality, Named, check_json, check_text, check_variables, chosen, compare,
+    digest,
 };
 
 /// Does what was asked for. Returns the exit status.
@@ -48,7 +49,8 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
     let reader = input.open_damaged(input.place()?, &arguments.registry)?;
     tell_notes("ncdump", &input);
-    let checked = check(&*reader, &arguments.registry, &CheckOptions::default())
+    let checked = chosen([reader.schema()], &arguments.dump.required)
+        .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))
         .map_err(|error| error.in_file(input.name()))?;
     for warning in reader.data_warnings() {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
@@ -68,7 +70,7 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let part = part_of(&*reader, arguments, &input)?;
     let reader = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
     let mut out = io::stdout().lock();
-    let done = digest(reader, &mut |line| {
+    let done = digest(reader, &arguments.dump.required, &mut |line| {
         writeln!(out, "{line}").map_err(|e| Error::io("cannot write", e))
     });
     for warning in reader.data_warnings() {
@@ -118,19 +120,35 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     refuse_incomplete(&*second, &other)?;
     let part = part_of(&*reader, arguments, &input)?;
     let second_part = part_of(&*second, arguments, &other)?;
-    let first = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
-    let second = second_part.as_ref().map_or(&*second, |part| part as &dyn Reader);
+    let of_input = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
+    let of_other = second_part.as_ref().map_or(&*second, |part| part as &dyn Reader);
+    let (input_name, other_name) = (input.to_string(), other.to_string());
+    let a = Named {
+        reader: of_other,
+        name: &other_name,
+    };
+    let b = Named {
+        reader: of_input,
+        name: &input_name,
+    };
     let options = CompareOptions {
         equality,
         ..CompareOptions::default()
     };
     let mut lines = String::new();
-    let count = compare(first, second, &arguments.registry, &options, &mut |line| {
-        lines += &one_line(&line);
-        lines.push('\n');
-    });
+    let count = compare(
+        a,
+        b,
+        &arguments.dump.required,
+        &arguments.registry,
+        &options,
+        &mut |line| {
+            lines += &one_line(&line);
+            lines.push('\n');
+        },
+    );
     print(&lines)?;
-    Ok(count.map_err(|error| error.in_file(input.name()))? == 0)
+    Ok(count? == 0)
 }
 
 /// Prints on standard output.

@@ -12,7 +12,8 @@ use std::borrow::Cow;
 use ::bzip2::{Action, Compress, Compression, Status};
 use bzip2_c::{Decompress, Status as DecodeStatus};
 
-use super::codec::{generous_bound, only, stored_parameters};
+use super::codec::{generous_bound, stored_parameters};
+use super::netcdf_c_spelling::only;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::chunk_type::{ChunkShape, ChunkType};
 use super::deflate_wrapper::DeflateWrapper;
 use super::members::{Member, refusal};
+use super::netcdf_c_spelling::has_numbers_as_strings;
 use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 /// The result of a codec. An error is the reason in words; the caller adds the codec's name.
@@ -210,6 +211,15 @@ pub trait Codec: Send + Sync {
         None
     }
 
+    /// True if only netCDF-C is sure to take a Zarr configuration as it is meant. [`Registry::in_zarr`] then makes another
+    /// of its parameters.
+    ///
+    /// [`Registry::in_zarr`]: super::Registry::in_zarr
+    fn is_netcdf_c_spelling(&self, version: ZarrVersion, configuration: &Configuration) -> bool {
+        let _ = version;
+        has_numbers_as_strings(configuration)
+    }
+
     /// True if two configurations make the same stream. Both name this codec, and at least one has no stored
     /// parameters.
     fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
@@ -305,13 +315,4 @@ pub(super) fn stored_parameters<'a>(
 /// A bound above the output of any compressor for this input length: 1/8 more, and 4 KiB.
 pub(super) fn generous_bound(input_len: usize) -> usize {
     input_len.saturating_add(input_len / 8).saturating_add(4096)
-}
-
-/// The value of `member`, which must be the only member of a configuration and a 32-bit number.
-pub(super) fn only(configuration: &Configuration, member: &str) -> Option<u32> {
-    let mut members = configuration.iter();
-    match (members.next(), members.next()) {
-        (Some((name, value)), None) if name == member => u32::try_from(value.as_u64()?).ok(),
-        _ => None,
-    }
 }

@@ -20,8 +20,9 @@ use std::cell::RefCell;
 use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
 
-use super::codec::{generous_bound, only, stored_parameters};
+use super::codec::{generous_bound, stored_parameters};
 use super::deflate_blocks::{append, store};
+use super::netcdf_c_spelling::only;
 use super::noise::Planes;
 use super::room::room;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome};

@@ -105,6 +105,7 @@ pub mod lzma;
 mod members;
 pub mod nbit;
 mod nearest;
+mod netcdf_c_spelling;
 mod noise;
 mod numpy_type;
 pub mod pack_bits;

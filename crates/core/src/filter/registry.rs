@@ -277,7 +277,7 @@ impl Registry {
         spec.hdf5_id().or_else(|| self.find(spec)?.hdf5_id())
     }
 
-    /// The same codec, with a name of the kind `names`. A spec with such a name is returned unchanged.
+    /// The same codec, with a name of the kind `names`, as [`Registry::in_hdf5`] or [`Registry::in_zarr`] gives it.
     ///
     /// # Errors
     /// [`Error::Usage`] if it has no such name. The message tells what to do.
@@ -317,13 +317,14 @@ impl Registry {
         }
     }
 
-    /// The same codec under its name in a version of Zarr. A spec with such a name is returned unchanged.
+    /// The same codec under its name in a version of Zarr. A spec with such a name is returned unchanged, unless only
+    /// netCDF-C understands it.
     ///
     /// # Errors
     /// [`Error::Usage`] if it has no form in that version. The message tells what to do.
     pub fn in_zarr(&self, spec: &CodecSpec, version: ZarrVersion, chunk: &ChunkType) -> Result<CodecSpec> {
         if spec.zarr_name().is_some_and(|(own, _)| own == version) {
-            return Ok(spec.clone());
+            return Ok(self.spelled_for_all(spec, chunk));
         }
         let form = self.find(spec).and_then(|codec| {
             let name = codec.zarr_name(version)?;

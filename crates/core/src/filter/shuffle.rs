@@ -9,7 +9,8 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 2.
 
-use super::codec::{only, stored_parameters};
+use super::codec::stored_parameters;
+use super::netcdf_c_spelling::{has_numbers_as_strings, only};
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, avx512, squares};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
@@ -286,17 +287,23 @@ impl Codec for Shuffle {
     }
 
     /// `{"elementsize": bytes}`.
-    /// netCDF-C writes the size 0, and means the size of an element.
+    /// netCDF-C, which has no version 3 of Zarr, writes the size 0 and means the size of an element. numcodecs leaves bytes
+    /// as they are for the size 0.
     fn parameters(
         &self,
-        _: ZarrVersion,
+        version: ZarrVersion,
         configuration: &Configuration,
         chunk: &ChunkType,
     ) -> Option<Vec<u32>> {
-        match only(configuration, "elementsize")? {
-            0 => Some(vec![u32::try_from(chunk.element_size).ok()?]),
-            size => Some(vec![size]),
+        match (only(configuration, "elementsize")?, version) {
+            (0, ZarrVersion::V2) => Some(vec![u32::try_from(chunk.element_size).ok()?]),
+            (size, _) => Some(vec![size.max(1)]),
         }
+    }
+
+    fn is_netcdf_c_spelling(&self, version: ZarrVersion, configuration: &Configuration) -> bool {
+        let is_of_type = || only(configuration, "elementsize") == Some(0);
+        has_numbers_as_strings(configuration) || (version == ZarrVersion::V2 && is_of_type())
     }
 
     fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {

@@ -14,6 +14,7 @@ use ::zstd::compression_level_range;
 use ::zstd::zstd_safe::{self, WriteBuf};
 
 use super::codec::{generous_bound, stored_parameters};
+use super::netcdf_c_spelling::integer;
 use super::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program};
 use crate::model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
@@ -176,7 +177,7 @@ fn parse(configuration: &Configuration) -> Option<(i32, bool)> {
     let (mut level, mut checksum) = (0, false);
     for (member, value) in configuration {
         match member.as_str() {
-            "level" => level = i32::try_from(value.as_i64()?).ok()?,
+            "level" => level = i32::try_from(integer(value)?).ok()?,
             "checksum" => checksum = value.as_bool()?,
             _ => return None,
         }

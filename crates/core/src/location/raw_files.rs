@@ -43,7 +43,7 @@ impl Location {
             return Ok(None);
         }
         if matches!(self.target, Target::Remote(_)) {
-            let why = "external files can be written only beside a local output";
+            let why = "writing external files beside a remote output";
             return Err(self.named()(Error::Unsupported(why.to_owned())));
         }
         let data = external.iter().map(|(path, plan, parts)| {

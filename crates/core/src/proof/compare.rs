@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::canonical::{attribute, type_text};
 use super::check::CheckOptions;
+use super::chosen::chosen;
 use super::digest::absolute;
 use super::elements::{self, Difference, Equality};
 use crate::chunk::{ChunkGrid, Region, byte_count};
@@ -39,13 +40,57 @@ pub struct CompareOptions {
     pub work: CheckOptions,
 }
 
+/// A dataset to compare, and its name in messages.
+#[derive(Clone, Copy)]
+pub struct Named<'a> {
+    /// The dataset.
+    pub reader: &'a dyn Reader,
+    /// The name, as the user typed it.
+    pub name: &'a str,
+}
+
+impl<'a> Named<'a> {
+    fn side(self, var: VarId) -> Side<'a> {
+        Side {
+            reader: self.reader,
+            var,
+            name: Some(self.name),
+        }
+    }
+}
+
+/// One of two variables that are compared.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    reader: &'a dyn Reader,
+    var: VarId,
+    /// The dataset's name, if errors are to have it.
+    name: Option<&'a str>,
+}
+
+impl<'a> Side<'a> {
+    /// Adds the names of the variable and the dataset to an error.
+    fn named(self) -> impl FnOnce(Error) -> Error + 'a {
+        move |error| {
+            let error = error.in_variable(&self.reader.schema().var_path(self.var));
+            match self.name {
+                Some(name) => error.in_file(name),
+                None => error,
+            }
+        }
+    }
+}
+
 /// Compares two datasets, and tells each difference to `found` as a line. Returns the number of differences.
+/// Where a line has something of both datasets, that of `a` comes first.
+/// With names in `only`, these variables alone are compared.
 ///
 /// # Errors
-/// If a value cannot be read.
+/// A name that neither dataset has. If a value cannot be read. The error names the dataset.
 pub fn compare(
-    a: &dyn Reader,
-    b: &dyn Reader,
+    a: Named,
+    b: Named,
+    only: &[String],
     registry: &Registry,
     options: &CompareOptions,
     found: &mut dyn FnMut(String),
@@ -55,46 +100,25 @@ pub fn compare(
         count += 1;
         found(line);
     };
-    let (first, second) = (a.schema(), b.schema());
-    for (n, group) in first.groups.iter().enumerate() {
-        let path = first.group_path(GroupId(n));
-        match second.group_at(&path) {
-            None => tell(format!("group {path}: only in the first")),
-            Some(other) => {
-                let other = second.group(other);
-                compare_attributes(
-                    (first, &group.attributes),
-                    (second, &other.attributes),
-                    &path,
-                    &mut tell,
-                );
-            }
+    let (first, second) = (a.reader.schema(), b.reader.schema());
+    let [firsts, seconds] = chosen([first, second], only)?;
+    if only.is_empty() {
+        compare_groups(a, b, &mut tell);
+    }
+    for id in seconds {
+        if first.var_at(&second.var_path(id)).is_none() {
+            let path = absolute(second, id);
+            tell(format!("{path}: only in {}", b.name));
         }
     }
-    for n in 0..second.groups.len() {
-        let path = second.group_path(GroupId(n));
-        if first.group_at(&path).is_none() {
-            tell(format!("group {path}: only in the second"));
-        }
-    }
-    for n in 0..second.vars.len() {
-        if first.var_at(&second.var_path(VarId(n))).is_none() {
-            tell(format!("{}: only in the second", absolute(second, VarId(n))));
-        }
-    }
-    for (n, var) in first.vars.iter().enumerate() {
-        let (id, path) = (VarId(n), absolute(first, VarId(n)));
+    for id in firsts {
+        let (var, path) = (first.var(id), absolute(first, id));
         let Some(other_id) = second.var_at(&first.var_path(id)) else {
-            tell(format!("{path}: only in the first"));
+            tell(format!("{path}: only in {}", a.name));
             continue;
         };
         let other = second.var(other_id);
-        compare_attributes(
-            (first, &var.attributes),
-            (second, &other.attributes),
-            &path,
-            &mut tell,
-        );
+        compare_attributes((a, &var.attributes), (b, &other.attributes), &path, &mut tell);
         let types = (type_text(first, var.ty), type_text(second, other.ty));
         if types.0 != types.1 {
             tell(format!("{path}: type {} and {}", types.0, types.1));
@@ -107,12 +131,32 @@ pub fn compare(
         if first.shape(id) != second.shape(other_id) {
             continue;
         }
-        let difference = compare_values((a, id), (b, other_id), registry, options)?;
+        let difference = compare_sides(a.side(id), b.side(other_id), registry, options)?;
         if let Some(text) = difference_text(&difference, &first.shape(id)) {
             tell(format!("{path}: {text}"));
         }
     }
     Ok(count)
+}
+
+fn compare_groups(a: Named, b: Named, tell: &mut dyn FnMut(String)) {
+    let (first, second) = (a.reader.schema(), b.reader.schema());
+    for (n, group) in first.groups.iter().enumerate() {
+        let path = first.group_path(GroupId(n));
+        match second.group_at(&path) {
+            None => tell(format!("group {path}: only in {}", a.name)),
+            Some(other) => {
+                let other = &second.group(other).attributes;
+                compare_attributes((a, &group.attributes), (b, other), &path, tell);
+            }
+        }
+    }
+    for n in 0..second.groups.len() {
+        let path = second.group_path(GroupId(n));
+        if first.group_at(&path).is_none() {
+            tell(format!("group {path}: only in {}", b.name));
+        }
+    }
 }
 
 /// A difference as a clause; `None` if nothing differs.
@@ -139,17 +183,17 @@ fn dims_text(schema: &Schema, id: VarId) -> String {
 }
 
 fn compare_attributes(
-    (first, a): (&Schema, &Attributes),
-    (second, b): (&Schema, &Attributes),
+    (first, a): (Named, &Attributes),
+    (second, b): (Named, &Attributes),
     path: &str,
     tell: &mut dyn FnMut(String),
 ) {
     for one in a.iter() {
         let name = &one.name;
         match b.iter().find(|other| other.name == *name) {
-            None => tell(format!("{path}: attribute {name}: only in the first")),
+            None => tell(format!("{path}: attribute {name}: only in {}", first.name)),
             Some(other) => {
-                if attribute(first, one) != attribute(second, other) {
+                if attribute(first.reader.schema(), one) != attribute(second.reader.schema(), other) {
                     tell(format!("{path}: attribute {name}: differs"));
                 }
             }
@@ -157,7 +201,10 @@ fn compare_attributes(
     }
     for other in b.iter() {
         if !a.iter().any(|one| one.name == other.name) {
-            tell(format!("{path}: attribute {}: only in the second", other.name));
+            tell(format!(
+                "{path}: attribute {}: only in {}",
+                other.name, second.name
+            ));
         }
     }
 }
@@ -172,12 +219,21 @@ pub fn compare_values(
     registry: &Registry,
     options: &CompareOptions,
 ) -> Result<Difference> {
-    for (reader, var) in [a, b] {
-        reader.look_at_sources(var)?;
+    let side = |(reader, var)| Side {
+        reader,
+        var,
+        name: None,
+    };
+    compare_sides(side(a), side(b), registry, options)
+}
+
+fn compare_sides(a: Side, b: Side, registry: &Registry, options: &CompareOptions) -> Result<Difference> {
+    for side in [a, b] {
+        side.reader.look_at_sources(side.var).map_err(side.named())?;
     }
-    let shape = a.0.schema().shape(a.1);
-    let ty = a.0.schema().var(a.1).ty;
-    let size = a.0.schema().type_size(ty).max(1);
+    let shape = a.reader.schema().shape(a.var);
+    let ty = a.reader.schema().var(a.var).ty;
+    let size = a.reader.schema().type_size(ty).max(1);
     let budget = options.work.memory.unwrap_or_else(default_budget);
     let tile = tile(a, b, &shape, size, budget);
     let whole = Region::whole(&shape);
@@ -235,21 +291,15 @@ pub fn compare_values(
         }
     });
     match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        (_, Some((_, error))) => Err(error.in_variable(&a.0.schema().var_path(a.1))),
+        (_, Some((_, error))) => Err(error),
         (difference, None) => Ok(difference),
     }
 }
 
 /// The shape of boxes that share no chunk, if both sides allow one that is small enough; else the larger chunks. `None` if
 /// neither side has chunks.
-fn tile(
-    a: (&dyn Reader, VarId),
-    b: (&dyn Reader, VarId),
-    shape: &[u64],
-    size: usize,
-    budget: u64,
-) -> Option<Vec<u64>> {
-    let chunk = |(reader, var): (&dyn Reader, VarId)| match &reader.layout(var).storage {
+fn tile(a: Side, b: Side, shape: &[u64], size: usize, budget: u64) -> Option<Vec<u64>> {
+    let chunk = |side: Side| match &side.reader.layout(side.var).storage {
         Storage::Chunked { shape } => Some(shape.clone()),
         _ => None,
     };
@@ -288,8 +338,8 @@ fn tile(
 }
 
 /// The grid of chunks, if both sides have equal chunks and filters, so that chunks of equal bytes are the same.
-fn same_chunks(a: (&dyn Reader, VarId), b: (&dyn Reader, VarId), registry: &Registry) -> Option<ChunkGrid> {
-    let (x, y) = (a.0.layout(a.1), b.0.layout(b.1));
+fn same_chunks(a: Side, b: Side, registry: &Registry) -> Option<ChunkGrid> {
+    let (x, y) = (a.reader.layout(a.var), b.reader.layout(b.var));
     let Storage::Chunked { shape } = &x.storage else {
         return None;
     };
@@ -300,10 +350,10 @@ fn same_chunks(a: (&dyn Reader, VarId), b: (&dyn Reader, VarId), registry: &Regi
         && swap_unit(x) == swap_unit(y)
         && x.edges == y.edges
         && x.filters.len() == y.filters.len();
-    if !comparable || x.extent != a.0.schema().shape(a.1) {
+    if !comparable || x.extent != a.reader.schema().shape(a.var) {
         return None;
     }
-    let (from, to) = (a.0.pipeline(a.1).ok()?, b.0.pipeline(b.1).ok()?);
+    let (from, to) = (a.reader.pipeline(a.var).ok()?, b.reader.pipeline(b.var).ok()?);
     let chunk = from.chunk_type();
     let same = x.filters == y.filters
         || crate::filter::ChainEnd::between(registry, from.specs(), to.specs(), chunk)
@@ -322,8 +372,8 @@ struct Worker {
 impl Worker {
     fn compare(
         &mut self,
-        a: (&dyn Reader, VarId),
-        b: (&dyn Reader, VarId),
+        a: Side,
+        b: Side,
         region: &Region,
         chunks: Option<&ChunkGrid>,
         options: &CompareOptions,
@@ -333,37 +383,40 @@ impl Worker {
         {
             return Ok(Difference::default());
         }
-        let (x, y) = (a.0.read_region(a.1, region)?, b.0.read_region(b.1, region)?);
-        let of = |(reader, var): (&'_ dyn Reader, VarId)| reader.schema().var(var).ty;
-        let (first, second) = ((a.0.schema(), of(a), &x), (b.0.schema(), of(b), &y));
+        let x = a.reader.read_region(a.var, region).map_err(a.named())?;
+        let y = b.reader.read_region(b.var, region).map_err(b.named())?;
+        let of = |side: Side| side.reader.schema().var(side.var).ty;
+        let (first, second) = ((a.reader.schema(), of(a), &x), (b.reader.schema(), of(b), &y));
         Ok(elements::compare(first, second, options.equality))
     }
 
     /// True if all chunks of a region have equal bytes on both sides.
     fn equal_chunks(
         &mut self,
-        a: (&dyn Reader, VarId),
-        b: (&dyn Reader, VarId),
+        a: Side,
+        b: Side,
         grid: &ChunkGrid,
         region: &Region,
         decodes: bool,
     ) -> Result<bool> {
         for chunk in grid.chunks_in(region) {
-            let x = a.0.read_encoded_chunk_into(a.1, chunk, &mut self.first)?;
-            let y = b.0.read_encoded_chunk_into(b.1, chunk, &mut self.second)?;
+            let x = a.reader.read_encoded_chunk_into(a.var, chunk, &mut self.first);
+            let x = x.map_err(a.named())?;
+            let y = b.reader.read_encoded_chunk_into(b.var, chunk, &mut self.second);
+            let y = y.map_err(b.named())?;
             let (Some(x), Some(y)) = (x, y) else {
                 return Ok(false);
             };
             if x != y || self.first != self.second {
                 return Ok(false);
             }
-            let pipeline = b.0.pipeline(b.1)?;
+            let pipeline = b.reader.pipeline(b.var).map_err(b.named())?;
             if decodes && !pipeline.is_empty() {
                 let own = grid.region(chunk);
-                let shape = chunk_shape(b.0.layout(b.1), &own.count);
+                let shape = chunk_shape(b.reader.layout(b.var), &own.count);
                 let out = &mut self.decoded;
                 let decoded = pipeline.decode_into(&self.second, y, shape, &mut self.scratch, out);
-                decoded.map_err(|e| e.in_chunk(&grid.coordinates(chunk)))?;
+                decoded.map_err(|e| b.named()(e.in_chunk(&grid.coordinates(chunk))))?;
             }
         }
         Ok(true)

@@ -9,19 +9,25 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 use super::canonical::{attribute, canonical};
+use super::chosen::chosen;
 use crate::error::Result;
 use crate::format::{Reader, Region};
 use crate::model::{Attributes, GroupId, Schema, Type, Values, VarId};
 use crate::stream::{self, Format};
 
 /// Tells the digests of a dataset to `line`, sorted by path: of each variable's data and attributes, and of each group's
-/// attributes.
+/// attributes. With names in `only`, of these variables alone.
 ///
 /// # Errors
-/// What cannot be read, and errors of `line`.
-pub fn digest(reader: &dyn Reader, line: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+/// An unknown name, what cannot be read, and errors of `line`.
+pub fn digest(reader: &dyn Reader, only: &[String], line: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
     let schema = reader.schema();
-    let groups = (0..schema.groups.len()).map(|n| {
+    let [vars] = chosen([schema], only)?;
+    let groups = match only {
+        [] => 0..schema.groups.len(),
+        _ => 0..0,
+    };
+    let groups = groups.map(|n| {
         let path = schema.group_path(GroupId(n));
         let path = if path.starts_with('/') {
             path
@@ -30,7 +36,9 @@ pub fn digest(reader: &dyn Reader, line: &mut dyn FnMut(&str) -> Result<()>) -> 
         };
         (path, Item::Group(GroupId(n)))
     });
-    let vars = (0..schema.vars.len()).map(|n| (absolute(schema, VarId(n)), Item::Variable(VarId(n))));
+    let vars = vars
+        .into_iter()
+        .map(|var| (absolute(schema, var), Item::Variable(var)));
     let mut items: Vec<(String, Item)> = groups.chain(vars).collect();
     items.sort_by(|a, b| a.0.cmp(&b.0));
     for (path, item) in items {

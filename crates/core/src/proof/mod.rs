@@ -10,6 +10,7 @@
 
 mod canonical;
 mod check;
+mod chosen;
 mod compare;
 mod digest;
 mod elements;
@@ -19,7 +20,8 @@ mod salvage;
 mod verify;
 
 pub use check::{CheckOptions, Checked, Loss, Lost, check, check_variables};
-pub use compare::{CompareOptions, compare, compare_values, difference_text};
+pub use chosen::chosen;
+pub use compare::{CompareOptions, Named, compare, compare_values, difference_text};
 pub use digest::digest;
 pub use elements::{Difference, Equality};
 pub use report::{check_json, check_text};

@@ -14,18 +14,27 @@ pub fn check_text(checked: &Checked) -> String {
     }
     let faults = match checked.faults.len() {
         0 => "no fault".to_owned(),
-        1 => "1 fault".to_owned(),
-        n => format!("{n} faults"),
+        n => counted(n as u64, "fault"),
     };
     let covered = match checked.uncovered.is_empty() {
         true => "a checksum covers everything".to_owned(),
         false => format!("no checksum covers {}", checked.uncovered.join("; ")),
     };
     text += &format!(
-        "{faults} in {} variables, {} chunks, {} bytes of data; {covered}\n",
-        checked.variables, checked.chunks, checked.bytes
+        "{faults} in {}, {}, {} of data; {covered}\n",
+        counted(checked.variables, "variable"),
+        counted(checked.chunks, "chunk"),
+        counted(checked.bytes, "byte"),
     );
     text
+}
+
+/// A number with its noun, in the singular or the plural.
+fn counted(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    }
 }
 
 /// The report as one JSON object, followed by a newline.
@@ -50,4 +59,29 @@ fn fault_json(fault: &Fault) -> Value {
         "cause": fault.cause,
         "only_checksum": fault.only_checksum,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nouns_agree_with_their_numbers() {
+        let mut checked = Checked {
+            variables: 1,
+            chunks: 1,
+            bytes: 1,
+            ..Checked::default()
+        };
+        let all = "a checksum covers everything\n";
+        assert_eq!(
+            check_text(&checked),
+            format!("no fault in 1 variable, 1 chunk, 1 byte of data; {all}")
+        );
+        (checked.variables, checked.chunks, checked.bytes) = (2, 0, 2);
+        assert_eq!(
+            check_text(&checked),
+            format!("no fault in 2 variables, 0 chunks, 2 bytes of data; {all}")
+        );
+    }
 }

@@ -1,6 +1,7 @@
 //! The flags of `ncdump`. Each is defined once, here. The parser, `--help` and the man page are made from these
 //! definitions.
 
+mod modes;
 mod values;
 
 use std::ffi::{OsStr, OsString};
@@ -74,6 +75,22 @@ Examples:
 
 /// The command with all its flags.
 pub fn command() -> Command {
+    modes::refuse_ignored(all_flags())
+}
+
+/// The exit status of a run that fails: 2 if two datasets were to be compared, as 1 says that they differ.
+pub fn failure_status(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let is_diff = |argument: OsString| {
+        let argument = argument.as_encoded_bytes();
+        argument == b"--diff" || argument.starts_with(b"--diff=")
+    };
+    match arguments.into_iter().any(is_diff) {
+        true => 2,
+        false => 1,
+    }
+}
+
+fn all_flags() -> Command {
     program(
         "ncdump",
         env!("CARGO_PKG_VERSION"),
@@ -87,7 +104,7 @@ pub fn command() -> Command {
             "vars",
             'v',
             "VAR,…",
-            "Data of these variables only, named by name or path",
+            "Data of these variables only, named by name or path; with --check, --digest and --diff: nothing but these variables",
         )
         .action(ArgAction::Append),
     )
@@ -176,7 +193,6 @@ pub fn command() -> Command {
         Arg::new("digest")
             .long("digest")
             .action(ArgAction::SetTrue)
-            .conflicts_with_all(["check", "diff"])
             .help("Print SHA-256 digests of the values and attributes, which are the same in every format"),
     )
     .arg(
@@ -184,8 +200,7 @@ pub fn command() -> Command {
             .long("diff")
             .value_name("OTHER")
             .value_parser(value_parser!(OsString))
-            .conflicts_with("check")
-            .help("Compare with the dataset OTHER, of any format, and print what differs; status 0: the same, 1: different, 2: trouble"),
+            .help("Compare the dataset OTHER, of any format, with INPUT, and print what differs, what OTHER has first; status 0: the same, 1: different, 2: trouble"),
     )
     .arg(
         Arg::new("tolerance")

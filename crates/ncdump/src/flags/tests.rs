@@ -112,3 +112,51 @@ fn the_name_is_the_files() {
         assert_eq!(dataset_name(path.as_ref()), name);
     }
 }
+
+#[test]
+fn what_a_mode_would_ignore_is_refused() {
+    let parses = |args: &[&str]| {
+        let all = ["ncdump"].iter().chain(args).chain(&["in.nc"]);
+        command().try_get_matches_from(all).is_ok()
+    };
+    for mode in [
+        &["--check"][..],
+        &["--digest"],
+        &["--diff", "b.nc"],
+        &["--sources"],
+    ] {
+        assert!(parses(mode), "{mode:?}");
+        for option in [
+            "-h", "-c", "-gg", "-bc", "-fc", "-l80", "-p9", "-d9", "-s", "-F", "-x", "-t", "-i", "-Xp", "-K",
+            "-k", "-nx",
+        ] {
+            assert!(!parses(&[mode, &[option]].concat()), "{mode:?} {option}");
+        }
+        for other in [
+            &["--check"][..],
+            &["--digest"],
+            &["--diff", "b.nc"],
+            &["--sources"],
+        ] {
+            assert!(
+                mode == other || !parses(&[mode, other].concat()),
+                "{mode:?} {other:?}"
+            );
+        }
+        let takes = |option: &[&str]| parses(&[mode, option].concat());
+        assert_eq!(takes(&["--json"]), mode == ["--check"], "{mode:?}");
+        assert_eq!(takes(&["-v", "a"]), mode != ["--sources"], "{mode:?}");
+        let takes_part = mode == ["--digest"] || mode.len() == 2;
+        assert_eq!(takes(&["--isel", "x=1"]), takes_part, "{mode:?}");
+        assert_eq!(takes(&["--sel", "x=1"]), takes_part, "{mode:?}");
+        assert_eq!(takes(&["--exact"]), mode.len() == 2, "{mode:?}");
+    }
+}
+
+#[test]
+fn only_comparisons_fail_with_another_status() {
+    let status = |args: &[&str]| failure_status(args.iter().map(OsString::from));
+    assert_eq!(status(&["ncdump", "--diff", "a.nc"]), 2);
+    assert_eq!(status(&["ncdump", "--diff=a.nc"]), 2);
+    assert_eq!(status(&["ncdump", "--different", "diff"]), 1);
+}

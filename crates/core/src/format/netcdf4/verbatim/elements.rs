@@ -198,7 +198,7 @@ fn collect(datatype: &Datatype, at: usize, holes: &mut Vec<(usize, Hole)>, left:
                 ReferenceKind::DatasetRegion => Hole::Region,
                 ReferenceKind::Standard => {
                     return Err(Error::Unsupported(
-                        "references of HDF5 1.12 cannot be copied as they are".to_owned(),
+                        "copying references of HDF5 1.12 as they are".to_owned(),
                     ));
                 }
             },

@@ -42,7 +42,7 @@ pub fn vlen_utf8(values: &Values) -> Result<Vec<u8>> {
         let text = values.string(n * SLOT_SIZE).unwrap_or_default();
         if std::str::from_utf8(text).is_err() {
             return Err(Error::Unsupported(format!(
-                "the string {:?}, which is not UTF-8: Zarr version 3 cannot hold it",
+                "in version 3 of Zarr, the string {:?}, which is not UTF-8,",
                 String::from_utf8_lossy(text)
             )));
         }

@@ -38,12 +38,12 @@ impl MissingSources {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, file, dataset) = state.first.as_ref()?;
         let (missing, all) = (state.missing.len(), state.all.max(state.missing.len()));
-        let are = match missing {
-            1 => "source is",
-            _ => "sources are",
-        };
+        let (sources, are) = (
+            if all == 1 { "source" } else { "sources" },
+            if missing == 1 { "is" } else { "are" },
+        );
         Some(format!(
-            "variable {variable}: {missing} of {all} {are} missing, the first {} in {}; their elements read as the fill value",
+            "variable {variable}: {missing} of {all} {sources} {are} missing, the first {} in {}; their elements read as the fill value",
             dataset.escape_debug(),
             file.escape_debug()
         ))
@@ -66,5 +66,19 @@ mod tests {
             missing.warning("v").unwrap(),
             "variable v: 2 of 3 sources are missing, the first /d in a.h5; their elements read as the fill value"
         );
+    }
+
+    #[test]
+    fn one_is_singular() {
+        for (all, begin) in [
+            (1, "v: 1 of 1 source is missing"),
+            (4, "v: 1 of 4 sources is missing"),
+        ] {
+            let missing = MissingSources::default();
+            missing.add_sources(all);
+            missing.note(0, "a.h5", "/d");
+            let warning = missing.warning("v").unwrap();
+            assert!(warning.contains(begin), "{warning}");
+        }
     }
 }

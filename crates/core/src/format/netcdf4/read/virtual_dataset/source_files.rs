@@ -99,10 +99,7 @@ impl SourceFiles {
         path: &str,
         trail: &Trail,
     ) -> Result<Option<Source>> {
-        let named = |e: Error| {
-            let (file, dataset) = (name.escape_debug(), path.escape_debug());
-            Error::Usage(format!("source {dataset} in {file}: {e}"))
-        };
+        let named = |e: Error| in_source(e, name, path);
         let found = self.look_up(from, name, path, trail).map_err(named)?;
         let required = from.neighbours.as_ref().is_some_and(|n| n.requires_sources());
         match (found, required) {
@@ -235,10 +232,7 @@ impl Trail {
                 .iter()
                 .map(|step| step.name.escape_debug().to_string())
                 .collect();
-            return Err(Error::Damaged(format!(
-                "virtual datasets lead back to the first: {}",
-                names.join(" ─► ")
-            )));
+            return Err(Error::Damaged(format!("{LEAD_BACK}: {}", names.join(" ─► "))));
         }
         if steps.len() > DEPTH + 1 {
             return Err(Error::Unsupported(format!(
@@ -249,6 +243,26 @@ impl Trail {
             steps,
             missing: Arc::clone(&self.missing),
         })
+    }
+}
+
+/// How the error of a circle of virtual datasets begins. It names all of them.
+const LEAD_BACK: &str = "virtual datasets lead back to the first";
+
+/// Adds the source at fault to an error: the dataset `path` of the file `name`.
+pub(super) fn in_source(error: Error, name: &str, path: &str) -> Error {
+    let error = match error {
+        // A source that is read as a dataset of its own is a variable without a name there.
+        Error::Variable { name, cause } if name.is_empty() => *cause,
+        other => other,
+    };
+    match error {
+        Error::Damaged(why) if why.starts_with(LEAD_BACK) => Error::Damaged(why),
+        error => Error::Usage(format!(
+            "source {} in {}: {error}",
+            path.escape_debug(),
+            name.escape_debug()
+        )),
     }
 }
 

@@ -14,7 +14,7 @@ use super::box_index::BoxIndex;
 use super::elements::Elements;
 use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve};
 use super::recent::Recent;
-use super::source_files::{SourceFiles, Trail};
+use super::source_files::{SourceFiles, Trail, in_source};
 use super::source_reader::{SourceReader, Target};
 use crate::chunk::{Region, byte_count, fill_pattern, resize};
 use crate::error::{Error, Result};
@@ -138,11 +138,7 @@ impl VirtualData {
             return Ok(None);
         };
         let opened = self.files.open_source(found, target, &self.datatype);
-        let named = |e| {
-            let (file, dataset) = (name.escape_debug(), path.escape_debug());
-            Error::Usage(format!("source {dataset} in {file}: {e}"))
-        };
-        let open = Arc::new(opened.map_err(named)?);
+        let open = Arc::new(opened.map_err(|e| in_source(e, name, path))?);
         let _ = self.facts[number].set(Some(Facts {
             layout: SharedLayout::from(open.layout().clone()),
             same_type: open.is_same_type(),
@@ -259,9 +255,8 @@ impl VirtualData {
                 let to = batch.place(at);
                 batch.add(&from, &facts.layout.extent, first, length, to)
             });
-            let (file, dataset) = (name.0.escape_debug(), name.1.escape_debug());
             read.and_then(|()| batch.flush())
-                .map_err(|e| Error::Usage(format!("source {dataset} in {file}: {e}")))?;
+                .map_err(|e| in_source(e, &name.0, &name.1))?;
         }
         Ok(out)
     }
