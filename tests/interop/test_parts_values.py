@@ -6,7 +6,7 @@ import subprocess
 import netCDF4
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import BIN, nccopy
 from parts_sample import make
 
 xarray = pytest.importorskip("xarray")
@@ -124,3 +124,14 @@ def test_cdo_selects_the_same_dates(source, tmp_path):
     nccopy("--sel", "time=2000-01-10..2000-02", source, ours)
     with netCDF4.Dataset(ours) as a, netCDF4.Dataset(theirs) as b:
         assert np.array_equal(a["time"][:], b["time"][:]) and np.array_equal(a["field"][:], b["field"][:])
+
+
+def test_longitudes_of_a_narrow_type_are_refused_before_anything_is_printed(tmp_path):
+    path = tmp_path / "in.nc"
+    with netCDF4.Dataset(path, "w") as d:
+        d.createDimension("lon", 36)
+        lon = d.createVariable("lon", "u1", ("lon",))
+        lon.units = "degrees_east"
+        lon[:] = 7 * np.arange(36)
+    done = subprocess.run([BIN / "ncdump", "--sel", "lon=200..400", path], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout == "" and "cannot hold" in done.stderr, done

@@ -12,7 +12,8 @@ use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
 use crate::format::{Reader, Region, SourceFile, Written};
 use crate::model::{
-    CodecSpec, DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Values, VarId, VariableLayout,
+    CodecSpec, DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Values, VarId,
+    VariableLayout,
 };
 use crate::store::Requests;
 
@@ -74,7 +75,20 @@ impl<'a> Part<'a> {
                 shifts[var.0] = Some(shift);
             }
         }
-        Self::of(input, cells, shifts, registry)
+        let part = Self::of(input, cells, shifts, registry)?;
+        part.check_shifts()?;
+        Ok(part)
+    }
+
+    /// Fails if a longitude that is an integer does not hold its values across the seam, before anything is printed or written.
+    fn check_shifts(&self) -> Result<()> {
+        for (n, cut) in self.variables.iter().enumerate() {
+            let shift = cut.as_ref().and_then(|cut| cut.shift.as_ref());
+            if shift.is_some_and(|shift| !matches!(shift.ty, Type::Float | Type::Double)) {
+                self.read_region(VarId(n), &Region::whole(&self.schema.shape(VarId(n))))?;
+            }
+        }
+        Ok(())
     }
 
     /// The part with these cells of each dimension, and these changes of each variable's values.
