@@ -2,23 +2,21 @@
 
 use std::sync::Arc;
 
-use ncutils_cli::name_options;
-use ncutils_cli::progress::Bar;
-use ncutils_core::copy::plan::{CopyOptions, for_selected, plan, plan_part, select_objects};
-use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
+use ncutils_core::copy::plan::{CopyOptions, for_selected, select_objects};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
 use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
-use ncutils_core::location::{CreateOptions, Held, Location};
+use ncutils_core::location::{Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, VarId};
 use ncutils_core::part::{Part, verbatim};
 use ncutils_core::proof::Promise;
 use ncutils_core::store::{Object, Place, PlaceKind};
 
+use crate::engine::Engine;
 use crate::flags::Arguments;
-use crate::{given, plan_text, print, summary};
+use crate::given;
 
 /// The options that this copy applies.
 const APPLIED: [&str; 12] = [
@@ -42,7 +40,12 @@ const APPLIED: [&str; 12] = [
 /// The input is not HDF5, or has something that cannot be copied as it is; an option that would leave something out; what
 /// reading and writing find wrong.
 pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Arguments) -> anyhow::Result<()> {
-    let in_input = |error: Error| name_options(error).in_file(input.name());
+    let engine = Engine {
+        input,
+        output,
+        arguments,
+    };
+    let in_input = |error: Error| engine.in_input(error);
     let as_it_is = "-k h5 copies everything as it is; copy to -k nc4 for other changes";
     given::refuse_changes(arguments, &APPLIED, as_it_is)?;
     let PlaceKind::Object(object) = place.kind() else {
@@ -77,55 +80,31 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         kind: Some(Kind::Netcdf4),
         ..for_selected(&source, &arguments.copy)
     };
-    let (plan, reader): (_, &dyn Reader) = match (&part, &plain_part) {
-        (Some(part), Some(reader)) => (plan_part(&part.plain, &options), reader),
-        _ => (plan(source.reader(), &options), source.reader()),
+    let reader: &dyn Reader = match &plain_part {
+        Some(part) => part,
+        None => source.reader(),
     };
-    let plan = plan.map_err(in_input)?;
-    for choice in &plan.choices {
-        tell("nccopy", format_args!("{choice}"));
-    }
-    let prepared = prepare(reader, &plan).map_err(in_input)?;
-    let budget = arguments.memory.unwrap_or_else(default_budget);
-    let options = RunOptions {
-        threads: arguments.threads,
-        memory: Some(budget.saturating_sub(output.memory_of_output(budget))),
-        output: Some(output.name()),
-        ..RunOptions::default()
-    };
+    let (plan, prepared) = engine.planned(reader, part.as_ref().map(|part| &part.plain), &options)?;
     if arguments.dry_run {
-        output.check_raw_files(&plan.schema, &prepared.plans)?;
-        let description = prepared.describe(reader, &plan, &options);
-        return print(match arguments.json {
-            true => plan_text::json(&description),
-            false => plan_text::text(&description),
-        });
+        return engine.described(reader, &plan, &prepared);
     }
     ncutils_cli::signals::handle();
+    let create = engine.create_options();
+    let (schema, plans) = (&plan.schema, &prepared.plans);
     let (target, held) = match arguments.verify {
         true => {
-            let (target, held) =
-                output.hold_destination(&plan.schema, &prepared.plans, &CreateOptions::default())?;
+            let (target, held) = output.hold_destination(schema, plans, &create)?;
             (target, Some((held, Promise::of(&plan))))
         }
-        false => (output.destination_of(&plan.schema, &prepared.plans)?, None),
+        false => (output.destination_of(schema, plans, &create)?, None),
     };
     let writer = source
-        .create(&target, &plan.schema, &prepared.plans, addressed)
+        .create(&target, schema, plans, addressed)
         .map_err(in_input)?;
     for warning in source.warnings() {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }
-    let bar = Bar::on_terminal();
-    let options = RunOptions {
-        progress: bar.as_ref().map(|bar| bar as &dyn Progress),
-        ..options
-    };
-    let done = copy::run(reader, &prepared, writer, &options);
-    if let Some(bar) = &bar {
-        bar.clear();
-    }
-    let report = done.map_err(in_input)?;
+    let report = engine.run(reader, &prepared, writer)?;
     if let Some((held, promise)) = held {
         let plain: &dyn Reader = match &part {
             Some(part) => &part.plain,
@@ -142,13 +121,7 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
             .and_then(|()| held.release());
         verified.map_err(|error| error.in_file(output.name()))?;
     }
-    if arguments.summary {
-        print(match arguments.json {
-            true => summary::json(&report),
-            false => summary::text(&report),
-        })?;
-    }
-    Ok(())
+    engine.summarized(&report)
 }
 
 /// A copy that was written and has no name yet.

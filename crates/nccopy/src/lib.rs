@@ -9,6 +9,7 @@
 //! ```
 
 mod bytes;
+mod engine;
 pub mod flags;
 mod given;
 mod hdf5;

@@ -6,20 +6,18 @@
 //! ```
 
 use ncutils_cli::name_options;
-use ncutils_cli::progress::Bar;
-use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
-use ncutils_core::copy::{self, Progress, RunOptions, default_budget, prepare};
+use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::format::{self, Reader};
-use ncutils_core::location::{CreateOptions, Held, Location};
+use ncutils_core::location::{Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::Kind;
 use ncutils_core::part::Part;
 use ncutils_core::proof::Promise;
 
+use crate::engine::Engine;
 use crate::flags::Arguments;
-use crate::{plan_text, print, summary};
 
 /// Copies what `options` and the part of `arguments` ask of `reader`. With `blocks`, the output is an archive of these. With
 /// `--dry-run`, only the plan is printed.
@@ -33,91 +31,54 @@ pub fn copy(
     blocks: Option<PackOptions>,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
-    let in_input = |error: Error| name_options(error).in_file(input.name());
+    let engine = Engine {
+        input,
+        output,
+        arguments,
+    };
     let part = (!arguments.part.is_empty())
-        .then(|| Part::new(reader, &arguments.part, &options.registry).map_err(in_input))
-        .transpose()?;
+        .then(|| Part::new(reader, &arguments.part, &options.registry))
+        .transpose()
+        .map_err(|error| engine.in_input(error))?;
     let source = part.as_ref().map(Part::source);
     let asked: &dyn Reader = match &part {
         Some(part) => part,
         None => reader,
     };
-    let (plan, reader): (_, &dyn Reader) = match (&part, &source) {
-        (Some(part), Some(source)) => (plan_part(part, options), source),
-        _ => (plan(reader, options), reader),
+    let reader: &dyn Reader = match &source {
+        Some(source) => source,
+        None => reader,
     };
-    let plan = plan.map_err(in_input)?;
-    for choice in &plan.choices {
-        tell("nccopy", format_args!("{choice}"));
-    }
-    let prepared = prepare(reader, &plan).map_err(in_input)?;
+    let (plan, prepared) = engine.planned(reader, part.as_ref(), options)?;
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
         tell("nccopy", format_args!("{output}: warning: {warning}"));
     }
-    let budget = arguments.memory.unwrap_or_else(default_budget);
-    let held = output.memory_of_output(budget);
-    let options = RunOptions {
-        threads: arguments.threads,
-        memory: Some(budget.saturating_sub(held)),
-        output: Some(output.name()),
-        ..RunOptions::default()
-    };
     if arguments.dry_run {
-        output.check_create(&plan.schema, &prepared.plans)?;
-        let description = prepared.describe(reader, &plan, &options);
-        return print(match arguments.json {
-            true => plan_text::json(&description),
-            false => plan_text::text(&description),
-        });
+        return engine.described(reader, &plan, &prepared);
     }
     ncutils_cli::signals::handle();
-    let create = CreateOptions {
-        memory: Some(held),
-        replaces: arguments.replace,
-    };
+    let create = engine.create_options();
+    let (schema, plans) = (&plan.schema, &prepared.plans);
     let (writer, held) = match blocks {
         blocks if arguments.verify => {
             let (writer, held) = output
-                .create_held(&plan.schema, &prepared.plans, blocks, &create)
+                .create_held(schema, plans, blocks, &create)
                 .map_err(name_options)?;
             (writer, Some((held, Promise::of(&plan))))
         }
-        Some(blocks) => (
-            output.create_archive(&plan.schema, &prepared.plans, blocks, &create)?,
-            None,
-        ),
-        None => (
-            output
-                .create_with(&plan.schema, &prepared.plans, &create)
-                .map_err(name_options)?,
-            None,
-        ),
+        Some(blocks) => (output.create_archive(schema, plans, blocks, &create)?, None),
+        None => {
+            let writer = output.create_with(schema, plans, &create);
+            (writer.map_err(name_options)?, None)
+        }
     };
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
     drop(plan);
-    let bar = Bar::on_terminal();
-    let options = RunOptions {
-        progress: bar.as_ref().map(|bar| bar as &dyn Progress),
-        ..options
-    };
-    let done = copy::run(reader, &prepared, writer, &options);
-    if let Some(bar) = &bar {
-        bar.clear();
-    }
-    for warning in reader.data_warnings() {
-        tell("nccopy", format_args!("{input}: warning: {warning}"));
-    }
-    let report = done.map_err(in_input)?;
+    let report = engine.run(reader, &prepared, writer)?;
     if let Some((held, promise)) = held {
         verify(&held, &promise, asked, output, arguments).map_err(|error| error.in_file(output.name()))?;
     }
-    if arguments.summary {
-        print(match arguments.json {
-            true => summary::json(&report),
-            false => summary::text(&report),
-        })?;
-    }
-    Ok(())
+    engine.summarized(&report)
 }
 
 /// Compares the output with what was asked for, and lets it appear.

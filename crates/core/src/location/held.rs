@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::output::expected_size;
 use super::output_kind::is_zarr;
 use super::{CreateOptions, Location, StoreKind, zip};
 #[cfg(feature = "remote")]
@@ -74,10 +75,6 @@ impl Location {
         options: &CreateOptions,
     ) -> Result<(Box<dyn Writer>, Held)> {
         format::check(schema).map_err(self.named())?;
-        // On a remote store, what can be known to fail fails before anything is written.
-        if self.is_remote() {
-            self.check_create(schema, plans)?;
-        }
         let (destination, held) = self.hold_destination(schema, plans, options)?;
         let writer = match (blocks, &held.kind) {
             (Some(blocks), Store::Object(object, _)) => {
@@ -101,12 +98,12 @@ impl Location {
         plans: &[VariablePlan],
         options: &CreateOptions,
     ) -> Result<(Destination, Held)> {
-        #[cfg(feature = "remote")]
-        let expected = remote_destination::expected_size(plans);
-        #[cfg(not(feature = "remote"))]
-        let expected = None;
+        // On a remote store, what can be known to fail fails before anything is written.
+        if self.is_remote() {
+            self.check_create(schema, plans)?;
+        }
         let raw = self.raw_files(schema, plans)?;
-        self.hold(schema.kind, options, expected, raw)
+        self.hold(schema.kind, options, expected_size(plans), raw)
     }
 
     /// A file for bytes that a caller writes, like [`Location::output`]. It does not appear before [`Held::release`].

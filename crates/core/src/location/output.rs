@@ -57,9 +57,18 @@ impl Location {
     ///
     /// # Errors
     /// Those of [`Location::destination`] and [`Location::raw_files`].
-    pub fn destination_of(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Destination> {
+    pub fn destination_of(
+        &self,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        options: &CreateOptions,
+    ) -> Result<Destination> {
+        // On a remote store, what can be known to fail fails before anything is written.
+        if self.is_remote() {
+            self.check_create(schema, plans)?;
+        }
         let raw = self.raw_files(schema, plans)?;
-        self.destination_with(schema.kind, &CreateOptions::default(), None, raw)
+        self.destination_with(schema.kind, options, expected_size(plans), raw)
     }
 
     /// Like [`destination`](Self::destination). `expected` is the size in bytes of one file, roughly.
@@ -211,16 +220,7 @@ impl Location {
         options: &CreateOptions,
     ) -> Result<Box<dyn Writer>> {
         format::check(schema).map_err(self.named())?;
-        // On a remote store, what can be known to fail fails before anything is written.
-        if matches!(self.target, Target::Remote(_)) {
-            self.check_create(schema, plans)?;
-        }
-        #[cfg(feature = "remote")]
-        let expected = remote_destination::expected_size(plans);
-        #[cfg(not(feature = "remote"))]
-        let expected = None;
-        let raw = self.raw_files(schema, plans)?;
-        let destination = self.destination_with(schema.kind, options, expected, raw)?;
+        let destination = self.destination_of(schema, plans, options)?;
         let options = self.write_options(schema.kind);
         format::create_with(destination, schema, plans, &options).map_err(self.named())
     }
@@ -268,5 +268,16 @@ impl Location {
     pub fn check_create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
         format::check_plans(schema, plans).map_err(self.named())?;
         self.check_raw_files(schema, plans)
+    }
+}
+
+/// The size in bytes that one file with these variables has at most, roughly; `None` if nobody can know.
+pub(super) fn expected_size(plans: &[VariablePlan]) -> Option<u64> {
+    #[cfg(feature = "remote")]
+    return remote_destination::expected_size(plans);
+    #[cfg(not(feature = "remote"))]
+    {
+        let _ = plans;
+        None
     }
 }
