@@ -11,9 +11,7 @@
 
 use serde_json::Value;
 
-use super::Registry;
-use super::chunk_type::ChunkType;
-use crate::model::{CodecSpec, Configuration};
+use crate::model::Configuration;
 
 /// An integer of a configuration, which may be a string of decimal digits.
 pub(super) fn integer(value: &Value) -> Option<i64> {
@@ -38,30 +36,14 @@ pub(super) fn has_numbers_as_strings(configuration: &Configuration) -> bool {
     values.any(|value| value.is_string() && integer(value).is_some())
 }
 
-impl Registry {
-    /// The Zarr codec `spec` as all programs understand it. A spec in netCDF-C's own spelling gets the configuration that
-    /// numcodecs has for the same stream. Any other spec is returned unchanged.
-    pub(super) fn spelled_for_all(&self, spec: &CodecSpec, chunk: &ChunkType) -> CodecSpec {
-        let respelled = || {
-            let ((version, name), configuration) = (spec.zarr_name()?, spec.configuration()?);
-            let codec = self.find(spec)?;
-            if !codec.is_netcdf_c_spelling(version, configuration) {
-                return None;
-            }
-            let parameters = codec.parameters(version, configuration, chunk)?;
-            let configuration = codec.configuration(version, &parameters, chunk)?;
-            Some(CodecSpec::zarr(version, name, configuration))
-        };
-        respelled().unwrap_or_else(|| spec.clone())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::filter::NumberClass;
+    use crate::filter::{ChunkType, Registry};
+    use crate::model::CodecSpec;
     use crate::model::ZarrVersion::{V2, V3};
     use crate::model::{Endian, ZarrVersion};
 

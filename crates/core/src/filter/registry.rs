@@ -347,6 +347,22 @@ impl Registry {
         })
     }
 
+    /// The Zarr codec `spec` as all programs understand it. A spec in netCDF-C's own spelling gets the configuration that
+    /// numcodecs has for the same stream. Any other spec is returned unchanged.
+    fn spelled_for_all(&self, spec: &CodecSpec, chunk: &ChunkType) -> CodecSpec {
+        let respelled = || {
+            let ((version, name), configuration) = (spec.zarr_name()?, spec.configuration()?);
+            let codec = self.find(spec)?;
+            if !codec.is_netcdf_c_spelling(version, configuration) {
+                return None;
+            }
+            let parameters = codec.parameters(version, configuration, chunk)?;
+            let configuration = codec.configuration(version, &parameters, chunk)?;
+            Some(CodecSpec::zarr(version, name, configuration))
+        };
+        respelled().unwrap_or_else(|| spec.clone())
+    }
+
     /// The same codec under its HDF5 id. A spec with an id is returned unchanged.
     ///
     /// # Errors
