@@ -11,17 +11,29 @@
 mod canonical;
 mod check;
 mod compare;
+mod compare_values;
 mod digest;
 mod elements;
+#[cfg(test)]
+mod in_keys;
 mod pieces;
 mod report;
 mod salvage;
+mod stored;
+mod tiles;
 mod verify;
 
 pub use check::{CheckOptions, Checked, Loss, Lost, check, check_variables};
-pub use compare::{CompareOptions, compare, compare_values, difference_text};
+pub use compare::{CompareOptions, compare, difference_text};
+pub use compare_values::compare_values;
 pub use digest::digest;
 pub use elements::{Difference, Equality};
 pub use report::{check_json, check_text};
 pub use salvage::Salvage;
 pub use verify::Promise;
+
+use crate::format::Reader;
+use crate::model::VarId;
+
+/// A variable of one of two datasets that are compared.
+type Side<'a> = (&'a dyn Reader, VarId);

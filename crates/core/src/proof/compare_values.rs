@@ -1,0 +1,210 @@
+//! Compares the values of two variables, on all cores.
+//!
+//! ```text
+//! tiles: boxes that share no chunk, if memory allows ─┬─► chunks of equal bytes and filters: the same
+//!                                                     └─► both regions, decoded ─► elements
+//! ```
+
+use std::sync::{Mutex, PoisonError};
+
+use super::Side;
+use super::compare::CompareOptions;
+use super::elements::{self, Difference};
+use super::stored::{Stored, keep_only};
+use super::tiles::tile;
+use crate::chunk::{ChunkGrid, Region, byte_count};
+use crate::copy::{Cost, Ledger, default_budget};
+use crate::error::{Error, Result};
+use crate::filter::Registry;
+use crate::filter::pipeline::Scratch;
+use crate::format::read_region::{chunk_shape, swap_unit};
+use crate::model::{Encoding, Storage};
+use crate::stream::position;
+use crate::threads::on_all;
+
+/// Compares the values of two variables of one type and shape.
+///
+/// # Errors
+/// If a value cannot be read. The error names the variable.
+pub fn compare_values(
+    a: Side<'_>,
+    b: Side<'_>,
+    registry: &Registry,
+    options: &CompareOptions,
+) -> Result<Difference> {
+    for (reader, var) in [a, b] {
+        reader.look_at_sources(var)?;
+    }
+    let shape = a.0.schema().shape(a.1);
+    let ty = a.0.schema().var(a.1).ty;
+    let size = a.0.schema().type_size(ty).max(1);
+    let budget = options.work.memory.unwrap_or_else(default_budget);
+    let whole = Region::whole(&shape);
+    if shape.contains(&0) {
+        return Ok(Difference::default());
+    }
+    let fill = &a.0.layout(a.1).fill;
+    let defined = match options.only_defined && (fill.no_fill || fill.value.is_none()) {
+        true => Stored::of(a)?,
+        false => Stored::All,
+    };
+    let pair = Pair {
+        a,
+        b,
+        same_chunks: same_chunks(a, b, registry),
+        defined,
+        options,
+    };
+    let grid = ChunkGrid::new(&shape, &tile(a, b, &shape, size, budget))?;
+    let regions = (0..grid.len()).map(|n| grid.region(n));
+    let queue = Mutex::new((0u64, regions));
+    let result: Mutex<(Difference, Option<(u64, Error)>)> = Mutex::default();
+    let ledger = Ledger::new(budget, u64::MAX);
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    on_all(options.work.threads.unwrap_or_else(cores), |_, _| {
+        let mut worker = Worker::default();
+        loop {
+            let mut guard = queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(region) = guard.1.next() else { break };
+            let bytes = byte_count(&region.count, size).map_or(u64::MAX, |n| n as u64);
+            let working = bytes.saturating_mul(3);
+            if !ledger.admit(Cost { working, block: 0 }, || 0) {
+                break;
+            }
+            let number = guard.0;
+            guard.0 += 1;
+            drop(guard);
+            let compared = worker.compare(&pair, &region);
+            ledger.complete(number, working, 0);
+            let mut result = result.lock().unwrap_or_else(PoisonError::into_inner);
+            match compared {
+                Ok(mut difference) => {
+                    if let Some(first) = &mut difference.first {
+                        let at = position(&region, usize::try_from(first.0).unwrap_or(usize::MAX));
+                        let one = Region {
+                            count: vec![1; at.len()],
+                            start: at,
+                        };
+                        first.0 = one.place_in(&whole);
+                    }
+                    result.0.add(difference);
+                }
+                Err(error) => {
+                    if result.1.as_ref().is_none_or(|(n, _)| number < *n) {
+                        result.1 = Some((number, error));
+                    }
+                    drop(result);
+                    ledger.stop();
+                }
+            }
+        }
+    });
+    match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        (_, Some((_, error))) => Err(error.in_variable(&a.0.schema().var_path(a.1))),
+        (difference, None) => Ok(difference),
+    }
+}
+
+/// The grid of chunks, if both sides have equal chunks and filters, so that chunks of equal bytes are the same.
+fn same_chunks(a: Side<'_>, b: Side<'_>, registry: &Registry) -> Option<ChunkGrid> {
+    let (x, y) = (a.0.layout(a.1), b.0.layout(b.1));
+    let Storage::Chunked { shape } = &x.storage else {
+        return None;
+    };
+    let comparable = x.storage == y.storage
+        && x.extent == y.extent
+        && x.encoding == y.encoding
+        && x.encoding != Encoding::Structured
+        && swap_unit(x) == swap_unit(y)
+        && x.edges == y.edges
+        && x.filters.len() == y.filters.len();
+    if !comparable || x.extent != a.0.schema().shape(a.1) {
+        return None;
+    }
+    let (from, to) = (a.0.pipeline(a.1).ok()?, b.0.pipeline(b.1).ok()?);
+    let chunk = from.chunk_type();
+    let same = x.filters == y.filters
+        || crate::filter::ChainEnd::between(registry, from.specs(), to.specs(), chunk)
+            .is_some_and(|end| end.is_empty());
+    same.then(|| ChunkGrid::new(&x.extent, shape).ok()).flatten()
+}
+
+/// Two variables that are compared.
+struct Pair<'a> {
+    a: Side<'a>,
+    b: Side<'a>,
+    /// The grid of chunks, if chunks of equal bytes are the same.
+    same_chunks: Option<ChunkGrid>,
+    /// The elements that are compared.
+    defined: Stored,
+    options: &'a CompareOptions,
+}
+
+#[derive(Default)]
+struct Worker {
+    scratch: Scratch,
+    first: Vec<u8>,
+    second: Vec<u8>,
+    decoded: Vec<u8>,
+}
+
+impl Worker {
+    fn compare(&mut self, pair: &Pair<'_>, region: &Region) -> Result<Difference> {
+        let parts = pair.defined.within(region);
+        if parts.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Difference::default());
+        }
+        if let Some(grid) = &pair.same_chunks
+            && self.equal_chunks(pair, grid, region, parts.is_some())?
+        {
+            return Ok(Difference::default());
+        }
+        let read = |(reader, var): Side<'_>| {
+            let ty = reader.schema().var(var).ty;
+            let mut values = reader.read_region(var, region)?;
+            if let Some(parts) = &parts {
+                keep_only(&mut values, region, parts, reader.schema().type_size(ty))?;
+            }
+            Ok::<_, Error>(values)
+        };
+        let (x, y) = (read(pair.a)?, read(pair.b)?);
+        let of = |(reader, var): Side<'_>| reader.schema().var(var).ty;
+        let first = (pair.a.0.schema(), of(pair.a), &x);
+        let second = (pair.b.0.schema(), of(pair.b), &y);
+        Ok(elements::compare(first, second, pair.options.equality))
+    }
+
+    /// True if all chunks of a region have equal bytes on both sides. With `only_stored`, chunks count that the first side
+    /// stores.
+    fn equal_chunks(
+        &mut self,
+        pair: &Pair<'_>,
+        grid: &ChunkGrid,
+        region: &Region,
+        only_stored: bool,
+    ) -> Result<bool> {
+        let (a, b) = (pair.a, pair.b);
+        for chunk in grid.chunks_in(region) {
+            let x = a.0.read_encoded_chunk_into(a.1, chunk, &mut self.first)?;
+            if x.is_none() && only_stored {
+                continue;
+            }
+            let y = b.0.read_encoded_chunk_into(b.1, chunk, &mut self.second)?;
+            let (Some(x), Some(y)) = (x, y) else {
+                return Ok(false);
+            };
+            if x != y || self.first != self.second {
+                return Ok(false);
+            }
+            let pipeline = b.0.pipeline(b.1)?;
+            if pair.options.decodes_equal && !pipeline.is_empty() {
+                let own = grid.region(chunk);
+                let shape = chunk_shape(b.0.layout(b.1), &own.count);
+                let out = &mut self.decoded;
+                let decoded = pipeline.decode_into(&self.second, y, shape, &mut self.scratch, out);
+                decoded.map_err(|e| e.in_chunk(&grid.coordinates(chunk)))?;
+            }
+        }
+        Ok(true)
+    }
+}
