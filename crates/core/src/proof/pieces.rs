@@ -137,3 +137,56 @@ fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Ite
         })
     })))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::proof::in_keys::{Array, BYTES, keys, open_keys};
+    use crate::store::{KeyOutput, KeyStore, MemoryKeys, Part as KeyPart};
+
+    /// Keys behind a server that lists nothing.
+    struct NotListed(MemoryKeys);
+
+    impl KeyStore for NotListed {
+        fn get(&self, key: &str, part: KeyPart) -> io::Result<Option<Vec<u8>>> {
+            self.0.get(key, part)
+        }
+        fn size(&self, key: &str) -> io::Result<Option<u64>> {
+            self.0.size(key)
+        }
+        fn list(&self, _: &str) -> io::Result<Vec<String>> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    #[test]
+    fn chunks_that_a_header_claims_take_no_memory() {
+        let array = Array {
+            name: "v",
+            shape: &[1_000_000_000_000_000],
+            chunks: &[1],
+            members: BYTES,
+            stored: &[],
+        };
+        let stored = keys(&[array]);
+        let document = stored.get("v/.zarray", KeyPart::Whole).unwrap().unwrap();
+        let document = String::from_utf8(document).unwrap();
+        let all = format!(
+            r#"{{"zarr_consolidated_format": 1, "metadata": {{".zgroup": {{"zarr_format": 2}}, "v/.zarray": {document}}}}}"#
+        );
+        let output = stored.output();
+        output.put(".zmetadata", all.as_bytes()).unwrap();
+        output.publish().unwrap();
+        let reader = open_keys(NotListed(stored));
+        let first: Vec<Part> = Pieces::new(&*reader, vec![VarId(0)])
+            .take(2)
+            .map(|piece| piece.unwrap().part)
+            .collect();
+        let [Part::Chunks(one), Part::Chunks(two)] = &first[..] else {
+            panic!("{first:?}");
+        };
+        assert!(one.iter().copied().eq(0..256) && two.iter().copied().eq(256..512));
+    }
+}

@@ -10,9 +10,12 @@ use crate::error::{Error, Result};
 use crate::filter::pipeline::{ALL_SKIPPED, Scratch};
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::read_region::{self, chunk_shape, fill_element, swap_unit};
-use crate::format::{Reader, RecordLayout, Region as ReadRegion, SourceFile, Written};
+use crate::format::{Reader, RecordLayout, Region as ReadRegion, SourceFile, Written, WrittenChunks};
 use crate::model::{CodecSpec, Encoding, Schema, Storage, Values, VarId, VariableLayout, move_heap};
 use crate::store::Requests;
+
+/// Most chunks of a variable that are listed to leave out lost ones.
+const MOST_LISTED: u64 = 1 << 24;
 
 /// A reader of what can be read of a damaged dataset. What is lost was never written: it reads as fill values.
 pub struct Salvage<'a> {
@@ -151,9 +154,15 @@ impl Reader for Salvage<'_> {
             });
         };
         let grid = ChunkGrid::new(&layout.extent, shape)?;
-        let mut chunks = written.chunks(&grid);
-        chunks.retain(|chunk| !parts.chunks.contains(chunk));
-        Ok(Written::of_chunks(chunks, &grid))
+        let chunks = written.chunks(&grid);
+        if matches!(chunks, WrittenChunks::All(count) if count > MOST_LISTED) {
+            return Err(Error::Unsupported(format!(
+                "leaving out the lost ones of {} chunks, in a store that does not list them,",
+                chunks.len()
+            )));
+        }
+        let left = chunks.into_iter().filter(|chunk| !parts.chunks.contains(chunk));
+        Ok(Written::of_chunks(left.collect(), &grid))
     }
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
