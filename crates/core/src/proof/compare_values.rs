@@ -1,7 +1,8 @@
 //! Compares the values of two variables, on all cores.
 //!
 //! ```text
-//! tiles: boxes that share no chunk, if memory allows ─┬─► chunks of equal bytes and filters: the same
+//! tiles: boxes that share no chunk, if memory allows ─┬─► written by neither side: one element tells
+//!                                                     ├─► chunks of equal bytes and filters: the same
 //!                                                     └─► both regions, decoded ─► elements
 //! ```
 
@@ -11,16 +12,20 @@ use super::Side;
 use super::compare::CompareOptions;
 use super::elements::{self, Difference};
 use super::stored::{Stored, keep_only};
-use super::tiles::tile;
+use super::tiles::{tile, tiles_of};
 use crate::chunk::{ChunkGrid, Region, byte_count};
 use crate::copy::{Cost, Ledger, default_budget};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::filter::pipeline::Scratch;
-use crate::format::read_region::{chunk_shape, swap_unit};
+use crate::format::WrittenChunks;
+use crate::format::read_region::{chunk_shape, fill_element, swap_unit};
 use crate::model::{Encoding, Storage};
 use crate::stream::position;
 use crate::threads::on_all;
+
+/// Most tiles that are compared without asking which of them were written.
+const FEW_TILES: u64 = 64;
 
 /// Compares the values of two variables of one type and shape.
 ///
@@ -56,7 +61,12 @@ pub fn compare_values(
         options,
     };
     let grid = ChunkGrid::new(&shape, &tile(a, b, &shape, size, budget))?;
-    let regions = (0..grid.len()).map(|n| grid.region(n));
+    let tiles = pair.tiles(&grid)?;
+    let unwritten = match (&tiles, &pair.defined) {
+        (WrittenChunks::Listed(tiles), Stored::All) => pair.unwritten(&grid, tiles)?,
+        _ => Difference::default(),
+    };
+    let regions = tiles.into_iter().map(|n| grid.region(n));
     let queue = Mutex::new((0u64, regions));
     let result: Mutex<(Difference, Option<(u64, Error)>)> = Mutex::default();
     let ledger = Ledger::new(budget, u64::MAX);
@@ -101,7 +111,10 @@ pub fn compare_values(
     });
     match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
         (_, Some((_, error))) => Err(error.in_variable(&a.0.schema().var_path(a.1))),
-        (difference, None) => Ok(difference),
+        (mut difference, None) => {
+            difference.add(unwritten);
+            Ok(difference)
+        }
     }
 }
 
@@ -138,6 +151,48 @@ struct Pair<'a> {
     /// The elements that are compared.
     defined: Stored,
     options: &'a CompareOptions,
+}
+
+impl Pair<'_> {
+    /// The tiles that are compared one by one. In the others, both sides have their fill values alone.
+    fn tiles(&self, grid: &ChunkGrid) -> Result<WrittenChunks> {
+        Ok(match &self.defined {
+            // Comparing a few is faster than asking for the chunks of both.
+            Stored::All if grid.len() <= FEW_TILES => WrittenChunks::All(grid.len()),
+            Stored::All if !(is_uniform(self.a) && is_uniform(self.b)) => WrittenChunks::All(grid.len()),
+            Stored::All => tiles_of(grid, &[&Stored::of(self.a)?, &Stored::of(self.b)?]),
+            defined => tiles_of(grid, &[defined]),
+        })
+    }
+
+    /// What differs in tiles outside of a list, ascending, which neither side has written. One element tells of all.
+    fn unwritten(&self, grid: &ChunkGrid, listed: &[u64]) -> Result<Difference> {
+        let first = (0..).zip(listed).find(|(n, tile)| n != *tile);
+        let first = first.map_or(listed.len() as u64, |(n, _)| n);
+        if first >= grid.len() {
+            return Ok(Difference::default());
+        }
+        let start = grid.origin(first);
+        let one = Region {
+            count: vec![1; start.len()],
+            start,
+        };
+        let mut difference = Worker::default().compare(self, &one)?;
+        if let Some((at, ..)) = &mut difference.first {
+            let whole = Region::whole(grid.extent());
+            let elements = |region: &Region| region.element_count().unwrap_or(u64::MAX);
+            let compared = listed.iter().map(|tile| elements(&grid.region(*tile)));
+            *at = one.place_in(&whole);
+            difference.count = elements(&whole).saturating_sub(compared.fold(0, u64::saturating_add));
+        }
+        Ok(difference)
+    }
+}
+
+/// True if all elements that were never written read as one value, also past the extent.
+fn is_uniform((reader, var): Side<'_>) -> bool {
+    let layout = reader.layout(var);
+    layout.fill.value.is_some() || layout.extent == reader.schema().shape(var)
 }
 
 #[derive(Default)]
@@ -184,14 +239,17 @@ impl Worker {
         only_stored: bool,
     ) -> Result<bool> {
         let (a, b) = (pair.a, pair.b);
+        let same_fill = fill_element(a.0.layout(a.1)) == fill_element(b.0.layout(b.1));
         for chunk in grid.chunks_in(region) {
             let x = a.0.read_encoded_chunk_into(a.1, chunk, &mut self.first)?;
             if x.is_none() && only_stored {
                 continue;
             }
             let y = b.0.read_encoded_chunk_into(b.1, chunk, &mut self.second)?;
-            let (Some(x), Some(y)) = (x, y) else {
-                return Ok(false);
+            let (x, y) = match (x, y) {
+                (Some(x), Some(y)) => (x, y),
+                (None, None) if same_fill => continue,
+                _ => return Ok(false),
             };
             if x != y || self.first != self.second {
                 return Ok(false);
@@ -206,5 +264,53 @@ impl Worker {
             }
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Reader;
+    use crate::model::VarId;
+    use crate::proof::elements::Equality;
+    use crate::proof::in_keys::{BYTES, array};
+
+    fn compared(a: &dyn Reader, b: &dyn Reader, decodes_equal: bool) -> Difference {
+        let options = CompareOptions {
+            equality: Equality::Bits,
+            decodes_equal,
+            ..CompareOptions::default()
+        };
+        compare_values((a, VarId(0)), (b, VarId(0)), &Registry::builtin(), &options).unwrap()
+    }
+
+    /// Walking all of it would take days.
+    #[test]
+    fn what_neither_side_has_written_is_not_walked() {
+        let huge = 10_000_000_000_000_000;
+        let sparse = |chunk: u64, members, key: &str, byte: u8| {
+            let bytes = vec![byte; chunk as usize];
+            array(&[huge], &[chunk], members, &[(key, bytes)])
+        };
+        let a = sparse(1000, BYTES, "7", 5);
+        assert_eq!(
+            compared(&*a, &*sparse(1000, BYTES, "7", 5), true),
+            Difference::default()
+        );
+        let other = compared(&*a, &*sparse(2000, BYTES, "3", 5), false);
+        assert_eq!(
+            (other.count, other.first),
+            (1000, Some((6000, "9".into(), "5".into())))
+        );
+        let other = compared(&*a, &*sparse(1000, BYTES, "999999", 9), false);
+        assert_eq!(
+            (other.count, other.first),
+            (1000, Some((7000, "5".into(), "9".into())))
+        );
+        // All of it differs but one chunk.
+        let filled = [BYTES[0], "8", BYTES[2], BYTES[3]];
+        let other = compared(&*a, &*sparse(1000, filled, "7", 5), false);
+        assert_eq!((other.count, other.largest), (huge - 1000, Some(1.0)));
+        assert_eq!(other.first, Some((0, "9".into(), "8".into())));
     }
 }

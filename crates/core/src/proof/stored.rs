@@ -33,6 +33,15 @@ impl Stored {
         })
     }
 
+    /// All written boxes; `None` if everything was written.
+    pub(super) fn boxes(&self) -> Option<Box<dyn Iterator<Item = Region> + '_>> {
+        match self {
+            Self::All => None,
+            Self::Chunks(grid, chunks) => Some(Box::new(chunks.iter().map(|chunk| grid.region(*chunk)))),
+            Self::Regions(regions) => Some(Box::new(regions.iter().cloned())),
+        }
+    }
+
     /// The written boxes of a region; `None` if all of it was written.
     pub(super) fn within(&self, region: &Region) -> Option<Vec<Region>> {
         match self {
@@ -81,4 +90,54 @@ pub(super) fn keep_only(values: &mut Values, region: &Region, parts: &[Region], 
     }
     values.bytes = kept;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::WrittenChunks;
+    use crate::proof::tiles::tiles_of;
+
+    fn region(start: &[u64], count: &[u64]) -> Region {
+        Region {
+            start: start.to_vec(),
+            count: count.to_vec(),
+        }
+    }
+
+    #[test]
+    fn written_parts_of_a_region_are_kept() {
+        let chunks = Stored::Chunks(ChunkGrid::new(&[4, 4], &[2, 2]).unwrap(), vec![0, 3]);
+        let overlapping = Stored::Regions(vec![region(&[0, 0], &[2, 2]), region(&[1, 1], &[1, 1])]);
+        let rows = region(&[1, 0], &[2, 3]);
+        assert_eq!(
+            chunks.within(&rows),
+            Some(vec![region(&[1, 0], &[1, 2]), region(&[2, 2], &[1, 1])])
+        );
+        assert_eq!(chunks.within(&region(&[2, 2], &[2, 1])), None);
+        assert_eq!(overlapping.within(&region(&[0, 2], &[2, 2])), Some(vec![]));
+        let kept = |stored: &Stored| {
+            let mut values = Values::from_bytes((1..=6).collect());
+            keep_only(&mut values, &rows, &stored.within(&rows).unwrap(), 1).unwrap();
+            values.bytes
+        };
+        assert_eq!(kept(&chunks), [1, 2, 0, 0, 0, 6]);
+        assert_eq!(kept(&overlapping), [1, 2, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn tiles_meet_what_was_written() {
+        let tiles = ChunkGrid::new(&[6], &[2]).unwrap();
+        let chunks = Stored::Chunks(ChunkGrid::new(&[6], &[1]).unwrap(), vec![4, 5]);
+        let regions = Stored::Regions(vec![region(&[0], &[1])]);
+        assert_eq!(
+            tiles_of(&tiles, &[&chunks, &regions]),
+            WrittenChunks::Listed(vec![0, 2])
+        );
+        assert_eq!(tiles_of(&tiles, &[&regions, &Stored::All]), WrittenChunks::All(3));
+        // One chunk that meets very many tiles.
+        let long = ChunkGrid::new(&[1 << 40], &[1]).unwrap();
+        let whole = Stored::Regions(vec![region(&[0], &[1 << 40])]);
+        assert_eq!(tiles_of(&long, &[&whole]), WrittenChunks::All(1 << 40));
+    }
 }

@@ -1,7 +1,9 @@
 //! The tiles of two variables: boxes that are compared one by one.
 
 use super::Side;
-use crate::chunk::byte_count;
+use super::stored::Stored;
+use crate::chunk::{ChunkGrid, byte_count};
+use crate::format::WrittenChunks;
 use crate::model::Storage;
 
 /// About how many bytes of a variable without chunks are compared at once.
@@ -9,6 +11,9 @@ const SLAB: u64 = 1 << 20;
 
 /// Most bytes of a tile that joins chunks of both sides.
 const MOST_TILE: u64 = 1 << 29;
+
+/// Most tiles that are kept as a list.
+const MOST_LISTED: usize = 1 << 22;
 
 /// The shape of boxes that share no chunk, if both sides allow one that is small enough; else the larger chunks.
 /// A variable without chunks on both sides is cut into rows. `size` is the bytes of an element.
@@ -49,4 +54,32 @@ pub(super) fn tile(a: Side<'_>, b: Side<'_>, shape: &[u64], size: usize, budget:
         }
     }
     grown
+}
+
+/// The tiles of a grid that meet any of these parts. All, if they are too many for a list.
+pub(super) fn tiles_of(grid: &ChunkGrid, parts: &[&Stored]) -> WrittenChunks {
+    let mut tiles: Vec<u64> = Vec::new();
+    for stored in parts {
+        let Some(boxes) = stored.boxes() else {
+            return WrittenChunks::All(grid.len());
+        };
+        for part in boxes {
+            for tile in grid.chunks_in(&part) {
+                if tiles.last() == Some(&tile) {
+                    continue;
+                }
+                if tiles.len() == MOST_LISTED {
+                    tiles.sort_unstable();
+                    tiles.dedup();
+                    if tiles.len() > MOST_LISTED / 2 {
+                        return WrittenChunks::All(grid.len());
+                    }
+                }
+                tiles.push(tile);
+            }
+        }
+    }
+    tiles.sort_unstable();
+    tiles.dedup();
+    WrittenChunks::Listed(tiles)
 }
