@@ -1,10 +1,11 @@
 //! Small datasets of Zarr version 2 in memory, as input for tests.
 
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex};
 
 use crate::filter::Registry;
 use crate::format::{Reader, open};
-use crate::store::{KeyOutput, KeyStore, MemoryKeys, Place};
+use crate::store::{Done, Get, KeyOutput, KeyStore, MemoryKeys, Part, Place, Requests};
 
 /// An array of one dataset: its name, the members of its `.zarray` that differ from array to array, and its chunks.
 pub(super) struct Array<'a> {
@@ -81,4 +82,55 @@ pub(super) fn array(
         members,
         stored,
     }]))
+}
+
+/// Slow stores, and the requests for chunks to them: how many each call had.
+#[derive(Clone, Default)]
+pub(super) struct Slow {
+    keys: MemoryKeys,
+    asked: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Slow {
+    /// One more store.
+    pub(super) fn over(&self, keys: MemoryKeys) -> Self {
+        Self {
+            keys,
+            asked: Arc::clone(&self.asked),
+        }
+    }
+
+    /// The requests since the last call.
+    pub(super) fn asked(&self) -> Vec<usize> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+}
+
+fn is_chunk(key: &str) -> bool {
+    key.ends_with(|end: char| end.is_ascii_digit())
+}
+
+impl KeyStore for Slow {
+    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+        if is_chunk(key) {
+            self.asked.lock().unwrap().push(1);
+        }
+        self.keys.get(key, part)
+    }
+    fn size(&self, key: &str) -> io::Result<Option<u64>> {
+        self.keys.size(key)
+    }
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.keys.list(prefix)
+    }
+    fn requests(&self) -> Requests {
+        Requests::slow(100, 0)
+    }
+    fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
+        match gets.iter().filter(|get| is_chunk(&get.key)).count() {
+            0 => {}
+            count => self.asked.lock().unwrap().push(count),
+        }
+        done(gets.iter().map(|get| self.keys.get(&get.key, get.part)).collect());
+    }
 }
