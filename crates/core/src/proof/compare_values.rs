@@ -6,6 +6,7 @@
 //!                                                     └─► both regions, decoded ─► elements
 //! ```
 
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use super::Side;
@@ -13,8 +14,9 @@ use super::compare::CompareOptions;
 use super::elements::{self, Difference};
 use super::stored::{Stored, keep_only};
 use super::tiles::{tile, tiles_of};
+use super::work::on_all_pieces;
 use crate::chunk::{ChunkGrid, Region, byte_count};
-use crate::copy::{Cost, Ledger, default_budget};
+use crate::copy::default_budget;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::filter::pipeline::Scratch;
@@ -22,7 +24,6 @@ use crate::format::WrittenChunks;
 use crate::format::read_region::{chunk_shape, fill_element, swap_unit};
 use crate::model::{Encoding, Storage};
 use crate::stream::position;
-use crate::threads::on_all;
 
 /// Most tiles that are compared without asking which of them were written.
 const FEW_TILES: u64 = 64;
@@ -66,49 +67,38 @@ pub fn compare_values(
         (WrittenChunks::Listed(tiles), Stored::All) => pair.unwritten(&grid, tiles)?,
         _ => Difference::default(),
     };
-    let regions = tiles.into_iter().map(|n| grid.region(n));
-    let queue = Mutex::new((0u64, regions));
     let result: Mutex<(Difference, Option<(u64, Error)>)> = Mutex::default();
-    let ledger = Ledger::new(budget, u64::MAX);
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    on_all(options.work.threads.unwrap_or_else(cores), |_, _| {
-        let mut worker = Worker::default();
-        loop {
-            let mut guard = queue.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(region) = guard.1.next() else { break };
-            let bytes = byte_count(&region.count, size).map_or(u64::MAX, |n| n as u64);
-            let working = bytes.saturating_mul(3);
-            if !ledger.admit(Cost { working, block: 0 }, || 0) {
-                break;
+    let memory = |region: &Region| {
+        let bytes = byte_count(&region.count, size).map_or(u64::MAX, |n| n as u64);
+        bytes.saturating_mul(3)
+    };
+    let compare = |worker: &mut Worker, number, region: Region| {
+        let compared = worker.compare(&pair, &region);
+        let mut result = result.lock().unwrap_or_else(PoisonError::into_inner);
+        match compared {
+            Ok(mut difference) => {
+                if let Some(first) = &mut difference.first {
+                    let at = position(&region, usize::try_from(first.0).unwrap_or(usize::MAX));
+                    let one = Region {
+                        count: vec![1; at.len()],
+                        start: at,
+                    };
+                    first.0 = one.place_in(&whole);
+                }
+                result.0.add(difference);
+                ControlFlow::Continue(())
             }
-            let number = guard.0;
-            guard.0 += 1;
-            drop(guard);
-            let compared = worker.compare(&pair, &region);
-            ledger.complete(number, working, 0);
-            let mut result = result.lock().unwrap_or_else(PoisonError::into_inner);
-            match compared {
-                Ok(mut difference) => {
-                    if let Some(first) = &mut difference.first {
-                        let at = position(&region, usize::try_from(first.0).unwrap_or(usize::MAX));
-                        let one = Region {
-                            count: vec![1; at.len()],
-                            start: at,
-                        };
-                        first.0 = one.place_in(&whole);
-                    }
-                    result.0.add(difference);
+            Err(error) => {
+                if result.1.as_ref().is_none_or(|(n, _)| number < *n) {
+                    result.1 = Some((number, error));
                 }
-                Err(error) => {
-                    if result.1.as_ref().is_none_or(|(n, _)| number < *n) {
-                        result.1 = Some((number, error));
-                    }
-                    drop(result);
-                    ledger.stop();
-                }
+                ControlFlow::Break(())
             }
         }
-    });
+    };
+    let requests = [a, b].map(|(reader, _)| reader.requests());
+    let list = |tiles: WrittenChunks| tiles.into_iter().map(|n| grid.region(n));
+    on_all_pieces(&options.work, &requests, vec![tiles], list, memory, compare);
     match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
         (_, Some((_, error))) => Err(error.in_variable(&a.0.schema().var_path(a.1))),
         (mut difference, None) => {

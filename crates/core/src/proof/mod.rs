@@ -14,6 +14,7 @@ mod compare;
 mod compare_values;
 mod digest;
 mod elements;
+mod fetch;
 #[cfg(test)]
 mod in_keys;
 mod pieces;
@@ -22,6 +23,7 @@ mod salvage;
 mod stored;
 mod tiles;
 mod verify;
+mod work;
 
 pub use check::{CheckOptions, Checked, Loss, Lost, check, check_variables};
 pub use compare::{CompareOptions, compare, difference_text};
