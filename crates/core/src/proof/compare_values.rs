@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Side;
 use super::compare::CompareOptions;
 use super::elements::{self, Difference};
+use super::fetch::{Fetching, MOST_CHUNKS};
 use super::stored::{Stored, keep_only};
 use super::tiles::{tile, tiles_of};
 use super::work::on_all_pieces;
@@ -191,6 +192,8 @@ struct Worker {
     first: Vec<u8>,
     second: Vec<u8>,
     decoded: Vec<u8>,
+    /// True if the chunks that were compared last differed.
+    differed: bool,
 }
 
 impl Worker {
@@ -230,29 +233,46 @@ impl Worker {
     ) -> Result<bool> {
         let (a, b) = (pair.a, pair.b);
         let same_fill = fill_element(a.0.layout(a.1)) == fill_element(b.0.layout(b.1));
-        for chunk in grid.chunks_in(region) {
-            let x = a.0.read_encoded_chunk_into(a.1, chunk, &mut self.first)?;
-            if x.is_none() && only_stored {
-                continue;
+        let mut left = grid.chunks_in(region);
+        // Where chunks differ, those of the next region will too, and are then read again to be decoded.
+        let mut at_once = match std::mem::replace(&mut self.differed, true) {
+            true => 1,
+            false => MOST_CHUNKS,
+        };
+        loop {
+            let chunks: Vec<u64> = left.by_ref().take(at_once).collect();
+            if chunks.is_empty() {
+                break;
             }
-            let y = b.0.read_encoded_chunk_into(b.1, chunk, &mut self.second)?;
-            let (x, y) = match (x, y) {
-                (Some(x), Some(y)) => (x, y),
-                (None, None) if same_fill => continue,
-                _ => return Ok(false),
-            };
-            if x != y || self.first != self.second {
-                return Ok(false);
-            }
-            let pipeline = b.0.pipeline(b.1)?;
-            if pair.options.decodes_equal && !pipeline.is_empty() {
-                let own = grid.region(chunk);
-                let shape = chunk_shape(b.0.layout(b.1), &own.count);
-                let out = &mut self.decoded;
-                let decoded = pipeline.decode_into(&self.second, y, shape, &mut self.scratch, out);
-                decoded.map_err(|e| e.in_chunk(&grid.coordinates(chunk)))?;
+            at_once = MOST_CHUNKS;
+            let (x, y) = (Fetching::begin(a, &chunks), Fetching::begin(b, &chunks));
+            let (mut x, mut y) = (x.wait(), y.wait());
+            for chunk in chunks {
+                let x = x.next_into(a, chunk, &mut self.first)?;
+                if x.is_none() && only_stored {
+                    y.skip();
+                    continue;
+                }
+                let y = y.next_into(b, chunk, &mut self.second)?;
+                let (x, y) = match (x, y) {
+                    (Some(x), Some(y)) => (x, y),
+                    (None, None) if same_fill => continue,
+                    _ => return Ok(false),
+                };
+                if x != y || self.first != self.second {
+                    return Ok(false);
+                }
+                let pipeline = b.0.pipeline(b.1)?;
+                if pair.options.decodes_equal && !pipeline.is_empty() {
+                    let own = grid.region(chunk);
+                    let shape = chunk_shape(b.0.layout(b.1), &own.count);
+                    let out = &mut self.decoded;
+                    let decoded = pipeline.decode_into(&self.second, y, shape, &mut self.scratch, out);
+                    decoded.map_err(|e| e.in_chunk(&grid.coordinates(chunk)))?;
+                }
             }
         }
+        self.differed = false;
         Ok(true)
     }
 }
@@ -263,7 +283,7 @@ mod tests {
     use crate::format::Reader;
     use crate::model::VarId;
     use crate::proof::elements::Equality;
-    use crate::proof::in_keys::{BYTES, array};
+    use crate::proof::in_keys::{Array, BYTES, Slow, array, keys, open_keys};
 
     fn compared(a: &dyn Reader, b: &dyn Reader, decodes_equal: bool) -> Difference {
         let options = CompareOptions {
@@ -302,5 +322,28 @@ mod tests {
         let other = compared(&*a, &*sparse(1000, filled, "7", 5), false);
         assert_eq!((other.count, other.largest), (huge - 1000, Some(1.0)));
         assert_eq!(other.first, Some((0, "9".into(), "8".into())));
+    }
+
+    #[test]
+    fn chunks_of_slow_stores_are_asked_for_at_once() {
+        let stored: Vec<(String, Vec<u8>)> = (0..100).map(|n| (n.to_string(), vec![n as u8; 1000])).collect();
+        let slow = Slow::default();
+        let open = |count: usize| {
+            let stored = stored[..count]
+                .iter()
+                .map(|(key, value)| (key.as_str(), value.clone()));
+            open_keys(slow.over(keys(&[Array {
+                name: "v",
+                shape: &[100_000],
+                chunks: &[1000],
+                members: BYTES,
+                stored: &stored.collect::<Vec<_>>(),
+            }])))
+        };
+        assert_eq!(compared(&*open(100), &*open(100), true), Difference::default());
+        assert_eq!(slow.asked(), [100, 100]);
+        let other = compared(&*open(100), &*open(99), true);
+        assert_eq!((other.count, other.first.unwrap().0), (1000, 99_000));
+        assert!(slow.asked().len() <= 4);
     }
 }

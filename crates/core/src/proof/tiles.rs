@@ -9,6 +9,9 @@ use crate::model::Storage;
 /// About how many bytes of a variable without chunks are compared at once.
 const SLAB: u64 = 1 << 20;
 
+/// The same where a store is slow: the chunks of a tile are one round of requests.
+const SLOW_TILE: u64 = 16 << 20;
+
 /// Most bytes of a tile that joins chunks of both sides.
 const MOST_TILE: u64 = 1 << 29;
 
@@ -46,10 +49,15 @@ pub(super) fn tile(a: Side<'_>, b: Side<'_>, shape: &[u64], size: usize, budget:
             }
         }
     };
+    let is_slow = [a, b].iter().any(|(reader, _)| reader.requests().ahead);
+    let least = match is_slow {
+        true => SLOW_TILE.min(budget / 16).max(SLAB / 2),
+        false => SLAB / 2,
+    };
     // Small chunks are compared several at once, as whole rows of chunks.
     let mut grown = one;
     for at in (0..grown.len()).rev() {
-        while bytes(&grown) < SLAB / 2 && grown[at] < shape[at] {
+        while bytes(&grown) < least && grown[at] < shape[at] {
             grown[at] = grown[at].saturating_mul(2).min(shape[at]);
         }
     }
