@@ -440,3 +440,31 @@ def test_the_largest_difference_of_lossy_filters_is_told(tmp_path):
     whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
     status, _, told = run("nccopy", "--verify", "--quantize", "*,granularbr,3", whole, tmp_path / "out.nc")
     assert status == 0 and "the largest difference of lossy filters is" in told
+
+
+def test_written_chunks_without_a_fill_value_are_verified(tmp_path):
+    """Eight of nine chunks are written, in a variable whose other elements have no defined value."""
+    whole = tmp_path / "in.h5"
+    with h5py.File(whole, "w") as file:
+        create = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        create.set_chunk((10, 10))
+        create.set_deflate(4)
+        create.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+        made = h5py.h5d.create(file.id, b"v", h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((30, 30)), dcpl=create)
+        rows = np.random.default_rng(5).normal(size=(30, 30)).astype("f4")
+        for n in range(8):
+            at = (n // 3 * 10, n % 3 * 10)
+            h5py.Dataset(made)[at[0] : at[0] + 10, at[1] : at[1] + 10] = rows[at[0] : at[0] + 10, at[1] : at[1] + 10]
+        assert made.get_num_chunks() == 8
+        chunk = made.get_chunk_info(4)
+    for options in [], ["-c", "phony_dim_0/30,phony_dim_1/30"]:
+        assert run("nccopy", "--verify", *options, whole, tmp_path / "sound.nc")[0] == 0
+    data = bytearray(whole.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 0xFF
+    broken = tmp_path / "broken.h5"
+    broken.write_bytes(data)
+    status, text, _ = run("ncdump", "--check", broken)
+    assert status == 1 and "variable v: chunk [1, 1]" in text
+    status, _, told = run("nccopy", "--verify", broken, tmp_path / "out.nc")
+    assert status == 1 and "variable v: chunk [1, 1]" in told
+    assert not (tmp_path / "out.nc").exists()

@@ -37,8 +37,8 @@ pub use fault::{Fault, OwnCheck, ReadValues};
 pub use promise::{Promised, Received};
 pub(crate) use read_ranges::read_ranges;
 pub use reorder_window::ReorderWindow;
-pub use written::Written;
 pub(crate) use written::between_holes;
+pub use written::{Written, WrittenChunks};
 
 pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 

@@ -1,6 +1,8 @@
 //! The parts of a variable that were ever written.
 
+use std::iter::Chain;
 use std::ops::Range;
+use std::vec::IntoIter;
 
 use super::Region;
 use crate::chunk::ChunkGrid;
@@ -33,13 +35,69 @@ impl Written {
         }
     }
 
-    /// Numbers of the written chunks of a chunked variable, ascending.
-    pub fn chunks(self, grid: &ChunkGrid) -> Vec<u64> {
+    /// Numbers of the written chunks of a chunked variable.
+    pub fn chunks(self, grid: &ChunkGrid) -> WrittenChunks {
         match self {
-            Self::Chunks(stored) => stored,
-            Self::Nothing => Vec::new(),
-            Self::All | Self::Regions(_) => (0..grid.len()).collect(),
+            Self::Chunks(stored) => WrittenChunks::Listed(stored),
+            Self::Nothing => WrittenChunks::Listed(Vec::new()),
+            Self::All | Self::Regions(_) => WrittenChunks::All(grid.len()),
         }
+    }
+}
+
+/// Numbers of the written chunks of a variable, ascending. A header alone can claim that there are very many, so no memory
+/// is taken for each where all were written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WrittenChunks {
+    /// All chunks of a grid of this many.
+    All(u64),
+    /// These, ascending.
+    Listed(Vec<u64>),
+}
+
+impl WrittenChunks {
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::All(count) => *count,
+            Self::Listed(chunks) => chunks.len() as u64,
+        }
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those in a range.
+    pub fn within(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let (all, listed) = match self {
+            Self::All(count) => (range.start..range.end.min(*count), &[][..]),
+            Self::Listed(chunks) => {
+                let place = |bound: u64| chunks.partition_point(|chunk| *chunk < bound);
+                let from = place(range.start);
+                (0..0, &chunks[from..place(range.end).max(from)])
+            }
+        };
+        all.chain(listed.iter().copied())
+    }
+
+    /// The first one that is not below `chunk`.
+    pub fn next_from(&self, chunk: u64) -> Option<u64> {
+        self.within(chunk..u64::MAX).next()
+    }
+}
+
+impl IntoIterator for WrittenChunks {
+    type Item = u64;
+    type IntoIter = Chain<Range<u64>, IntoIter<u64>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let (all, listed) = match self {
+            Self::All(count) => (0..count, Vec::new()),
+            Self::Listed(chunks) => (0..0, chunks),
+        };
+        all.chain(listed)
     }
 }
 
@@ -151,6 +209,23 @@ mod tests {
         assert_eq!(Written::of_chunks(vec![0, 1, 7], &grid), Written::All);
         assert_eq!(Written::of_chunks(vec![1, 7], &grid), Written::Chunks(vec![1]));
         assert_eq!(Written::of_chunks(vec![7], &grid), Written::Nothing);
-        assert_eq!(Written::All.chunks(&grid), [0, 1]);
+    }
+
+    #[test]
+    fn chunks_that_are_all_written_take_no_memory() {
+        let grid = ChunkGrid::new(&[u64::MAX], &[1]).unwrap();
+        let all = Written::All.chunks(&grid);
+        assert_eq!(all.len(), u64::MAX);
+        assert_eq!(all.next_from(1 << 60), Some(1 << 60));
+        assert!(all.within(5..8).eq(5..8));
+        assert!(all.into_iter().take(3).eq(0..3));
+        let some = Written::Chunks(vec![2, 3, 7]).chunks(&grid);
+        assert_eq!(
+            (some.len(), some.next_from(4), some.next_from(8)),
+            (3, Some(7), None)
+        );
+        assert!(some.within(3..7).eq([3]) && some.within(8..u64::MAX).next().is_none());
+        assert!(some.into_iter().eq([2, 3, 7]));
+        assert!(Written::Nothing.chunks(&grid).is_empty());
     }
 }

@@ -6,20 +6,19 @@
 //! ```
 
 use std::collections::HashSet;
-use std::ops::Range;
-use std::sync::mpsc;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, PoisonError};
 
-use super::pieces::{Part, Piece, Pieces, RANGE};
+use super::fetch::Fetching;
+use super::pieces::{Part, Piece, RANGE, pieces};
+use super::work::on_all_pieces;
 use crate::chunk::{ChunkGrid, Region, resize};
-use crate::copy::{Cost, Ledger, default_budget};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::filter::pipeline::Scratch;
 use crate::format::read_region::chunk_shape;
-use crate::format::{EncodedChunk, Fault, Reader};
+use crate::format::{Fault, Reader};
 use crate::model::{Storage, VarId};
-use crate::threads::on_all;
 
 /// How a dataset is checked.
 #[derive(Debug, Clone, Copy, Default)]
@@ -169,39 +168,24 @@ impl Found {
 }
 
 fn read_all(reader: &dyn Reader, vars: Vec<VarId>, options: &CheckOptions, found: &Found) {
-    let queue = Mutex::new((0u64, Pieces::new(reader, vars)));
-    let ledger = Ledger::new(options.memory.unwrap_or_else(default_budget), u64::MAX);
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let mut threads = options.threads.unwrap_or_else(cores);
-    if reader.requests().ahead {
-        // Threads that wait for a store cost little.
-        threads = threads.max(reader.requests().in_flight.min(8));
-    }
-    on_all(threads, |_, _| {
-        let mut worker = Worker::default();
-        loop {
-            let mut guard = queue.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(next) = guard.1.next() else { break };
-            let piece = match next {
-                Ok(piece) => piece,
-                Err((var, error)) => {
-                    drop(guard);
-                    found.add(vec![failure(reader, var, 0, Lost::All, Fault::of(&error))], 0, 0);
-                    continue;
-                }
-            };
-            let cost = Cost {
-                working: piece.memory,
-                block: 0,
-            };
-            ledger.admit(cost, || 0);
-            let number = guard.0;
-            guard.0 += 1;
-            drop(guard);
-            worker.read(reader, &piece, found);
-            ledger.complete(number, piece.memory, 0);
-        }
-    });
+    let list = |var| {
+        pieces(reader, var).unwrap_or_else(|error| {
+            found.add(vec![failure(reader, var, 0, Lost::All, Fault::of(&error))], 0, 0);
+            Box::new(std::iter::empty())
+        })
+    };
+    let read = |worker: &mut Worker, _, piece: Piece| {
+        worker.read(reader, &piece, found);
+        ControlFlow::Continue(())
+    };
+    on_all_pieces(
+        options,
+        &[reader.requests()],
+        vars,
+        list,
+        |piece| piece.memory,
+        read,
+    );
 }
 
 fn failure(reader: &dyn Reader, var: VarId, place: u64, part: Lost, fault: Fault) -> Failure {
@@ -256,19 +240,9 @@ impl Worker {
     fn chunks(&mut self, reader: &dyn Reader, var: VarId, chunks: &[u64], found: &Found) {
         let mut failures = Vec::new();
         let mut bytes = 0;
-        let mut fetched = match reader.requests().ahead {
-            true => fetch(reader, var, chunks).unwrap_or_default().into_iter(),
-            false => Vec::new().into_iter(),
-        };
+        let mut fetched = Fetching::begin((reader, var), chunks).wait();
         for chunk in chunks {
-            // After a failed request, each chunk is read by itself.
-            let read = match fetched.next() {
-                Some(chunk) => Ok(chunk.map(|data| {
-                    self.encoded = data.bytes;
-                    data.filter_mask
-                })),
-                None => reader.read_encoded_chunk_into(var, *chunk, &mut self.encoded),
-            };
+            let read = fetched.next_into((reader, var), *chunk, &mut self.encoded);
             let done = read.and_then(|mask| {
                 let mask = mask.ok_or_else(|| Error::Damaged("a stored chunk cannot be found".into()))?;
                 bytes += self.encoded.len() as u64;
@@ -352,17 +326,6 @@ impl Worker {
 fn pipeline_size(layout: &crate::model::VariableLayout, own: &Region, length: usize) -> Result<()> {
     let size = crate::format::read_region::chunk_size(layout, layout.stored_shape(&own.count))?;
     crate::filter::pipeline::check_size(length, size)
-}
-
-/// Asks a slow store for chunks, and waits for them.
-fn fetch(reader: &dyn Reader, var: VarId, chunks: &[u64]) -> Option<Vec<Option<EncodedChunk>>> {
-    let (tell, told) = mpsc::channel();
-    let done = move |found| {
-        // Fails only if nobody waits any more.
-        let _ = tell.send(found);
-    };
-    reader.fetch_chunks(var, chunks.to_vec(), Box::new(done));
-    told.recv().ok()?.ok()
 }
 
 fn in_chunk(reader: &dyn Reader, var: VarId, chunk: u64, fault: Fault) -> Fault {

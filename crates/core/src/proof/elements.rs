@@ -36,7 +36,7 @@ pub struct Difference {
 impl Difference {
     /// Adds what differs in another part. Of both first elements, the one with the lower position stays.
     pub fn add(&mut self, other: Self) {
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         if let Some(first) = other.first
             && self.first.as_ref().is_none_or(|mine| first.0 < mine.0)
         {

@@ -1,10 +1,10 @@
-//! The pieces of a dataset's data, each read and decoded by itself.
+//! The pieces of a variable's data, each read and decoded by itself.
 
 use std::ops::Range;
-use std::vec::IntoIter;
 
+use super::fetch::MOST_CHUNKS;
 use crate::chunk::{ChunkGrid, Region, byte_count};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
 use crate::format::{Reader, Written};
 use crate::model::{Encoding, Storage, VarId};
@@ -21,9 +21,6 @@ const BATCH: u64 = 1 << 20;
 
 /// The same over a slow store, where a piece of work is one round of requests.
 const SLOW_BATCH: u64 = 16 << 20;
-
-/// Most chunks of one piece of work.
-const MOST_CHUNKS: usize = 256;
 
 /// A part of a variable.
 #[derive(Debug)]
@@ -45,42 +42,11 @@ pub struct Piece {
     pub memory: u64,
 }
 
-/// All pieces of a dataset, variable by variable. A variable whose pieces cannot be listed gives an error in their place.
-pub struct Pieces<'r> {
-    reader: &'r dyn Reader,
-    vars: IntoIter<VarId>,
-    of_var: Box<dyn Iterator<Item = Piece> + Send + 'r>,
-}
-
-impl<'r> Pieces<'r> {
-    /// The pieces of these variables.
-    pub fn new(reader: &'r dyn Reader, vars: Vec<VarId>) -> Self {
-        Self {
-            reader,
-            vars: vars.into_iter(),
-            of_var: Box::new(std::iter::empty()),
-        }
-    }
-}
-
-impl Iterator for Pieces<'_> {
-    type Item = Result<Piece, (VarId, Error)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(piece) = self.of_var.next() {
-                return Some(Ok(piece));
-            }
-            let var = self.vars.next()?;
-            match pieces(self.reader, var) {
-                Ok(pieces) => self.of_var = pieces,
-                Err(error) => return Some(Err((var, error))),
-            }
-        }
-    }
-}
-
-fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Item = Piece> + Send + 'r>> {
+/// The pieces of a variable.
+///
+/// # Errors
+/// If they cannot be listed: a source or a chunk index cannot be read.
+pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Item = Piece> + Send + 'r>> {
     reader.look_at_sources(var)?;
     let layout = reader.layout(var);
     let written = reader.written(var)?;
@@ -136,4 +102,58 @@ fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Ite
             part: Part::Chunks(some),
         })
     })))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::proof::in_keys::{Array, BYTES, keys, open_keys};
+    use crate::store::{KeyOutput, KeyStore, MemoryKeys, Part as KeyPart};
+
+    /// Keys behind a server that lists nothing.
+    struct NotListed(MemoryKeys);
+
+    impl KeyStore for NotListed {
+        fn get(&self, key: &str, part: KeyPart) -> io::Result<Option<Vec<u8>>> {
+            self.0.get(key, part)
+        }
+        fn size(&self, key: &str) -> io::Result<Option<u64>> {
+            self.0.size(key)
+        }
+        fn list(&self, _: &str) -> io::Result<Vec<String>> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    #[test]
+    fn chunks_that_a_header_claims_take_no_memory() {
+        let array = Array {
+            name: "v",
+            shape: &[1_000_000_000_000_000],
+            chunks: &[1],
+            members: BYTES,
+            stored: &[],
+        };
+        let stored = keys(&[array]);
+        let document = stored.get("v/.zarray", KeyPart::Whole).unwrap().unwrap();
+        let document = String::from_utf8(document).unwrap();
+        let all = format!(
+            r#"{{"zarr_consolidated_format": 1, "metadata": {{".zgroup": {{"zarr_format": 2}}, "v/.zarray": {document}}}}}"#
+        );
+        let output = stored.output();
+        output.put(".zmetadata", all.as_bytes()).unwrap();
+        output.publish().unwrap();
+        let reader = open_keys(NotListed(stored));
+        let first: Vec<Part> = pieces(&*reader, VarId(0))
+            .unwrap()
+            .take(2)
+            .map(|piece| piece.part)
+            .collect();
+        let [Part::Chunks(one), Part::Chunks(two)] = &first[..] else {
+            panic!("{first:?}");
+        };
+        assert!(one.iter().copied().eq(0..256) && two.iter().copied().eq(256..512));
+    }
 }

@@ -5,14 +5,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::check::{Checked, Lost};
-use crate::chunk::{ChunkGrid, Region, fill_pattern, swap_units};
+use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{ALL_SKIPPED, Scratch};
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::read_region::{self, chunk_shape, fill_element, swap_unit};
-use crate::format::{Reader, RecordLayout, Region as ReadRegion, SourceFile, Written};
+use crate::format::{
+    Reader, RecordLayout, Region as ReadRegion, SourceFile, Written, WrittenChunks, read_ranges,
+};
 use crate::model::{CodecSpec, Encoding, Schema, Storage, Values, VarId, VariableLayout, move_heap};
-use crate::store::Requests;
+use crate::store::{ByteRange, Done, Requests};
+
+/// Most chunks of a variable that are listed to leave out lost ones.
+const MOST_LISTED: u64 = 1 << 24;
 
 /// A reader of what can be read of a damaged dataset. What is lost was never written: it reads as fill values.
 pub struct Salvage<'a> {
@@ -56,8 +61,60 @@ impl<'a> Salvage<'a> {
         Self { input, schema, lost }
     }
 
+    /// Elements that can only be read as values. Those of lost chunks, and those past the extent, are fill values.
+    fn structured(&self, var: VarId, parts: &LostParts, region: &Region) -> Result<Values> {
+        let layout = self.layout(var);
+        let Storage::Chunked { shape } = &layout.storage else {
+            return self.as_far_as_read(var, region);
+        };
+        let grid = ChunkGrid::new(&layout.extent, shape)?;
+        if !grid.chunks_in(region).any(|chunk| parts.chunks.contains(&chunk)) {
+            return self.as_far_as_read(var, region);
+        }
+        let ty = self.schema.var(var).ty;
+        let size = self.schema.type_size(ty);
+        let length = byte_count(&region.count, size)
+            .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
+        let mut values = self.fill(var);
+        let one = std::mem::take(&mut values.bytes);
+        resize(&mut values.bytes, length)?;
+        fill_pattern(&mut values.bytes, &one);
+        for chunk in grid
+            .chunks_in(region)
+            .filter(|chunk| !parts.chunks.contains(chunk))
+        {
+            let Some(part) = grid.region(chunk).intersect(region) else {
+                continue;
+            };
+            let mut more = self.as_far_as_read(var, &part)?;
+            for element in more.bytes.chunks_exact_mut(size.max(1)) {
+                move_heap(&self.schema, ty, element, &more.heap, &mut values.heap);
+            }
+            copy_region(
+                &more.bytes,
+                &part.count,
+                &vec![0; part.rank()],
+                &mut values.bytes,
+                &region.count,
+                &part.relative_to(&region.start).start,
+                &part.count,
+                size,
+                1,
+            )?;
+        }
+        Ok(values)
+    }
+
+    /// The fill value, as one element.
+    fn fill(&self, var: VarId) -> Values {
+        let ty = self.schema.var(var).ty;
+        let fill = self.layout(var).fill.value.clone();
+        fill.filter(|fill| fill.bytes.len() == self.schema.type_size(ty))
+            .unwrap_or_else(|| nothing(&self.schema, ty))
+    }
+
     /// Elements that can only be read as values. Where a region cannot be read, its halves are.
-    fn structured(&self, var: VarId, region: &Region) -> Result<Values> {
+    fn as_far_as_read(&self, var: VarId, region: &Region) -> Result<Values> {
         let error = match self.input.read_region(var, region) {
             Ok(values) => return Ok(values),
             Err(error) => error,
@@ -65,21 +122,18 @@ impl<'a> Salvage<'a> {
         let ty = self.schema.var(var).ty;
         let size = self.schema.type_size(ty);
         let Some(at) = region.count.iter().position(|n| *n > 1) else {
-            if region.is_empty() {
-                return Err(error);
-            }
-            let fill = self.layout(var).fill.value.clone();
-            return Ok(fill
-                .filter(|fill| fill.bytes.len() == size)
-                .unwrap_or_else(|| nothing(&self.schema, ty)));
+            return match region.is_empty() {
+                true => Err(error),
+                false => Ok(self.fill(var)),
+            };
         };
         let mut halves = [region.clone(), region.clone()];
         let half = region.count[at] / 2;
         halves[0].count[at] = half;
         halves[1].start[at] += half;
         halves[1].count[at] -= half;
-        let mut values = self.structured(var, &halves[0])?;
-        let mut more = self.structured(var, &halves[1])?;
+        let mut values = self.as_far_as_read(var, &halves[0])?;
+        let mut more = self.as_far_as_read(var, &halves[1])?;
         for element in more.bytes.chunks_exact_mut(size.max(1)) {
             move_heap(&self.schema, ty, element, &more.heap, &mut values.heap);
         }
@@ -151,9 +205,15 @@ impl Reader for Salvage<'_> {
             });
         };
         let grid = ChunkGrid::new(&layout.extent, shape)?;
-        let mut chunks = written.chunks(&grid);
-        chunks.retain(|chunk| !parts.chunks.contains(chunk));
-        Ok(Written::of_chunks(chunks, &grid))
+        let chunks = written.chunks(&grid);
+        if matches!(chunks, WrittenChunks::All(count) if count > MOST_LISTED) {
+            return Err(Error::Unsupported(format!(
+                "leaving out the lost ones of {} chunks, in a store that does not list them,",
+                chunks.len()
+            )));
+        }
+        let left = chunks.into_iter().filter(|chunk| !parts.chunks.contains(chunk));
+        Ok(Written::of_chunks(left.collect(), &grid))
     }
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
@@ -170,6 +230,49 @@ impl Reader for Salvage<'_> {
 
     fn requests(&self) -> Requests {
         self.input.requests()
+    }
+
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        let Some(parts) = self.lost.get(&var) else {
+            return self.input.fetch_chunks(var, chunks, done);
+        };
+        if parts.all || chunks.iter().any(|chunk| parts.suspect.contains(chunk)) {
+            let layout = self.layout(var);
+            let read = |chunk: &u64| {
+                let read = self.read_encoded_chunk(var, *chunk);
+                read.or_else(|e| {
+                    let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
+                    Err(e.in_chunk(&grid.coordinates(*chunk)))
+                })
+            };
+            return done(chunks.iter().map(read).collect());
+        }
+        let lost: Vec<bool> = chunks.iter().map(|chunk| parts.chunks.contains(chunk)).collect();
+        let left = chunks.into_iter().filter(|chunk| !parts.chunks.contains(chunk));
+        let with_lost = move |found: Vec<Option<EncodedChunk>>| {
+            let mut found = found.into_iter();
+            let one = |lost| if lost { None } else { found.next().flatten() };
+            lost.into_iter().map(one).collect()
+        };
+        let all = move |found: Result<Vec<_>>| done(found.map(with_lost));
+        self.input.fetch_chunks(var, left.collect(), Box::new(all));
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        match self.lost.get(&var) {
+            Some(parts) if !parts.bytes.is_empty() => done(read_ranges(self, var, &ranges)),
+            _ => self.input.fetch_ranges(var, ranges, done),
+        }
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        if !self.lost.contains_key(&var) {
+            return self.input.read_encoded_chunk_into(var, chunk, bytes);
+        }
+        Ok(self.read_encoded_chunk(var, chunk)?.map(|data| {
+            *bytes = data.bytes;
+            data.filter_mask
+        }))
     }
 
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
@@ -247,8 +350,11 @@ impl Reader for Salvage<'_> {
         };
         match self.layout(var).encoding {
             Encoding::Structured if parts.all => Err(Error::Damaged("all of its data is lost".into())),
-            Encoding::Structured => self.structured(var, region),
+            Encoding::Structured => self.structured(var, parts, region),
             _ => read_region::read_region(self, var, region),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,7 +39,7 @@ pub type FolderCheck = Arc<dyn Fn(&Path) -> io::Result<()> + Send + Sync>;
 pub struct DirectoryOutput {
     target: PathBuf,
     stage: PathBuf,
-    staged: DirectoryKeys,
+    staged: Arc<DirectoryKeys>,
     /// Folders in the stage that are known to be there.
     folders: Mutex<HashSet<PathBuf>>,
     /// Called when the stage is created, and again before the old folder is replaced.
@@ -117,7 +117,7 @@ impl DirectoryOutput {
 
     fn at(target: PathBuf, stage: PathBuf, check: FolderCheck) -> io::Result<Self> {
         Ok(Self {
-            staged: DirectoryKeys::of(&stage)?,
+            staged: Arc::new(DirectoryKeys::of(&stage)?),
             target,
             stage,
             folders: Mutex::default(),
@@ -223,6 +223,10 @@ impl KeyOutput for DirectoryOutput {
 
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
         self.staged.list(prefix)
+    }
+
+    fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
+        Ok(Some(self.staged.clone()))
     }
 
     fn publish(&self) -> io::Result<()> {

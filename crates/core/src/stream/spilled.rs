@@ -16,19 +16,24 @@ use std::thread;
 
 use crate::chunk::{ChunkGrid, byte_count, copy_region, resize};
 use crate::error::{Error, Result};
-use crate::format::{Reader, Region};
+use crate::format::{Reader, Region, WrittenChunks};
 use crate::model::{Values, VarId};
 use crate::store::temporary_file;
 
 /// Upper limit, in bytes, of decoded chunks in memory while the file is written.
 const CHUNKS_BYTES: u64 = 32 << 20;
 
+/// Most chunks of a layer that is decoded into a file.
+const MOST_LISTED: usize = 1 << 24;
+
 /// The chunks of a variable that were written.
 pub struct StoredChunks {
     /// The grid of all chunks, over the lengths of the dimensions.
     grid: ChunkGrid,
-    /// Numbers of the written chunks in `grid`, ascending.
-    stored: Vec<u64>,
+    /// The grid over the variable's own extent, by which the reader numbers chunks.
+    own: ChunkGrid,
+    /// The written chunks in `own`.
+    stored: WrittenChunks,
 }
 
 impl StoredChunks {
@@ -37,22 +42,18 @@ impl StoredChunks {
     /// # Errors
     /// If the chunk index cannot be read.
     pub fn of(reader: &dyn Reader, id: VarId, chunk: &[u64]) -> Result<Self> {
-        let grid = ChunkGrid::new(&reader.schema().shape(id), chunk)?;
-        // The reader numbers chunks over the variable's own extent.
         let own = ChunkGrid::new(&reader.layout(id).extent, chunk)?;
-        let mut stored = reader.written(id)?.chunks(&own);
-        if own.counts() != grid.counts() {
-            for index in &mut stored {
-                *index = grid.index(&own.coordinates(*index));
-            }
-        }
-        Ok(Self { grid, stored })
+        Ok(Self {
+            grid: ChunkGrid::new(&reader.schema().shape(id), chunk)?,
+            stored: reader.written(id)?.chunks(&own),
+            own,
+        })
     }
 
-    /// The written chunks that `layer` meets.
-    fn within(&self, layer: &Region) -> Vec<u64> {
-        let Some(span) = self.grid.span(layer) else {
-            return Vec::new();
+    /// Numbers in `grid` of the written chunks that `layer` meets, ascending. `None` if they are too many for a list.
+    fn within(&self, layer: &Region) -> Option<Vec<u64>> {
+        let Some(span) = self.own.span(layer) else {
+            return Some(Vec::new());
         };
         let last: Vec<u64> = span
             .start
@@ -60,16 +61,16 @@ impl StoredChunks {
             .zip(&span.count)
             .map(|(s, n)| s + n - 1)
             .collect();
-        let first = self.grid.index(&span.start);
-        let last = self.grid.index(&last);
-        let from = self.stored.partition_point(|index| *index < first);
-        let to = self.stored.partition_point(|index| *index <= last);
-        let met = |index: &&u64| self.grid.region(**index).intersect(layer).is_some();
-        self.stored[from..to.max(from)]
-            .iter()
-            .filter(met)
-            .copied()
-            .collect()
+        let range = self.own.index(&span.start)..self.own.index(&last) + 1;
+        let met = |index: &u64| self.own.region(*index).intersect(layer).is_some();
+        let mut found = Vec::new();
+        for index in self.stored.within(range).filter(met) {
+            if found.len() >= MOST_LISTED {
+                return None;
+            }
+            found.push(self.grid.index(&self.own.coordinates(index)));
+        }
+        Some(found)
     }
 }
 
@@ -87,7 +88,7 @@ pub struct Spilled<'a> {
 
 impl<'a> Spilled<'a> {
     /// Decodes the chunks of `layer`, whose borders are chunk borders. `None` if there is no room for the
-    /// file.
+    /// file, or the layer has more chunks than can be listed.
     ///
     /// # Errors
     /// If reading a chunk fails.
@@ -99,7 +100,9 @@ impl<'a> Spilled<'a> {
         size: usize,
     ) -> Result<Option<Self>> {
         let grid = &chunks.grid;
-        let stored = chunks.within(layer);
+        let Some(stored) = chunks.within(layer) else {
+            return Ok(None);
+        };
         let chunk: Vec<u64> = grid
             .chunk()
             .iter()

@@ -13,7 +13,7 @@ use super::pieces::Band;
 use crate::chunk::ChunkGrid;
 use crate::error::Result;
 use crate::format::read_region::fill_element;
-use crate::format::{Reader, Region, Written};
+use crate::format::{Reader, Region, Written, WrittenChunks};
 use crate::model::{Storage, VarId, default_fill_value};
 
 /// The written parts of a variable whose unwritten elements are zeros.
@@ -25,8 +25,8 @@ pub struct Unwritten<'a> {
 enum Stored {
     /// These regions; `None` stands for everything.
     Regions(Option<Vec<Region>>),
-    /// These chunks, ascending.
-    Chunks(ChunkGrid, Vec<u64>),
+    /// These chunks.
+    Chunks(ChunkGrid, WrittenChunks),
 }
 
 impl<'a> Unwritten<'a> {
@@ -89,9 +89,9 @@ impl<'a> Unwritten<'a> {
                 let here = grid.index(&coordinates);
                 let row = grid.counts().last().copied().unwrap_or(1);
                 let column_of = |index: u64| index % row.max(1);
-                let next = stored.get(stored.partition_point(|index| *index < here));
+                let next = stored.next_from(here);
                 next.filter(|next| *next - here < row - column_of(here))
-                    .map(|next| column_of(*next).saturating_mul(grid.chunk().last().copied().unwrap_or(1)))
+                    .map(|next| column_of(next).saturating_mul(grid.chunk().last().copied().unwrap_or(1)))
                     .map(|first| first.max(*column))
             }
         };

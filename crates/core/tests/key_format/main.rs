@@ -222,7 +222,7 @@ fn chunks_of_fill_are_left_out_on_demand() {
         assert_eq!(contents(&keys), contents(&copy_to_keys(&*input, plan, 1)));
         open(&keys)
     };
-    let count = |reader: &KeyReader| -> usize {
+    let count = |reader: &KeyReader| -> u64 {
         let chunks = |(n, layout): (usize, &VariableLayout)| {
             let grid = metadata::grids(layout).unwrap().1;
             reader.written(VarId(n)).unwrap().chunks(&grid).len()
@@ -285,7 +285,7 @@ fn a_slice_reads_what_it_meets() {
         .chunks(&metadata::grids(slice.layout(var)).unwrap().1)
         .len();
     let asked = slow.requests.load(Ordering::SeqCst) - before;
-    assert!(asked <= met + 2, "{asked} requests for {met} chunks");
+    assert!(asked as u64 <= met + 2, "{asked} requests for {met} chunks");
     let region = |first| format::Region {
         start: (0..rank).map(|d| if d == 1 { first } else { 0 }).collect(),
         count: stored

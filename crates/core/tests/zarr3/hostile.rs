@@ -102,7 +102,8 @@ fn chunks_past_the_last_number_are_past_the_edge() {
     ]);
     let layout = reader.layout(VarId(0));
     let grid = ncutils_core::chunk::ChunkGrid::new(&layout.extent, layout.chunk_shape()).unwrap();
-    assert_eq!(reader.written(VarId(0)).unwrap().chunks(&grid), [14]);
+    let chunks = reader.written(VarId(0)).unwrap().chunks(&grid);
+    assert!(chunks.into_iter().eq([14]));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::super::key::HOSTILE;
 use super::*;
+use crate::store::{ByteRange, HeldKeys};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -47,6 +48,33 @@ fn a_dataset_appears_when_it_is_published() {
     assert_eq!(names(&path), ["meta", "v"]);
     assert_eq!(read(&path, "v/c/0/0").unwrap(), b"again");
     assert_eq!(read(&path, "v/c/1").unwrap(), b"01234567");
+}
+
+/// A range of a large value is read alone, and not out of the whole value.
+#[test]
+fn parts_of_what_is_staged_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.zarr");
+    let out = Arc::new(DirectoryOutput::create(&path, KNOWN_BY).unwrap());
+    let long = out.create("v/c/1").unwrap();
+    long.write_at(0, b"0123").unwrap();
+    // A hole that is larger than any memory.
+    long.write_at(1 << 42, b"4567").unwrap();
+    long.finish().unwrap();
+    let held = Arc::new(HeldKeys::new(out));
+    held.put_last("meta", b"{}").unwrap();
+    let written = held.written().unwrap();
+    let range = Part::Range(ByteRange {
+        offset: 1 << 42,
+        length: 4,
+    });
+    assert_eq!(written.get("v/c/1", range).unwrap().unwrap(), b"4567");
+    assert_eq!(written.size("v/c/1").unwrap(), Some((1 << 42) + 4));
+    assert_eq!(written.list("").unwrap(), ["meta", "v/c/1"]);
+    assert_eq!(written.list_children("").unwrap(), ["meta", "v/"]);
+    assert!(!path.exists());
+    held.release().unwrap();
+    assert_eq!(names(&path), ["meta", "v"]);
 }
 
 #[test]
