@@ -468,3 +468,23 @@ def test_written_chunks_without_a_fill_value_are_verified(tmp_path):
     status, _, told = run("nccopy", "--verify", broken, tmp_path / "out.nc")
     assert status == 1 and "variable v: chunk [1, 1]" in told
     assert not (tmp_path / "out.nc").exists()
+
+
+def test_huge_sparse_variables_are_compared_at_once(tmp_path):
+    """10¹³ floats, of which one chunk is written: walking them would take hours."""
+    for name, last, fill in ("a.h5", 2.5, None), ("b.h5", 3.5, None), ("f.h5", 2.5, -1):
+        with h5py.File(tmp_path / name, "w") as file:
+            made = file.create_dataset("v", (10**13,), "f4", chunks=(1000,), fillvalue=fill)
+            made[5_000_000_000:5_000_000_002] = [1.5, last]
+    a, b, filled = (tmp_path / name for name in ("a.h5", "b.h5", "f.h5"))
+    assert run("nccopy", "--verify", a, tmp_path / "copy.nc")[0] == 0
+    assert run("nccopy", "--verify", "-d", "1", filled, tmp_path / "filled.nc")[0] == 0
+    assert run("ncdump", "--diff", tmp_path / "copy.nc", a)[0] == 0
+    assert run("ncdump", "--diff", tmp_path / "filled.nc", filled)[0] == 0
+    status, text, _ = run("ncdump", "--diff", b, a)
+    assert status == 1
+    assert text == (
+        "/v: 1 of 10000000000000 elements differ; first [5000000001]: 2.5 and 3.5; largest difference 1\n"
+    )
+    status, text, _ = run("ncdump", "--diff", filled, a)
+    assert "9999999999998 of 10000000000000 elements differ; first [0]: 0 and -1; largest difference 1" in text
