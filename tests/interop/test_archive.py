@@ -1,5 +1,6 @@
 """Compressed netCDF-3 archives: restored byte for byte, and read by a reader that was written from the page alone."""
 
+import pathlib
 import random
 import subprocess
 import sys
@@ -377,7 +378,14 @@ def test_a_kill_leaves_no_target(tmp_path):
     original = tmp_path / "a.nc"
     archive_samples.sparse(original, 3 << 30)
     running = subprocess.Popen([BIN / "nccopy", "-k", "archive", original, tmp_path / "a.nc3z"])
-    time.sleep(0.3)
+    begun = lambda: any(
+        tmp_path in link.resolve().parents and link.resolve() != original
+        for link in (pathlib.Path("/proc") / str(running.pid) / "fd").iterdir()
+    )
+    deadline = time.monotonic() + 20
+    while not begun():
+        assert time.monotonic() < deadline and running.poll() is None, "the output was never opened"
+        time.sleep(0.005)
     running.kill()
     running.wait()
     assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]

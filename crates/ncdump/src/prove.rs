@@ -148,6 +148,11 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
         },
     );
     print(&lines)?;
+    for (location, reader) in [(&other, of_other), (&input, of_input)] {
+        for warning in reader.data_warnings() {
+            tell("ncdump", format_args!("{location}: warning: {warning}"));
+        }
+    }
     Ok(count? == 0)
 }
 

@@ -63,7 +63,7 @@ impl Output for HeldOutput {
         self.output.set_size(size)
     }
 
-    /// Does nothing: [`ReadBack::release`] commits.
+    /// Does nothing: releasing it commits.
     fn commit(&self) -> io::Result<()> {
         Ok(())
     }
