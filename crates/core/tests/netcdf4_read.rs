@@ -320,7 +320,7 @@ fn external_links_stay_within_the_folder() {
     assert!(
         reader
             .schema()
-            .warnings
+            .refused
             .iter()
             .any(|w| w.contains("what lies beside the input"))
     );
