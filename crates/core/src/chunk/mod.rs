@@ -17,6 +17,8 @@ pub use copy::{Axis, copy_region, copy_strided, swap_units};
 pub use fill::{fill_pattern, resize, too_large};
 pub use grid::{ChunkGrid, ChunksIn};
 pub use region::Region;
+#[cfg(test)]
+pub(crate) use region::region;
 pub use selection::Selection;
 pub use shards::chunks_of_shard;
 

@@ -155,18 +155,20 @@ impl Region {
     }
 }
 
+/// A region of these starts and counts, for tests.
+#[cfg(test)]
+pub(crate) fn region(start: &[u64], count: &[u64]) -> Region {
+    Region {
+        start: start.to_vec(),
+        count: count.to_vec(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chunk::ChunkGrid;
     use proptest::prelude::*;
-
-    fn region(start: &[u64], count: &[u64]) -> Region {
-        Region {
-            start: start.to_vec(),
-            count: count.to_vec(),
-        }
-    }
 
     #[test]
     fn intersection_is_common_to_both() {

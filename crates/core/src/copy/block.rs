@@ -232,13 +232,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn region(start: &[u64], count: &[u64]) -> Region {
-        Region {
-            start: start.to_vec(),
-            count: count.to_vec(),
-        }
-    }
+    use crate::chunk::region;
 
     #[test]
     fn stripes_cover_a_block_in_order() {

@@ -95,15 +95,9 @@ pub(super) fn keep_only(values: &mut Values, region: &Region, parts: &[Region], 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::region;
     use crate::format::WrittenChunks;
     use crate::proof::tiles::tiles_of;
-
-    fn region(start: &[u64], count: &[u64]) -> Region {
-        Region {
-            start: start.to_vec(),
-            count: count.to_vec(),
-        }
-    }
 
     #[test]
     fn written_parts_of_a_region_are_kept() {
