@@ -179,13 +179,14 @@ pub enum ReferenceKind {
 impl Datatype {
     /// A little- or big-endian integer of `size` bytes, all bits significant.
     pub fn integer(size: u32, signed: bool, order: ByteOrder) -> Self {
+        let bits = size.saturating_mul(8);
         Self {
             size,
             class: Class::FixedPoint {
                 order,
                 signed,
                 bit_offset: 0,
-                precision: (size * 8) as u16,
+                precision: bits.min(u16::MAX.into()) as u16,
             },
         }
     }
@@ -197,14 +198,15 @@ impl Datatype {
             4 => (8, 23, 127),
             _ => (11, 52, 1023),
         };
+        let bits = size.saturating_mul(8);
         Self {
             size,
             class: Class::FloatingPoint(FloatingPoint {
                 order,
                 normalization: 2,
                 bit_offset: 0,
-                precision: (size * 8) as u16,
-                sign_location: (size * 8 - 1) as u8,
+                precision: bits.min(u16::MAX.into()) as u16,
+                sign_location: bits.saturating_sub(1).min(u8::MAX.into()) as u8,
                 exponent_location: mantissa_size,
                 exponent_size,
                 mantissa_location: 0,

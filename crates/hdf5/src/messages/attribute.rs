@@ -57,8 +57,13 @@ impl Attribute {
             let resolved = shared.follow(&mut part, message_type::DATATYPE, address)?;
             (Datatype::decode(&mut resolved.cursor()), resolved.committed)
         } else {
-            encoded_datatype.extend_from_slice(part.clone().bytes(datatype_size)?);
-            (Datatype::decode(&mut part), None)
+            let encoded = part.rest();
+            let datatype = Datatype::decode(&mut part);
+            // A datatype may reach into the padding of version 1, as libhdf5 does not hold it to its size.
+            let decoded = encoded.len().saturating_sub(part.remaining());
+            let kept = encoded.get(..datatype_size.max(decoded)).unwrap_or(encoded);
+            encoded_datatype.extend_from_slice(kept);
+            (datatype, None)
         };
         let datatype = datatype.map_err(|error| match error {
             Error::Unsupported(what) => Error::Unsupported(format!("{what} (of attribute {name})")),
