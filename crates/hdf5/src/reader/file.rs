@@ -96,6 +96,13 @@ impl File {
         self.inner.space
     }
 
+    /// Size of the file's pages, in bytes; `None` if its space is not in pages. libhdf5 ends a file at the end of a page, so
+    /// a file that is shorter than one page has none.
+    pub fn page_size(&self) -> Option<u64> {
+        let size = self.inner.space.and_then(|space| space.page_size());
+        size.filter(|size| *size <= self.reader().file_size())
+    }
+
     /// Size of an address in this file, in bytes: 2, 4 or 8.
     pub fn offset_size(&self) -> u8 {
         self.reader().offset_size()
@@ -200,6 +207,17 @@ impl File {
     /// [`Error::Truncated`] if the file ends before `buf` is full.
     pub fn read_at(&self, address: u64, buf: &mut [u8]) -> Result<()> {
         self.reader().read_raw("raw data", address, buf)
+    }
+
+    /// Reads `size` bytes of raw data at `address`. The size is checked against the file's before memory is allocated.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if the file ends before the data does.
+    pub fn read_bytes(&self, address: u64, size: u64) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.reader()
+            .read_raw_into("raw data", address, size, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Reads a chunk as stored, replacing the content of `bytes`. The size is checked against the file's before memory

@@ -293,11 +293,19 @@ fn halve(shape: &mut [u64], free: &[usize], element_size: usize, most: u64) {
     }
 }
 
-/// netCDF-C's default chunk shape. Where every variable has chunks, elements may be large, and netCDF-C's shape is cut to
-/// [`DEFAULT_CHUNK_BYTES`], as far as one element takes less.
+/// Size of a default chunk, in bytes, above which netCDF-C's shape is cut. netCDF-C makes chunks of gigabytes where one
+/// dimension is short and another very long.
+const LARGEST_DEFAULT_CHUNK: u64 = 256 << 20;
+
+/// netCDF-C's default chunk shape. One above [`LARGEST_DEFAULT_CHUNK`] is cut to [`DEFAULT_CHUNK_BYTES`], as far as one
+/// element takes less. Where every variable has chunks, elements may be large, and each larger shape is cut.
 pub(crate) fn default_shape(can: &Capabilities, element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
     let mut shape = default_chunk_shape(element_size, dims);
-    if !can.contiguous {
+    let most = match can.contiguous {
+        true => LARGEST_DEFAULT_CHUNK,
+        false => DEFAULT_CHUNK_BYTES,
+    };
+    if chunk_bytes(&shape, element_size).is_none_or(|bytes| bytes > most) {
         let all: Vec<usize> = (0..shape.len()).collect();
         halve(&mut shape, &all, element_size, DEFAULT_CHUNK_BYTES);
     }
@@ -377,6 +385,21 @@ fn within_limit(shape: Vec<u64>, element_size: usize, can: &Capabilities) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn default_chunks_of_gigabytes_are_cut() {
+        let mut can = Capabilities::new("any storage");
+        can.contiguous = true;
+        let dims = [(0, true), (2_199_023_255_577, false), (8, false)];
+        assert!(chunk_bytes(&default_chunk_shape(4, &dims), 4).unwrap() > 1 << 31);
+        let shape = default_shape(&can, 4, &dims);
+        assert!(
+            chunk_bytes(&shape, 4).unwrap() <= DEFAULT_CHUNK_BYTES,
+            "{shape:?}"
+        );
+        let dims = [(5, false), (1_000_000, false)];
+        assert_eq!(default_shape(&can, 4, &dims), default_chunk_shape(4, &dims));
+    }
 
     #[test]
     fn default_chunks_of_large_elements_are_cut_where_every_variable_has_chunks() {

@@ -75,7 +75,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
     schema.warnings = warnings;
     schema.refused = refused;
     schema.provenance = Some(provenance(&groups, files));
-    schema.page_size = files[0].file.file_space().and_then(|space| space.page_size());
+    schema.page_size = files[0].file.page_size();
     for group in groups.iter().skip(1) {
         let parent = GroupId(group.parent.unwrap_or(0));
         schema.add_group(parent, group.name.clone());

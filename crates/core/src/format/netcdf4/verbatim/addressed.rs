@@ -37,8 +37,7 @@ pub(super) fn copy(
             let slab = (SLAB / element).max(1) * element;
             let mut at = 0;
             while at < *size {
-                let mut bytes = vec![0; slab.min(size - at) as usize];
-                file.read_at(address.saturating_add(at), &mut bytes)?;
+                let bytes = file.read_bytes(address.saturating_add(at), slab.min(size - at))?;
                 let length = bytes.len() as u64;
                 let data = shape.data(bytes, places)?;
                 writer.write_storage(id, at, &writer.resolve(&data)?)?;

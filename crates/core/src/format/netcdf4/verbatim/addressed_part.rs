@@ -3,7 +3,7 @@
 use ncutils_hdf5::{FileWriter, ObjectId};
 
 use super::elements::{Places, Shape};
-use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count};
+use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, resize};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Registry, Scratch};
 use crate::format::{Reader, Written};
@@ -81,7 +81,8 @@ impl Part<'_> {
             let mut bytes = moved(&region).map_err(in_chunk)?;
             if grid.is_edge(chunk) {
                 let origin = vec![0; shape.len()];
-                let mut whole = vec![0; size];
+                let mut whole = Vec::new();
+                resize(&mut whole, size)?;
                 let count = &region.count;
                 copy_region(
                     &bytes, count, &origin, &mut whole, shape, &origin, count, element, 1,

@@ -30,7 +30,7 @@ pub(super) fn readers(
     hierarchy: &mut Hierarchy,
     registry: &Registry,
 ) -> Result<(Netcdf4Reader, Netcdf4Reader)> {
-    let page_size = file.file.file_space().and_then(|space| space.page_size());
+    let page_size = file.file.page_size();
     let (mut found, mut addressed) = (Found::new(), Found::new());
     for n in 0..hierarchy.items.len() {
         let item = &hierarchy.items[n];
