@@ -1,6 +1,9 @@
 """Each kind of dataset on each kind of store: written there and read from there, it equals the local copy."""
 
+import gzip
+
 import pytest
+from conftest import nccopy, ncdump
 from remote_kinds import KINDS, small  # noqa: F401, a fixture among them
 from remote_run import different, on, run, tree_of
 from remote_stores import STORES, surroundings
@@ -90,3 +93,19 @@ def test_a_tree_is_not_put_on_another(store, small):
     store.put("out/notes.txt", b"mine")
     on(store, "nccopy", small.source, store.tree("out", "zarr")).refused("out")
     assert store.keys() == ["out/notes.txt"]
+
+
+@pytest.mark.parametrize("store", STORES, indirect=True)
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_compressed_files_are_read(store, ending, small, tmp_path):
+    local = small.of("classic")
+    packed = tmp_path / f"in.nc.{ending}"
+    if ending == "gz":
+        packed.write_bytes(gzip.compress(local.read_bytes()))
+    else:
+        nccopy("-k", "zst", local, packed)
+    store.put(f"data/in.nc.{ending}", packed.read_bytes())
+    name = store.url(f"data/in.nc.{ending}")
+    assert on(store, "ncdump", "-n", "x", name).whole().out == small.dump("classic")
+    on(store, "nccopy", "--verbose", name, tmp_path / "out.nc").whole()
+    assert ncdump("-n", "x", tmp_path / "out.nc").decode() == small.dump("classic")

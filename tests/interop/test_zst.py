@@ -5,7 +5,7 @@ import subprocess
 
 import archive_samples
 import pytest
-from conftest import installed, nccopy, ncdump
+from conftest import BIN, installed, nccopy, ncdump
 
 
 @pytest.fixture
@@ -79,7 +79,38 @@ def test_a_pipe(original, tmp_path):
     assert text(tmp_path / "a.zst") == text(original)
 
 
-def test_other_options_are_refused(original, tmp_path):
+def test_deflate_is_refused(original, tmp_path):
     error = nccopy("-k", "zst", "-d", "5", original, tmp_path / "a.zst", ok=False)
     assert "-k zst takes the bytes of the input as they are" in error
     assert not (tmp_path / "a.zst").exists()
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst", "twin.zst"])
+def test_what_comes_before_a_cut_is_salvaged(original, tmp_path, ending):
+    whole, cut = tmp_path / f"a.nc.{ending}", tmp_path / f"cut.nc.{ending}"
+    match ending:
+        case "gz":
+            whole.write_bytes(gzip.compress(original.read_bytes()))
+        case "zst":
+            subprocess.run([installed("zstd"), "-q", original, "-o", whole], check=True)
+        case _:
+            nccopy("-k", "zst", original, whole)
+    # The first of several blocks of Zstandard has nearly all bytes of this file.
+    length = whole.stat().st_size
+    cut.write_bytes(whole.read_bytes()[: length - 20 if ending == "zst" else length // 2])
+    ncdump("--check", whole)
+    checked = subprocess.run([BIN / "ncdump", "--check", cut], capture_output=True, text=True)
+    assert checked.returncode == 1
+    assert "ends or is damaged after" in checked.stdout
+    nccopy(cut, tmp_path / "none.nc", ok=False)
+    assert not (tmp_path / "none.nc").exists()
+    done = subprocess.run([BIN / "nccopy", "--salvage", cut, tmp_path / "left.nc"], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "ends or is damaged after" in done.stderr
+    # A plain prefix of the original gives the same values.
+    length = int(done.stderr.split("damaged after ")[1].split()[0])
+    assert 4096 < length < original.stat().st_size
+    prefix = tmp_path / "prefix.nc"
+    prefix.write_bytes(original.read_bytes()[:length])
+    subprocess.run([BIN / "nccopy", "--salvage", prefix, tmp_path / "expected.nc"], capture_output=True)
+    assert text(tmp_path / "left.nc") == text(tmp_path / "expected.nc")

@@ -60,7 +60,10 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.archive.restore && input.is_standard_input() {
         return bytes::restore_stream(&output, arguments).map(|()| 0);
     }
-    let place = input.place()?;
+    let place = match arguments.salvage {
+        true => input.damaged_place()?,
+        false => input.place()?,
+    };
     if arguments.as_hdf5 {
         return hdf5::copy(&input, &output, &place, arguments).map(|()| 0);
     }
@@ -99,7 +102,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     let (salvaged, status) = match arguments.salvage {
         true => {
-            let (salvaged, status) = salvage::salvage(&*reader, &input, arguments)?;
+            let (salvaged, status) = salvage::salvage(&*reader, &input, place.damage(), arguments)?;
             (Some(salvaged), status)
         }
         false => (None, 0),

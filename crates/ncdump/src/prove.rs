@@ -8,7 +8,7 @@ use ncdump::flags::{Arguments, Proof};
 use ncutils_cli::name_options;
 use ncutils_cli::remote::tell_notes;
 use ncutils_core::error::Error;
-use ncutils_core::format::Reader;
+use ncutils_core::format::{Fault, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::{one_line, tell};
 use ncutils_core::part::Part;
@@ -47,11 +47,14 @@ fn location(arguments: &Arguments) -> anyhow::Result<Location> {
 
 fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
-    let reader = input.open_damaged(input.place()?, &arguments.registry)?;
+    let place = input.damaged_place()?;
+    let damage = place.damage().map(Fault::new);
+    let reader = input.open_damaged(place, &arguments.registry)?;
     tell_notes("ncdump", &input);
-    let checked = chosen([reader.schema()], &arguments.dump.required)
+    let mut checked = chosen([reader.schema()], &arguments.dump.required)
         .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))
         .map_err(|error| error.in_file(input.name()))?;
+    checked.faults.splice(0..0, damage);
     for warning in reader.data_warnings() {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
     }

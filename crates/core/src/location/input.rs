@@ -17,7 +17,7 @@ use crate::model::{Kind, ZarrVersion};
 use crate::store::remote::RemoteUrl;
 use crate::store::{
     DirectoryKeys, FileNeighbours, FileSource, KeyStore, Object, Place, PlaceKind, open_compressed,
-    open_stream,
+    open_damaged_compressed, open_stream,
 };
 
 /// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
@@ -26,6 +26,15 @@ const SPOOLED_IN_MEMORY: u64 = 64 << 20;
 /// A function that opens a place.
 type Open = fn(Place, &Registry, &ZarrOptions) -> Result<Box<dyn Reader>>;
 
+/// How much of a compressed file must be there.
+#[derive(Debug, Clone, Copy)]
+enum Care {
+    /// All.
+    Whole,
+    /// What comes before the damage.
+    Damaged,
+}
+
 impl Location {
     /// The place to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
     /// to its end first, but for an archive, which is read as it comes.
@@ -33,10 +42,23 @@ impl Location {
     /// # Errors
     /// The location's name, and the reason that it cannot be opened; a fragment that names another store.
     pub fn place(&self) -> Result<Place> {
+        self.place_of(Care::Whole)
+    }
+
+    /// Like [`Location::place`], of a file that may be damaged: of a compressed one, what comes before the damage is there, and
+    /// [`Place::damage`] tells it.
+    ///
+    /// # Errors
+    /// Those of [`Location::place`].
+    pub fn damaged_place(&self) -> Result<Place> {
+        self.place_of(Care::Damaged)
+    }
+
+    fn place_of(&self, care: Care) -> Result<Place> {
         let (path, found) = match &self.target {
             Target::StandardInput => (Path::new(STDIN), None),
             Target::Path(path) => (path.as_path(), fs::metadata(path).ok()),
-            Target::Remote(url) => return self.remote_place(url),
+            Target::Remote(url) => return self.remote_place(url, care),
         };
         if found.as_ref().is_some_and(fs::Metadata::is_dir) {
             self.expect_store(Some(StoreKind::Directory))?;
@@ -67,10 +89,7 @@ impl Location {
             self.expect_store(Some(StoreKind::Zip))?;
             return Ok(Place::keys(&self.name, self.zip_keys(object)?));
         }
-        self.expect_store(None)?;
-        let content = open_compressed(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
-        let object = content.unwrap_or(object);
-        let place = Place::object(&self.name, object);
+        let place = self.object_place(object, care)?;
         if is_pipe {
             return Ok(place);
         }
@@ -80,8 +99,22 @@ impl Location {
         })
     }
 
+    /// The place of an object that is no zip file: of its content if it is compressed.
+    fn object_place(&self, object: Arc<dyn Object>, care: Care) -> Result<Place> {
+        self.expect_store(None)?;
+        let open = match care {
+            Care::Whole => open_compressed,
+            Care::Damaged => open_damaged_compressed,
+        };
+        let content = open(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
+        Ok(match content {
+            Some(content) => Place::object(&self.name, content.object).with_damage(content.damage),
+            None => Place::object(&self.name, object),
+        })
+    }
+
     #[cfg(feature = "remote")]
-    fn remote_place(&self, url: &RemoteUrl) -> Result<Place> {
+    fn remote_place(&self, url: &RemoteUrl, care: Care) -> Result<Place> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
         self.notes.add(warnings);
         let (opened, neighbours) = match remote::find(url, &session).map_err(self.named())? {
@@ -93,8 +126,7 @@ impl Location {
             self.expect_store(Some(StoreKind::Zip))?;
             return Ok(Place::keys(&self.name, self.zip_keys(opened.object)?));
         }
-        self.expect_store(None)?;
-        let place = Place::object(&self.name, opened.object);
+        let place = self.object_place(opened.object, care)?;
         Ok(match neighbours {
             Some(neighbours) => place.with_neighbours(neighbours),
             None => place,
@@ -102,7 +134,7 @@ impl Location {
     }
 
     #[cfg(not(feature = "remote"))]
-    fn remote_place(&self, _: &RemoteUrl) -> Result<Place> {
+    fn remote_place(&self, _: &RemoteUrl, _: Care) -> Result<Place> {
         Err(self.without_remote())
     }
 

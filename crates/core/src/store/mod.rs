@@ -16,6 +16,7 @@
 //! ```
 
 mod arriving;
+mod compressed;
 mod data_access;
 mod directory_keys;
 mod directory_output;
@@ -59,6 +60,7 @@ use std::io;
 use crate::error::{Error, Result};
 
 pub use arriving::ArrivingSource;
+pub use compressed::{Content, open_compressed, open_damaged_compressed};
 pub use data_access::{DataAccess, Prefixes};
 pub use directory_keys::DirectoryKeys;
 pub use directory_output::{DirectoryOutput, FolderCheck};
@@ -89,7 +91,6 @@ pub(crate) use written_bytes::WrittenBytes;
 pub use zip_keys::ZipKeys;
 pub use zip_output::ZipOutput;
 pub use zst_output::compress_seekable;
-pub use zst_source::open_compressed;
 
 /// An object that is being written, by many threads at once. Bytes never written read as zero.
 pub trait Output: Send + Sync {

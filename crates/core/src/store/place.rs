@@ -19,6 +19,7 @@ pub struct Place {
     name: OsString,
     kind: PlaceKind,
     neighbours: Option<Arc<dyn Neighbours>>,
+    damage: Option<String>,
 }
 
 /// The two kinds of input.
@@ -47,7 +48,15 @@ impl Place {
             name,
             kind,
             neighbours: None,
+            damage: None,
         }
+    }
+
+    /// Tells why the object is not all that it should be: a compressed file was cut.
+    #[must_use]
+    pub fn with_damage(mut self, damage: Option<String>) -> Self {
+        self.damage = damage;
+        self
     }
 
     /// Sets the places that this one may refer to.
@@ -65,6 +74,11 @@ impl Place {
     /// The object or store of keys.
     pub fn kind(&self) -> &PlaceKind {
         &self.kind
+    }
+
+    /// Why the object is not all that it should be; `None` if it is.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// Reads a pipe to its end, so that it tells everything about itself. Other places are left alone.

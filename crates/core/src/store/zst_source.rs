@@ -1,18 +1,18 @@
-//! Reads compressed files: Zstandard's seekable format by range, any other Zstandard or gzip file by decoding it once.
+//! Reads Zstandard's seekable format by range.
 //!
 //! ```text
-//! seek table at the end ─► frames of a range ─► decoded ─► cache
-//! no seek table, or gzip ─► decoded front to back ─► memory, and a temporary file
+//! seek table at the end ─► frames of a range: one request a run ─► decoded ─► cache
 //! ```
 
-use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::zstd::bulk::Decompressor;
-use flate2::read::MultiGzDecoder;
 
-use super::{Object, Requests, SpooledSource, temporary_folder};
+use super::requests::{ByteRange, Done, FailedRequest};
+use super::{Object, Requests};
 use crate::error::{Error, Result};
 
 /// Magic number of the frame with the seek table.
@@ -30,12 +30,6 @@ pub(super) const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
 /// The flag for checksums in the seek table.
 const FRAME_CHECKSUMS: u8 = 0x80;
 
-/// Magic number of a frame.
-const FRAME: [u8; 4] = 0xFD2F_B528u32.to_le_bytes();
-
-/// Magic number of gzip with deflate.
-const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
-
 /// Most bytes of the content of one frame.
 const LARGEST_FRAME: u32 = 1 << 28;
 
@@ -48,39 +42,11 @@ const KEPT: usize = 64;
 /// Most bytes of decoded frames that are kept.
 const KEPT_BYTES: usize = 32 << 20;
 
-/// The content of a compressed file; `None` if the object is not one. About `memory` bytes of a file without a seek table stay
-/// in memory.
-///
-/// # Errors
-/// If the object cannot be read, or is damaged.
-pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<Arc<dyn Object>>> {
-    let mut magic = [0; 4];
-    match object.read_exact_at(0, &mut magic) {
-        Ok(()) => {}
-        Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        Err(e) => return Err(Error::io("cannot read", e)),
-    }
-    let is_zstd = magic == FRAME || (u32::from_le_bytes(magic) & !0xF) == 0x184D_2A50;
-    if !is_zstd && !magic.starts_with(&GZIP) {
-        return Ok(None);
-    }
-    if is_zstd && let Some(seekable) = SeekableZst::open(object.clone())? {
-        return Ok(Some(Arc::new(seekable)));
-    }
-    let bytes = super::object_stream(object.clone())?;
-    let mut decoder: Box<dyn Read> = match is_zstd {
-        true => {
-            let decoder = ::zstd::stream::read::Decoder::new(bytes);
-            Box::new(decoder.map_err(|e| Error::io("cannot decode", e))?)
-        }
-        false => Box::new(MultiGzDecoder::new(bytes)),
-    };
-    let spooled = SpooledSource::read(&mut decoder, memory, &temporary_folder());
-    Ok(Some(Arc::new(spooled?)))
-}
+/// Most bytes of decoded frames that are read by one request.
+const RUN_BYTES: u64 = 4 << 20;
 
 /// A file of frames with a seek table.
-struct SeekableZst {
+pub(super) struct SeekableZst {
     source: Arc<dyn Object>,
     /// Position in the file and in the content, of each frame and of the end.
     places: Vec<(u64, u64)>,
@@ -89,7 +55,10 @@ struct SeekableZst {
 
 impl SeekableZst {
     /// Reads the seek table; `None` if there is none.
-    fn open(source: Arc<dyn Object>) -> Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// If the object cannot be read, or its seek table is damaged.
+    pub(super) fn open(source: Arc<dyn Object>) -> Result<Option<Self>> {
         let cannot = |e| Error::io("cannot read", e);
         let damaged = |why: &str| Error::Damaged(format!("Zstandard's seek table {why}"));
         let Some(size) = source.size().map_err(cannot)? else {
@@ -155,14 +124,39 @@ impl SeekableZst {
         }))
     }
 
-    fn frame(&self, number: usize) -> io::Result<Arc<Vec<u8>>> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, found)) = kept().iter().find(|(n, _)| *n == number) {
-            return Ok(found.clone());
+    /// The frames that have the bytes of a range.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` for a range past the end.
+    fn frames_of(&self, offset: u64, length: usize) -> io::Result<Range<usize>> {
+        let size = self.places.last().map_or(0, |place| place.1);
+        let end = offset.checked_add(length as u64).filter(|end| *end <= size);
+        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        if length == 0 {
+            return Ok(0..0);
         }
-        let ((at, start), (end, after)) = (self.places[number], self.places[number + 1]);
-        let mut stored = vec![0; (end - at) as usize];
-        self.source.read_exact_at(at, &mut stored)?;
+        // Frames without content begin where the next one does.
+        let first = self.places.partition_point(|place| place.1 <= offset) - 1;
+        Ok(first..self.places.partition_point(|place| place.1 < end))
+    }
+
+    fn stored(&self, number: usize) -> ByteRange {
+        let (at, end) = (self.places[number].0, self.places[number + 1].0);
+        ByteRange {
+            offset: at,
+            length: (end - at) as usize,
+        }
+    }
+
+    fn kept(&self, number: usize) -> Option<Arc<Vec<u8>>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.iter().find(|(n, _)| *n == number);
+        found.map(|(_, frame)| frame.clone())
+    }
+
+    /// Decodes a frame, and keeps it.
+    fn decoded(&self, number: usize, stored: &[u8]) -> io::Result<Arc<Vec<u8>>> {
+        let ((at, start), (_, after)) = (self.places[number], self.places[number + 1]);
         let damaged = |why: String| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -170,7 +164,7 @@ impl SeekableZst {
             )
         };
         let content = Decompressor::new()?
-            .decompress(&stored, (after - start) as usize)
+            .decompress(stored, (after - start) as usize)
             .map_err(|e| damaged(e.to_string()))?;
         if content.len() as u64 != after - start {
             return Err(damaged(
@@ -178,7 +172,7 @@ impl SeekableZst {
             ));
         }
         let content = Arc::new(content);
-        let mut kept = kept();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_back((number, content.clone()));
         while kept.len() > 1
             && (kept.len() > KEPT || kept.iter().map(|(_, frame)| frame.len()).sum::<usize>() > KEPT_BYTES)
@@ -187,6 +181,26 @@ impl SeekableZst {
         }
         Ok(content)
     }
+
+    /// The frames at the start of `needed` that one request reads: as far as they are not kept. A frame that is kept is alone.
+    fn run(&self, needed: Range<usize>) -> Range<usize> {
+        let start = self.places[needed.start].1;
+        let more = needed.clone().skip(1).take_while(|number| {
+            self.places[number + 1].1 - start <= RUN_BYTES && self.kept(*number).is_none()
+        });
+        needed.start..needed.start + 1 + more.count()
+    }
+}
+
+/// Copies the part of a frame, which begins at `start` of the content, that lies in a range at `offset` to the range's bytes.
+fn copy_part(frame: &[u8], start: u64, offset: u64, range: &mut [u8]) {
+    let skip = offset.saturating_sub(start) as usize;
+    let at = start.saturating_sub(offset) as usize;
+    let count = frame
+        .len()
+        .saturating_sub(skip)
+        .min(range.len().saturating_sub(at));
+    range[at..at + count].copy_from_slice(&frame[skip..skip + count]);
 }
 
 impl Object for SeekableZst {
@@ -194,21 +208,25 @@ impl Object for SeekableZst {
         Ok(self.places.last().map(|place| place.1))
     }
 
-    fn read_exact_at(&self, offset: u64, mut buf: &mut [u8]) -> io::Result<()> {
-        let size = self.places.last().map_or(0, |place| place.1);
-        if offset.checked_add(buf.len() as u64).is_none_or(|end| end > size) {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let mut at = offset;
-        while !buf.is_empty() {
-            // Frames without content begin where the next one does.
-            let number = self.places.partition_point(|place| place.1 <= at) - 1;
-            let frame = self.frame(number)?;
-            let skip = (at - self.places[number].1) as usize;
-            let count = (frame.len() - skip).min(buf.len());
-            let (now, rest) = buf.split_at_mut(count);
-            now.copy_from_slice(&frame[skip..skip + count]);
-            (at, buf) = (at + count as u64, rest);
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let mut needed = self.frames_of(offset, buf.len())?;
+        while !needed.is_empty() {
+            if let Some(frame) = self.kept(needed.start) {
+                copy_part(&frame, self.places[needed.start].1, offset, buf);
+                needed.start += 1;
+                continue;
+            }
+            let run = self.run(needed.clone());
+            let first = self.places[run.start].0;
+            let mut stored = vec![0; (self.places[run.end].0 - first) as usize];
+            self.source.read_exact_at(first, &mut stored)?;
+            for number in run.clone() {
+                let at = self.stored(number);
+                let from = (at.offset - first) as usize;
+                let frame = self.decoded(number, &stored[from..from + at.length])?;
+                copy_part(&frame, self.places[number].1, offset, buf);
+            }
+            needed.start = run.end;
         }
         Ok(())
     }
@@ -216,11 +234,59 @@ impl Object for SeekableZst {
     fn requests(&self) -> Requests {
         self.source.requests()
     }
+
+    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        // The range that first needs a frame, and the frame if it is kept.
+        let mut frames = BTreeMap::new();
+        for (position, range) in ranges.iter().enumerate() {
+            match self.frames_of(range.offset, range.length) {
+                Err(error) => return done(Err(FailedRequest::error(position, error))),
+                Ok(needed) => {
+                    for number in needed {
+                        frames
+                            .entry(number)
+                            .or_insert_with(|| (position, self.kept(number)));
+                    }
+                }
+            }
+        }
+        let missing: Vec<(usize, usize)> = frames
+            .iter()
+            .filter(|(_, (_, frame))| frame.is_none())
+            .map(|(number, (position, _))| (*number, *position))
+            .collect();
+        let stored = missing.iter().map(|(number, _)| self.stored(*number)).collect();
+        let source = self.source.clone();
+        let mut take = move |read: io::Result<Vec<Vec<u8>>>| {
+            let read = read.map_err(|error| match FailedRequest::split(error) {
+                (Some(n), cause) => FailedRequest::error(missing.get(n).map_or(0, |m| m.1), cause),
+                (None, cause) => cause,
+            })?;
+            for ((number, position), stored) in missing.iter().zip(read) {
+                let frame = self.decoded(*number, &stored);
+                let frame = frame.map_err(|error| FailedRequest::error(*position, error))?;
+                frames.insert(*number, (*position, Some(frame)));
+            }
+            let bytes = |range: &ByteRange| {
+                let mut bytes = vec![0; range.length];
+                for number in self.frames_of(range.offset, range.length)? {
+                    if let Some((_, Some(frame))) = frames.get(&number) {
+                        copy_part(frame, self.places[number].1, range.offset, &mut bytes);
+                    }
+                }
+                Ok(bytes)
+            };
+            ranges.iter().map(bytes).collect()
+        };
+        source.fetch(stored, Box::new(move |read| done(take(read))));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MemoryOutput, compress_seekable};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::super::{MemoryOutput, compress_seekable, open_compressed};
     use super::*;
 
     fn content(length: usize) -> Vec<u8> {
@@ -241,7 +307,7 @@ mod tests {
             assert_eq!(file, seekable(&content, 3));
             assert_eq!(::zstd::stream::decode_all(&file[..]).unwrap(), content);
             let object: Arc<dyn Object> = Arc::new(file);
-            let opened = open_compressed(&object, 100).unwrap().unwrap();
+            let opened = open_compressed(&object, 100).unwrap().unwrap().object;
             assert_eq!(opened.size().unwrap(), Some(length as u64));
             for at in [0, length / 3, length.saturating_sub(9)] {
                 let count = (length - at).min(300_000);
@@ -255,21 +321,65 @@ mod tests {
     }
 
     #[test]
-    fn other_compressed_files_are_decoded_once() {
-        let content = content(400_000);
-        let plain = ::zstd::stream::encode_all(&content[..], 1).unwrap();
-        let mut gzip = flate2::read::GzEncoder::new(&content[..], flate2::Compression::fast());
-        let mut gzipped = Vec::new();
-        gzip.read_to_end(&mut gzipped).unwrap();
-        for file in [plain, gzipped] {
-            let object: Arc<dyn Object> = Arc::new(file);
-            let opened = open_compressed(&object, 1000).unwrap().unwrap();
-            let mut found = vec![0; content.len()];
-            opened.read_exact_at(0, &mut found).unwrap();
-            assert_eq!(found, content);
+    fn ranges_that_are_fetched_take_one_request_a_frame_at_most() {
+        let content = content(1_000_000);
+        let requests = Arc::new(Counted {
+            bytes: seekable(&content, 2),
+            requests: AtomicUsize::new(0),
+        });
+        let object: Arc<dyn Object> = requests.clone();
+        let opened = open_compressed(&object, 100).unwrap().unwrap().object;
+        let count = || requests.requests.swap(0, Ordering::Relaxed);
+        count();
+        // Two neighbouring frames: one request, and none once they are kept.
+        let mut found = vec![0; 300_000];
+        for most in [1, 0] {
+            opened.read_exact_at(100_000, &mut found).unwrap();
+            assert_eq!(found, content[100_000..400_000]);
+            assert_eq!(count(), most);
         }
-        let other: Arc<dyn Object> = Arc::new(content);
-        assert!(open_compressed(&other, 1000).unwrap().is_none());
+        let range = |offset, length| ByteRange { offset, length };
+        let ranges = vec![
+            range(300_000, 10),
+            range(999_990, 10),
+            range(790_000, 5),
+            range(7, 0),
+        ];
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let send = Box::new(move |read| sender.send(read).unwrap());
+        opened.clone().fetch(ranges, send);
+        let found = receiver.recv().unwrap().unwrap();
+        assert_eq!(
+            found,
+            [
+                &content[300_000..300_010],
+                &content[999_990..],
+                &content[790_000..790_005],
+                &[]
+            ]
+        );
+        assert_eq!(count(), 1, "the last frame has two of the ranges");
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let send = Box::new(move |read| sender.send(read).unwrap());
+        opened.fetch(vec![range(0, 1), range(999_999, 2)], send);
+        let error = receiver.recv().unwrap().unwrap_err();
+        assert_eq!(FailedRequest::split(error).0, Some(1));
+    }
+
+    struct Counted {
+        bytes: Vec<u8>,
+        requests: AtomicUsize,
+    }
+
+    impl Object for Counted {
+        fn size(&self) -> io::Result<Option<u64>> {
+            self.bytes.size()
+        }
+
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            self.bytes.read_exact_at(offset, buf)
+        }
     }
 
     #[test]
@@ -282,6 +392,7 @@ mod tests {
             damaged[at] ^= 0x40;
             let object: Arc<dyn Object> = Arc::new(damaged);
             if let Ok(Some(opened)) = open_compressed(&object, 1 << 30) {
+                let opened = opened.object;
                 let mut found = vec![0; 600_000];
                 // What can still be read is the content: frames have checksums.
                 if opened.read_exact_at(0, &mut found).is_ok() {
