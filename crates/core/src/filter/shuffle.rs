@@ -288,15 +288,21 @@ impl Codec for Shuffle {
 
     /// `{"elementsize": bytes}`.
     /// netCDF-C, which has no version 3 of Zarr, writes the size 0 and means the size of an element. numcodecs leaves bytes
-    /// as they are for the size 0.
+    /// as they are for the size 0. Where there is no size, numcodecs takes 4, and zarr-python the size of an element.
     fn parameters(
         &self,
         version: ZarrVersion,
         configuration: &Configuration,
         chunk: &ChunkType,
     ) -> Option<Vec<u32>> {
-        match (only(configuration, "elementsize")?, version) {
-            (0, ZarrVersion::V2) => Some(vec![u32::try_from(chunk.element_size).ok()?]),
+        let of_type = || u32::try_from(chunk.element_size).ok();
+        let size = match (configuration.is_empty(), version) {
+            (true, ZarrVersion::V2) => 4,
+            (true, ZarrVersion::V3) => of_type()?,
+            (false, _) => only(configuration, "elementsize")?,
+        };
+        match (size, version) {
+            (0, ZarrVersion::V2) => Some(vec![of_type()?]),
             (size, _) => Some(vec![size.max(1)]),
         }
     }
@@ -343,8 +349,9 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{bound, decoded, encoded};
+    use super::super::{NumberClass, bound, decoded, encoded};
     use super::*;
+    use crate::model::Endian;
     use proptest::prelude::*;
 
     /// The definition.
@@ -373,6 +380,14 @@ mod tests {
             encoded(&Shuffle, &[4], &data).unwrap(),
             [0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]
         );
+    }
+
+    #[test]
+    fn without_a_size_of_elements_it_is_that_of_numcodecs_or_of_zarr_python() {
+        let doubles = ChunkType::of_numbers(NumberClass::Float, 8, Endian::Little, &[10]);
+        let parameters = |version| Shuffle.parameters(version, &Configuration::new(), &doubles);
+        assert_eq!(parameters(ZarrVersion::V2), Some(vec![4]));
+        assert_eq!(parameters(ZarrVersion::V3), Some(vec![8]));
     }
 
     #[test]
