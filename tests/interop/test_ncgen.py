@@ -488,13 +488,3 @@ def test_the_file_of_a_smaller_kind_is_that_of_netcdf_c(folder, option):
         assert status == 0, differences
     else:
         assert out.read_bytes() == theirs.read_bytes()
-
-
-def test_empty_braces_make_no_record(folder):
-    """netCDF-C never makes a variable that has a length along one unlimited dimension only, and reads its memory along it."""
-    out = generate(folder, """netcdf a { dimensions: a = unlimited; b = unlimited; x = 2;
-    variables: int v(a, b), w(a, b), y(x, a), z(a, b, a); data: v = {}; w = {1, 2}, {3, 4}, {5, 6}; z = {{}}, {{}}; }""", "-4")
-    with h5py.File(out) as f:
-        assert [f[name].shape for name in "vwyz"] == [(0, 0), (3, 2), (2, 0), (0, 0, 0)]
-    with netCDF4.Dataset(out) as d:
-        assert d["v"].shape == (3, 2) and d["v"][:].mask.all() and d["z"][:].mask.all()

@@ -3,6 +3,7 @@
 import subprocess
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 
@@ -94,3 +95,13 @@ def test_chunks_of_compounds_with_strings_are_those_of_netcdf_c(tmp_path):
     with h5py.File(out) as ours, h5py.File(theirs) as expected:
         for name in ("vh", "va", "vax", "vc"):
             assert ours[name].chunks == expected[name].chunks, name
+
+
+def test_empty_braces_make_no_record(tmp_path):
+    """netCDF-C never makes a variable that has a length along one unlimited dimension only, and reads its memory along it."""
+    out, _ = generate(tmp_path, """netcdf a { dimensions: a = unlimited; b = unlimited; x = 2;
+    variables: int v(a, b), w(a, b), y(x, a), z(a, b, a); data: v = {}; w = {1, 2}, {3, 4}, {5, 6}; z = {{}}, {{}}; }""", "-4")
+    with h5py.File(out) as f:
+        assert [f[name].shape for name in "vwyz"] == [(0, 0), (3, 2), (2, 0), (0, 0, 0)]
+    with netCDF4.Dataset(out) as d:
+        assert d["v"].shape == (3, 2) and d["v"][:].mask.all() and d["z"][:].mask.all()
