@@ -249,6 +249,7 @@ def test_check_and_salvage_find_each_damage(tmp_path):
             assert different <= 64, place
         data[place] ^= 4
     archive.write_bytes(data[: front + (len(data) - front) // 3])
+    assert "'nccopy --salvage' copies what can still be read" in run("nccopy", archive, back).stderr
     done = run("nccopy", "--salvage", archive, back)
     assert done.returncode == 3 and "are lost" in done.stderr
     assert len(back.read_bytes()) == len(original.read_bytes())

@@ -156,6 +156,7 @@ def test_files_that_were_cut(tmp_path):
     (tmp_path / "cut5.nc").write_bytes(data[: len(data) // 2])
     status, text, _ = run("ncdump", "--check", tmp_path / "cut5.nc")
     assert status == 1 and "the file is truncated" in text
+    assert run("ncdump", tmp_path / "cut5.nc")[2].endswith(hint)
     assert run("nccopy", "--salvage", tmp_path / "cut5.nc", tmp_path / "out5.nc")[0] == 3
     found = values(tmp_path / "out5.nc")
     good = found == field()

@@ -88,6 +88,10 @@ pub enum Error {
     #[error("damaged file: {0}")]
     Damaged(String),
 
+    /// A file ends before what it must hold.
+    #[error("damaged file: {0}")]
+    Cut(String),
+
     /// A chunk must be decoded or encoded, but its filter is neither built in nor found.
     #[error(
         "{codec} is not built in{searched}; a copy that keeps shape and filters can still pass its chunks through"
@@ -354,15 +358,16 @@ impl Error {
         }
     }
 
-    /// True if an HDF5 file ends before the structures and data that it refers to.
-    pub fn is_truncated_hdf5(&self) -> bool {
+    /// True if a file ends before what it must hold.
+    pub fn is_cut(&self) -> bool {
         match self {
+            Self::Cut(_) => true,
             Self::Hdf5(cause) => matches!(cause, ncutils_hdf5::Error::Truncated { .. }),
             Self::File { cause, .. }
             | Self::Variable { cause, .. }
             | Self::About { cause, .. }
             | Self::Chunk { cause, .. }
-            | Self::Key { cause, .. } => cause.is_truncated_hdf5(),
+            | Self::Key { cause, .. } => cause.is_cut(),
             _ => false,
         }
     }

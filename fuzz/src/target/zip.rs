@@ -17,9 +17,9 @@ const MAX_KEYS: usize = 100;
 /// Maximum size of a value that is read, in bytes.
 const MAX_VALUE: u64 = 1 << 20;
 
-/// Opens the zip, and reads it.
+/// Opens the zip, or what is left of it, and reads it.
 pub fn read(input: &[u8]) {
-    let Ok(keys) = ZipKeys::open(Arc::new(input.to_vec())) else {
+    let Ok((keys, _)) = ZipKeys::open_damaged(Arc::new(input.to_vec())) else {
         return;
     };
     let names = keys.list("").expect("a zip lists its keys");

@@ -16,7 +16,7 @@ use crate::format::{self, Reader};
 use crate::model::{Kind, ZarrVersion};
 use crate::store::remote::RemoteUrl;
 use crate::store::{
-    DirectoryKeys, FileNeighbours, FileSource, KeyStore, Object, Place, PlaceKind, open_compressed,
+    DirectoryKeys, FileNeighbours, FileSource, Object, Place, PlaceKind, open_compressed,
     open_damaged_compressed, open_stream,
 };
 
@@ -87,7 +87,7 @@ impl Location {
         }
         if zip::is_zip(&*object) {
             self.expect_store(Some(StoreKind::Zip))?;
-            return Ok(Place::keys(&self.name, self.zip_keys(object)?));
+            return self.zip_place(object, care);
         }
         let place = self.object_place(object, care)?;
         if is_pipe {
@@ -124,7 +124,7 @@ impl Location {
         self.notes.add(opened.warning);
         if zip::is_zip(&*opened.object) {
             self.expect_store(Some(StoreKind::Zip))?;
-            return Ok(Place::keys(&self.name, self.zip_keys(opened.object)?));
+            return self.zip_place(opened.object, care);
         }
         let place = self.object_place(opened.object, care)?;
         Ok(match neighbours {
@@ -146,9 +146,15 @@ impl Location {
         ))
     }
 
-    fn zip_keys(&self, object: Arc<dyn Object>) -> Result<Arc<dyn KeyStore>> {
+    /// The place of the keys in a zip file.
+    fn zip_place(&self, object: Arc<dyn Object>, care: Care) -> Result<Place> {
         let folder = self.mode.as_ref().and_then(|mode| mode.top_folder.as_deref());
-        zip::open(object, folder).map_err(self.named())
+        let opened = match care {
+            Care::Whole => zip::open(object, folder).map(|keys| (keys, None)),
+            Care::Damaged => zip::open_damaged(object, folder),
+        };
+        let (keys, damage) = opened.map_err(self.named())?;
+        Ok(Place::keys(&self.name, keys).with_damage(damage))
     }
 
     /// Checks that the fragment names no other store than `found`, which is `None` for a file that is no zip.

@@ -4,8 +4,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "remote")]
+use super::Target;
 use super::output_kind::is_zarr;
-use super::{Location, StoreKind, Target, zarr_folder, zip};
+use super::{Location, StoreKind, zarr_folder, zip};
 #[cfg(feature = "remote")]
 use super::{remote, remote_destination};
 use crate::error::{Error, Result};

@@ -22,7 +22,22 @@ pub(super) fn is_zip(object: &dyn Object) -> bool {
 /// # Errors
 /// A zip that is damaged, or has no such folder.
 pub(super) fn open(object: Arc<dyn Object>, folder: Option<&str>) -> Result<Arc<dyn KeyStore>> {
-    let keys = ZipKeys::open(object)?;
+    below(ZipKeys::open(object)?, folder)
+}
+
+/// Does the same with a zip file that may be cut or damaged. The second value says what is wrong with it as a whole.
+///
+/// # Errors
+/// A zip without entries, or without such a folder.
+pub(super) fn open_damaged(
+    object: Arc<dyn Object>,
+    folder: Option<&str>,
+) -> Result<(Arc<dyn KeyStore>, Option<String>)> {
+    let (keys, damage) = ZipKeys::open_damaged(object)?;
+    Ok((below(keys, folder)?, damage))
+}
+
+fn below(keys: ZipKeys, folder: Option<&str>) -> Result<Arc<dyn KeyStore>> {
     let folder = match folder {
         None => dataset_folder(&keys)?,
         Some("") => None,

@@ -5,8 +5,9 @@
 //! no seek table, or gzip ─► decoded front to back ─► memory, and a temporary file
 //! ```
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::zstd::stream::read::Decoder;
 use flate2::read::MultiGzDecoder;
@@ -57,12 +58,14 @@ pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<C
     if is_zstd && let Some(seekable) = SeekableZst::open(object.clone())? {
         return Ok(Some(seekable.into()));
     }
-    let mut decoder = decoder(object, is_zstd)?;
-    let spooled = SpooledSource::read(&mut decoder, memory, &temporary_folder())?;
-    Ok(Some(Content {
-        object: Arc::new(spooled),
-        damage: None,
-    }))
+    let (spooled, damage) = decoded(object, is_zstd, memory)?;
+    match damage {
+        Some((_, told)) => Err(Error::Cut(told)),
+        None => Ok(Some(Content {
+            object: Arc::new(spooled),
+            damage: None,
+        })),
+    }
 }
 
 /// Like [`open_compressed`], of a file that may be cut or damaged: what comes before the damage is its content.
@@ -76,22 +79,35 @@ pub fn open_damaged_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<
     if is_zstd && let Ok(Some(seekable)) = SeekableZst::open(object.clone()) {
         return Ok(Some(seekable.into()));
     }
+    match decoded(object, is_zstd, memory)? {
+        (spooled, Some((error, _))) if spooled.len() == 0 => Err(Error::io("cannot decode", error)),
+        (spooled, damage) => Ok(Some(Content {
+            object: Arc::new(spooled),
+            damage: damage.map(|(_, told)| told),
+        })),
+    }
+}
+
+/// What a file's decoder gives, and why it gives no more of a damaged file: the error, and a line.
+fn decoded(
+    object: &Arc<dyn Object>,
+    is_zstd: bool,
+    memory: u64,
+) -> Result<(SpooledSource, Option<(io::Error, String)>)> {
+    let failed = Arc::new(AtomicBool::new(false));
     let mut whole = UntilDamage {
-        decoder: decoder(object, is_zstd)?,
+        decoder: decoder(object, is_zstd, failed.clone())?,
+        failed,
         damage: None,
     };
     let spooled = SpooledSource::read(&mut whole, memory, &temporary_folder())?;
     let length = spooled.len();
-    match whole.damage {
-        Some(damage) if length == 0 => Err(Error::io("cannot decode", damage)),
-        damage => Ok(Some(Content {
-            object: Arc::new(spooled),
-            damage: damage.map(|damage| {
-                let name = if is_zstd { "Zstandard" } else { "gzip" };
-                format!("the {name} file ends or is damaged after {length} bytes of its content: {damage}")
-            }),
-        })),
-    }
+    let damage = whole.damage.map(|error| {
+        let name = if is_zstd { "Zstandard" } else { "gzip" };
+        let told = format!("the {name} file ends or is damaged after {length} bytes of its content: {error}");
+        (error, told)
+    });
+    Ok((spooled, damage))
 }
 
 /// True for Zstandard, false for gzip, `None` for anything else.
@@ -106,21 +122,42 @@ fn is_zstd(object: &Arc<dyn Object>) -> Result<Option<bool>> {
     Ok((is_zstd || magic.starts_with(&GZIP)).then_some(is_zstd))
 }
 
-fn decoder(object: &Arc<dyn Object>, is_zstd: bool) -> Result<Box<dyn Read>> {
+fn decoder(object: &Arc<dyn Object>, is_zstd: bool, failed: Arc<AtomicBool>) -> Result<Box<dyn Read>> {
     let piece = match object.requests().ahead {
         true => REMOTE_PIECE,
         false => PIECE,
     };
-    let bytes = object_stream_in(object.clone(), piece)?;
+    let bytes = BufReader::new(Stored {
+        bytes: object_stream_in(object.clone(), piece)?,
+        failed,
+    });
     Ok(match is_zstd {
-        true => Box::new(Decoder::new(bytes).map_err(|e| Error::io("cannot decode", e))?),
+        true => Box::new(Decoder::with_buffer(bytes).map_err(|e| Error::io("cannot decode", e))?),
         false => Box::new(MultiGzDecoder::new(bytes)),
     })
 }
 
-/// What a decoder gives before the first error, which is kept.
+/// The bytes of a file, which notes that one could not be read.
+struct Stored<R> {
+    bytes: R,
+    failed: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Stored<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buf);
+        let is_failure = |e: &io::Error| e.kind() != io::ErrorKind::Interrupted;
+        if read.as_ref().is_err_and(is_failure) {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        read
+    }
+}
+
+/// What a decoder gives before the first error, which is kept. A file that cannot be read is no damage.
 struct UntilDamage {
     decoder: Box<dyn Read>,
+    failed: Arc<AtomicBool>,
     damage: Option<io::Error>,
 }
 
@@ -130,7 +167,9 @@ impl Read for UntilDamage {
             return Ok(0);
         }
         match self.decoder.read(buf) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+            Err(error)
+                if error.kind() != io::ErrorKind::Interrupted && !self.failed.load(Ordering::Relaxed) =>
+            {
                 self.damage = Some(error);
                 Ok(0)
             }
@@ -179,7 +218,7 @@ mod tests {
         let content = content(2_000_000);
         for (file, name) in compressed(&content).iter().zip(["Zstandard", "gzip"]) {
             let object: Arc<dyn Object> = Arc::new(file[..file.len() / 2].to_vec());
-            assert!(open_compressed(&object, 1 << 30).is_err());
+            assert!(matches!(open_compressed(&object, 1 << 30), Err(e) if e.is_cut()));
             let opened = open_damaged_compressed(&object, 1 << 30).unwrap().unwrap();
             let length = opened.object.size().unwrap().unwrap() as usize;
             assert!(length > 300_000 && length < content.len(), "{length}");

@@ -56,6 +56,7 @@ pub fn join_gets(gets: Vec<Get>, gap: u64) -> Vec<JoinedGet> {
 
 impl JoinedGet {
     /// The request.
+    #[cfg(feature = "remote")]
     pub fn request(&self) -> &Get {
         &self.get
     }

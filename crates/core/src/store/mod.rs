@@ -51,6 +51,7 @@ mod zip_growing;
 mod zip_keys;
 mod zip_output;
 mod zip_records;
+mod zip_scan;
 mod zip_value;
 mod zst_output;
 mod zst_source;
@@ -76,7 +77,9 @@ pub use keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};
 pub use memory::MemoryOutput;
 pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
-pub(crate) use object_stream::{object_stream, object_stream_in};
+pub(crate) use object_stream::object_stream;
+#[cfg(feature = "remote")]
+pub(crate) use object_stream::object_stream_in;
 pub use open_values::OpenValues;
 pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{

@@ -52,7 +52,7 @@ impl Place {
         }
     }
 
-    /// Tells why the object is not all that it should be: a compressed file was cut.
+    /// Tells why the content is not all that it should be: a compressed file or a zip was cut.
     #[must_use]
     pub fn with_damage(mut self, damage: Option<String>) -> Self {
         self.damage = damage;
@@ -76,7 +76,7 @@ impl Place {
         &self.kind
     }
 
-    /// Why the object is not all that it should be; `None` if it is.
+    /// Why the content is not all that it should be; `None` if it is.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }

@@ -58,7 +58,7 @@ impl Entry {
 }
 
 /// The entries of a zip file that are keys.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ZipDirectory {
     /// All names, one after another.
     names: String,
@@ -70,7 +70,8 @@ fn damaged(why: impl Into<String>) -> Error {
     Error::Damaged(why.into())
 }
 
-fn read(object: &dyn Object, offset: u64, length: usize) -> Result<Vec<u8>> {
+/// Reads `length` bytes from `offset` on.
+pub(super) fn read(object: &dyn Object, offset: u64, length: usize) -> Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     object
         .read_exact_at(offset, &mut bytes)
@@ -78,17 +79,25 @@ fn read(object: &dyn Object, offset: u64, length: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Size in bytes of a zip file.
+///
+/// # Errors
+/// If the store fails, or does not tell it.
+pub(super) fn size(object: &dyn Object) -> Result<u64> {
+    let size = object.size().map_err(|e| Error::io("cannot read", e))?;
+    size.ok_or_else(|| Error::Unsupported("a zip from a store that does not tell its size".to_owned()))
+}
+
 impl ZipDirectory {
     /// Reads the directory. Of entries with the same name the last one counts. Left out are folders, and names that
     /// cannot be keys.
     pub fn read(object: &dyn Object) -> Result<Self> {
-        let size = object.size().map_err(|e| Error::io("cannot read", e))?;
-        let size = size
-            .ok_or_else(|| Error::Unsupported("a zip from a store that does not tell its size".to_owned()))?;
+        let size = size(object)?;
         let tail_length = size.min(LONGEST_TAIL as u64) as usize;
         let tail_at = size - tail_length as u64;
         let tail = read(object, tail_at, tail_length)?;
-        let (at, end) = End::find(&tail).ok_or_else(|| damaged("a zip without an end record"))?;
+        let (at, end) =
+            End::find(&tail).ok_or_else(|| Error::Cut("a zip without an end record".to_owned()))?;
         let end_at = tail_at + at as u64;
         let (end, end_at) = match end.overflows() {
             true => end64(object, end_at)?.unwrap_or((end, end_at)),
@@ -104,10 +113,7 @@ impl ZipDirectory {
                 end.size, end.offset
             )));
         }
-        let mut directory = Self {
-            names: String::new(),
-            entries: Vec::new(),
-        };
+        let mut directory = Self::default();
         let mut headers = Vec::new();
         let count = directory.take_headers(object, &end, &mut headers)?;
         // Writers without zip64 state the lower 16 bits of the count.
@@ -117,9 +123,36 @@ impl ZipDirectory {
                 end.entries[0]
             )));
         }
-        directory.limit_entries(headers, end.offset);
-        directory.sort();
+        directory.finish(headers, end.offset);
         Ok(directory)
+    }
+
+    /// Adds an entry, unless its name cannot be a key.
+    pub fn add(&mut self, name: &str, header: &CentralHeader) {
+        if check_key(name).is_err() || name.contains('\\') {
+            return;
+        }
+        self.entries.push(Entry {
+            header: header.offset,
+            limit: 0,
+            compressed: header.compressed,
+            size: header.size,
+            crc: header.crc,
+            method: header.method,
+            flags: header.flags,
+            extra: header.extra,
+            name_at: self.names.len(),
+            name_length: header.name,
+            header_length: AtomicU32::new(0),
+        });
+        self.names.push_str(name);
+    }
+
+    /// Makes the entries ready, when all were added. `headers` are the offsets of all local headers, and `end` is where the
+    /// last entry ends at the latest.
+    pub fn finish(&mut self, headers: Vec<u64>, end: u64) {
+        self.limit_entries(headers, end);
+        self.sort();
     }
 
     /// Parses all central headers. Returns their number, and adds the offset of each entry to `headers`.
@@ -129,7 +162,7 @@ impl ZipDirectory {
         let (mut at, mut left) = (end.offset, end.size);
         loop {
             let mut used = 0;
-            while let Some(length) = self.take_header(&buffer[used..], end.offset, headers)? {
+            while let Some(length) = self.take_header(&buffer[used..], headers)? {
                 used += length;
                 count += 1;
             }
@@ -149,7 +182,7 @@ impl ZipDirectory {
     }
 
     /// Parses the central header at the beginning of `bytes` and returns its length. `None` if it is not all there.
-    fn take_header(&mut self, bytes: &[u8], directory: u64, headers: &mut Vec<u64>) -> Result<Option<usize>> {
+    fn take_header(&mut self, bytes: &[u8], headers: &mut Vec<u64>) -> Result<Option<usize>> {
         if bytes.len() < CENTRAL {
             return Ok(None);
         }
@@ -172,22 +205,7 @@ impl ZipDirectory {
             return Err(several_disks());
         }
         headers.push(header.offset);
-        if check_key(name).is_ok() && !name.contains('\\') {
-            self.entries.push(Entry {
-                header: header.offset,
-                limit: directory,
-                compressed: header.compressed,
-                size: header.size,
-                crc: header.crc,
-                method: header.method,
-                flags: header.flags,
-                extra: header.extra,
-                name_at: self.names.len(),
-                name_length: header.name,
-                header_length: AtomicU32::new(0),
-            });
-            self.names.push_str(name);
-        }
+        self.add(name, &header);
         Ok(Some(header.length()))
     }
 

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use tracing::debug;
 
 use super::key::check_key;
-use super::zip_directory::{Entry, ZipDirectory};
+use super::zip_directory::{self, Entry, ZipDirectory};
+use super::zip_scan;
 use super::zip_value::{Next, ZipRead, zeros};
 use super::{Done, FailedRequest, Get, KeyStore, Object, Part, Requests};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A zip file that is being read, by many threads at once: entries are stored or deflated, with zip64 or without.
 ///
@@ -48,6 +49,32 @@ impl ZipKeys {
             archive: Arc::new(Archive { object, directory }),
             prefix: String::new(),
         })
+    }
+
+    /// Opens a zip file that may be cut or damaged: without a directory, its entries are found by their local headers. The
+    /// second value is a line then.
+    ///
+    /// # Errors
+    /// Those of [`ZipKeys::open`], if no entry is found.
+    pub fn open_damaged(object: Arc<dyn Object>) -> Result<(Self, Option<String>)> {
+        let why = match Self::open(object.clone()) {
+            Ok(keys) => return Ok((keys, None)),
+            Err(Error::Damaged(why) | Error::Cut(why)) => why,
+            Err(error) => return Err(error),
+        };
+        let directory = zip_scan::scan(&*object, zip_directory::size(&*object)?)?;
+        let found = directory.below("").len();
+        if found == 0 {
+            return Err(Error::Damaged(why));
+        }
+        let damage =
+            format!("the zip's directory cannot be read: {why}; {found} entries were found without it");
+        let archive = Arc::new(Archive { object, directory });
+        let keys = Self {
+            archive,
+            prefix: String::new(),
+        };
+        Ok((keys, Some(damage)))
     }
 
     /// The folder that all keys are below, if there is one: the first name of each key. netCDF-C puts a dataset below a

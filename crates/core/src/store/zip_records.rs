@@ -22,11 +22,15 @@ pub(super) const END64: usize = 56;
 /// Length in bytes of the locator of the zip64 end record.
 pub(super) const LOCATOR: usize = 20;
 
+/// Length in bytes of a data descriptor with a signature and with long sizes.
+pub(super) const DESCRIPTOR: usize = 24;
+
 const LOCAL_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
 const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
 const END_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 const LOCATOR_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
+const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 
 /// The method of data that is stored as it is.
 pub(super) const STORED: u16 = 0;
@@ -36,6 +40,9 @@ pub(super) const DEFLATED: u16 = 8;
 
 /// Flags of encrypted data, strong encryption and masked headers.
 pub(super) const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
+
+/// The flag of sizes that follow the data.
+const SIZES_FOLLOW: u16 = 1 << 3;
 
 /// The flag of names in UTF-8.
 const UTF8: u16 = 1 << 11;
@@ -76,22 +83,47 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     number.map_or(0, |n| u64::from_le_bytes(*n))
 }
 
-/// What a local header says of use: the rest is in the central header too.
+/// What a local header says of use. The central header has it too, but for the length of the extra field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LocalHeader {
-    pub name: u16,
-    pub extra: u16,
+    pub flags: u16,
     pub method: u16,
+    pub crc: u32,
+    /// Size in bytes of the stored data.
+    pub compressed: u64,
+    /// Size in bytes of the value.
+    pub size: u64,
+    /// Length in bytes of the name.
+    pub name: u16,
+    /// Length in bytes of the extra field.
+    pub extra: u16,
 }
 
 impl LocalHeader {
     /// Parses the first [`LOCAL`] bytes; `None` if they are not a local header.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         (bytes.len() >= LOCAL && bytes.starts_with(&LOCAL_SIGNATURE)).then(|| Self {
+            flags: u16_at(bytes, 6),
             method: u16_at(bytes, 8),
+            crc: u32_at(bytes, 14),
+            compressed: u32_at(bytes, 18).into(),
+            size: u32_at(bytes, 22).into(),
             name: u16_at(bytes, 26),
             extra: u16_at(bytes, 28),
         })
+    }
+
+    /// True if the sizes follow the data, in a [`Descriptor`].
+    pub fn has_descriptor(&self) -> bool {
+        self.flags & SIZES_FOLLOW != 0
+    }
+
+    /// Takes the sizes that did not fit from the zip64 field of `extra`. False if it is too short for them.
+    pub fn complete(&mut self, extra: &[u8]) -> bool {
+        let Some(mut field) = zip64_field(extra) else {
+            return true;
+        };
+        take_long(&mut field, [&mut self.size, &mut self.compressed])
     }
 
     /// Length in bytes of the header with name and extra field.
@@ -151,14 +183,11 @@ impl CentralHeader {
         let Some(mut field) = zip64_field(extra) else {
             return true;
         };
-        for number in [&mut self.size, &mut self.compressed, &mut self.offset] {
-            if *number == u64::from(u32::MAX) {
-                let Some((found, rest)) = field.split_first_chunk() else {
-                    return false;
-                };
-                *number = u64::from_le_bytes(*found);
-                field = rest;
-            }
+        if !take_long(
+            &mut field,
+            [&mut self.size, &mut self.compressed, &mut self.offset],
+        ) {
+            return false;
         }
         if self.disk == u32::from(u16::MAX) {
             let Some(found) = field.first_chunk() else {
@@ -167,6 +196,60 @@ impl CentralHeader {
             self.disk = u32::from_le_bytes(*found);
         }
         true
+    }
+}
+
+/// Takes those of some numbers that did not fit from a zip64 field. False if it is too short for them.
+fn take_long<const N: usize>(field: &mut &[u8], numbers: [&mut u64; N]) -> bool {
+    for number in numbers {
+        if *number == u64::from(u32::MAX) {
+            let Some((found, rest)) = field.split_first_chunk() else {
+                return false;
+            };
+            *number = u64::from_le_bytes(*found);
+            *field = rest;
+        }
+    }
+    true
+}
+
+/// True if bytes begin with the signature of a local header.
+pub(super) fn is_local_header(bytes: &[u8]) -> bool {
+    bytes.starts_with(&LOCAL_SIGNATURE)
+}
+
+/// A data descriptor: what a local header could not tell, behind the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Descriptor {
+    pub crc: u32,
+    /// Size in bytes of the stored data.
+    pub compressed: u64,
+    /// Size in bytes of the value.
+    pub size: u64,
+    /// Length in bytes of the descriptor.
+    pub length: u64,
+}
+
+impl Descriptor {
+    /// What the descriptor at the beginning of some bytes may be, with short and with long sizes: it does not tell which they
+    /// are. `None` if it is none, or has no signature, which writers may leave out.
+    pub fn parse(bytes: &[u8]) -> Option<[Self; 2]> {
+        bytes.starts_with(&DESCRIPTOR_SIGNATURE).then(|| {
+            let crc = u32_at(bytes, 4);
+            let short = Self {
+                crc,
+                compressed: u32_at(bytes, 8).into(),
+                size: u32_at(bytes, 12).into(),
+                length: 16,
+            };
+            let long = Self {
+                crc,
+                compressed: u64_at(bytes, 8),
+                size: u64_at(bytes, 16),
+                length: 24,
+            };
+            [long, short]
+        })
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::fields::damaged;
+use super::fields::{cut, damaged};
 use super::front::Front;
 use super::index::{FOOTER, Footer, Index, IndexPlace, decode_directory, decode_sha, largest_index};
-use super::opened::{cut, read};
+use super::opened::read;
 use super::section::{self, AROUND, Type};
 use crate::error::Result;
 use crate::store::Object;

@@ -7,6 +7,11 @@ pub(super) fn damaged(why: impl AsRef<str>) -> Error {
     Error::Damaged(format!("archive: {}", why.as_ref()))
 }
 
+/// The error of an archive that ends too early.
+pub(super) fn cut() -> Error {
+    Error::Cut("archive: the archive is cut".to_owned())
+}
+
 /// Reads fields one after another.
 pub(super) struct Fields<'a> {
     rest: &'a [u8],

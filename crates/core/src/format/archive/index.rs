@@ -9,7 +9,7 @@ use super::block::{Content, HEADER, Header};
 use super::fields::{Fields, crc32, damaged};
 use super::section::{self, AROUND, Section, Type};
 use super::streams::{Stream, Streams};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Length of the footer, in bytes.
 pub(super) const FOOTER: usize = 40;
@@ -215,8 +215,9 @@ impl Footer {
         };
         let mark = fields.bytes(4)?;
         if mark != MARK || fields.u32()? != crc32(bytes.get(..36).unwrap_or_default()) {
-            return Err(damaged(
-                "the footer is missing or damaged: the archive is cut, or was not finished",
+            return Err(Error::Cut(
+                "archive: the footer is missing or damaged: the archive is cut, or was not finished"
+                    .to_owned(),
             ));
         }
         let end = size.saturating_sub(FOOTER as u64);

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::back::{Back, END};
 use super::block::{self, Content, Found, HEADER};
-use super::fields::damaged;
+use super::fields::{cut, damaged};
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
 use super::index::{Entry, Index};
@@ -326,10 +326,6 @@ impl Archive {
         }
         Ok(())
     }
-}
-
-pub(super) fn cut() -> Error {
-    damaged("the archive is cut")
 }
 
 pub(super) fn read(source: &dyn Object, range: Range<u64>) -> Result<Vec<u8>> {

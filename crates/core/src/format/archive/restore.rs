@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use super::block::{self, Content, Found, HEADER, Header};
-use super::fields::damaged;
+use super::fields::{cut, damaged};
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
 use super::index::{Entry, FOOTER, Footer, Index, decode_directory, decode_sha, largest_index};
@@ -157,7 +157,6 @@ impl<R: Read> Blocks<R> {
 
 /// Checks each section of a back, and that its indexes are those of the blocks.
 fn check_back(back: &[u8], indexes: &[Index], front: &Front, at: u64) -> Result<()> {
-    let cut = || damaged("the back is cut");
     let size = at + back.len() as u64;
     let footer = back.len().checked_sub(FOOTER).ok_or_else(cut)?;
     let footer = Footer::decode(&back[footer..], size)?;
@@ -191,14 +190,14 @@ fn read_some(input: &mut impl Read, count: u64, into: &mut Vec<u8>) -> Result<()
         let old = into.len();
         into.resize(old + count as usize, 0);
         return input.read_exact(&mut into[old..]).map_err(|e| match e.kind() {
-            io::ErrorKind::UnexpectedEof => damaged("the archive is cut"),
+            io::ErrorKind::UnexpectedEof => cut(),
             _ => Error::io("cannot read", e),
         });
     }
     let read = input.by_ref().take(count).read_to_end(into);
     match read.map_err(|e| Error::io("cannot read", e))? as u64 == count {
         true => Ok(()),
-        false => Err(damaged("the archive is cut")),
+        false => Err(cut()),
     }
 }
 

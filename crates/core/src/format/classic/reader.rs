@@ -84,7 +84,7 @@ impl ClassicReader {
             Some(size) => format!("at byte {size}"),
             None => "before".to_owned(),
         };
-        Error::Damaged(format!(
+        Error::Cut(format!(
             "the file is truncated: {length} bytes of data at byte {at} needed, and it ends {end}"
         ))
     }
