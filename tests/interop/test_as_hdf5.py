@@ -241,7 +241,7 @@ def test_links_of_other_programs_are_kept(tmp_path):
     assert b"content\0/\x01\x02\0" in target.read_bytes()
 
 
-@pytest.mark.parametrize("arguments", [["--quantize", "d,bitround,3"], ["--shard", "x/2"]])
+@pytest.mark.parametrize("arguments", [["--block", "4096"], ["--shard", "x/2"]])
 def test_what_is_not_as_it_is_is_refused(tmp_path, arguments):
     path = tmp_path / "in.h5"
     with h5py.File(path, "w") as f:

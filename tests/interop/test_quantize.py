@@ -144,3 +144,28 @@ def test_two_attributes_are_refused(tmp_path):
     command = [BIN / "ncgen", "-k", "nc4", "-o", tmp_path / "a.nc", tmp_path / "a.cdl"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and "quantized in one way" in done.stderr
+
+
+def test_hdf5_as_it_is(tmp_path):
+    """Coordinates, elements that are no plain floats, and values that were quantized before stay."""
+    plain, netcdf, ours = tmp_path / "in.nc", tmp_path / "netcdf.nc", tmp_path / "ours.h5"
+    write(plain, "v", "f4", chunksizes=(7, 30), zlib=True)
+    with netCDF4.Dataset(plain, "a") as d:
+        d.createVariable("x", "f8", ("x",))[:] = np.linspace(0, 1, 80)
+    with h5py.File(plain, "r+") as f:
+        f["half"] = np.linspace(0, 1, 50, dtype="f2")
+        f["big"] = np.linspace(0, 1, 50, dtype=">f4")
+    nccopy("-d", "1", "--quantize", "*,bitround,5", plain, netcdf)
+    nccopy("-k", "h5", "--verify", "-d", "1", "--quantize", "*,bitround,5", plain, ours)
+    with h5py.File(plain) as before, h5py.File(netcdf) as wanted, h5py.File(ours) as found:
+        for name in "v", "big":
+            assert found[name][:].tobytes() == wanted[name][:].astype(found[name].dtype).tobytes()
+            assert found[name].attrs["_QuantizeBitRoundNumberOfSignificantBits"] == [5]
+            assert set(found[name].attrs) - set(before[name].attrs) == {"_QuantizeBitRoundNumberOfSignificantBits"}
+        for name in "x", "half":
+            assert found[name][:].tobytes() == before[name][:].tobytes()
+            assert set(found[name].attrs) == set(before[name].attrs)
+    again = tmp_path / "again.h5"
+    nccopy("-k", "h5", "--quantize", "v,bitround,2", "--quantize", "half,bitround,2", ours, again, ok=False)
+    nccopy("-k", "h5", "--quantize", "v,bitround,2", ours, again)
+    assert read(again).tobytes() == read(ours).tobytes()

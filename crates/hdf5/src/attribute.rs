@@ -10,6 +10,7 @@ use crate::messages::attribute_info::AttributeInfo;
 use crate::messages::message_type;
 use crate::messages::shared::{self, SharedMessages};
 use crate::object_header::ObjectHeader;
+use crate::short_bytes::ShortBytes;
 
 /// Typical maximum size of a heap's or B-tree's header, in bytes, for reading ahead.
 const HEAD: u64 = 256;
@@ -24,7 +25,7 @@ pub struct Attribute {
     /// Type of its elements.
     pub datatype: Datatype,
     /// The bytes of its datatype, as stored; empty if the datatype is shared.
-    pub encoded_datatype: Vec<u8>,
+    pub encoded_datatype: ShortBytes,
     /// Address of the committed datatype, if it has one.
     pub committed: Option<u64>,
     /// Its shape.

@@ -44,6 +44,7 @@ mod object_header;
 mod object_properties;
 mod reader;
 mod selection;
+mod short_bytes;
 mod source;
 mod superblock;
 mod virtual_mapping;
@@ -68,6 +69,7 @@ pub use reader::{
     Tolerated,
 };
 pub use selection::{ElementSelection, Stripe};
+pub use short_bytes::ShortBytes;
 pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use virtual_mapping::VirtualMapping;
 pub use writer::{

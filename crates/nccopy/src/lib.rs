@@ -65,7 +65,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         false => input.place()?,
     };
     if arguments.as_hdf5 {
-        return hdf5::copy(&input, &output, &place, arguments).map(|()| 0);
+        return hdf5::copy(&input, &output, &place, arguments);
     }
     if arguments.salvage
         && let Some(status) = salvage_archive::salvage(places, &place, arguments)?

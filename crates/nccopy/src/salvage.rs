@@ -4,6 +4,7 @@ use ncutils_core::copy::plan::copied;
 use ncutils_core::format::{Fault, Reader};
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
+use ncutils_core::model::VarId;
 use ncutils_core::proof::{Salvage, check_variables};
 
 use crate::flags::Arguments;
@@ -22,14 +23,33 @@ pub(crate) fn salvage<'r>(
     damage: Option<&str>,
     arguments: &Arguments,
 ) -> anyhow::Result<(Salvage<'r>, u8)> {
-    let schema = reader.schema();
-    let copied = copied(schema, &arguments.copy).map_err(|error| error.in_file(input.name()))?;
-    let mut checked = check_variables(reader, copied, &arguments.copy.registry, &arguments.work())
+    let copied = copied(reader.schema(), &arguments.copy).map_err(|error| error.in_file(input.name()))?;
+    salvage_variables(reader, copied, input, damage, arguments)
+}
+
+/// Does the same with variables that were chosen before.
+///
+/// # Errors
+/// An input that cannot be read at all.
+pub(crate) fn salvage_variables<'r>(
+    reader: &'r dyn Reader,
+    vars: Vec<VarId>,
+    input: &Location,
+    damage: Option<&str>,
+    arguments: &Arguments,
+) -> anyhow::Result<(Salvage<'r>, u8)> {
+    let mut checked = check_variables(reader, vars, &arguments.copy.registry, &arguments.work())
         .map_err(|error| error.in_file(input.name()))?;
     checked.faults.splice(0..0, damage.map(Fault::new));
+    let status = tell_lost(input, &checked.faults, arguments.keep_suspect);
+    Ok((Salvage::new(reader, &checked, arguments.keep_suspect), status))
+}
+
+/// Tells what is wrong. Returns the exit status: 3 if anything is lost.
+pub(crate) fn tell_lost(input: &Location, faults: &[Fault], keeps_suspect: bool) -> u8 {
     let mut status = 0;
-    for fault in &checked.faults {
-        let is_kept = fault.only_checksum && arguments.keep_suspect;
+    for fault in faults {
+        let is_kept = fault.only_checksum && keeps_suspect;
         let kept = match (fault.is_replaced, is_kept) {
             (true, _) => " (another copy of it was read)",
             (_, true) => " (kept)",
@@ -40,5 +60,5 @@ pub(crate) fn salvage<'r>(
         }
         tell("nccopy", format_args!("{input}: {fault}{kept}"));
     }
-    Ok((Salvage::new(reader, &checked, arguments.keep_suspect), status))
+    status
 }

@@ -64,20 +64,22 @@ impl<'a> Cuts<'a> {
     }
 }
 
-/// Finds the cells that `request` chooses in `netcdf`, the same file as netCDF shows it, and cuts the datasets of `source`.
+/// Finds the cells that `request` chooses in `netcdf`, the same file as netCDF shows it, and cuts the datasets of `source`, whose
+/// two kinds `readers` read.
 /// A dataset that netCDF does not show is cut along the dimensions whose scales it has, or else stays whole, with a warning.
 ///
 /// # Errors
 /// Those of [`Part::new`]; data of a variable to cut that lies in another file.
 pub fn cut<'a>(
-    source: &'a Verbatim,
+    source: &Verbatim,
+    readers: (&'a dyn Reader, &'a dyn Reader),
     netcdf: &Netcdf4Reader,
     request: &PartRequest,
     registry: &Registry,
 ) -> Result<VerbatimPart<'a>> {
     let chosen = Part::new(netcdf, request, registry)?;
     let schema = netcdf.schema();
-    let (mut plain, mut addressed) = (Cuts::new(source.reader()), Cuts::new(source.addressed()));
+    let (mut plain, mut addressed) = (Cuts::new(readers.0), Cuts::new(readers.1));
     let mut set = |stored: Variable, cells: &[Option<&Cells>], shift| match stored {
         Variable::Plain(var) => plain.cut(var, cells, shift),
         Variable::Addressed(var) => addressed.cut(var, cells, shift),

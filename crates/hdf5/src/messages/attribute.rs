@@ -8,6 +8,7 @@ use crate::messages::message_type;
 use crate::messages::shared::SharedMessages;
 use crate::name::text;
 use crate::reader::bytes::Cursor;
+use crate::short_bytes::ShortBytes;
 
 /// Flag: the datatype is shared.
 const SHARED_DATATYPE: u8 = 1;
@@ -52,7 +53,7 @@ impl Attribute {
         let mut part = message
             .part(padded(datatype_size))?
             .named("datatype of an attribute");
-        let mut encoded_datatype = Vec::new();
+        let mut encoded_datatype = ShortBytes::default();
         let (datatype, committed) = if flags & SHARED_DATATYPE != 0 {
             let resolved = shared.follow(&mut part, message_type::DATATYPE, address)?;
             (Datatype::decode(&mut resolved.cursor()), resolved.committed)
@@ -62,7 +63,7 @@ impl Attribute {
             // A datatype may reach into the padding of version 1, as libhdf5 does not hold it to its size.
             let decoded = encoded.len().saturating_sub(part.remaining());
             let kept = encoded.get(..datatype_size.max(decoded)).unwrap_or(encoded);
-            encoded_datatype.extend_from_slice(kept);
+            encoded_datatype = ShortBytes::from(kept);
             (datatype, None)
         };
         let datatype = datatype.map_err(|error| match error {

@@ -6,6 +6,8 @@ pub(super) const MAX_NAME: usize = 256;
 /// Most levels of nested groups that are read.
 pub(super) const DEPTH: usize = 256;
 
+/// Prefix of the attributes that say how the values of a variable were quantized.
+pub(super) const QUANTIZED: &str = "_Quantize";
 /// On a dimension scale: marks it as one. Its text is [`DIMENSION_SCALE`].
 pub(super) const CLASS: &str = "CLASS";
 /// The text of [`CLASS`] on a dimension scale.

@@ -35,3 +35,4 @@ pub(super) use object::heap_filters::codec_specs;
 pub(super) use object::links::OpenFile;
 pub use reader::Netcdf4Reader;
 pub(super) use stored::{StoredData, StoredVariable};
+pub(super) use user_path::user_path;

@@ -9,6 +9,7 @@ use super::schema;
 use super::stored::StoredVariable;
 use crate::error::Result;
 use crate::filter::{Registry, SharedPipelines};
+use crate::format::Fault;
 use crate::model::Schema;
 use crate::store::{Neighbours, Object};
 
@@ -71,6 +72,16 @@ impl Netcdf4Reader {
             links: Vec::new(),
             damaged: false,
             faults: Vec::new(),
+        }
+    }
+
+    /// Marks the file as one that may be damaged, so that chunk indexes may be read in part. `faults` tells the damage of
+    /// its structure.
+    pub(in crate::format::netcdf4) fn of_damaged(self, faults: Vec<Fault>) -> Self {
+        Self {
+            damaged: true,
+            faults,
+            ..self
         }
     }
 }

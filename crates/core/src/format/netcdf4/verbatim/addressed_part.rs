@@ -25,10 +25,8 @@ impl Part<'_> {
     /// # Errors
     /// The index of the input's chunks cannot be read.
     pub(super) fn chunk_count(self, shape: &[u64]) -> Result<u64> {
-        Ok(match self.reader.written(self.var)? {
-            Written::Nothing => 0,
-            _ => ChunkGrid::new(&self.reader.layout(self.var).extent, shape)?.len(),
-        })
+        let grid = ChunkGrid::new(&self.reader.layout(self.var).extent, shape)?;
+        Ok(self.reader.written(self.var)?.chunks(&grid).len())
     }
 
     /// Copies the cells of the dataset at `address` to object `id` of the copy.
@@ -43,7 +41,8 @@ impl Part<'_> {
         id: ObjectId,
         writer: &FileWriter,
     ) -> Result<()> {
-        if self.reader.written(self.var)? == Written::Nothing {
+        let written = self.reader.written(self.var)?;
+        if written == Written::Nothing {
             return Ok(());
         }
         let file = places.file;
@@ -75,7 +74,7 @@ impl Part<'_> {
         let pipeline = registry.bind(&layout.filters, &ChunkType::of_bytes(size))?;
         let mut scratch = Scratch::new();
         let grid = ChunkGrid::new(&layout.extent, shape)?;
-        for chunk in 0..grid.len() {
+        for chunk in written.chunks(&grid) {
             let in_chunk = |error: Error| error.in_chunk(&grid.coordinates(chunk));
             let region = grid.region(chunk);
             let mut bytes = moved(&region).map_err(in_chunk)?;

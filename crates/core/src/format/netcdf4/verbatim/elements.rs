@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ncutils_hdf5::{Class, Data, Datatype, File, GlobalHeapReader, ObjectId, ReferenceKind};
 
+use super::damage::LostElements;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::heap_limit::HeapLimit;
 
@@ -28,6 +29,8 @@ pub(super) struct Places<'a> {
     pub(super) lost: &'a AtomicU64,
     /// Bytes of the input.
     pub(super) size: u64,
+    /// Where elements that cannot be read are noted, which become null; `None` if they are errors.
+    pub(super) lost_elements: Option<&'a LostElements>,
 }
 
 /// Where variable-length data is read, and how much of it may still come.
@@ -94,7 +97,12 @@ impl Shape {
         }
         for start in (0..data.bytes.len()).step_by(self.size) {
             for (offset, hole) in &self.holes {
-                hole.convert(&mut data, start + offset, places, heap)?;
+                let converted = hole.convert(&mut data, start + offset, places, heap);
+                match (converted, places.lost_elements) {
+                    // The hole is null by now.
+                    (Err(error), Some(lost)) => lost.add(&error),
+                    (converted, _) => converted?,
+                }
             }
         }
         Ok(data)

@@ -1,13 +1,14 @@
 //! Finds the objects of a file: those that hard links lead to, and the committed datatypes that they use.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use ncutils_hdf5::{Attribute, File, LinkTarget, Object, ObjectId, ObjectKind};
+use ncutils_hdf5::{Attribute, File, Link, LinkTarget, Object, ObjectId, ObjectKind};
 
+use super::damage::Losses;
 use super::selection::Selection;
 use crate::error::{Error, Result};
-use crate::format::netcdf4::conventions::DEPTH;
-use crate::model::VarId;
+use crate::format::netcdf4::conventions::{CLASS, DEPTH, DIMENSION_SCALE, QUANTIZED};
+use crate::model::{self, Type, Values, VarId};
 
 /// One object.
 pub(super) struct Item {
@@ -23,6 +24,10 @@ pub(super) struct Item {
     pub(super) var: Option<VarId>,
     /// The variable that it is among those whose elements hold addresses, for a dataset that is one.
     pub(super) addressed: Option<VarId>,
+    /// True for a dimension scale.
+    pub(super) is_scale: bool,
+    /// The attribute that says how its values were quantized, for a dataset that has one.
+    pub(super) quantized: Option<model::Attribute>,
 }
 
 /// How an object was found. Paths are put together when they are needed: they would take much memory in deep files.
@@ -42,8 +47,10 @@ pub(super) struct Hierarchy {
     pub(super) ids: HashMap<u64, ObjectId>,
     /// What cannot be copied, a line each.
     pub(super) warnings: Vec<String>,
-    /// What the user asked for.
+    /// What the user asked for. What cannot be read of a damaged file is left out too.
     pub(super) selection: Selection,
+    /// What is lost of a file that may be damaged; `None` for any other file, whose first error ends the reading.
+    pub(super) losses: Option<Losses>,
 }
 
 impl Hierarchy {
@@ -90,9 +97,35 @@ impl Hierarchy {
         }
     }
 
+    /// The links of a group, but for those to what is left out. Of a damaged file, those that can be read.
+    pub(super) fn links(&self, file: &File, group: &Object) -> Result<Vec<Link>> {
+        let mut links = match (file.links(group), &self.losses) {
+            (Err(_), Some(_)) => Vec::new(),
+            (links, _) => links?.links,
+        };
+        let left_out = &self.selection.left_out;
+        links.retain(|link| !matches!(link.target, LinkTarget::Hard(to) if left_out.contains(&to)));
+        if self.losses.is_some() {
+            let mut names = HashSet::new();
+            links.retain(|link| names.insert(link.name.clone()));
+        }
+        Ok(links)
+    }
+
+    /// The attributes of an object, all of which must be readable. Of a damaged file, those that can be read.
+    pub(super) fn attributes(&self, file: &File, object: &Object) -> Result<Vec<Attribute>> {
+        match &self.losses {
+            Some(losses) => Ok(losses.left_attributes(file, object)),
+            None => {
+                let attributes = file.attributes(object)?.into_iter();
+                Ok(attributes.collect::<ncutils_hdf5::Result<_>>()?)
+            }
+        }
+    }
+
     fn add(&mut self, address: u64, found: Found) -> Result<()> {
         let id = ObjectId(self.items.len());
-        if self.ids.contains_key(&address) {
+        if self.ids.contains_key(&address) || self.selection.left_out.contains(&address) {
             return Ok(());
         }
         let depth = match &found {
@@ -112,32 +145,75 @@ impl Hierarchy {
             kind: ObjectKind::Unknown,
             var: None,
             addressed: None,
+            is_scale: false,
+            quantized: None,
         });
         Ok(())
     }
 }
 
-/// Finds all objects that are selected.
+/// Finds all objects that are selected. Those of a file that may be damaged are left out where they cannot be read.
 ///
 /// # Errors
-/// An object is damaged, or its kind is not known.
-pub(super) fn read(file: &File, selection: Selection) -> Result<Hierarchy> {
+/// An object is damaged, or its kind is not known; of a file that may be damaged, the root group.
+pub(super) fn read(file: &File, selection: Selection, damaged: bool) -> Result<Hierarchy> {
+    let mut all = find(file, selection.clone(), damaged.then(Losses::default))?;
+    let Some(losses) = all.losses.take_if(|losses| !losses.objects.is_empty()) else {
+        return Ok(all);
+    };
+    // Objects are numbered as they are found, so those that turned out to be lost are left out from the beginning.
+    let mut selection = selection;
+    selection.left_out.extend(&losses.objects);
+    let mut left = find(file, selection, Some(Losses::default()))?;
+    left.losses = Some(losses);
+    Ok(left)
+}
+
+fn find(file: &File, selection: Selection, losses: Option<Losses>) -> Result<Hierarchy> {
     let mut all = Hierarchy {
         items: Vec::new(),
         ids: HashMap::new(),
         warnings: Vec::new(),
         selection,
+        losses,
     };
     all.add(file.root(), Found::Root)?;
     let mut next = 0;
     while let Some(item) = all.items.get(next) {
         let address = item.address;
-        let kind = visit(file, &mut all, address, ObjectId(next))
-            .map_err(|error| error.in_variable(&all.path(&all.items[next])))?;
+        let kind = match all.losses.is_some() {
+            true => visit_damaged(file, &mut all, address, ObjectId(next))?,
+            false => visit(file, &mut all, address, ObjectId(next))
+                .map_err(|error| error.in_variable(&all.path(&all.items[next])))?,
+        };
         all.items[next].kind = kind;
         next += 1;
     }
     Ok(all)
+}
+
+/// Adds what an object of a damaged file leads to, as far as it can be read, and notes what is wrong with it.
+///
+/// # Errors
+/// The root group cannot be read.
+fn visit_damaged(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result<ObjectKind> {
+    let (file, noted) = file.tolerating();
+    let path = all.path(&all.items[id.0]);
+    let object = file.object(address);
+    let mut losses = all.losses.take().unwrap_or_default();
+    let inspected = object
+        .map_err(Error::from)
+        .and_then(|object| losses.inspect(&file, &object, &path));
+    losses.note(&path, noted.take());
+    all.losses = Some(losses);
+    let visited = inspected.and_then(|()| visit(&file, all, address, id));
+    match (visited, &mut all.losses) {
+        (Err(error), Some(losses)) if id.0 > 0 => {
+            losses.object(address, &path, error);
+            Ok(ObjectKind::Unknown)
+        }
+        (visited, _) => visited,
+    }
 }
 
 /// Adds what an object leads to.
@@ -145,11 +221,9 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result
     let object = file.object(address)?;
     match object.kind {
         ObjectKind::Group => {
-            for link in file.links(&object)?.links {
-                if let LinkTarget::Hard(target) = &link.target
-                    && !all.selection.left_out.contains(target)
-                {
-                    all.add(*target, Found::Link(id, link.name))?;
+            for link in all.links(file, &object)? {
+                if let LinkTarget::Hard(target) = link.target {
+                    all.add(target, Found::Link(id, link.name))?;
                 }
             }
         }
@@ -166,7 +240,12 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result
             ));
         }
     }
-    for attribute in attributes(file, &object)? {
+    for attribute in all.attributes(file, &object)? {
+        let item = &mut all.items[id.0];
+        item.is_scale |= attribute.name == CLASS && attribute.data.starts_with(DIMENSION_SCALE.as_bytes());
+        if attribute.name.starts_with(QUANTIZED) {
+            item.quantized = Some(quantized(&attribute));
+        }
         if let Some(committed) = attribute.committed {
             all.add(committed, Found::Datatype(id, Some(attribute.name)))?;
         }
@@ -174,8 +253,13 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result
     Ok(object.kind)
 }
 
-/// The attributes of an object, all of which must be readable.
-pub(super) fn attributes(file: &File, object: &Object) -> Result<Vec<Attribute>> {
-    let attributes = file.attributes(object)?.into_iter();
-    Ok(attributes.collect::<ncutils_hdf5::Result<_>>()?)
+/// An attribute that says how values were quantized, as netCDF has it.
+fn quantized(attribute: &Attribute) -> model::Attribute {
+    let digits = attribute.data.first_chunk::<4>();
+    model::Attribute {
+        name: attribute.name.clone(),
+        ty: Type::Int,
+        length: 1,
+        values: Values::from_bytes(digits.copied().unwrap_or_default().to_vec()),
+    }
 }

@@ -13,6 +13,7 @@
 
 mod addressed;
 mod addressed_part;
+mod damage;
 mod elements;
 mod hierarchy;
 mod schema;
@@ -20,11 +21,12 @@ mod selection;
 mod specs;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ncutils_hdf5::FileSettings;
 
+use self::damage::LostElements;
 use self::elements::Places;
 use self::hierarchy::Hierarchy;
 pub use self::selection::{Names, Selection};
@@ -34,7 +36,7 @@ use super::read::{Netcdf4Reader, OpenFile};
 use super::write::{Netcdf4Writer, pages};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::{Reader, VariablePlan, Writer};
+use crate::format::{Fault, Reader, VariablePlan, Writer};
 use crate::model::{Schema, VarId};
 use crate::store::{Destination, DestinationKind, Object, Output};
 
@@ -64,6 +66,8 @@ pub struct Verbatim {
     registry: Registry,
     /// Number of references to what is not copied.
     lost: AtomicU64,
+    /// Elements that could not be read of a damaged file, a fault for each dataset.
+    lost_elements: Mutex<Vec<Fault>>,
 }
 
 impl Verbatim {
@@ -80,15 +84,41 @@ impl Verbatim {
     /// # Errors
     /// Those of [`Verbatim::open`].
     pub fn open_selected(object: Arc<dyn Object>, registry: &Registry, selection: Selection) -> Result<Self> {
+        Self::open_objects(object, registry, selection, false)
+    }
+
+    /// Opens a file that may be damaged or cut, and finds those of its selected objects that can be read. The
+    /// [reader](Self::reader)'s own check tells what is left out.
+    ///
+    /// # Errors
+    /// [`Error::UnknownFormat`] if it is not HDF5. Other errors if the superblock or the root group cannot be read.
+    pub fn open_damaged(object: Arc<dyn Object>, registry: &Registry, selection: Selection) -> Result<Self> {
+        Self::open_objects(object, registry, selection, true)
+    }
+
+    fn open_objects(
+        object: Arc<dyn Object>,
+        registry: &Registry,
+        selection: Selection,
+        damaged: bool,
+    ) -> Result<Self> {
         let open = || {
-            OpenFile::new(object.clone(), None, registry).map_err(|error| match error {
+            let opened = match damaged {
+                true => OpenFile::of_damaged(object.clone(), registry),
+                false => OpenFile::new(object.clone(), None, registry),
+            };
+            opened.map_err(|error| match error {
                 Error::Hdf5(ncutils_hdf5::Error::NotHdf5) => Error::UnknownFormat,
                 error => error,
             })
         };
         let file = open()?;
-        let mut hierarchy = hierarchy::read(&file.file, selection)?;
-        let (reader, addressed) = schema::readers(open()?, open()?, &mut hierarchy, registry)?;
+        let mut hierarchy = hierarchy::read(&file.file, selection, damaged)?;
+        let (mut reader, mut addressed) = schema::readers(open()?, open()?, &mut hierarchy, registry)?;
+        if let Some(losses) = &mut hierarchy.losses {
+            reader = reader.of_damaged(std::mem::take(&mut losses.faults));
+            addressed = addressed.of_damaged(Vec::new());
+        }
         Ok(Self {
             file,
             hierarchy,
@@ -96,6 +126,7 @@ impl Verbatim {
             addressed,
             registry: registry.clone(),
             lost: AtomicU64::new(0),
+            lost_elements: Mutex::default(),
         })
     }
 
@@ -131,7 +162,10 @@ impl Verbatim {
     /// An attribute of the dataset is damaged.
     pub fn scales(&self, address: u64) -> Result<Vec<Option<u64>>> {
         let file = &self.file.file;
-        let all = hierarchy::attributes(file, &file.object(address)?)?.into_iter();
+        let all = self
+            .hierarchy
+            .attributes(file, &file.object(address)?)?
+            .into_iter();
         let Some(list) = all.into_iter().find(|attribute| attribute.name == DIMENSION_LIST) else {
             return Ok(Vec::new());
         };
@@ -185,6 +219,7 @@ impl Verbatim {
             objects: &self.hierarchy.ids,
             lost: &self.lost,
             size: self.file.size,
+            lost_elements: None,
         };
         let raw = destination.raw_files();
         let specs = Specs::new(
@@ -209,7 +244,13 @@ impl Verbatim {
         self.copy_user_block(&**output, base)?;
         for (id, var) in self.hierarchy.addressed() {
             let item = &self.hierarchy.items[id.0];
-            let copied = match is_cut(&self.addressed, addressed, var) {
+            let lost = LostElements::default();
+            let is_damaged = self.hierarchy.losses.is_some();
+            let places = Places {
+                lost_elements: is_damaged.then_some(&lost),
+                ..places
+            };
+            let copied = match is_damaged || is_cut(&self.addressed, addressed, var) {
                 true => {
                     let part = addressed_part::Part {
                         reader: addressed,
@@ -220,6 +261,13 @@ impl Verbatim {
                 false => addressed::copy(&places, &self.registry, item.address, id, writer.file()),
             };
             copied.map_err(|error| error.in_variable(&self.hierarchy.path(item)))?;
+            let faults = self.lost_elements.lock();
+            let mut faults = faults.unwrap_or_else(PoisonError::into_inner);
+            faults.extend(
+                is_damaged
+                    .then(|| lost.fault(&self.hierarchy.path(item)))
+                    .flatten(),
+            );
         }
         Ok(Box::new(writer))
     }
@@ -235,6 +283,13 @@ impl Verbatim {
             at += bytes.len() as u64;
         }
         Ok(())
+    }
+
+    /// The elements of a damaged file that could not be read, and are null in the copy: a fault for each dataset. Complete
+    /// once the copy was [created](Self::create).
+    pub fn lost_elements(&self) -> Vec<Fault> {
+        let faults = self.lost_elements.lock();
+        faults.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What is not in the copy as it is in the input: a line each. Complete once the copy was [created](Self::create).

@@ -16,8 +16,8 @@ use crate::error::Result;
 use crate::filter::Registry;
 use crate::format::netcdf4::read::{Netcdf4Reader, OpenFile, StoredData, StoredVariable, codec_specs};
 use crate::model::{
-    Attributes, Dimension, Encoding, Endian, Fill, GroupId, Kind, Schema, SharedLayout, Storage, Type,
-    TypeClass, UserType, Values, Variable, VariableLayout,
+    Attribute, Attributes, Dimension, Encoding, Endian, Fill, GroupId, Kind, Schema, SharedLayout, Storage,
+    Type, TypeClass, UserType, Values, VarId, Variable, VariableLayout,
 };
 
 /// A reader of the variables for the engine, and one of those with addresses. Each item gets its variable.
@@ -65,7 +65,10 @@ pub(super) fn readers(
             hierarchy.items[n].addressed = Some(addressed.add(group, name, dataset, &file));
             continue;
         }
-        hierarchy.items[n].var = Some(found.add(group, name, dataset, &file));
+        let (is_scale, quantized) = (item.is_scale, item.quantized.clone());
+        let var = found.add(group, name, dataset, &file);
+        found.tell_of_quantization(var, is_scale, quantized);
+        hierarchy.items[n].var = Some(var);
     }
     found.schema.page_size = page_size;
     let reader = |found: Found, file| Netcdf4Reader::of(found.schema, vec![file], found.stored, registry);
@@ -91,13 +94,7 @@ impl Found {
         }
     }
 
-    fn add(
-        &mut self,
-        group: ObjectId,
-        name: String,
-        dataset: Dataset,
-        file: &OpenFile,
-    ) -> crate::model::VarId {
+    fn add(&mut self, group: ObjectId, name: String, dataset: Dataset, file: &OpenFile) -> VarId {
         let group = self.groups.get(&group).copied().unwrap_or(Schema::ROOT);
         let (ty, endian) = match number(&dataset.datatype) {
             Some(number) => number,
@@ -132,6 +129,15 @@ impl Found {
             dims,
             attributes: Attributes::default(),
         })
+    }
+
+    /// Tells what the choice of variables to quantize asks: which are coordinates, and which were quantized before.
+    fn tell_of_quantization(&mut self, var: VarId, is_scale: bool, quantized: Option<Attribute>) {
+        let variable = &mut self.schema.vars[var.0];
+        variable.attributes.extend(quantized);
+        if let ([dim], true) = (&variable.dims[..], is_scale) {
+            self.schema.dims[dim.0].name.clone_from(&variable.name);
+        }
     }
 
     fn layout(&self, dataset: &Dataset, ty: Type, endian: Endian) -> VariableLayout {

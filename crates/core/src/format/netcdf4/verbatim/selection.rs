@@ -64,7 +64,7 @@ impl Verbatim {
             let Some(group) = known.get(&item.address).copied() else {
                 continue;
             };
-            for link in file.links(&file.object(item.address)?)?.links {
+            for link in self.hierarchy.links(file, &file.object(item.address)?)? {
                 let LinkTarget::Hard(target) = link.target else {
                     continue;
                 };

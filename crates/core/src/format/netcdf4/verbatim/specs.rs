@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ncutils_hdf5::{
-    AllocationTime, AttributeSpec, Dataset, DatasetSpec, Dataspace, DatatypeSpec, Fill, FillSpec, Filter,
-    Layout, LayoutSpec, LinkSpec, LinkTarget, Object, ObjectId, ObjectKind, ObjectSource, ObjectSpec,
-    ObjectSpecKind,
+    AllocationTime, AttributeSpec, ByteOrder, Data, Dataset, DatasetSpec, Dataspace, Datatype, DatatypeSpec,
+    Fill, FillSpec, Filter, Layout, LayoutSpec, LinkSpec, LinkTarget, Object, ObjectId, ObjectKind,
+    ObjectProperties, ObjectSource, ObjectSpec, ObjectSpecKind,
 };
 
 use super::addressed_part::Part;
 use super::elements::{Places, Shape};
-use super::hierarchy::{Hierarchy, attributes};
+use super::hierarchy::Hierarchy;
 use super::is_cut;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::read::codec_specs;
@@ -103,16 +103,13 @@ impl<'a> Specs<'a> {
         };
         Ok(ObjectSpec {
             kind,
-            attributes: self.attributes(&object)?,
-            properties: file.properties(&object)?,
+            attributes: self.attributes(&object, item.var)?,
+            properties: self.properties(&object)?,
         })
     }
 
     fn links(&self, group: &Object) -> Result<Vec<(String, LinkSpec)>> {
-        let links = self.places.file.links(group)?.links.into_iter();
-        let left_out = &self.hierarchy.selection.left_out;
-        let links =
-            links.filter(|link| !matches!(link.target, LinkTarget::Hard(to) if left_out.contains(&to)));
+        let links = self.hierarchy.links(self.places.file, group)?.into_iter();
         let links = links.map(|link| {
             let target = match link.target {
                 LinkTarget::Hard(address) => LinkSpec::Hard(self.id(address)?),
@@ -126,34 +123,62 @@ impl<'a> Specs<'a> {
         links.collect()
     }
 
+    /// Properties of an object; the default ones if it is damaged.
+    fn properties(&self, object: &Object) -> Result<ObjectProperties> {
+        match (self.places.file.properties(object), &self.hierarchy.losses) {
+            (Err(_), Some(_)) => Ok(ObjectProperties::default()),
+            (properties, _) => Ok(properties?),
+        }
+    }
+
+    /// The committed datatype at an address, if there is one; `None` also if it is lost.
+    fn committed(&self, address: Option<u64>) -> Result<Option<ObjectId>> {
+        let is_lost = |address: &u64| self.hierarchy.selection.left_out.contains(address);
+        let left = address.filter(|address| !is_lost(address));
+        left.map(|address| self.id(address)).transpose()
+    }
+
     fn id(&self, address: u64) -> Result<ObjectId> {
         let id = self.hierarchy.ids.get(&address).copied();
         id.ok_or_else(|| Error::Internal(format!("the object at address {address} was not found before")))
     }
 
-    fn attributes(&self, object: &Object) -> Result<Vec<AttributeSpec>> {
-        let all = attributes(self.places.file, object)?.into_iter();
+    /// The attributes of an object, and those that the plan adds: how values are quantized.
+    fn attributes(&self, object: &Object, var: Option<VarId>) -> Result<Vec<AttributeSpec>> {
+        let all = self.hierarchy.attributes(self.places.file, object)?.into_iter();
         let all = all.map(|attribute| {
             let shape = Shape::new(&attribute.datatype, self.places.file.offset_size())?;
             Ok(AttributeSpec {
-                datatype: match attribute.committed {
-                    Some(address) => DatatypeSpec::Committed(self.id(address)?, attribute.datatype),
+                datatype: match self.committed(attribute.committed)? {
+                    Some(id) => DatatypeSpec::Committed(id, attribute.datatype),
                     None if attribute.encoded_datatype.is_empty() => DatatypeSpec::Inline(attribute.datatype),
-                    None => DatatypeSpec::Encoded(attribute.datatype, attribute.encoded_datatype),
+                    None => DatatypeSpec::Encoded(attribute.datatype, attribute.encoded_datatype.to_vec()),
                 },
                 name: attribute.name,
                 dataspace: attribute.dataspace,
                 data: shape.data(attribute.data, &self.places)?,
             })
         });
-        all.collect()
+        let mut all = all.collect::<Result<Vec<_>>>()?;
+        for planned in var.into_iter().flat_map(|var| &self.schema.var(var).attributes) {
+            if all.iter().all(|attribute| attribute.name != planned.name) {
+                all.push(AttributeSpec {
+                    name: planned.name.clone(),
+                    datatype: DatatypeSpec::Inline(Datatype::integer(4, true, ByteOrder::Little)),
+                    dataspace: Dataspace::fixed(&[1]),
+                    data: Data::plain(planned.values.bytes.clone()),
+                });
+            }
+        }
+        Ok(all)
     }
 
     fn dataset(&self, object: &Object, var: Option<VarId>, addressed: Option<VarId>) -> Result<DatasetSpec> {
         let file = self.places.file;
         let mut dataset = file.dataset(object)?;
         let (whole, part) = self.addressed;
-        let cut = addressed.filter(|var| is_cut(whole, part, *var));
+        let is_rewritten = |var: &VarId| self.hierarchy.losses.is_some() || is_cut(whole, part, *var);
+        let cut = addressed.filter(is_rewritten);
         let dims = match (var, cut) {
             (Some(var), _) => self.schema.shape(var),
             (None, Some(var)) => part.schema().shape(var),
@@ -179,8 +204,8 @@ impl<'a> Specs<'a> {
             LayoutSpec::Chunked { .. } | LayoutSpec::Virtual(_) => AllocationTime::Incremental,
         };
         Ok(DatasetSpec {
-            datatype: match dataset.committed {
-                Some(address) => DatatypeSpec::Committed(self.id(address)?, dataset.datatype),
+            datatype: match self.committed(dataset.committed)? {
+                Some(id) => DatatypeSpec::Committed(id, dataset.datatype),
                 None => DatatypeSpec::Encoded(dataset.datatype, file.datatype_message(object)?),
             },
             dataspace: dataset.dataspace,

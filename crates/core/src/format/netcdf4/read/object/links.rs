@@ -262,7 +262,17 @@ impl OpenFile {
         Self::open(source, neighbours, registry, cache, false)
     }
 
-    /// The same, of a file that may be cut.
+    /// Opens an HDF5 file that may be damaged or cut, whose structures are read as far as they go.
+    ///
+    /// # Errors
+    /// It is not HDF5, or its superblock is damaged.
+    pub fn of_damaged(source: Arc<dyn Object>, registry: &Registry) -> Result<Self> {
+        let open = Self::open(source, None, registry, None, true)?;
+        let (file, _) = open.file.tolerating();
+        Ok(Self { file, ..open })
+    }
+
+    /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata. With `cut`, the file may end early.
     fn open(
         source: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,

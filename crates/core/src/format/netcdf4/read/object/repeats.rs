@@ -79,7 +79,7 @@ impl Repeats {
 
 #[cfg(test)]
 mod tests {
-    use ncutils_hdf5::{Class, Dataspace, Datatype};
+    use ncutils_hdf5::{Class, Dataspace, Datatype, ShortBytes};
 
     use super::*;
 
@@ -108,7 +108,7 @@ mod tests {
                 size: 1,
                 class: Class::Opaque { tag: String::new() },
             },
-            encoded_datatype: Vec::new(),
+            encoded_datatype: ShortBytes::default(),
             committed: None,
             dataspace: Dataspace::Scalar,
             data: vec![0; size],

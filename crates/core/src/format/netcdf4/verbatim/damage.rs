@@ -1,0 +1,152 @@
+//! What is lost of the objects of a damaged file.
+//!
+//! ```text
+//! object ─► inspect: attributes, links, header ─► faults, and what the copy leaves out
+//! element ─► LostElements: what heaps no longer hold ─► null in the copy, one fault for each dataset
+//! ```
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Fill, Layout, Object, ObjectKind};
+
+use super::elements::{Places, Shape};
+use crate::chunk::ChunkGrid;
+use crate::error::{Error, Result};
+use crate::format::Fault;
+use crate::format::netcdf4::read::user_path;
+
+/// What is wrong with the objects of a file, and what the copy leaves out for it.
+#[derive(Default)]
+pub(super) struct Losses {
+    /// What is wrong, in the order in which it was found.
+    pub(super) faults: Vec<Fault>,
+    /// The objects that cannot be read, by their addresses.
+    pub(super) objects: HashSet<u64>,
+    /// Attributes whose values cannot be read: the address of the object, and the name.
+    attributes: HashSet<(u64, String)>,
+}
+
+impl Losses {
+    /// Notes what is wrong with the object at a path.
+    pub(super) fn note(&mut self, path: &str, errors: Vec<ncutils_hdf5::Error>) {
+        for error in errors {
+            self.faults.push(fault(path, Fault::of(&error.into())));
+        }
+    }
+
+    /// Notes an object that cannot be read.
+    pub(super) fn object(&mut self, address: u64, path: &str, error: Error) {
+        self.objects.insert(address);
+        self.faults.push(fault(path, Fault::of(&error)));
+    }
+
+    /// Looks at what an object has besides its data, and notes what the copy leaves out.
+    ///
+    /// # Errors
+    /// A dataset cannot be defined as its header tells.
+    pub(super) fn inspect(&mut self, file: &File, object: &Object, path: &str) -> Result<()> {
+        let attributes = file.attributes(object).unwrap_or_else(|error| vec![Err(error)]);
+        for attribute in attributes {
+            let (name, error) = match attribute {
+                Ok(attribute) => match readable(file, &attribute.datatype, attribute.data) {
+                    Ok(()) => continue,
+                    Err(error) => (Some(attribute.name), error),
+                },
+                Err(error) => (None, error.into()),
+            };
+            let what = match &name {
+                Some(name) => format!("attribute {name}"),
+                None => "an attribute".to_owned(),
+            };
+            let told = Fault::new(format!("{what} cannot be read: {error}"));
+            self.faults.push(fault(path, told));
+            self.attributes.extend(name.map(|name| (object.address, name)));
+        }
+        match object.kind {
+            ObjectKind::Group => {
+                if let Err(error) = file.links(object) {
+                    let told = Fault::new(format!("the links of group {path}: {error}"));
+                    self.faults.push(told);
+                }
+                Ok(())
+            }
+            ObjectKind::Dataset => definable(file, &file.dataset(object)?),
+            _ => Ok(()),
+        }
+    }
+
+    /// The attributes of an object that can be read. Of two with one name, the first.
+    pub(super) fn left_attributes(&self, file: &File, object: &Object) -> Vec<Attribute> {
+        let attributes = file.attributes(object).unwrap_or_default();
+        let mut names = HashSet::new();
+        let left = attributes.into_iter().flatten().filter(|attribute| {
+            let name = (object.address, attribute.name.clone());
+            !self.attributes.contains(&name) && names.insert(name.1)
+        });
+        left.collect()
+    }
+}
+
+/// A fault of the object at a path, or of no single object if it is the root.
+fn fault(path: &str, fault: Fault) -> Fault {
+    match path {
+        "/" => fault,
+        path => fault.in_variable(&user_path(path)),
+    }
+}
+
+/// Finds out whether elements of a type can be converted for a copy.
+fn readable(file: &File, datatype: &Datatype, bytes: Vec<u8>) -> Result<()> {
+    let places = Places {
+        file,
+        objects: &HashMap::new(),
+        lost: &AtomicU64::new(0),
+        size: file.end(),
+        lost_elements: None,
+    };
+    Shape::new(datatype, file.offset_size())?
+        .data(bytes, &places)
+        .map(drop)
+}
+
+/// Finds out whether a dataset can be defined in a copy.
+fn definable(file: &File, dataset: &Dataset) -> Result<()> {
+    let value = match &dataset.fill.value {
+        Fill::Defined(bytes) => bytes.clone(),
+        _ => Vec::new(),
+    };
+    readable(file, &dataset.datatype, value)?;
+    match &dataset.layout {
+        Layout::Chunked(chunked) => ChunkGrid::new(dataset.dataspace.dims(), &chunked.shape).map(drop),
+        Layout::Virtual { .. } => Ok(file.virtual_mappings(dataset).map(drop)?),
+        _ => Ok(()),
+    }
+}
+
+/// Elements of a dataset whose content cannot be read from the heaps of a damaged file.
+#[derive(Default)]
+pub(super) struct LostElements {
+    count: AtomicU64,
+    first: Mutex<Option<String>>,
+}
+
+impl LostElements {
+    /// Notes an element, which is null in the copy.
+    pub(super) fn add(&self, error: &Error) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| error.to_string());
+    }
+
+    /// What is wrong with the dataset at a path, if anything is.
+    pub(super) fn fault(self, path: &str) -> Option<Fault> {
+        let first = self.first.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        let told = match self.count.into_inner() {
+            1 => format!("1 element cannot be read, and is null in the copy: {first}"),
+            n => format!("{n} elements cannot be read, and are null in the copy; the first: {first}"),
+        };
+        Some(fault(path, Fault::new(told)))
+    }
+}

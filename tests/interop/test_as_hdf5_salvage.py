@@ -1,0 +1,172 @@
+"""`nccopy -k h5 --salvage`: what can be read of damaged HDF5, as it is."""
+
+import random
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+from conftest import BIN
+
+TEXTS = [f"text {n}" * 20 for n in range(40)]
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w", userblock_size=512) as f:
+        f.create_dataset("field", data=np.arange(600, dtype="f2").reshape(6, 100), chunks=(1, 100), compression="gzip", fletcher32=True)
+        f.create_dataset("texts", data=TEXTS, dtype=h5py.string_dtype(), chunks=(10,))
+        f["g/record"] = np.array([(1, 2.5), (3, 4.5)], dtype=[("n", "u1"), ("x", ">f8")])
+        f["g/other"] = np.arange(50)
+        f["type"] = np.dtype("f4")
+        f.create_dataset("typed", (3,), f["type"])[...] = 7
+        f["field"].attrs["to other"] = f["g/other"].ref
+        f["field"].attrs["note"] = "a note of the field"
+        f["soft"] = h5py.SoftLink("/g/record")
+    return path
+
+
+def salvaged(source, *options):
+    target = source.parent / "out.h5"
+    target.unlink(missing_ok=True)
+    command = [BIN / "nccopy", "-k", "h5", "--salvage", *options, source, target]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode in (0, 3):
+        check = subprocess.run([BIN / "ncdump", "--check", target], capture_output=True, text=True)
+        assert check.returncode == 0, check.stdout
+        subprocess.run(["h5dump", "-o", "/dev/null", target], capture_output=True, check=True)
+    return done.returncode, done.stderr
+
+
+def damage(path, at, length=1):
+    data = bytearray(path.read_bytes())
+    for n in range(at, at + length):
+        data[n] ^= 0x5A
+    path.write_bytes(data)
+
+
+def test_of_a_sound_file_it_is_the_copy_as_it_is(source, tmp_path):
+    assert salvaged(source, "--verify") == (0, "")
+    subprocess.run([BIN / "nccopy", "-k", "h5", source, tmp_path / "plain.h5"], check=True)
+    dumps = [subprocess.run(["h5dump", "-p", path], capture_output=True, text=True, check=True).stdout for path in (tmp_path / "out.h5", tmp_path / "plain.h5")]
+    lines = [[line for line in dump.splitlines() if "OFFSET" not in line and not line.startswith("HDF5")] for dump in dumps]
+    assert lines[0] == lines[1]
+
+
+def test_a_damaged_chunk_stays_unwritten(source, tmp_path):
+    data = source.read_bytes()
+    with h5py.File(source) as f:
+        chunks = [f["field"].id.get_chunk_info(n) for n in range(6)]
+        whole = f["field"][...]
+    for chunk in chunks:
+        source.write_bytes(data)
+        damage(source, chunk.byte_offset + chunk.size // 2)
+        status, told = salvaged(source, "--verify")
+        assert status == 3 and f"variable field: chunk [{chunk.chunk_offset[0]}, 0]: " in told
+        assert told.count("\n") == 1
+        with h5py.File(tmp_path / "out.h5") as f:
+            left = f["field"]
+            assert left.dtype == "f2" and left.id.get_num_chunks() == 5
+            kept = [n for n in range(6) if n != chunk.chunk_offset[0]]
+            assert np.array_equal(left[...][kept], whole[kept]) and not left[chunk.chunk_offset[0]].any()
+            assert f[left.attrs["to other"]] == f["g/other"]
+    chosen = salvaged(source, "--isel", "phony_dim_2=4:")
+    assert chosen[0] == 3
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert np.array_equal(f["field"][0], whole[4]) and not f["field"][1].any()
+
+
+def test_a_dataset_without_a_header_is_left_out(source, tmp_path):
+    with h5py.File(source) as f:
+        at = h5py.h5o.get_info(f["g/other"].id).addr
+    damage(source, 512 + at, 16)
+    status, told = salvaged(source)
+    assert status == 3 and "variable /g/other: " in told
+    assert "1 reference leads to nothing that is copied" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert list(f["g"]) == ["record"] and sorted(f) == ["field", "g", "soft", "texts", "type", "typed"]
+        assert not f["field"].attrs["to other"]
+        assert f["typed"].id.get_type().committed() and f["soft"][0].item() == (1, 2.5)
+
+
+def test_texts_that_a_heap_lost_are_null(source, tmp_path):
+    data = source.read_bytes()
+    at = data.index(b"GCOL")
+    damage(source, at, 4)
+    status, told = salvaged(source)
+    assert status == 3 and "variable texts: " in told and "null in the copy" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        left = [text.decode() for text in f["texts"][...]]
+        assert all(text in ("", whole) for text, whole in zip(left, TEXTS)) and "" in left
+        assert f["g/record"][1].item() == (3, 4.5)
+
+
+def test_a_lost_chunk_of_texts_stays_unwritten(source, tmp_path):
+    with h5py.File(source, "r+") as f:
+        f.create_dataset("last", data=TEXTS, dtype=h5py.string_dtype(), chunks=(10,), compression="gzip")
+        f.flush()
+        chunk = max((f["last"].id.get_chunk_info(n) for n in range(4)), key=lambda chunk: chunk.byte_offset)
+    damage(source, chunk.byte_offset + 2, 20)
+    status, told = salvaged(source, "--verify")
+    assert status == 3 and f"variable last: chunk [{chunk.chunk_offset[0] // 10}]: " in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        left = [text.decode() for text in f["last"][...]]
+        assert f["last"].id.get_num_chunks() == 3
+        lost = range(chunk.chunk_offset[0], chunk.chunk_offset[0] + 10)
+        assert left == ["" if n in lost else text for n, text in enumerate(TEXTS)]
+
+
+def test_an_attribute_that_cannot_be_read_is_left_out(source, tmp_path):
+    with h5py.File(source, "r+") as f:
+        f["g/other"].attrs["texts"] = TEXTS
+        f["g/other"].attrs["kept"] = 5
+    data = source.read_bytes()
+    damage(source, data.rindex(b"GCOL"), 4)
+    status, told = salvaged(source)
+    assert status == 3 and "variable /g/other: attribute texts cannot be read" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert dict(f["g/other"].attrs) == {"kept": 5}
+
+
+def test_a_cut_file(source, tmp_path):
+    with h5py.File(source, "r+") as f:
+        f.create_dataset("late", data=np.arange(40000), chunks=(1000,))
+        chunks = [f["late"].id.get_chunk_info(n) for n in range(40)]
+    ends = sorted(chunk.byte_offset + chunk.size for chunk in chunks)
+    with open(source, "r+b") as file:
+        file.truncate(ends[24] + 100)
+    status, told = salvaged(source, "--verify")
+    assert status == 3 and "variable late: chunk " in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        kept = [chunk.chunk_offset[0] for chunk in chunks if chunk.byte_offset + chunk.size <= ends[24] + 100]
+        for at in kept:
+            assert np.array_equal(f["late"][at : at + 1000], np.arange(at, at + 1000))
+        assert f["late"].id.get_num_chunks() == len(kept) >= 25
+
+
+def test_any_damage_gives_a_sound_file_or_an_error(source):
+    data = source.read_bytes()
+    at = random.Random(4)
+    statuses = set()
+    for _ in range(60):
+        source.write_bytes(data)
+        damage(source, at.randrange(512, len(data)), at.choice([1, 8, 200]))
+        status, told = salvaged(source)
+        assert status in (0, 1, 3) and "panicked" not in told
+        assert status == 0 or told
+        statuses.add(status)
+    assert 3 in statuses
+
+
+def test_data_of_other_files_is_not_looked_for(source, tmp_path):
+    with h5py.File(source, "r+") as f:
+        f.create_dataset("outside", (4,), "i4", external=[("none.raw", 0, 16)])
+        layout = h5py.VirtualLayout(shape=(4,), dtype="i4")
+        layout[...] = h5py.VirtualSource("none.h5", "x", shape=(4,))
+        f.create_virtual_dataset("virtual", layout)
+    command = [BIN / "nccopy", "-k", "h5", "--salvage", source, tmp_path / "out.h5"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f["outside"].external == [("none.raw", 0, 16)] and f["virtual"].is_virtual
