@@ -152,6 +152,8 @@ fn one_worker(target: &Target, run: u64, first: u64, time: Duration, failures: &
     let deadline = Instant::now() + time;
     let mut child = Command::new(std::env::current_exe()?)
         .args([WORKER, target.name, &run.to_string(), &first.to_string()])
+        // glibc reserves 64 MiB of address space for the memory of each thread, and targets start many.
+        .env("MALLOC_ARENA_MAX", "2")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

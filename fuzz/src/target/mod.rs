@@ -34,7 +34,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 19] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -68,6 +68,11 @@ pub const TARGETS: [Target; 18] = [
     Target {
         name: "verbatim",
         run: verbatim::copy,
+        seeds: hdf5_files,
+    },
+    Target {
+        name: "verbatim-salvage",
+        run: verbatim::salvage,
         seeds: hdf5_files,
     },
     Target {
