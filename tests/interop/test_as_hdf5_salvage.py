@@ -170,3 +170,64 @@ def test_data_of_other_files_is_not_looked_for(source, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     with h5py.File(tmp_path / "out.h5") as f:
         assert f["outside"].external == [("none.raw", 0, 16)] and f["virtual"].is_virtual
+
+
+def replaced(path, old, new):
+    """Replaces bytes that a file has once."""
+    data = path.read_bytes()
+    assert data.count(old) == 1 and len(old) == len(new)
+    path.write_bytes(data.replace(old, new))
+
+
+def numbers(*values):
+    return b"".join(value.to_bytes(8, "little") for value in values)
+
+
+def test_an_attribute_whose_type_cannot_be_is_left_out(source, tmp_path):
+    """HDF5 reads no attribute of an object at all where one has such a type."""
+    with h5py.File(source, "r+") as f:
+        f["g/other"].attrs["number"] = np.int64(5)
+        f["g/other"].attrs["kept"] = 5
+    int64 = bytes([0x10, 8, 0, 0, 8, 0, 0, 0, 0, 0, 64, 0])
+    replaced(source, b"number\0\0" + int64, b"number\0\0" + int64[:10] + b"\x41\0")
+    status, told = salvaged(source)
+    assert status == 3 and "variable /g/other: an attribute cannot be read" in told
+    assert "65 significant bits from bit 0 of a number of 8 bytes" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert dict(f["g/other"].attrs) == {"kept": 5}
+
+
+def test_a_link_whose_name_cannot_be_is_left_out(source, tmp_path):
+    data = source.read_bytes()
+    at = data.index(b"record\0\0other\0")
+    source.write_bytes(data[:at] + b"record\0\0ot/er\0" + data[at + 14 :])
+    status, told = salvaged(source)
+    assert status == 3 and "the links of group /g: `ot/er` cannot be the name of a link" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert list(f["g"]) == ["record"]
+
+
+def test_a_committed_type_that_cannot_be_is_left_out(source, tmp_path):
+    float32 = bytes([0x11, 0x20, 31, 0, 4, 0, 0, 0, 0, 0, 32, 0, 23, 8, 0, 23])
+    replaced(source, float32, float32[:4] + b"\0" + float32[5:])
+    status, told = salvaged(source)
+    assert status == 3 and "variable type: " in told and "an element of no size" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert "type" not in f and f["g/record"][1].item() == (3, 4.5)
+
+
+def test_a_shape_that_does_not_fit(source, tmp_path):
+    data = source.read_bytes()
+    replaced(source, numbers(6, 100, 6, 100), numbers(3, 100, 3, 100))
+    status, told = salvaged(source)
+    assert status == 3 and "number of chunks outside the extent: 3" in told
+    check = subprocess.run([BIN / "ncdump", "--check", source], capture_output=True, text=True)
+    assert check.returncode == 1 and "number of chunks outside the extent: 3" in check.stdout
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert np.array_equal(f["field"][...], np.arange(300).reshape(3, 100))
+    source.write_bytes(data)
+    replaced(source, numbers(6, 100, 6, 100), numbers(7, 100, 6, 100))
+    status, told = salvaged(source)
+    assert status == 3 and "a dimension of size 7, which is at most 6" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert "field" not in f and f["typed"][0] == 7

@@ -63,6 +63,7 @@ pub use file_space::{FileSpace, FileSpaceStrategy};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
+pub use name::is_link_name;
 pub use object_properties::{CreationOrder, ObjectProperties};
 pub use reader::{
     Dataset, File, Followed, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk, StructureBlock,

@@ -17,6 +17,11 @@ const RANGE: u32 = 0xef00;
 /// The first byte in UTF-8 of each character of the range.
 const RANGE_LEAD: u8 = 0xee;
 
+/// True if a link may have this name.
+pub fn is_link_name(name: &str) -> bool {
+    !name.is_empty() && name != "." && !name.contains(['/', '\0'])
+}
+
 /// The text of a name.
 pub(crate) fn text(bytes: &[u8]) -> String {
     if let Some(text) = own_text(bytes) {

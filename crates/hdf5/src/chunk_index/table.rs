@@ -139,6 +139,8 @@ pub(super) struct TableBuilder<'a> {
     grid: &'a ChunkGrid,
     list: Vec<ChunkRecord>,
     coordinates: Vec<u64>,
+    /// Number of chunks of a B-tree outside the extent. HDF5 removes those, but leaves them in arrays.
+    outside: u64,
 }
 
 impl<'a> TableBuilder<'a> {
@@ -149,6 +151,7 @@ impl<'a> TableBuilder<'a> {
             grid,
             list: Vec::new(),
             coordinates: vec![0; grid.rank()],
+            outside: 0,
         }
     }
 
@@ -171,7 +174,10 @@ impl<'a> TableBuilder<'a> {
     pub(super) fn push_at(&mut self, coordinates: &[u64], entry: Entry) -> Result<()> {
         match self.grid.linear(coordinates) {
             Some(index) => self.push(index, entry.address, entry.size, entry.filter_mask),
-            None => Ok(()),
+            None => {
+                self.outside += 1;
+                Ok(())
+            }
         }
     }
 
@@ -184,7 +190,10 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// Fails with [`Error::Damaged`] if a chunk was added twice.
+    /// Makes the table. Chunks outside the extent are dropped, and told of a file that may be damaged.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if a chunk was added twice.
     pub(super) fn finish(mut self) -> Result<ChunkTable> {
         self.list.sort_unstable_by_key(|record| record.index);
         let twice = self.list.windows(2).find_map(|pair| match pair {
@@ -196,6 +205,11 @@ impl<'a> TableBuilder<'a> {
             self.reader
                 .tolerate(self.reader.damaged(WHAT, self.dataset, error))?;
             self.list.dedup_by_key(|record| record.index);
+        }
+        if self.outside > 0 && self.reader.tolerates() {
+            let error = format!("number of chunks outside the extent: {}", self.outside);
+            self.reader
+                .tolerate(self.reader.damaged(WHAT, self.dataset, error))?;
         }
         self.list.shrink_to_fit();
         Ok(ChunkTable {

@@ -38,14 +38,21 @@ impl Dataspace {
         let dims = (0..rank)
             .map(|_| message.length())
             .collect::<Result<Vec<u64>>>()?;
-        let max_dims = if flags & HAS_MAX_DIMS == 0 {
+        let max_dims: Vec<Option<u64>> = if flags & HAS_MAX_DIMS == 0 {
             dims.iter().copied().map(Some).collect()
         } else {
             let unlimited = u64::MAX >> (64 - 8 * u32::from(message.length_size()));
             (0..rank)
                 .map(|_| Ok(Some(message.length()?).filter(|max| *max != unlimited)))
-                .collect::<Result<_>>()?
+                .collect::<Result<Vec<_>>>()?
         };
+        for (size, max) in dims.iter().zip(&max_dims) {
+            if let Some(max) = max
+                && size > max
+            {
+                return Err(message.damaged(format!("a dimension of size {size}, which is at most {max}")));
+            }
+        }
         Ok(Self::Simple { dims, max_dims })
     }
 }
@@ -71,6 +78,8 @@ mod tests {
         };
         assert_eq!(max_dims, [None, Some(4)]);
         assert!(decode(&message[..39]).is_err());
+        message[16] = 5;
+        assert!(decode(&message).is_err());
     }
 
     #[test]

@@ -37,8 +37,8 @@ fn decode(message: &mut Cursor<'_>, depth: u32) -> Result<Datatype> {
         return Err(message.damaged("an element of no size"));
     }
     let class = match class_and_version & 0x0f {
-        0 => fixed_point(message, bits)?,
-        1 => floating_point(message, bits)?,
+        0 => fixed_point(message, bits, size)?,
+        1 => floating_point(message, bits, size)?,
         2 => Class::Time {
             order: order(bits),
             precision: message.u16()?,
@@ -50,11 +50,14 @@ fn decode(message: &mut Cursor<'_>, depth: u32) -> Result<Datatype> {
             );
             Class::String { padding, charset }
         }
-        4 => Class::Bitfield {
-            order: order(bits),
-            bit_offset: message.u16()?,
-            precision: message.u16()?,
-        },
+        4 => {
+            let (bit_offset, precision) = significant_bits(message, size)?;
+            Class::Bitfield {
+                order: order(bits),
+                bit_offset,
+                precision,
+            }
+        }
         5 => opaque(message, bits)?,
         6 => compound(message, version, bits, size, depth)?,
         7 => Class::Reference {
@@ -78,6 +81,9 @@ fn decode(message: &mut Cursor<'_>, depth: u32) -> Result<Datatype> {
             let base = Box::new(decode(message, depth)?);
             match kind {
                 0 => Class::VariableLength { base },
+                1 if base.size != 1 => {
+                    return Err(message.damaged(format!("a string of characters of {} bytes", base.size)));
+                }
                 1 => Class::VariableString {
                     padding: padding?,
                     charset: charset?,
@@ -98,34 +104,59 @@ fn decode(message: &mut Cursor<'_>, depth: u32) -> Result<Datatype> {
     Ok(Datatype { size, class })
 }
 
-fn fixed_point(message: &mut Cursor<'_>, bits: u32) -> Result<Class> {
+fn fixed_point(message: &mut Cursor<'_>, bits: u32, size: u32) -> Result<Class> {
+    let (bit_offset, precision) = significant_bits(message, size)?;
     Ok(Class::FixedPoint {
         order: order(bits),
         signed: bits & 8 != 0,
-        bit_offset: message.u16()?,
-        precision: message.u16()?,
+        bit_offset,
+        precision,
     })
 }
 
-fn floating_point(message: &mut Cursor<'_>, bits: u32) -> Result<Class> {
+/// The first significant bit of a number of `size` bytes, and how many follow.
+fn significant_bits(message: &mut Cursor<'_>, size: u32) -> Result<(u16, u16)> {
+    let (offset, precision) = (message.u16()?, message.u16()?);
+    if precision == 0 || u64::from(offset) + u64::from(precision) > u64::from(size) * 8 {
+        return Err(message.damaged(format!(
+            "{precision} significant bits from bit {offset} of a number of {size} bytes"
+        )));
+    }
+    Ok((offset, precision))
+}
+
+fn floating_point(message: &mut Cursor<'_>, bits: u32, size: u32) -> Result<Class> {
     let order = match (bits & 1, bits >> 6 & 1) {
         (0, 0) => ByteOrder::Little,
         (1, 0) => ByteOrder::Big,
         (1, 1) => ByteOrder::Vax,
         _ => return Err(message.damaged("a byte order that is not defined")),
     };
-    Ok(Class::FloatingPoint(FloatingPoint {
+    let (bit_offset, precision) = significant_bits(message, size)?;
+    let number = FloatingPoint {
         order,
         normalization: (bits >> 4 & 3) as u8,
         sign_location: (bits >> 8) as u8,
-        bit_offset: message.u16()?,
-        precision: message.u16()?,
+        bit_offset,
+        precision,
         exponent_location: message.u8()?,
         exponent_size: message.u8()?,
         mantissa_location: message.u8()?,
         mantissa_size: message.u8()?,
         exponent_bias: message.u32()?,
-    }))
+    };
+    let fits = |first: u8, count: u8| count > 0 && u16::from(first) + u16::from(count) <= precision;
+    let parts = [
+        (number.sign_location, 1),
+        (number.exponent_location, number.exponent_size),
+        (number.mantissa_location, number.mantissa_size),
+    ];
+    match parts.iter().all(|(first, count)| fits(*first, *count)) {
+        true => Ok(Class::FloatingPoint(number)),
+        false => {
+            Err(message.damaged("a floating-point number whose parts reach out of its significant bits"))
+        }
+    }
 }
 
 fn opaque(message: &mut Cursor<'_>, bits: u32) -> Result<Class> {
@@ -178,6 +209,11 @@ fn compound(message: &mut Cursor<'_>, version: u8, bits: u32, size: u32, depth: 
             offset,
             datatype,
         });
+    }
+    let mut places: Vec<(u32, u32)> = members.iter().map(|m| (m.offset, m.datatype.size)).collect();
+    places.sort_unstable();
+    if places.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
+        return Err(message.damaged("members of a compound that overlap"));
     }
     Ok(Class::Compound { members })
 }
@@ -345,13 +381,26 @@ mod tests {
     #[test]
     fn what_cannot_be_is_damaged() {
         let nested: Vec<u8> = (0..100).flat_map(|_| head(3, 9, 0, 16)).collect();
+        let member = |name: &[u8], offset: u8| [name, &[0, offset], &int32()].concat();
+        let overlapping = [head(3, 6, 2, 8), member(b"a", 4), member(b"b", 1)].concat();
+        let float = |exponent, mantissa| {
+            let parts = vec![0, 0, 32, 0, 23, exponent, 0, mantissa, 127, 0, 0, 0];
+            [head(1, 1, 0x1f20, 4), parts].concat()
+        };
+        assert!(decode(&float(8, 23)).is_ok());
         let numbers = [
-            head(1, 0, 8, 0),                      // no size
-            head(1, 3, 9, 4),                      // padding 9
-            head(3, 6, 0xffff, 4),                 // members are missing
-            head(3, 10, 0, 4),                     // dimensions are missing
-            [head(3, 11, 0, 8), int32()].concat(), // a complex number of integers
-            [head(3, 9, 0, 12), int32()].concat(), // narrow for an address
+            head(1, 0, 8, 0),                               // no size
+            head(1, 3, 9, 4),                               // padding 9
+            head(3, 6, 0xffff, 4),                          // members are missing
+            head(3, 10, 0, 4),                              // dimensions are missing
+            [head(3, 11, 0, 8), int32()].concat(),          // a complex number of integers
+            [head(3, 9, 0, 12), int32()].concat(),          // narrow for an address
+            [head(3, 9, 1, 16), int32()].concat(),          // a string of wide characters
+            [head(1, 0, 8, 4), vec![1, 0, 32, 0]].concat(), // bits out of the number
+            [head(1, 4, 0, 4), vec![0, 0, 0, 0]].concat(),  // no bits
+            overlapping,
+            float(10, 23),
+            float(8, 0),
             nested,
         ];
         for message in numbers {

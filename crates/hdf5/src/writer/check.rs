@@ -7,7 +7,7 @@ use super::spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, LinkSpec, ObjectId, ObjectSource,
     ObjectSpec, ObjectSpecKind,
 };
-use crate::{Dataspace, Error, MAX_COMPACT_BYTES, Result};
+use crate::{Dataspace, Error, MAX_COMPACT_BYTES, Result, is_link_name};
 
 /// Maximum size of a chunk that the library reads, in bytes.
 const MAX_CHUNK: u64 = u32::MAX as u64;
@@ -54,7 +54,7 @@ pub(super) fn path<S: ObjectSource>(source: &S, id: ObjectId) -> String {
 fn check_links<S: ObjectSource>(source: &S, links: &[(String, LinkSpec)]) -> Result<(), String> {
     let mut names = HashSet::with_capacity(links.len());
     for (name, target) in links {
-        if name.is_empty() || name == "." || name.contains(['/', '\0']) {
+        if !is_link_name(name) {
             return Err(format!(
                 "`{}` cannot be the name of an object",
                 name.escape_default()

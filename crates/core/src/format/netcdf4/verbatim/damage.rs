@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Fill, Layout, Object, ObjectKind};
+use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Fill, Layout, Object, ObjectKind, is_link_name};
 
 use super::elements::{Places, Shape};
 use crate::chunk::ChunkGrid;
@@ -66,15 +66,30 @@ impl Losses {
         }
         match object.kind {
             ObjectKind::Group => {
-                if let Err(error) = file.links(object) {
-                    let told = Fault::new(format!("the links of group {path}: {error}"));
-                    self.faults.push(told);
-                }
+                self.inspect_links(file, object, path);
                 Ok(())
             }
+            ObjectKind::NamedDatatype => Ok(file.named_datatype(object).map(drop)?),
             ObjectKind::Dataset => definable(file, &file.dataset(object)?),
             _ => Ok(()),
         }
+    }
+
+    fn inspect_links(&mut self, file: &File, group: &Object, path: &str) {
+        let told = match file.links(group) {
+            Ok(links) => {
+                let names = links.links.into_iter().map(|link| link.name);
+                names
+                    .filter(|name| !is_link_name(name))
+                    .map(|name| format!("`{}` cannot be the name of a link", name.escape_default()))
+                    .collect()
+            }
+            Err(error) => vec![error.to_string()],
+        };
+        let told = told
+            .into_iter()
+            .map(|why| Fault::new(format!("the links of group {path}: {why}")));
+        self.faults.extend(told);
     }
 
     /// The attributes of an object that can be read. Of two with one name, the first.

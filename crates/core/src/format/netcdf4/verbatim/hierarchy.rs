@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ncutils_hdf5::{Attribute, File, Link, LinkTarget, Object, ObjectId, ObjectKind};
+use ncutils_hdf5::{Attribute, File, Link, LinkTarget, Object, ObjectId, ObjectKind, is_link_name};
 
 use super::damage::Losses;
 use super::selection::Selection;
@@ -107,7 +107,7 @@ impl Hierarchy {
         links.retain(|link| !matches!(link.target, LinkTarget::Hard(to) if left_out.contains(&to)));
         if self.losses.is_some() {
             let mut names = HashSet::new();
-            links.retain(|link| names.insert(link.name.clone()));
+            links.retain(|link| is_link_name(&link.name) && names.insert(link.name.clone()));
         }
         Ok(links)
     }
@@ -199,11 +199,14 @@ fn find(file: &File, selection: Selection, losses: Option<Losses>) -> Result<Hie
 fn visit_damaged(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result<ObjectKind> {
     let (file, noted) = file.tolerating();
     let path = all.path(&all.items[id.0]);
-    let object = file.object(address);
     let mut losses = all.losses.take().unwrap_or_default();
-    let inspected = object
+    let inspected = file
+        .object(address)
         .map_err(Error::from)
-        .and_then(|object| losses.inspect(&file, &object, &path));
+        .and_then(|object| match object.kind {
+            ObjectKind::Unknown if id.0 == 0 => Err(Error::Damaged("the root is not a group".to_owned())),
+            _ => losses.inspect(&file, &object, &path),
+        });
     losses.note(&path, noted.take());
     all.losses = Some(losses);
     let visited = inspected.and_then(|()| visit(&file, all, address, id));
