@@ -149,19 +149,6 @@ fn structures(bytes: &[u8]) -> u64 {
     found.count() as u64
 }
 
-/// Another file, such as one of 5,000 variables: `NETCDF_C_FILE=… cargo test --test slow_source any_file -- --ignored --nocapture`.
-#[test]
-#[ignore = "needs a file of netCDF-C in NETCDF_C_FILE"]
-fn any_file_of_netcdf_c_opens_in_a_fifth_of_the_requests_that_it_has_structures() {
-    let bytes = std::fs::read(std::env::var("NETCDF_C_FILE").unwrap()).unwrap();
-    let structures = structures(&bytes);
-    let source = Slow::new(bytes, 1 << 20, true);
-    let variables = open(source.clone()).vars.len();
-    let requests = source.requests();
-    println!("{variables} variables, {structures} structures, {requests} requests");
-    assert!(requests * 5 <= structures);
-}
-
 #[test]
 fn a_file_of_netcdf_c_opens_in_a_fifth_of_the_requests_that_it_has_structures() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/netcdf4/scattered.nc");
