@@ -48,7 +48,7 @@ fn take(object: &dyn Object, header: u64, size: u64, found: &mut ZipDirectory) -
     if !local.complete(extra) {
         return Ok(None);
     }
-    let mut end = Some(data.saturating_add(local.compressed).min(size));
+    let mut end = Some(data.saturating_add(local.compressed));
     if local.has_descriptor() && local.compressed == 0 {
         let descriptor = descriptor(object, data, size)?;
         end = descriptor.map(|(_, next)| next);
@@ -74,7 +74,11 @@ fn take(object: &dyn Object, header: u64, size: u64, found: &mut ZipDirectory) -
             offset: header,
         },
     );
-    Ok(end)
+    // A damaged length must not hide the entries behind.
+    match end {
+        Some(end) if end <= size && is_end(object, end, size)? => Ok(Some(end)),
+        _ => Ok(None),
+    }
 }
 
 /// The first local header from `at` on.
@@ -217,6 +221,31 @@ mod tests {
         let (left, _) = ZipKeys::open_damaged(Arc::new(data[..end].to_vec())).unwrap();
         assert_eq!(values(&left).len(), 5);
         assert!(values(&left).iter().all(|(_, value)| value.is_some()));
+    }
+
+    #[test]
+    fn what_follows_a_damaged_length_is_found() {
+        let data = fixture("stored.zip");
+        let starts: Vec<usize> = data
+            .windows(4)
+            .enumerate()
+            .filter(|(_, four)| four == b"PK\x03\x04")
+            .map(|(at, _)| at)
+            .collect();
+        let whole = values(&ZipKeys::open(Arc::new(data.clone())).unwrap());
+        for (number, start) in starts.iter().enumerate() {
+            for length in [[0; 4], [5, 0, 0, 0], [0, 0, 0, 0x7f]] {
+                let mut data = data[..data.len() - 10].to_vec();
+                data[start + 18..start + 22].copy_from_slice(&length);
+                let (left, _) = ZipKeys::open_damaged(Arc::new(data)).unwrap();
+                let lost: Vec<_> = values(&left)
+                    .into_iter()
+                    .filter(|entry| !whole.contains(entry))
+                    .collect();
+                assert!(values(&left).len() == whole.len() && lost.len() <= 1, "{number}");
+                assert!(lost.iter().all(|(_, value)| value.is_none()));
+            }
+        }
     }
 
     #[test]
