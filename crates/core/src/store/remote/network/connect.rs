@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider, Checksum};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
 use object_store::{RetryConfig, StaticCredentialProvider};
 
 use super::access_keys::KeySource;
+use super::checksums::Checksum;
 use super::client;
 use super::http_store::HttpStore;
 use super::known_secrets::{KnownSecrets, watched};
@@ -81,6 +82,7 @@ impl Connection {
             login,
             logins: settings.netrc.as_ref().map(|netrc| netrc.value.clone()),
             told: Arc::clone(&told),
+            checksum: Arc::new(checksum(url, &settings)),
             keys: keys.clone(),
             secrets: Arc::clone(&secrets),
         };
@@ -180,7 +182,7 @@ impl Connection {
         // Signed requests have the SHA-256 of their body everywhere. As a checksum that is kept with the object, not every
         // server but Amazon's takes it.
         if endpoint.is_aws {
-            builder = builder.with_checksum_algorithm(Checksum::SHA256);
+            builder = builder.with_checksum_algorithm(object_store::aws::Checksum::SHA256);
         }
         builder = match (&self.keys, &self.role) {
             (Some(keys), _) => builder.with_credentials(Arc::clone(keys) as AwsCredentialProvider),
@@ -344,6 +346,22 @@ fn no_retries() -> RetryConfig {
     RetryConfig {
         max_retries: 0,
         ..RetryConfig::default()
+    }
+}
+
+/// What is sent along with the bodies of puts, besides what `object_store` sends.
+fn checksum(url: &RemoteUrl, settings: &Settings) -> Checksum {
+    match url.provider {
+        Provider::Gcs => Checksum::Crc32c,
+        Provider::Azure => {
+            let account = settings.account.as_ref().map_or("", |account| &account.value);
+            let key = match &settings.credentials.value {
+                Credentials::AzureKey(key) => Some(key.expose()),
+                _ => None,
+            };
+            Checksum::azure(account, key)
+        }
+        Provider::S3 | Provider::Http => Checksum::Unsent,
     }
 }
 

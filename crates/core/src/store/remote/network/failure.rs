@@ -176,6 +176,10 @@ impl Failure {
             "SlowDown" | "ServiceUnavailable" => return Self::new(Meaning::Busy, answered),
             // These come with status 200 too, from servers that began to answer before they knew.
             "InternalError" => return Self::new(Meaning::Passing, answered),
+            // The body changed on the way. These come with status 400.
+            "BadDigest" | "Md5Mismatch" | "Crc64Mismatch" | "XAmzContentSHA256Mismatch" => {
+                return Self::new(Meaning::Passing, answered);
+            }
             "AccessDenied" => return Self::new(Meaning::Refused, answered),
             _ => {}
         }
@@ -273,6 +277,12 @@ mod tests {
                 said("RequestTimeTooSkewed"),
                 Meaning::Skewed,
                 "the server answered 403 (Req",
+            ),
+            (
+                400,
+                said("XAmzContentSHA256Mismatch"),
+                Meaning::Passing,
+                "the server answered 400 (XAmzC",
             ),
             (503, String::new(), Meaning::Busy, "the server answered 503"),
             (429, String::new(), Meaning::Busy, "the server answered 429"),

@@ -8,6 +8,7 @@
 //! ```
 
 mod access_keys;
+mod checksums;
 mod client;
 mod connect;
 mod date;

@@ -22,6 +22,7 @@ use object_store::client::{
 use url::Url;
 
 use super::access_keys::KeySource;
+use super::checksums::Checksum;
 use super::client::innermost;
 use super::documents;
 use super::fault::Fault;
@@ -69,6 +70,8 @@ pub(super) struct Service {
     /// Logins of other hosts.
     pub(super) logins: Option<NetRc>,
     pub(super) told: Arc<Told>,
+    /// What is sent along with the body of a put.
+    pub(super) checksum: Arc<Checksum>,
     /// The keys of signatures, if this process has them.
     pub(super) keys: Option<Arc<KeySource>>,
     /// What no message may hold. Tokens and passwords that are sent are added.
@@ -141,6 +144,7 @@ impl Service {
             .follows
             .then(|| (request.method().clone(), request.headers().clone()));
         let mut request = request;
+        self.checksum.add(&mut request);
         self.correct_clock(&mut request);
         request
             .headers_mut()
