@@ -88,6 +88,7 @@ pub use place::{
 pub use raw_files::{RawData, RawFiles};
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
+pub(crate) use temporary::room_for_temporary_files;
 pub use temporary::temporary_file;
 pub use unfinished::take_remains;
 pub(crate) use written_bytes::WrittenBytes;

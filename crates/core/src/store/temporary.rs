@@ -12,13 +12,17 @@ pub fn temporary_file(folder: Option<&Path>, size: u64) -> Option<File> {
         Some(folder) => folder.to_owned(),
         None => temporary_folder(),
     };
-    let space = rustix::fs::statvfs(&folder).ok()?;
-    // The output may be on the same disk.
-    let room = space.f_bavail.checked_mul(space.f_frsize)? / 2;
-    if size > room {
+    if size > room_for_temporary_files(&folder)? {
         return None;
     }
     tempfile::tempfile_in(folder).ok()
+}
+
+/// Bytes that temporary files in `folder` may take: half of the free space, as the output may be on the same disk. `None` if
+/// the system does not tell.
+pub fn room_for_temporary_files(folder: &Path) -> Option<u64> {
+    let space = rustix::fs::statvfs(folder).ok()?;
+    Some(space.f_bavail.checked_mul(space.f_frsize)? / 2)
 }
 
 #[cfg(test)]

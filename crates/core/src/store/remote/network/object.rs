@@ -24,7 +24,10 @@ use super::fault::Fault;
 use super::session::{RemoteStore, Session, Task};
 use crate::store::fetch_pool::{allocate, join};
 use crate::store::gathered::Gathered;
-use crate::store::{ByteRange, Done, FailedRequest, FileSource, Object, Requests, temporary_file};
+use crate::store::{
+    ByteRange, Done, FailedRequest, FileSource, Object, Requests, room_for_temporary_files, temporary_file,
+    temporary_folder,
+};
 
 /// Bytes of the first request, which stay in memory: all metadata of a small file, and the first of a large one.
 pub(super) const HEAD: u64 = 1 << 20;
@@ -182,7 +185,8 @@ impl RemoteObject {
     }
 }
 
-async fn size(store: Arc<dyn RemoteStore>, path: Path) -> object_store::Result<u64> {
+/// Size of an object in bytes, by a request without a body.
+pub(super) async fn size(store: Arc<dyn RemoteStore>, path: Path) -> object_store::Result<u64> {
     Ok(store.head(&path).await?.size)
 }
 
@@ -249,7 +253,7 @@ fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
     let object = Arc::new(FileSource::of(file)?);
     let warning = format!(
         "the server sends no ranges, so all of it, {size} bytes, was downloaded to a temporary file in {}",
-        crate::store::temporary_folder().display()
+        temporary_folder().display()
     );
     Ok(OpenedObject {
         object,
@@ -262,20 +266,36 @@ async fn whole(
     path: &Path,
 ) -> object_store::Result<(File, u64)> {
     let own = |why: String| fault(Fault::NoRoom(why));
+    let folder = temporary_folder();
     let result = store.get_opts(path, GetOptions::default()).await?;
     let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
-    let file = temporary_file(None, told.unwrap_or(0)).ok_or_else(|| {
+    let none = |size: u64| {
         own(format!(
-            "there is no room for {} bytes in {}, which TMPDIR names",
-            told.unwrap_or(0),
-            crate::store::temporary_folder().display()
+            "there is no room for {size} bytes in {}, which TMPDIR names",
+            folder.display()
         ))
-    })?;
+    };
+    let file = temporary_file(Some(&folder), told.unwrap_or(0)).ok_or_else(|| none(told.unwrap_or(0)))?;
+    // An answer whose length nobody told may have no end.
+    let room = match told {
+        Some(told) => told,
+        None => room_for_temporary_files(&folder).unwrap_or(0),
+    };
     let written = AtomicU64::new(0);
     let mut pieces = result.into_stream();
     while let Some(piece) = pieces.next().await {
         let piece = piece?;
         let at = written.fetch_add(piece.len() as u64, Ordering::Relaxed);
+        let end = at + piece.len() as u64;
+        if end > room {
+            return Err(match told {
+                Some(_) => fault(Fault::Broken("the answer is longer than it told".to_owned())),
+                None => own(format!(
+                    "there is no room for more than {room} bytes in {}, which TMPDIR names, and the server does not tell how many come",
+                    folder.display()
+                )),
+            });
+        }
         file.write_all_at(&piece, at)
             .map_err(|e| own(format!("cannot write a temporary file: {e}")))?;
     }
