@@ -71,7 +71,13 @@ pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>) -> Result<Found> {
                     Some(error) => Err(cannot_read(error)),
                     None => object(url, session).map_err(cannot_read),
                 },
-                Err(error) => Err(error),
+                // The user named the object, and no key of a tree.
+                Err(tree_error) => Err(match error {
+                    Some(error) if is_refused(&error) && matches!(tree_error, Error::Remote(_)) => {
+                        cannot_read(error)
+                    }
+                    _ => tree_error,
+                }),
             }
         }
     }
@@ -86,6 +92,10 @@ fn may_be_tree(error: &io::Error) -> bool {
             Meaning::NoObject | Meaning::Refused | Meaning::NoData
         )
     })
+}
+
+fn is_refused(error: &io::Error) -> bool {
+    Failure::inside(error).is_some_and(|failure| failure.meaning == Meaning::Refused)
 }
 
 /// True if there are keys, of a tree whose root has none.
