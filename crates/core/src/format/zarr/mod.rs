@@ -117,7 +117,12 @@ fn open_by(
             ));
         }
         (Some(ZarrVersion::V2), _) | (_, false) => {}
-        (_, true) => return open_v3(store, options, registry),
+        (version, true) => {
+            if version.is_none() {
+                v3::refuse_mixed_children(&**store)?;
+            }
+            return open_v3(store, options, registry);
+        }
     }
     let reader = open(Arc::clone(store), options.consolidated, registry)?;
     Ok(Box::new(reader))

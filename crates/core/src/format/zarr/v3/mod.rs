@@ -21,7 +21,7 @@ mod read;
 pub mod sharding;
 mod write;
 
-use super::keys::{MARKS, NODE, below};
+use super::keys::{ARRAY, GROUP, MARKS, NODE, below};
 use crate::error::{Error, Result};
 use crate::store::KeyStore;
 pub use codec_chain::permutation;
@@ -54,4 +54,68 @@ pub fn is_v3(store: &dyn KeyStore) -> Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Refuses a folder without metadata of its own that holds nodes of version 2 beside nodes of version 3, as reading one version
+/// would drop the others.
+///
+/// # Errors
+/// Names a node of each version. If the store cannot be read.
+pub fn refuse_mixed_children(store: &dyn KeyStore) -> Result<()> {
+    let has = |key: &str| -> Result<bool> {
+        let size = store.size(key).map_err(|e| Error::io("cannot read", e))?;
+        Ok(size.is_some())
+    };
+    if has(NODE)? {
+        return Ok(());
+    }
+    let children = store.list_children("").unwrap_or_default();
+    let (mut version_2, mut version_3) = (None, None);
+    for child in children.iter().filter_map(|name| name.strip_suffix('/')) {
+        if has(&below(child, NODE))? {
+            version_3 = version_3.or(Some(child));
+        } else if has(&below(child, GROUP))? || has(&below(child, ARRAY))? {
+            version_2 = version_2.or(Some(child));
+        }
+        if let (Some(version_2), Some(version_3)) = (version_2, version_3) {
+            return Err(Error::Usage(format!(
+                "the folder holds Zarr of version 2 ({}) beside Zarr of version 3 ({}), which is not one dataset; name one of them",
+                version_2.escape_debug(),
+                version_3.escape_debug()
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{KeyOutput, MemoryKeys};
+
+    #[test]
+    fn children_of_both_versions_are_no_dataset() {
+        let store = |keys: &[&str]| {
+            let store = MemoryKeys::new();
+            let output = store.output();
+            for key in keys {
+                output.put(key, b"{}").unwrap();
+            }
+            output.publish().unwrap();
+            store
+        };
+        let both = store(&["old/.zgroup", "new/zarr.json", "notes/readme"]);
+        let error = refuse_mixed_children(&both).unwrap_err().to_string();
+        assert!(
+            error.contains("version 2 (old) beside Zarr of version 3 (new)"),
+            "{error}"
+        );
+        for fine in [
+            &["zarr.json", "old/.zarray"][..],
+            &["new/zarr.json", "other/zarr.json"],
+            &["old/.zarray", "other/.zgroup"],
+        ] {
+            refuse_mixed_children(&store(fine)).unwrap();
+        }
+    }
 }
