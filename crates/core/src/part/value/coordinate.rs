@@ -244,6 +244,11 @@ impl<'a> Coordinate<'a> {
         }
     }
 
+    /// True if the cells are dates too.
+    pub fn is_time(&self) -> bool {
+        self.time.is_some()
+    }
+
     /// The range of the values, for a message.
     ///
     /// # Errors

@@ -63,12 +63,26 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
     };
     if found.is_empty() {
         let range = coordinate.range()?;
-        return Err(request.wrong(format!("selects nothing; {range}")));
+        let hint = year_hint(&coordinate, &request.items).unwrap_or_default();
+        return Err(request.wrong(format!("selects nothing; {range}{hint}")));
     }
     Ok(Chosen {
         cells: Cells::listed(&found),
         shifted,
     })
+}
+
+/// Tells how a year is spelled, where a number of a time may have been meant as one.
+fn year_hint(coordinate: &Coordinate, items: &[Item]) -> Option<String> {
+    let is_year = |text: &&String| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let texts = items.iter().flat_map(|item| match item {
+        Item::Equal(text) | Item::Nearest(text) => [Some(text), None],
+        Item::Range { low, high, .. } => [low.as_ref(), high.as_ref()],
+    });
+    let year = texts.flatten().find(is_year).filter(|_| coordinate.is_time())?;
+    Some(format!(
+        "; {year} is a number in the units of the coordinate, and the year {year} is {year}-01..{year}-12"
+    ))
 }
 
 /// What one part of a request wants.

@@ -162,6 +162,8 @@ fn times_by_dates() {
     let told = cells(&reader, "x=1999-01").unwrap_err();
     let range = "the coordinate x goes from 0 to 44.5 (2000-01-01 to 2000-02-14T12)";
     assert!(told.ends_with(range), "{told}");
+    let told = cells(&reader, "x=2000").unwrap_err();
+    assert!(told.ends_with("and the year 2000 is 2000-01..2000-12"), "{told}");
     let told = cells(&reader, "x=2001-02-29").unwrap_err();
     assert!(told.contains("'2001-02-29' is no date of the calendar"), "{told}");
     assert!(
