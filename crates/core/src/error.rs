@@ -372,6 +372,20 @@ impl Error {
         }
     }
 
+    /// True if the operating system or a remote store failed. Nothing is known about the data then.
+    pub fn is_io(&self) -> bool {
+        match self {
+            Self::Io { .. } | Self::Remote(_) => true,
+            Self::Hdf5(cause) => matches!(cause, ncutils_hdf5::Error::Io { .. }),
+            Self::File { cause, .. }
+            | Self::Variable { cause, .. }
+            | Self::About { cause, .. }
+            | Self::Chunk { cause, .. }
+            | Self::Key { cause, .. } => cause.is_io(),
+            _ => false,
+        }
+    }
+
     /// An error of the operating system in the action `what`.
     pub fn io(what: impl Into<String>, cause: io::Error) -> Self {
         Self::Io {

@@ -93,7 +93,8 @@ impl Neighbours for Itself {
         }
         let file = Arc::clone(&self.0);
         Ok(Neighbour::new("fuzz", move || {
-            Ok(Place::object("fuzz", Arc::clone(&file)).with_neighbours(Arc::new(Self(file))))
+            let place = Place::object("fuzz", Arc::clone(&file));
+            Ok(Some(place.with_neighbours(Arc::new(Self(file)))))
         }))
     }
 }

@@ -106,7 +106,8 @@ impl Neighbours for FileNeighbours {
                 };
                 return Ok(Neighbour::new(path, move || {
                     let source = Arc::new(found.input.pool.open(&found.path)?);
-                    Ok(Place::object(&found.path, source).with_neighbours(Arc::new(found)))
+                    let place = Place::object(&found.path, source);
+                    Ok(Some(place.with_neighbours(Arc::new(found))))
                 }));
             }
         }
@@ -203,7 +204,8 @@ mod tests {
             assert_eq!(own.is_ok_and(|own| own.identity() == here.identity()), found);
         }
         // A neighbour's names are relative to its own folder, within the folder of the input.
-        let place = here.find("sub/b.h5", ANY[0]).ok().unwrap().open().unwrap();
+        let found = here.find("sub/b.h5", ANY[0]).ok().unwrap();
+        let place = found.open().unwrap().unwrap();
         let below = place.neighbours().unwrap();
         let up = below.find("../a.h5", ANY[0]).ok().unwrap();
         assert_eq!(up.identity(), here.identity());

@@ -125,11 +125,20 @@ pub trait Neighbours: Send + Sync {
     /// Identifies the place itself: two places are the same if, and only if, their identities are equal.
     fn identity(&self) -> &OsStr;
 
-    /// Looks up `name`, as seen from this place. Nothing is opened.
+    /// Looks up `name`, as seen from this place. Nothing is opened. On a slow store, a name may be found that does not exist:
+    /// opening it tells.
     ///
     /// # Errors
     /// The reason why there is no such place.
     fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour>;
+
+    /// True if a place that was found exists. On a slow store, this is one request.
+    ///
+    /// # Errors
+    /// If the store does not tell.
+    fn exists(&self, _found: &Neighbour) -> Result<bool> {
+        Ok(true)
+    }
 
     /// True if a source of a virtual dataset that is missing is an error. Otherwise it reads as fill values.
     fn requires_sources(&self) -> bool {
@@ -152,12 +161,15 @@ pub enum NamedAs {
 /// A place that was found but is not open.
 pub struct Neighbour {
     identity: OsString,
-    open: Box<dyn FnOnce() -> Result<Place>>,
+    open: Box<dyn FnOnce() -> Result<Option<Place>>>,
 }
 
 impl Neighbour {
-    /// A place with this identity, which `open` opens.
-    pub fn new(identity: impl Into<OsString>, open: impl FnOnce() -> Result<Place> + 'static) -> Self {
+    /// A place with this identity, which `open` opens. `open` returns `None` if nothing is there.
+    pub fn new(
+        identity: impl Into<OsString>,
+        open: impl FnOnce() -> Result<Option<Place>> + 'static,
+    ) -> Self {
         Self {
             identity: identity.into(),
             open: Box::new(open),
@@ -169,11 +181,12 @@ impl Neighbour {
         &self.identity
     }
 
-    /// Opens the place. It has neighbours of its own, under the same rules.
+    /// Opens the place. It has neighbours of its own, under the same rules. `None` if nothing is there, which a slow store tells
+    /// only now.
     ///
     /// # Errors
     /// If it cannot be opened; the error contains its name.
-    pub fn open(self) -> Result<Place> {
+    pub fn open(self) -> Result<Option<Place>> {
         (self.open)()
     }
 }

@@ -308,7 +308,7 @@ impl Neighbours for RawFiles {
         let path = file.partial.path().to_owned();
         let identity: OsString = file.target.clone().into();
         Ok(Neighbour::new(identity, move || {
-            Ok(Place::object(&path, Arc::new(FileSource::open(&path)?)))
+            Ok(Some(Place::object(&path, Arc::new(FileSource::open(&path)?))))
         }))
     }
 }

@@ -51,6 +51,7 @@ fn raw_files_appear_with_their_output() {
         .find("a.raw", NamedAs::ExternalData)
         .unwrap()
         .open()
+        .unwrap()
         .unwrap();
     assert!(
         matches!(place.kind(), crate::store::PlaceKind::Object(object) if object.size().unwrap() == Some(5))

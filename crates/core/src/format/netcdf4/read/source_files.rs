@@ -7,7 +7,7 @@ use super::reader::Netcdf4Reader;
 use super::stored::StoredData;
 use crate::format::{Reader, SourceFile};
 use crate::model::VarId;
-use crate::store::NamedAs;
+use crate::store::{NamedAs, NoNeighbour};
 
 /// Every other file, by what names it, and where it was found or why it is not read. External links come first, then the
 /// files of each variable.
@@ -15,7 +15,11 @@ pub fn list(reader: &Netcdf4Reader) -> Vec<SourceFile> {
     let look_up = |named_by: String, file: &OpenFile, named_as: NamedAs, name: &str| {
         let found = match &file.neighbours {
             Some(neighbours) => match neighbours.find(name, named_as) {
-                Ok(found) => Ok(found.identity().to_owned()),
+                Ok(found) => match neighbours.exists(&found) {
+                    Ok(true) => Ok(found.identity().to_owned()),
+                    Ok(false) => Err(NoNeighbour::Missing.to_string()),
+                    Err(why) => Err(NoNeighbour::Unreadable(why.to_string()).to_string()),
+                },
                 Err(why) => Err(why.to_string()),
             },
             None => Err("is not looked up, as it is not known what lies beside the input".to_owned()),

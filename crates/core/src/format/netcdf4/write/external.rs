@@ -153,7 +153,7 @@ mod tests {
         storage.fill(&FillSpec::Default, 0, 12).unwrap();
         let read = |file: &str| {
             let found = crate::store::Neighbours::find(&*files, file, crate::store::NamedAs::ExternalData);
-            let place = found.unwrap().open().unwrap();
+            let place = found.unwrap().open().unwrap().unwrap();
             fs::read(place.name()).unwrap()
         };
         assert_eq!(read("a"), b"\0\x00012\x0045");

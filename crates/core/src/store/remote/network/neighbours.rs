@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use object_store::path::Path;
 
-use super::object::RemoteObject;
-use super::session::Session;
+use super::failure::{Failure, Meaning};
+use super::object::{RemoteObject, size};
+use super::session::{Session, Task};
 use crate::error::Error;
 use crate::store::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
 use crate::store::remote::url::{Provider, RemoteUrl};
@@ -88,11 +89,31 @@ impl Neighbours for RemoteNeighbours {
             key: key.clone(),
         };
         Ok(Neighbour::new(key, move || {
-            let opened = RemoteObject::open(&found.session, &path);
-            let opened = opened.map_err(|e: io::Error| Error::Remote(e.to_string()).in_file(&shown))?;
-            Ok(Place::object(&shown, opened.object).with_neighbours(Arc::new(found)))
+            let opened = match RemoteObject::open(&found.session, &path) {
+                Ok(opened) => opened,
+                Err(e) if is_no_object(&e) => return Ok(None),
+                Err(e) => return Err(Error::Remote(e.to_string()).in_file(&shown)),
+            };
+            let place = Place::object(&shown, opened.object);
+            Ok(Some(place.with_neighbours(Arc::new(found))))
         }))
     }
+
+    fn exists(&self, found: &Neighbour) -> Result<bool, Error> {
+        // The identity of a neighbour is its key.
+        let key = found.identity().to_string_lossy().into_owned();
+        let path = Path::parse(&key).map_err(|_| Error::Remote("not a key".to_owned()))?;
+        let task = Task::new("look up", key);
+        match self.session.run(&task, |store| size(store, path.clone())) {
+            Ok(_) => Ok(true),
+            Err(e) if is_no_object(&e) => Ok(false),
+            Err(e) => Err(Error::Remote(e.to_string())),
+        }
+    }
+}
+
+fn is_no_object(error: &io::Error) -> bool {
+    Failure::inside(error).is_some_and(|failure| failure.meaning == Meaning::NoObject)
 }
 
 #[cfg(test)]
@@ -124,13 +145,9 @@ mod tests {
             let refused = key(name).unwrap_err();
             assert!(matches!(refused, NoNeighbour::Outside { .. }), "{name}");
         }
-        let missing = neighbours
-            .find("y.nc", NamedAs::ExternalLink)
-            .unwrap()
-            .open()
-            .unwrap_err()
-            .to_string();
-        assert_eq!(missing, "s3://b/run/y.nc: cannot open: no such object");
+        let missing = neighbours.find("y.nc", NamedAs::VirtualSource).unwrap();
+        assert!(!neighbours.exists(&missing).unwrap());
+        assert!(missing.open().unwrap().is_none());
         let http = crate::location::remote_url::parse("https://h/x.nc").unwrap().url;
         assert!(RemoteNeighbours::of(&http, &session).is_none());
     }

@@ -13,7 +13,7 @@ use tracing::debug;
 use crate::chunk::{Region, element_count};
 use crate::error::{Error, Result};
 use crate::format::Written;
-use crate::store::{NamedAs, Neighbours, Object, PlaceKind, known_size};
+use crate::store::{NamedAs, Neighbours, NoNeighbour, Object, PlaceKind, known_size};
 
 /// Most segments of which it is told which parts files hold.
 const MOST_PIECES: usize = 4096;
@@ -172,7 +172,9 @@ impl ExternalData {
             ));
         };
         let found = neighbours.find(&file.name, NamedAs::ExternalData);
-        let place = found.map_err(|why| Error::Usage(format!("it {why}")))?.open()?;
+        let refuse = |why: NoNeighbour| Error::Usage(format!("it {why}"));
+        let place = found.map_err(refuse)?.open()?;
+        let place = place.ok_or_else(|| refuse(NoNeighbour::Missing))?;
         let PlaceKind::Object(object) = place.kind() else {
             return Err(Error::Usage("it is a store of keys, not a file".to_owned()));
         };
@@ -190,7 +192,7 @@ fn named(name: &str, error: Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Neighbour, NoNeighbour, Place};
+    use crate::store::{Neighbour, Place};
     use std::ffi::OsStr;
 
     /// Files in memory: `ten` has the bytes 0 to 9, `two` has 100 and 101.
@@ -207,7 +209,7 @@ mod tests {
                 _ => return Err(NoNeighbour::Missing),
             };
             Ok(Neighbour::new(name, move || {
-                Ok(Place::object("", Arc::new(bytes) as Arc<dyn Object>))
+                Ok(Some(Place::object("", Arc::new(bytes) as Arc<dyn Object>)))
             }))
         }
     }

@@ -226,13 +226,26 @@ impl Linker {
         if self.files.len() > FILES {
             return Err(left("is one of too many"));
         }
-        let opened = found.open().and_then(|place| match place.kind() {
+        let cannot = |e: Error| left(&format!("cannot be opened: {e}"));
+        let place = match found.open() {
+            Ok(Some(place)) => place,
+            Ok(None) => return Err(left(&NoNeighbour::Missing.to_string())),
+            // A store that does not answer says nothing about its objects.
+            Err(e) if matches!(&e, Error::File { cause, .. } if matches!(**cause, Error::Remote(_))) => {
+                return Err(Unfollowed::Failed(e));
+            }
+            Err(e) => return Err(cannot(e)),
+        };
+        let opened = match place.kind() {
             PlaceKind::Object(object) => {
                 OpenFile::new(object.clone(), place.neighbours().cloned(), &self.registry)
             }
             PlaceKind::Keys(_) => Err(Error::UnknownFormat),
-        });
-        let file = opened.map_err(|e| left(&format!("cannot be opened: {e}")))?;
+        };
+        let file = opened.map_err(|e| match e.is_io() {
+            true => Unfollowed::Failed(e.in_file(place.name())),
+            false => cannot(e),
+        })?;
         debug!(name, "opened the file of an external link");
         self.files.push(file);
         Ok(self.files.len() - 1)

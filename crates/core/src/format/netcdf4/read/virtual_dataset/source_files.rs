@@ -179,7 +179,9 @@ impl SourceFiles {
             return Ok(Some(file));
         }
         let identity = found.identity().to_owned();
-        let place = found.open()?;
+        let Some(place) = found.open()? else {
+            return Ok(None);
+        };
         let PlaceKind::Object(object) = place.kind() else {
             return Err(Error::Usage("it is a store of keys, not an HDF5 file".to_owned()));
         };
