@@ -53,6 +53,7 @@ FAULTS = {
     "403": Expected("status", status(403, "AccessDenied"), says="403|refused"),
     "404": Expected("status", status(404, "NoSuchKey"), says="no such object|404|cannot be found"),
     "expired": Expected("status", status(400, "ExpiredToken"), says="ExpiredToken|expired"),
+    "damaged request": Expected("damaged-request", {}, passes=True),
     "clock": Expected("skewed", {}, says="clock"),
     "416": Expected("unsatisfiable", {}, says="416|range"),
     "gzip": Expected("gzip", {}, says="gzip"),

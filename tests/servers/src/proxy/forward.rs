@@ -70,9 +70,13 @@ async fn ask(
     under_way: UnderWay,
 ) -> Result<Response<Body>, Dropped> {
     let asked = parts.clone();
-    if let Some(fault) = fault {
-        fault.change_request(&mut parts);
-    }
+    let body = match fault {
+        Some(fault) => {
+            fault.change_request(&mut parts);
+            fault.sent_body(body)
+        }
+        None => body,
+    };
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     let server = fault.and_then(Fault::other_server).unwrap_or(&proxy.upstream);
     let target: Uri = format!("http://{server}{path}").parse().map_err(|_| Dropped)?;

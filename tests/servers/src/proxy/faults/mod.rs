@@ -82,6 +82,8 @@ pub enum Fault {
     ChangedUnasked,
     /// The request is carried out, and its answer is lost.
     LostAnswer,
+    /// One bit of the request's body is another when it comes to the server.
+    DamagedRequest,
 }
 
 impl Fault {
@@ -107,6 +109,7 @@ impl Fault {
             Self::Changed => "changed",
             Self::ChangedUnasked => "changed-unasked",
             Self::LostAnswer => "lost-answer",
+            Self::DamagedRequest => "damaged-request",
         }
     }
 
@@ -165,6 +168,14 @@ impl Fault {
         }
     }
 
+    /// The body that comes to the server.
+    pub fn sent_body(&self, body: Bytes) -> Bytes {
+        match self {
+            Self::DamagedRequest => flipped(&body),
+            _ => body,
+        }
+    }
+
     /// Changes the head of an answer. Returns an answer that takes its place.
     pub fn change_head(&self, asked: &request::Parts, head: &mut response::Parts) -> Option<Response<Body>> {
         match self {
@@ -200,4 +211,14 @@ impl Fault {
         };
         Some((cut::middle(head), ending))
     }
+}
+
+/// A body with another bit in its middle.
+fn flipped(body: &Bytes) -> Bytes {
+    let mut body = body.to_vec();
+    let middle = body.len() / 2;
+    if let Some(byte) = body.get_mut(middle) {
+        *byte ^= 1;
+    }
+    body.into()
 }
