@@ -117,7 +117,8 @@ impl Location {
     fn remote_place(&self, url: &RemoteUrl, care: Care) -> Result<Place> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
         self.notes.add(warnings);
-        let (opened, neighbours) = match remote::find(url, &session).map_err(self.named())? {
+        let found = remote::find(url, &session, self.access.requires_sources());
+        let (opened, neighbours) = match found.map_err(self.named())? {
             remote::Found::Keys(keys) => return Ok(Place::keys(&self.name, keys)),
             remote::Found::Object(opened, neighbours) => (opened, neighbours),
         };

@@ -40,14 +40,16 @@ pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>,
     Ok((Session::connect(url, settings, requests)?, warnings))
 }
 
-/// What is at a URL, in one round trip where the fragment tells the form, in two otherwise.
+/// What is at a URL, in one round trip where the fragment tells the form, in two otherwise. With `requires_sources`, a missing
+/// source of a virtual dataset is an error.
 ///
 /// # Errors
 /// No such object, no permission, or no answer. A tree that was never finished.
-pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>) -> Result<Found> {
+pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Result<Found> {
+    let object = || object(url, session, requires_sources);
     let is_whole_bucket = url.key.is_empty() && url.provider != Provider::Http;
     match url.form {
-        Form::Object => object(url, session).map_err(cannot_read),
+        Form::Object => object().map_err(cannot_read),
         Form::Tree => {
             let keys = tree(url, session)?;
             let is_nothing = || matches!(keys.list_children(""), Ok(names) if names.is_empty());
@@ -58,7 +60,7 @@ pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>) -> Result<Found> {
         }
         Form::Unsaid if is_whole_bucket => Ok(Found::Keys(tree(url, session)?)),
         Form::Unsaid => {
-            let error = match object(url, session) {
+            let error = match object() {
                 // Some programs mark folders by empty objects.
                 Ok(Found::Object(found, _)) if found.object.size().ok().flatten() == Some(0) => None,
                 Ok(found) => return Ok(found),
@@ -69,7 +71,7 @@ pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>) -> Result<Found> {
                 Ok(keys) if keys.has_known() || has_any(&*keys) => Ok(Found::Keys(keys)),
                 Ok(_) | Err(Error::Io { .. }) => match error {
                     Some(error) => Err(cannot_read(error)),
-                    None => object(url, session).map_err(cannot_read),
+                    None => object().map_err(cannot_read),
                 },
                 // The user named the object, and no key of a tree.
                 Err(tree_error) => Err(match error {
@@ -123,9 +125,10 @@ fn path(url: &RemoteUrl) -> io::Result<Path> {
     Path::parse(&url.key).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))
 }
 
-fn object(url: &RemoteUrl, session: &Arc<Session>) -> io::Result<Found> {
+fn object(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> io::Result<Found> {
     let opened = RemoteObject::open(session, &path(url)?)?;
-    let neighbours = RemoteNeighbours::of(url, session).map(|found| Arc::new(found) as Arc<dyn Neighbours>);
+    let neighbours = RemoteNeighbours::of(url, session, requires_sources)
+        .map(|found| Arc::new(found) as Arc<dyn Neighbours>);
     Ok(Found::Object(opened, neighbours))
 }
 

@@ -25,11 +25,13 @@ pub(crate) struct RemoteNeighbours {
     /// The input's URL up to the prefix, for messages.
     shown: String,
     identity: OsString,
+    /// True if a missing source of a virtual dataset is an error.
+    requires_sources: bool,
 }
 
 impl RemoteNeighbours {
     /// The neighbours of the object at a URL. `None` on a plain server, whose names below a URL nobody can know.
-    pub(crate) fn of(url: &RemoteUrl, session: &Arc<Session>) -> Option<Self> {
+    pub(crate) fn of(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Option<Self> {
         if url.provider == Provider::Http {
             return None;
         }
@@ -45,6 +47,7 @@ impl RemoteNeighbours {
             key: url.key.clone(),
             prefix,
             shown: url.shown.strip_suffix(name).unwrap_or(&url.shown).to_owned(),
+            requires_sources,
         })
     }
 
@@ -87,6 +90,7 @@ impl Neighbours for RemoteNeighbours {
             prefix: self.prefix.clone(),
             shown: self.shown.clone(),
             key: key.clone(),
+            requires_sources: self.requires_sources,
         };
         Ok(Neighbour::new(key, move || {
             let opened = match RemoteObject::open(&found.session, &path) {
@@ -97,6 +101,10 @@ impl Neighbours for RemoteNeighbours {
             let place = Place::object(&shown, opened.object);
             Ok(Some(place.with_neighbours(Arc::new(found))))
         }))
+    }
+
+    fn requires_sources(&self) -> bool {
+        self.requires_sources
     }
 
     fn exists(&self, found: &Neighbour) -> Result<bool, Error> {
@@ -125,7 +133,7 @@ mod tests {
     fn only_what_lies_below_the_prefix_is_found() {
         let url = crate::location::remote_url::parse("s3://b/run/x.nc").unwrap().url;
         let session = Session::over(Arc::new(InMemory::new()), "memory");
-        let neighbours = RemoteNeighbours::of(&url, &session).unwrap();
+        let neighbours = RemoteNeighbours::of(&url, &session, false).unwrap();
         let key = |name: &str| {
             neighbours
                 .find(name, NamedAs::ExternalLink)
@@ -149,6 +157,6 @@ mod tests {
         assert!(!neighbours.exists(&missing).unwrap());
         assert!(missing.open().unwrap().is_none());
         let http = crate::location::remote_url::parse("https://h/x.nc").unwrap().url;
-        assert!(RemoteNeighbours::of(&http, &session).is_none());
+        assert!(RemoteNeighbours::of(&http, &session, false).is_none());
     }
 }

@@ -1,0 +1,77 @@
+"""HDF5 files on S3 whose data lies in other objects: read as from a local folder, and nothing but "no such object" is a missing source."""
+
+import h5py
+import numpy as np
+import pytest
+from remote_proxy import fault
+from remote_run import on
+from remote_stores import BUCKET
+
+
+@pytest.fixture
+def store(store_of):
+    store = store_of("s3s")
+    store.clear()
+    yield store
+    store.clear()
+
+
+@pytest.fixture
+def proxy(proxy_of):
+    return proxy_of("s3s")
+
+
+@pytest.fixture
+def folder(store, tmp_path):
+    """A virtual dataset over two files of which one is missing, a link to a file, and raw data; the same below `run/` on S3."""
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f["v"] = np.arange(10, dtype="i4")
+    with h5py.File(tmp_path / "main.h5", "w", libver="v110") as f:
+        layout = h5py.VirtualLayout((20,), "i4")
+        layout[:10] = h5py.VirtualSource("a.h5", "v", (10,))
+        layout[10:] = h5py.VirtualSource("gone.h5", "v", (10,))
+        f.create_virtual_dataset("both", layout, fillvalue=-5)
+        f["link"] = h5py.ExternalLink("a.h5", "v")
+        f.create_dataset("raw", (4,), "i4", external=[("raw.bin", 0, 16)])
+    (tmp_path / "raw.bin").write_bytes(np.arange(4, dtype="i4").tobytes())
+    for name in ("main.h5", "a.h5", "raw.bin"):
+        store.put(f"run/{name}", (tmp_path / name).read_bytes())
+    return tmp_path
+
+
+def test_sources_are_found_beside_the_object(store, folder):
+    local = on(store, "ncdump", folder / "main.h5").whole()
+    remote = on(store, "ncdump", store.url("run/main.h5")).whole()
+    assert remote.out == local.out
+    assert " both = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -5, -5" in remote.out
+    for outcome in (local, remote):
+        assert [line for line in outcome.told() if "1 of 2" in line and "gone.h5" in line], outcome.told()
+
+
+def test_a_missing_source_can_be_an_error(store, folder):
+    on(store, "ncdump", "--require-sources", store.url("run/main.h5")).refused("gone.h5", "does not exist")
+
+
+def test_sources_are_listed_with_what_is_missing(store, folder):
+    local, remote = (on(store, "ncdump", "--sources", where).whole().out for where in (folder / "main.h5", store.url("run/main.h5")))
+    of = lambda text, name: [line for line in text.splitlines() if name in line]
+    assert of(local, "gone.h5") and of(remote, "gone.h5") == of(local, "gone.h5")
+    assert "does not exist" in of(remote, "gone.h5")[0]
+    assert not [line for name in ("a.h5", "raw.bin") for line in of(remote, name) if "does not exist" in line]
+
+
+@pytest.mark.parametrize("name", ["a.h5", "raw.bin"])
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_store_that_does_not_answer_is_no_missing_source(store, proxy, folder, name, status, tmp_path):
+    """Fill in place of data, or a link that is left out, would be a wrong copy."""
+    proxy.set(fault("status", status=status, code="AccessDenied" if status == 403 else "InternalError", start=0, contains=name))
+    target = tmp_path / "copy.nc"
+    outcome = on(store, "nccopy", store.url("run/main.h5"), target, port=proxy.port)
+    assert outcome.code == 1 and str(status) in outcome.error, outcome.told()
+    assert not target.exists()
+
+
+def test_a_raw_file_that_is_missing_is_named(store, folder):
+    (store.folder / BUCKET / "run/raw.bin").unlink()
+    outcome = on(store, "ncdump", "-v", "raw", store.url("run/main.h5"))
+    assert outcome.code == 1 and "raw.bin" in outcome.error and "does not exist" in outcome.error, outcome.told()
