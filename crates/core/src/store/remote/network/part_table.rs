@@ -172,7 +172,10 @@ impl PartTable {
         let end = end.ok_or(io::ErrorKind::FileTooLarge)?;
         let part = self.part()?;
         if !self.is_whole && end.div_ceil(part) > self.sizes.most {
-            self.become_whole(Some(sending)).map_err(|_| {
+            self.become_whole(Some(sending)).map_err(|e| {
+                if e.kind() != io::ErrorKind::Unsupported {
+                    return e;
+                }
                 let most = self.sizes.most;
                 let why = format!(
                     "the object is longer than {most} parts of {part} bytes; more memory makes larger parts"
@@ -213,7 +216,8 @@ impl PartTable {
             let wanted = (2 * held).max(to).max(64 << 10).min(part);
             let more = wanted - held;
             let mut has_room = sending.keep(more)?;
-            while !has_room && self.evict(sending, Some(number)).unwrap_or(false) {
+            // Without a file for parts, memory takes them.
+            while !has_room && self.spool().is_ok() && self.evict(sending, Some(number))? {
                 has_room = sending.keep(more)?;
             }
             if !has_room && held > 0 && self.spool().is_ok() {
@@ -286,6 +290,9 @@ impl PartTable {
 
     /// Moves the part in memory that was not written to for the longest time to the file. False if there is none but
     /// `except`.
+    ///
+    /// # Errors
+    /// If there is no file, or it does not take the bytes. The part stays in memory then.
     fn evict(&mut self, sending: &Sending, except: Option<u64>) -> io::Result<bool> {
         let kept = self.parts.iter().filter_map(|(number, part)| match part {
             Part::Kept { touched, .. } if Some(*number) != except => Some((*touched, *number)),
@@ -296,12 +303,15 @@ impl PartTable {
         };
         let at = number * self.part()?;
         self.spool()?;
+        if let (Some(spool), Some(Part::Kept { bytes, .. })) = (&self.spool, self.parts.get(&number)) {
+            // The bytes stay in memory if the file does not take them.
+            spool.write_all_at(bytes, at)?;
+        }
         let Some(Part::Kept { bytes, written, .. }) = self.parts.remove(&number) else {
             return Ok(false);
         };
         sending.release(bytes.capacity() as u64);
         self.parts.insert(number, Part::Spooled { written });
-        self.spool()?.write_all_at(&bytes, at)?;
         Ok(true)
     }
 
