@@ -51,12 +51,14 @@ impl Doing {
 pub(super) struct Mark {
     pub(super) doing: Doing,
     pub(super) run: String,
+    /// The run that does it: `run` itself, or one that took a switch over.
+    pub(super) by: String,
 }
 
 impl Mark {
     pub(super) fn text(&self) -> String {
         let about = "ncutils writes here; a run that was killed leaves this key";
-        json!({ "about": about, "doing": self.doing.word(), "run": self.run }).to_string()
+        json!({ "about": about, "doing": self.doing.word(), "run": self.run, "by": self.by }).to_string()
     }
 
     /// The mark with this value. A value that is none counts as one of a run that was writing.
@@ -66,15 +68,12 @@ impl Mark {
         let all = [Doing::Writing, Doing::Building, Doing::Switching];
         let doing = all.into_iter().find(|doing| doing.word() == text("doing"));
         // A run names a folder, so it is nothing but a number.
-        let run = text("run");
-        let run = if run.bytes().all(|c| c.is_ascii_hexdigit()) {
-            run
-        } else {
-            ""
-        };
+        let number = |name: &str| Some(text(name)).filter(|text| text.bytes().all(|c| c.is_ascii_hexdigit()));
+        let run = number("run").unwrap_or_default();
         Self {
             doing: doing.filter(|_| !run.is_empty()).unwrap_or(Doing::Writing),
             run: run.to_owned(),
+            by: number("by").unwrap_or_default().to_owned(),
         }
     }
 }
@@ -129,8 +128,8 @@ impl Claim {
             false => (PARTIAL, Doing::Writing),
             true => (BUILDING, Doing::Building),
         };
-        let run = self.run.clone();
-        (key, Mark { doing, run })
+        let (run, by) = (self.run.clone(), self.run.clone());
+        (key, Mark { doing, run, by })
     }
 
     /// Claims a prefix that holds nothing.
@@ -148,12 +147,17 @@ impl Claim {
         match tree.list("") {
             Ok(found) if found.iter().all(|object| object.key == PARTIAL) => Ok(claim),
             Ok(found) => {
-                tree.delete([PARTIAL].into_iter())?;
+                // A run that replaces may have taken the mark over.
+                if claim.holds(tree)? {
+                    tree.delete([PARTIAL].into_iter())?;
+                }
                 let found: Vec<Listed> = found.into_iter().filter(|object| object.key != PARTIAL).collect();
                 Err(NotClaimed::Taken(describe(tree, &found)?))
             }
             Err(e) => {
-                let _ = tree.delete([PARTIAL].into_iter());
+                if matches!(claim.holds(tree), Ok(true)) {
+                    let _ = tree.delete([PARTIAL].into_iter());
+                }
                 Err(e.into())
             }
         }
@@ -167,20 +171,24 @@ impl Claim {
     ) -> Result<Self, NotClaimed> {
         let mut found = tree.list("")?;
         let mark = get_mark(tree, PARTIAL)?;
-        if let Some((mark, _)) = &mark
-            && mark.doing == Doing::Switching
-        {
-            super::tree_switch::switch(tree, &mark.run)?;
-            found = tree.list("")?;
-        } else if let Some((_, seen)) = mark {
-            let claim = Self {
-                run: new_run(),
-                is_beside: false,
-            };
-            claim.put(tree, PutMode::Update(seen.version))?;
-            let keys = found.iter().map(|object| object.key.as_str());
-            tree.delete(keys.filter(|key| *key != PARTIAL))?;
-            return Ok(claim);
+        match mark {
+            Some((mark, seen)) if mark.doing == Doing::Switching => {
+                super::tree_switch::take_over(tree, mark, seen.version)?;
+                found = tree.list("")?;
+            }
+            Some((_, seen)) => {
+                let claim = Self {
+                    run: new_run(),
+                    is_beside: false,
+                };
+                claim.put(tree, PutMode::Update(seen.version))?;
+                // What another run wrote before it lost the mark goes too.
+                let found = tree.list("")?;
+                let keys = found.iter().map(|object| object.key.as_str());
+                tree.delete(keys.filter(|key| *key != PARTIAL))?;
+                return Ok(claim);
+            }
+            None => {}
         }
         if found.is_empty() {
             return Self::of_empty(tree);
@@ -202,8 +210,10 @@ impl Claim {
             None => PutMode::Create,
         };
         claim.put(tree, mode)?;
-        let left = found.iter().map(|object| object.key.as_str());
-        let cleared = tree.delete(left.filter(|key| is_reserved(key) && *key != BUILDING));
+        let cleared = tree.list("").and_then(|found| {
+            let left = found.iter().map(|object| object.key.as_str());
+            tree.delete(left.filter(|key| is_reserved(key) && *key != BUILDING))
+        });
         cleared.inspect_err(|_| {
             let _ = claim.undo(tree);
         })?;

@@ -16,7 +16,7 @@ use super::sending::Sending;
 use super::session::{RemoteStore, Task};
 
 /// Keys in one request to delete: S3's limit.
-const DELETED_AT_ONCE: usize = 1000;
+pub(super) const DELETED_AT_ONCE: usize = 1000;
 
 /// Largest object, in bytes, that S3 copies by one request.
 const COPIED_AT_ONCE: u64 = 5 << 30;

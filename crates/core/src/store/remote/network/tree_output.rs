@@ -222,8 +222,8 @@ impl Tree {
             }
             true => {
                 self.enter(Phase::Switching)?;
-                begin(&self.objects, &self.claim.run).inspect_err(|_| self.unmark())?;
-                switch(&self.objects, &self.claim.run)?;
+                let mark = begin(&self.objects, &self.claim.run).inspect_err(|_| self.unmark())?;
+                switch(&self.objects, &mark)?;
             }
         }
         self.enter(Phase::Published)?;

@@ -9,8 +9,10 @@
 
 use std::io;
 
-use super::tree_claim::{BUILDING, Doing, Mark, get_mark, is_reserved, stage};
-use super::tree_objects::{Listed, TreeObjects};
+use object_store::{PutMode, UpdateVersion};
+
+use super::tree_claim::{BUILDING, Doing, Mark, get_mark, is_reserved, new_run, stage};
+use super::tree_objects::{DELETED_AT_ONCE, Listed, TreeObjects};
 use crate::store::key::{PARTIAL, RESERVED};
 
 /// Sorts keys into groups that are written one after another: folders before the folder around them. Keys of the root
@@ -31,28 +33,61 @@ pub(super) fn inner_first<T>(all: Vec<T>, key: impl Fn(&T) -> &str) -> Vec<Vec<T
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Puts the mark after which the tree does not open. The built dataset is complete.
+/// Puts the mark after which the tree does not open, and returns it. The built dataset is complete.
 ///
 /// # Errors
 /// Those of the store; another mark that is there.
-pub(super) fn begin(tree: &TreeObjects, run: &str) -> io::Result<()> {
+pub(super) fn begin(tree: &TreeObjects, run: &str) -> io::Result<Mark> {
     let mark = Mark {
         doing: Doing::Switching,
         run: run.to_owned(),
+        by: run.to_owned(),
     };
-    match tree.put_if(PARTIAL, &mark.text(), object_store::PutMode::Create)? {
-        true => Ok(()),
+    match tree.put_if(PARTIAL, &mark.text(), PutMode::Create)? {
+        true => Ok(mark),
         false => Err(io::Error::other(format!(
             "another run writes here: {PARTIAL} is there"
         ))),
     }
 }
 
-/// Ends the switch of a run, which may be another process's.
+/// Ends the switch of another run, which loses it if it lives.
+///
+/// # Errors
+/// Those of [`switch`]; another run that took the switch over first.
+pub(super) fn take_over(tree: &TreeObjects, mark: Mark, seen: UpdateVersion) -> io::Result<()> {
+    let mark = Mark {
+        by: new_run(),
+        ..mark
+    };
+    match tree.put_if(PARTIAL, &mark.text(), PutMode::Update(seen))? {
+        true => switch(tree, &mark),
+        false => Err(taken_over()),
+    }
+}
+
+fn taken_over() -> io::Error {
+    io::Error::other(format!("another run took over: {PARTIAL} is not as it was"))
+}
+
+/// Ends the switch of `mark`, which is in the tree. Whoever has put another mark ends it instead: the mark is looked at before
+/// anything is deleted.
 ///
 /// # Errors
 /// Those of the store. The mark stays, and a later call ends the switch.
-pub(super) fn switch(tree: &TreeObjects, run: &str) -> io::Result<()> {
+pub(super) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
+    let run = mark.run.as_str();
+    let check = || match get_mark(tree, PARTIAL)? {
+        Some((found, _)) if found == *mark => Ok(()),
+        _ => Err(taken_over()),
+    };
+    let delete = |keys: Vec<&str>| -> io::Result<()> {
+        for some in keys.chunks(DELETED_AT_ONCE) {
+            check()?;
+            tree.delete(some.iter().copied())?;
+        }
+        Ok(())
+    };
     let (values, metadata) = (format!("{}d/", stage(run)), format!("{}m/", stage(run)));
     let new_metadata = tree.list(&metadata)?;
     if new_metadata.is_empty() {
@@ -71,8 +106,9 @@ pub(super) fn switch(tree: &TreeObjects, run: &str) -> io::Result<()> {
         .filter(|key| !is_reserved(key))
         .collect();
     // Without its root, no program opens what is left of the old dataset.
-    tree.delete(old.iter().copied().filter(|key| !key.contains('/')))?;
-    tree.delete(old.iter().copied().filter(|key| key.contains('/')))?;
+    let (root, below): (Vec<&str>, Vec<&str>) = old.into_iter().partition(|key| !key.contains('/'));
+    delete(root)?;
+    delete(below)?;
     for value in all.iter().filter(|object| object.key.starts_with(&values)) {
         tree.copy(value, &value.key[values.len()..])?;
     }
@@ -83,12 +119,7 @@ pub(super) fn switch(tree: &TreeObjects, run: &str) -> io::Result<()> {
         }
         tree.sending.wait()?;
     }
-    let is_ours = |mark: &Mark| mark.doing == Doing::Switching && mark.run == run;
-    if !get_mark(tree, PARTIAL)?.is_some_and(|(mark, _)| is_ours(&mark)) {
-        return Err(io::Error::other(format!(
-            "another run took over: {PARTIAL} is not as it was"
-        )));
-    }
+    check()?;
     tree.delete([PARTIAL].into_iter())?;
     let built = tree.list("")?;
     let built = built.iter().map(|object| object.key.as_str());

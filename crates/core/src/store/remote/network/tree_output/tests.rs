@@ -3,7 +3,8 @@ use std::sync::atomic::Ordering;
 use super::*;
 use crate::store::FailedKey;
 use crate::store::remote::network::faulty_store::{Fault, FaultyStore, contents};
-use crate::store::remote::network::tree_claim::BUILDING;
+use crate::store::remote::network::tree_claim::{BUILDING, Mark, new_run};
+use crate::store::remote::network::tree_switch::take_over;
 use object_store::memory::InMemory;
 
 const SMALL: PartSizes = PartSizes {
@@ -286,6 +287,42 @@ fn a_switch_that_is_killed_again_and_again_ends() {
         write(&healthy(&inner), true, 2).unwrap();
         assert_eq!(contents(&inner), whole(2));
     }
+}
+
+#[test]
+fn who_lost_a_switch_deletes_nothing() {
+    let inner = Arc::default();
+    write(&healthy(&inner), false, 1).unwrap();
+    let store = healthy(&inner);
+    let output = claim(&store, true).unwrap();
+    let tree = &output.tree;
+    // Up to the mark of the switch. Then another run takes it over.
+    let (values, metadata) = dataset(2);
+    for (folder, all) in [(tree.claim.values(), values), (tree.claim.metadata(), metadata)] {
+        for (key, value) in all {
+            tree.objects.send(&format!("{folder}{key}"), &key, value).unwrap();
+        }
+    }
+    tree.objects.sending.wait().unwrap();
+    let mark = begin(&tree.objects, &tree.claim.run).unwrap();
+    let (_, seen) = get_mark(&tree.objects, PARTIAL).unwrap().unwrap();
+    let other = Mark {
+        by: new_run(),
+        ..mark.clone()
+    };
+    let mode = object_store::PutMode::Update(seen.version.clone());
+    assert!(tree.objects.put_if(PARTIAL, &other.text(), mode).unwrap());
+    let before = contents(&inner);
+    let error = switch(&tree.objects, &mark).unwrap_err().to_string();
+    assert!(error.contains("took over"), "{error}");
+    assert_eq!(contents(&inner), before);
+    // The other one took it from what it saw first, which is no longer there.
+    let error = take_over(&tree.objects, mark, seen.version)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("took over"), "{error}");
+    switch(&tree.objects, &other).unwrap();
+    assert_eq!(opened(&inner), Some(whole(2)));
 }
 
 #[test]
