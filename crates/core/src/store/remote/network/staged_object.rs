@@ -118,8 +118,11 @@ impl ReadBack for StagedObject {
         };
         objects.copy(&from, &self.key)?;
         objects.sending.wait()?;
-        objects.delete([key.as_str()].into_iter())?;
         *is_there = false;
+        // The output has its name. What else stays costs money, and nothing more.
+        if let Err(e) = objects.delete([key.as_str()].into_iter()) {
+            remains(stays(&self.staged, &e));
+        }
         Ok(())
     }
 }
@@ -133,13 +136,15 @@ impl Unfinished for Staged {
         self.objects.sending.stop(PATIENCE);
         match self.objects.delete([self.key.as_str()].into_iter()) {
             Ok(()) => *is_there = false,
-            Err(e) => remains(format!(
-                "the object {} stays in {}: {e}",
-                self.key,
-                self.objects.sending.shown()
-            )),
+            Err(e) => remains(stays(self, &e)),
         }
     }
+}
+
+/// Tells that the object under its longer key stays.
+fn stays(staged: &Staged, why: &io::Error) -> String {
+    let shown = staged.objects.sending.shown();
+    format!("the object {} stays in {shown}: {why}", staged.key)
 }
 
 impl Drop for StagedObject {

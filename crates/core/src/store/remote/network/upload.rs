@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(super) struct Upload {
     key: String,
     table: Mutex<PartTable>,
     state: Mutex<State>,
+    /// True once the object is whole, and the store has said so.
+    is_complete: AtomicBool,
     /// True if an older object may be there.
     may_replace: bool,
 }
@@ -43,14 +46,33 @@ pub(super) struct Upload {
 struct State {
     /// Name of the multipart upload, once it is begun.
     id: Option<String>,
-    /// The object that was there before.
-    before: Option<Version>,
+    /// The object that was there before; `Before::Unknown` until somebody has looked.
+    before: Before,
     parts: BTreeMap<usize, PartId>,
     /// Number of parts and bytes, once they are known.
     total: Option<(usize, u64)>,
-    /// True once the object is whole, and the store has said so.
-    is_complete: bool,
     is_given_up: bool,
+}
+
+/// What was at the key of an object before it was written.
+#[derive(Debug, Clone, Default)]
+enum Before {
+    /// Nobody was allowed to look, or has looked yet.
+    #[default]
+    Unknown,
+    Nothing,
+    Object(Version),
+}
+
+impl Before {
+    /// True if the object that is there now cannot be the one from before.
+    fn is_replaced_by(&self, now: &ObjectMeta) -> bool {
+        match self {
+            Self::Unknown => false,
+            Self::Nothing => true,
+            Self::Object(before) => Version::of(now) != *before,
+        }
+    }
 }
 
 /// What distinguishes an object from one that replaced it.
@@ -90,6 +112,7 @@ impl Upload {
             path,
             key: key.to_owned(),
             state: Mutex::default(),
+            is_complete: AtomicBool::new(false),
             may_replace,
         })
     }
@@ -157,7 +180,13 @@ impl Upload {
                 }
             });
             // Who may write may be forbidden to read. The answer to completing counts alone then.
-            state.before = found.unwrap_or(None);
+            state.before = match found {
+                Ok(Some(version)) => Before::Object(version),
+                Ok(None) => Before::Nothing,
+                Err(_) => Before::Unknown,
+            };
+        } else {
+            state.before = Before::Nothing;
         }
         let id = self.sending.run(&task(), |store| {
             let path = self.path.clone();
@@ -222,7 +251,7 @@ impl Upload {
             async move { store.put(&path, payload).await }
         };
         self.sending.send(length, &self.key, task(), attempt, move |_| {
-            this.state().is_complete = true;
+            this.is_complete.store(true, Ordering::Release);
         })
     }
 
@@ -251,19 +280,19 @@ impl Upload {
                 };
                 // The store may have done it, and only its answer was lost.
                 match store.head(&path).await {
-                    Ok(meta) if meta.size == size && Some(Version::of(&meta)) != before => Ok(()),
+                    Ok(meta) if meta.size == size && before.is_replaced_by(&meta) => Ok(()),
                     _ => Err(failed),
                 }
             }
         };
         self.sending.follow(&self.key, task(), attempt, move |()| {
-            this.state().is_complete = true;
+            this.is_complete.store(true, Ordering::Release);
         });
     }
 
     /// True once the object is whole.
     pub(super) fn is_complete(&self) -> bool {
-        self.state().is_complete
+        self.is_complete.load(Ordering::Acquire)
     }
 
     /// Makes the store forget the parts, unless the object is whole.
@@ -272,7 +301,7 @@ impl Upload {
     /// If the store does not answer: parts may stay, and cost money until a rule of the bucket removes them.
     pub(super) fn abort(&self) -> io::Result<()> {
         let mut state = self.state();
-        if state.is_complete {
+        if self.is_complete() {
             return Ok(());
         }
         state.is_given_up = true;
