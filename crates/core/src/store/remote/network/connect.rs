@@ -1,7 +1,7 @@
 //! From a URL and its settings to a [`Session`].
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -269,6 +269,11 @@ impl Connection {
 
 impl Recipe for Connection {
     fn in_region(&self, region: &str) -> Result<Arc<dyn RemoteStore>, String> {
+        // A server may name the region, which becomes a part of the host that gets the signed requests.
+        let is_region = |text: &str| text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-');
+        if !is_region(region) {
+            return Err(format!("'{}' is no region", super::failure::clean(region)));
+        }
         let store = match self.url.provider {
             Provider::S3 => {
                 *self.region.lock().unwrap_or_else(PoisonError::into_inner) = region.to_owned();
@@ -277,8 +282,8 @@ impl Recipe for Connection {
             Provider::Gcs => self.google(),
             Provider::Azure => self.azure(),
             Provider::Http => {
-                let front = format!("{}{}", self.settings.endpoint.value.root, self.url.key);
-                let store = HttpStore::new(self.service.clone(), front.into(), self.url.query.clone());
+                let front = self.settings.http_front(&self.url);
+                let store = HttpStore::new(self.service.clone(), front, self.url.query.clone());
                 Ok(Arc::new(store) as Arc<dyn RemoteStore>)
             }
         };
@@ -301,11 +306,12 @@ impl Recipe for Connection {
     }
 
     fn wanted_wait(&self) -> Option<Duration> {
-        self.told
-            .wait
+        let not_before = *self
+            .told
+            .not_before
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+            .unwrap_or_else(PoisonError::into_inner);
+        not_before?.checked_duration_since(Instant::now())
     }
 
     fn lists_from_anywhere(&self) -> bool {

@@ -40,7 +40,8 @@ fn of_rfc3339(text: &str) -> Option<i64> {
         "Z" | "z" => 0,
         zone => {
             let (hours, minutes) = zone.get(1..)?.split_once(':')?;
-            let offset = hours.parse::<i64>().ok()? * 3600 + minutes.parse::<i64>().ok()? * 60;
+            let part = |text: &str, most: i64| text.parse().ok().filter(|n| (0..=most).contains(n));
+            let offset = part(hours, 23)? * 3600 + part(minutes, 59)? * 60;
             if zone.starts_with('-') { -offset } else { offset }
         }
     };
@@ -116,6 +117,9 @@ mod tests {
             ("2024-12-31T23:59:60Z", Some(1_735_689_600)),
             ("Sun, 06 Nov 1994 08:49:37 CET", None),
             ("1994-13-06T08:49:37Z", None),
+            ("2000-01-01T00:00:00-2562047788015215:00", None),
+            ("2000-01-01T00:00:00+9223372036854775807:00", None),
+            ("2000-01-01T00:00:00+-1:00", None),
             ("1994-11-06T08:49Z", None),
             ("soon", None),
             ("99999-01-01T00:00:00Z", None),

@@ -19,6 +19,9 @@ use super::failure::{Failure, Meaning};
 use super::fault::Fault;
 use super::session::{RemoteStore, Task};
 
+/// Most bytes of a value that is read whole into memory.
+pub(super) const LARGEST_WHOLE: u64 = 1 << 30;
+
 /// What tells one version of an object from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Version {
@@ -128,8 +131,9 @@ impl Download {
             _ => return Err(fault(Fault::Broken("the store gave no stream".to_owned()))),
         };
         while let Some(piece) = pieces.next().await {
-            self.take(&piece?, is_page)?;
-            task.has_moved();
+            if self.take(&piece?, is_page)? {
+                task.has_moved();
+            }
         }
         let received = self.lock();
         let missing = received.end - received.start - received.bytes.len() as u64;
@@ -202,13 +206,15 @@ impl Download {
         Ok(())
     }
 
-    fn take(&self, piece: &Bytes, is_page: bool) -> object_store::Result<()> {
+    /// Takes a piece of the body. True if the next try would go on behind it.
+    fn take(&self, piece: &Bytes, is_page: bool) -> object_store::Result<bool> {
         let mut received = self.lock();
-        if is_page && received.start == 0 && received.bytes.is_empty() {
-            let first = piece.iter().find(|byte| !byte.is_ascii_whitespace());
-            if first == Some(&b'<') {
-                return Err(fault(Fault::WebPage));
-            }
+        if is_page && received.start == 0 && received.bytes.is_empty() && begins_a_page(piece) {
+            return Err(fault(Fault::WebPage));
+        }
+        let is_bounded = received.end != u64::MAX;
+        if !is_bounded && received.bytes.len() as u64 + piece.len() as u64 > LARGEST_WHOLE {
+            return Err(fault(Fault::TooLong));
         }
         let room = received
             .end
@@ -217,8 +223,13 @@ impl Download {
             return Err(fault(Fault::WrongRange("more bytes than it said".to_owned())));
         }
         received.bytes.extend_from_slice(piece);
-        Ok(())
+        Ok(is_bounded && self.resumes)
     }
+}
+
+/// True if the first bytes of a body are those of a web page.
+pub(super) fn begins_a_page(body: &[u8]) -> bool {
+    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<')
 }
 
 /// True if an answer says that it is a web page.

@@ -173,9 +173,13 @@ impl Failure {
             "NoSuchBucket" | "ContainerNotFound" => return Self::new(Meaning::NoBucket, "no such bucket"),
             "ExpiredToken" | "TokenRefreshRequired" => return Self::new(Meaning::Expired, answered),
             "RequestTimeTooSkewed" => return Self::new(Meaning::Skewed, answered),
-            "SlowDown" | "ServiceUnavailable" => return Self::new(Meaning::Busy, answered),
+            "SlowDown" | "ServiceUnavailable" | "Throttling" | "RequestLimitExceeded" => {
+                return Self::new(Meaning::Busy, answered);
+            }
             // These come with status 200 too, from servers that began to answer before they knew.
             "InternalError" => return Self::new(Meaning::Passing, answered),
+            // S3 sends it with status 400, where a body came too slowly.
+            "RequestTimeout" => return Self::new(Meaning::Passing, answered),
             // The body changed on the way. These come with status 400.
             "BadDigest" | "Md5Mismatch" | "Crc64Mismatch" | "XAmzContentSHA256Mismatch" => {
                 return Self::new(Meaning::Passing, answered);

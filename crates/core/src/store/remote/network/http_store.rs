@@ -17,6 +17,7 @@ use object_store::{
 
 use super::service::Service;
 use crate::store::remote::secret::Secret;
+use crate::store::remote::settings::http_url;
 
 /// A plain HTTP server. The path of an object is its key below the URL that was typed; an empty one is the URL itself.
 #[derive(Clone)]
@@ -37,17 +38,7 @@ impl HttpStore {
     }
 
     fn url(&self, key: &Path) -> String {
-        let mut url = self.front.expose().to_owned();
-        let key = key.as_ref();
-        if !key.is_empty() {
-            url.truncate(url.trim_end_matches('/').len());
-            url.push_str(&crate::store::remote::settings::Endpoint::escaped(key));
-        }
-        if let Some(query) = &self.query {
-            url.push('?');
-            url.push_str(query.expose());
-        }
-        url
+        http_url(&self.front, key.as_ref(), self.query.as_ref())
     }
 }
 

@@ -14,7 +14,7 @@ use object_store::path::Path;
 use object_store::{GetRange, ObjectStore, ObjectStoreExt};
 use tracing::debug;
 
-use super::download::{Download, Received};
+use super::download::{Download, LARGEST_WHOLE, Received};
 use super::failure::{Failure, Meaning};
 use super::session::{RemoteStore, Session, Task};
 use crate::store::gathered::Gathered;
@@ -24,9 +24,6 @@ use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests
 
 /// Most bytes of a value that stays in memory.
 const KEPT: usize = 16 << 20;
-
-/// Largest value, in bytes, of which a part is read by reading all of it, where the server has no ranges.
-const LARGEST_WHOLE: u64 = 1 << 30;
 
 /// Two ranges of one value this many bytes apart are cheaper to read as one.
 const GAP: u64 = 128 << 10;

@@ -18,7 +18,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 use tracing::debug;
 
-use super::download::{Download, Version, fault};
+use super::download::{Download, Version, begins_a_page, fault, is_web_page};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
 use super::session::{RemoteStore, Session, Task};
@@ -268,6 +268,7 @@ async fn whole(
     let own = |why: String| fault(Fault::NoRoom(why));
     let folder = temporary_folder();
     let result = store.get_opts(path, GetOptions::default()).await?;
+    let is_page = is_web_page(&result);
     let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
     let none = |size: u64| {
         own(format!(
@@ -285,6 +286,9 @@ async fn whole(
     let mut pieces = result.into_stream();
     while let Some(piece) = pieces.next().await {
         let piece = piece?;
+        if is_page && written.load(Ordering::Relaxed) == 0 && begins_a_page(&piece) {
+            return Err(fault(Fault::WebPage));
+        }
         let at = written.fetch_add(piece.len() as u64, Ordering::Relaxed);
         let end = at + piece.len() as u64;
         if end > room {

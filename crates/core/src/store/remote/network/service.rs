@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -46,8 +46,8 @@ const MOST_OF_AN_ANSWER: usize = 32 << 20;
 /// What answers told besides their bodies.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// How long the server wants to be left alone.
-    pub(super) wait: Mutex<Option<Duration>>,
+    /// When the server wants to be asked again.
+    pub(super) not_before: Mutex<Option<Instant>>,
     /// Seconds that the server's clock is ahead of this machine's.
     pub(super) clock_ahead: Mutex<Option<i64>>,
     /// The pages of lists.
@@ -289,11 +289,20 @@ impl Service {
         }
         if matches!(response.status().as_u16(), 429 | 503)
             && let Some(seconds) =
-                text(response.headers(), "retry-after").and_then(|text| text.parse::<u64>().ok())
+                text(response.headers(), "retry-after").and_then(|text| retry_after(text, date))
         {
             let wait = Duration::from_secs(seconds.min(LONGEST_WAIT));
-            *self.told.wait.lock().unwrap_or_else(PoisonError::into_inner) = Some(wait);
+            let mut not_before = lock(&self.told.not_before);
+            *not_before = (*not_before).max(Instant::now().checked_add(wait));
         }
+    }
+}
+
+/// Seconds to wait, of `Retry-After`: a number, or a date that is compared with the server's own (RFC 9110, section 10.2.3).
+fn retry_after(text: &str, now: Option<i64>) -> Option<u64> {
+    match text.trim().parse() {
+        Ok(seconds) => Some(seconds),
+        Err(_) => u64::try_from(super::date::parse(text)?.checked_sub(now?)?).ok(),
     }
 }
 

@@ -118,7 +118,7 @@ pub(super) trait Recipe: Send + Sync {
     /// Texts that no message may hold.
     fn hide(&self, text: String) -> String;
 
-    /// How long the server wants to be left alone, if it said so. Asking forgets it.
+    /// How long the server still wants to be left alone, if it said so.
     fn wanted_wait(&self) -> Option<Duration>;
 
     /// True if keys can be listed from any key on at no cost.
@@ -278,10 +278,12 @@ impl Session {
         F: Future<Output = object_store::Result<T>>,
         A: Fn(Arc<dyn RemoteStore>) -> F,
     {
-        let mut begun = Instant::now();
+        // Time in the queue of the limiter is no time without an answer.
+        let mut begun = None;
         let (mut tries, mut renewed, mut moved, mut corrected) = (0, false, false, false);
         loop {
             let turn = self.limiter.turn().await;
+            let mut since = *begun.get_or_insert_with(Instant::now);
             let renewals = self.renewals.load(Ordering::Acquire);
             let failure = match attempt(self.store()).await {
                 Ok(found) => {
@@ -299,7 +301,8 @@ impl Session {
                 self.has_answered.store(true, Ordering::Relaxed);
             }
             if task.progress.swap(false, Ordering::Relaxed) {
-                (tries, begun) = (0, Instant::now());
+                (tries, since) = (0, Instant::now());
+                begun = Some(since);
             }
             tries += 1;
             match &failure.meaning {
@@ -337,8 +340,8 @@ impl Session {
             };
             let wanted = self.recipe.as_ref().and_then(|recipe| recipe.wanted_wait());
             let wait = self.patience.wait(tries, chance());
-            let wait = wait.max(wanted.unwrap_or_default().min(self.patience.longest_wait));
-            let in_time = begun.elapsed() + wait < self.patience.total;
+            let wait = wait.max(wanted.unwrap_or_default());
+            let in_time = since.elapsed() + wait < self.patience.total;
             if !failure.meaning.may_pass() || tries >= most || !in_time {
                 return Err(self.failed(task, failure, tries, ""));
             }

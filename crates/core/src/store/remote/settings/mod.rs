@@ -139,16 +139,7 @@ impl Settings {
     /// may hold a signature.
     pub fn request_url(&self, url: &RemoteUrl, key: &str) -> Secret {
         if url.provider == Provider::Http {
-            let mut text = format!("{}{}", self.endpoint.value.root, url.key);
-            if !key.is_empty() {
-                text.truncate(text.trim_end_matches('/').len());
-                text.push_str(&Endpoint::escaped(key));
-            }
-            if let Some(query) = &url.query {
-                text.push('?');
-                text.push_str(query.expose());
-            }
-            return text.into();
+            return http_url(&self.http_front(url), key, url.query.as_ref()).into();
         }
         let key = match (url.key.as_str(), key) {
             (whole, "") => whole.to_owned(),
@@ -156,6 +147,11 @@ impl Settings {
             (front, key) => format!("{front}/{key}"),
         };
         self.endpoint.value.url_of(&url.bucket, &key).into()
+    }
+
+    /// The URL of a dataset on a plain HTTP server, up to the query.
+    pub(crate) fn http_front(&self, url: &RemoteUrl) -> Secret {
+        format!("{}{}", self.endpoint.value.root, url.key).into()
     }
 
     /// What was chosen and why, a line each: for `--verbose`. It holds no secret.
@@ -194,6 +190,20 @@ impl Settings {
         );
         lines
     }
+}
+
+/// The URL of a key below that of a dataset on a plain HTTP server; the query stays behind it.
+pub(crate) fn http_url(front: &Secret, key: &str, query: Option<&Secret>) -> String {
+    let mut url = front.expose().to_owned();
+    if !key.is_empty() {
+        url.truncate(url.trim_end_matches('/').len());
+        url.push_str(&Endpoint::escaped(key));
+    }
+    if let Some(query) = query {
+        url.push('?');
+        url.push_str(query.expose());
+    }
+    url
 }
 
 /// Why requests to Google and Azure are anonymous: `aws.profile=no`, which has no other meaning there.

@@ -430,3 +430,19 @@ fn refusals_of_s3_name_credentials_and_bucket() {
         );
     }
 }
+
+#[test]
+fn a_value_that_breaks_and_begins_anew_each_time_is_given_up() {
+    let server = TestServer::start(|_, _| Answer {
+        body: b"0123456789".to_vec(),
+        cut: Some(4),
+        ..Answer::status(200)
+    });
+    let session = Session::over(server.session("/x", &[]).store(), "test");
+    let task = Task::new("read", "x");
+    let download = Download::new(Path::default(), None, None, false);
+    let tried = session.run(&task, |store| download.tried(store, &task));
+    let error = tried.unwrap_err().to_string();
+    assert!(error.contains("tried 10 times"), "{error}");
+    assert_eq!(server.requests().len(), 10);
+}
