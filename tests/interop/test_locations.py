@@ -106,8 +106,8 @@ def test_a_fragment_must_fit_what_is_there(classic, tmp_path):
         ("nczarr", "the fragment is for a Zarr dataset"),
         ("mode=nczarr,file", "mode=file stands for a folder, but this is a file that is no zip file"),
         ("mode=nczarr,zip", "mode=zip stands for a zip file, but this is a file that is no zip file"),
-        ("mode=bytes", "#bytes is not supported yet"),
-        ("mode=nczarr,s3", "#s3 is not supported yet"),
+        ("mode=bytes", "#bytes is for URLs"),
+        ("mode=nczarr,s3", "#s3 is for URLs"),
         ("mode=nczarr,v3", "NCZarr is not published for Zarr version 3"),
         ("mode=zarr,v2,v3", "these words contradict each other"),
     ]:

@@ -41,8 +41,11 @@ const KEYS: [&str; 10] = [
     "fillvalue",
 ];
 
-/// Words of `mode=` that netCDF-C knows, but no store or format here does.
-const NOT_YET: [&str; 4] = ["bytes", "s3", "dap2", "dap4"];
+/// Words of `mode=` that belong to URLs of other stores than files.
+const OF_REMOTE_URLS: [&str; 2] = ["bytes", "s3"];
+
+/// Words of `mode=` that netCDF-C knows, and nothing here does.
+const UNSUPPORTED: [&str; 2] = ["dap2", "dap4"];
 
 /// The kind of store that holds the keys of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,7 +254,12 @@ fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
         "v3" => set(&mut mode.version, ZarrVersion::V3, "v2", "v3")?,
         "file" => set(&mut mode.store, StoreKind::Directory, "file", "zip")?,
         "zip" => set(&mut mode.store, StoreKind::Zip, "file", "zip")?,
-        word if NOT_YET.contains(&word) => return Err(unsupported(word)),
+        word if OF_REMOTE_URLS.contains(&word) => {
+            return Err(Error::Usage(format!(
+                "#{word} is for URLs, such as s3://bucket/key or https://host/file, and this names a file"
+            )));
+        }
+        word if UNSUPPORTED.contains(&word) => return Err(unsupported(word)),
         // Another version is not what was asked for.
         word if is_version(word) => {
             return Err(Error::Usage(format!(
@@ -285,7 +293,7 @@ fn set<T: PartialEq>(to: &mut Option<T>, value: T, one: &str, other: &str) -> Re
 
 fn unsupported(word: &str) -> Error {
     Error::Usage(format!(
-        "#{word} is not supported yet; local files, folders and zip files are"
+        "#{word} is not supported; files, folders, zip files and objects of remote stores are"
     ))
 }
 
@@ -431,16 +439,16 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         for (fragment, says) in [
-            ("mode=bytes", "#bytes is not supported yet"),
-            ("bytes", "#bytes is not supported yet"),
-            ("mode=nczarr,s3", "#s3 is not supported yet"),
+            ("mode=bytes", "#bytes is for URLs"),
+            ("bytes", "#bytes is for URLs"),
+            ("mode=nczarr,s3", "#s3 is for URLs"),
             ("mode=nczarr,v3", "NCZarr is not published for Zarr version 3"),
             ("mode=zarr,v2,v3", "mode=v2,v3: these words contradict"),
             ("mode=v3&mode=v2", "contradict"),
             ("mode=v3&fillvalue=keep", "fillvalue=keep: the only value"),
             ("fillvalue", "the only value of this key is mask"),
-            ("protocol=dap2", "#protocol is not supported yet"),
-            ("dap4", "#dap4 is not supported yet"),
+            ("protocol=dap2", "#protocol is not supported"),
+            ("dap4", "#dap4 is not supported"),
             ("mode=nczarr,zip,file", "contradict"),
             ("mode=nczarr,xarray,noxarray", "contradict"),
             ("mode=zip&key=../x", "key=../x"),
