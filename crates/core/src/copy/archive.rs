@@ -13,7 +13,7 @@ use super::plan::{AskedLayout, ChunkSpec, CopyOptions};
 use crate::error::{Error, Request, Result};
 use crate::filter::spec::Targets;
 use crate::filter::{AskedCodec, ChunkType, NumberClass, Registry, deflate, shuffle};
-use crate::format::archive::{Blocks, Change, Filter, Filters, PackOptions};
+use crate::format::archive::{Blocks, Change, Filter, Filters, LARGEST_BLOCK, MOST_FILTERS, PackOptions};
 use crate::model::{ArchiveStep, Endian, Kind, Schema, VarId};
 
 /// The request for a block length, for all variables or for one.
@@ -256,8 +256,8 @@ fn filters_of(asked: &[AskedCodec], size: usize, registry: &Registry) -> Result<
             filters.push(Filter::of_spec(&spec).ok_or_else(|| refused(&spec.to_string()))?);
         }
     }
-    if filters.len() > 8 {
-        return Err(refused("a list of more than eight filters"));
+    if filters.len() > MOST_FILTERS {
+        return Err(refused(&format!("a list of more than {MOST_FILTERS} filters")));
     }
     // Shuffling without elements does nothing.
     if size == 1 {
@@ -311,7 +311,13 @@ fn set_shape(input: &Schema, n: usize, shape: &[u64], changes: &mut [Change]) ->
     if shape.len() != var.dims.len() {
         return refuse("the shape has another number of lengths than the variable has dimensions");
     }
-    let lengths: Vec<u64> = var.dims.iter().map(|dim| input.dim(*dim).length).collect();
+    // A dimension without records still has blocks of one.
+    let lengths: Vec<u64> = var.dims.iter().map(|dim| input.dim(*dim).length.max(1)).collect();
+    let shape: Vec<u64> = shape
+        .iter()
+        .zip(&lengths)
+        .map(|(n, length)| *n.min(length))
+        .collect();
     let cut = shape.iter().position(|n| *n != 1).unwrap_or(shape.len());
     let whole = shape
         .iter()
@@ -327,13 +333,14 @@ fn set_shape(input: &Schema, n: usize, shape: &[u64], changes: &mut [Change]) ->
     let bytes = shape.iter().try_fold(size, |bytes, n| bytes.checked_mul(*n));
     match bytes
         .and_then(|bytes| u32::try_from(bytes).ok())
-        .filter(|bytes| *bytes <= 1 << 28)
+        .filter(|bytes| *bytes <= LARGEST_BLOCK)
     {
-        Some(length) if length > 0 => {
+        Some(0) => refuse("each length of a shape is at least 1"),
+        Some(length) => {
             changes[n].length = Some(length);
             Ok(())
         }
-        _ => refuse("a block has at most 256 MiB"),
+        None => refuse("a block has at most 256 MiB"),
     }
 }
 
@@ -473,6 +480,8 @@ mod tests {
             ("v:1,1,5", 20),
             ("v:2,6,10", 480),
             ("d4/1", 240),
+            ("v:1,100,10", 240),
+            ("d4/9", 960),
             ("/", 256 << 10),
         ] {
             assert_eq!(blocks_of(text).unwrap(), bytes, "{text}");

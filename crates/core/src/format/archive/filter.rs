@@ -14,7 +14,7 @@ use crate::filter::{bitshuffle, deflate, shuffle, zstd};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// Most filters of a stream.
-pub(super) const MOST_FILTERS: usize = 8;
+pub const MOST_FILTERS: usize = 8;
 
 /// Name of the delta filter in requests and listings.
 const DELTA: &str = "delta";

@@ -33,7 +33,7 @@ mod streams;
 mod writer;
 
 pub use check::{Finding, check, verify};
-pub use filter::{Filter, Filters};
+pub use filter::{Filter, Filters, MOST_FILTERS};
 pub(crate) use front::MAGIC;
 pub use pack::{PackOptions, Packed, pack};
 pub use plan::{Blocks, DEFAULT_BLOCK};
@@ -41,6 +41,7 @@ pub use reader::ArchiveReader;
 pub use repack::{Change, repack};
 pub use restore::{restore, restore_object};
 pub use salvage::{LostRange, Salvaged, is_archive, salvage};
+pub use streams::LARGEST_BLOCK;
 pub use writer::ArchiveWriter;
 pub(in crate::format) use writer::as_original;
 

@@ -14,7 +14,7 @@ use super::filter::Filters;
 use crate::error::Result;
 
 /// Largest block, in bytes.
-pub(super) const LARGEST_BLOCK: u32 = 1 << 28;
+pub const LARGEST_BLOCK: u32 = 1 << 28;
 
 /// Bytes of a stream's record, without filters.
 const RECORD: usize = 48;
