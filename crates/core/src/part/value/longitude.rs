@@ -124,6 +124,8 @@ impl Around {
         );
         // In one direction, all steps but the one at the seam go the same way.
         let direction = match (rises, falls) {
+            // Of two values, the step back to the first says nothing.
+            (1, 1) if first > last => Self::Falling,
             (_, 0..=1) => Self::Rising,
             (0..=1, _) => Self::Falling,
             _ => return None,
@@ -148,6 +150,8 @@ mod tests {
         assert_eq!(of(&[180.0, 270.0, 0.0, 90.0]), Some(Around::Rising));
         assert_eq!(of(&[0.0, 90.0, -180.0, -90.0]), Some(Around::Rising));
         assert_eq!(of(&[270.0, 180.0, 90.0, 0.0]), Some(Around::Falling));
+        assert_eq!(of(&[270.0, 90.0]), Some(Around::Falling));
+        assert_eq!(of(&[90.0, 270.0]), Some(Around::Rising));
         assert_eq!(of(&[0.0, 180.0, 360.0]), Some(Around::Rising));
         assert_eq!(of(&[0.0, 180.0, 360.0, 540.0]), None);
         assert_eq!(of(&[0.0, 10.0, 5.0, 15.0, 7.0]), None);
