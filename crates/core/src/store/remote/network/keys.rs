@@ -208,7 +208,20 @@ impl RemoteKeys {
             let keys = keys.try_take_while(|key| std::future::ready(Ok(within(key))));
             keys.take(most).try_collect::<Vec<String>>().await
         };
-        self.session.tried(&task, list).await.map_err(unlisted)
+        let keys = self.session.tried(&task, list).await.map_err(unlisted)?;
+        let is_below = |key: &String| {
+            folder
+                .as_ref()
+                .is_none_or(|folder| is_below(key, folder.as_ref()))
+        };
+        match keys.iter().all(is_below) {
+            true => Ok(keys),
+            false => Err(Failure::new(
+                Meaning::Final,
+                "cannot list keys: the server lists keys of other folders",
+            )
+            .into_error()),
+        }
     }
 
     /// All keys of the bucket that start with a folder. Where they fill more than a page, ranges of them are listed at once.
@@ -259,6 +272,12 @@ impl RemoteKeys {
             Path::parse(&whole).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))?;
         Ok(Some(path))
     }
+}
+
+/// True for a folder, and for keys below it.
+pub(super) fn is_below(key: &str, folder: &str) -> bool {
+    key.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Keys that divide those behind `last`: the digits that may follow where `first` has its first digit behind its folder, as

@@ -183,9 +183,7 @@ impl Claim {
                 };
                 claim.put(tree, PutMode::Update(seen.version))?;
                 // What another run wrote before it lost the mark goes too.
-                let found = tree.list("")?;
-                let keys = found.iter().map(|object| object.key.as_str());
-                tree.delete(keys.filter(|key| *key != PARTIAL))?;
+                tree.clear(|key| key != PARTIAL, || claim.check(tree))?;
                 return Ok(claim);
             }
             None => {}
@@ -210,13 +208,17 @@ impl Claim {
             None => PutMode::Create,
         };
         claim.put(tree, mode)?;
-        let cleared = tree.list("").and_then(|found| {
-            let left = found.iter().map(|object| object.key.as_str());
-            tree.delete(left.filter(|key| is_reserved(key) && *key != BUILDING))
-        });
-        cleared.inspect_err(|_| {
-            let _ = claim.undo(tree);
-        })?;
+        // A run that lost its mark may have begun to switch. It looks for the mark after it has put its own, so that one of
+        // the two sees the other.
+        let undone = |_: &io::Error| drop(claim.undo(tree));
+        if get_mark(tree, PARTIAL).inspect_err(undone)?.is_some() {
+            tree.delete([BUILDING].into_iter())?;
+            return Err(NotClaimed::Taken(format!(
+                "another run replaces the dataset: {PARTIAL} is there"
+            )));
+        }
+        let cleared = tree.clear(|key| is_reserved(key) && key != BUILDING, || claim.check(tree));
+        cleared.inspect_err(undone)?;
         Ok(claim)
     }
 
@@ -241,6 +243,16 @@ impl Claim {
     pub(super) fn holds(&self, tree: &TreeObjects) -> io::Result<bool> {
         let (key, mark) = self.mark();
         Ok(get_mark(tree, key)?.is_some_and(|(found, _)| found == mark))
+    }
+
+    /// Fails if another run has taken the claim over.
+    pub(super) fn check(&self, tree: &TreeObjects) -> io::Result<()> {
+        match self.holds(tree)? {
+            true => Ok(()),
+            false => Err(io::Error::other(
+                "another run took over what this one was writing",
+            )),
+        }
     }
 
     /// The folder of the run's values: below the prefix, empty or with a slash at its end.

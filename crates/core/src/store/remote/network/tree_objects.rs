@@ -11,12 +11,16 @@ use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
 use super::download::{fault, is_web_page};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
+use super::keys::is_below;
 use super::object_output::object_path;
 use super::sending::Sending;
 use super::session::{RemoteStore, Task};
 
 /// Keys in one request to delete: S3's limit.
-pub(super) const DELETED_AT_ONCE: usize = 1000;
+const DELETED_AT_ONCE: usize = 1000;
+
+/// How often objects are deleted that are still listed.
+const CLEARED: usize = 3;
 
 /// Largest object, in bytes, that S3 copies by one request.
 const COPIED_AT_ONCE: u64 = 5 << 30;
@@ -79,15 +83,27 @@ impl TreeObjects {
         let found = self.sending.run(&Task::new("list", ""), |store| {
             let below = below.clone();
             async move {
-                let found = store.list(below.as_ref()).map_ok(|meta| Listed {
-                    key: meta.location.as_ref().get(skip..).unwrap_or_default().to_owned(),
-                    size: meta.size,
+                let found = store.list(below.as_ref()).map_ok(|meta| {
+                    let key = meta.location.as_ref();
+                    let listed = Listed {
+                        key: key.get(skip..).unwrap_or_default().to_owned(),
+                        size: meta.size,
+                    };
+                    // Keys of other folders would be deleted with the tree.
+                    let is_ours = below.as_ref().is_none_or(|below| is_below(key, below.as_ref()));
+                    (is_ours, listed)
                 });
                 found.try_collect::<Vec<_>>().await
             }
         })?;
+        if !found.iter().all(|object| object.0) {
+            return Err(io::Error::other(
+                "cannot list: the server lists keys of other folders",
+            ));
+        }
         let mut found: Vec<Listed> = found
             .into_iter()
+            .map(|(_, object)| object)
             .filter(|object| !object.key.is_empty())
             .collect();
         found.sort_by(|a, b| a.key.cmp(&b.key));
@@ -208,6 +224,58 @@ impl TreeObjects {
                 Ok(were_there)
             }
         })
+    }
+
+    /// Deletes the objects whose keys `wanted` chooses, until none is listed. `check` is called before each deletion.
+    ///
+    /// # Errors
+    /// Those of the store and of `check`; a store that answers as if it had deleted, and has not.
+    pub(super) fn clear(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+        check: impl Fn() -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut listed = self.list("")?;
+        for _ in 0..CLEARED {
+            let keys = listed.iter().map(|object| object.key.as_str());
+            // Without its root, no program opens what is left of a dataset.
+            let (root, below): (Vec<&str>, Vec<&str>) =
+                keys.filter(|key| wanted(key)).partition(|key| !key.contains('/'));
+            if root.is_empty() && below.is_empty() {
+                return Ok(());
+            }
+            for some in root.chunks(DELETED_AT_ONCE).chain(below.chunks(DELETED_AT_ONCE)) {
+                check()?;
+                self.delete(some.iter().copied())?;
+            }
+            listed = self.list("")?;
+        }
+        match listed.iter().find(|object| wanted(&object.key)) {
+            Some(object) => Err(io::Error::other(format!(
+                "cannot delete {}: it is still there",
+                object.key
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Deletes a mark, and looks whether it is gone.
+    ///
+    /// # Errors
+    /// Those of the store; a mark that stays.
+    pub(super) fn delete_mark(&self, mark: &str) -> io::Result<()> {
+        let delete = || self.delete([mark].into_iter());
+        // All else is there, so a refusal is not the last word.
+        delete().or_else(|_| delete())?;
+        if self.get(mark)?.is_some() {
+            delete()?;
+            if self.get(mark)?.is_some() {
+                return Err(io::Error::other(format!(
+                    "cannot delete {mark}: it is still there"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Begins to copy an object within the store.

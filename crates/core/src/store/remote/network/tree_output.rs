@@ -199,11 +199,7 @@ impl Tree {
         let TreeObjects { sending, .. } = &self.objects;
         self.enter(Phase::Open)?;
         sending.wait()?;
-        if !self.claim.holds(&self.objects)? {
-            return Err(io::Error::other(
-                "another run took over what this one was writing",
-            ));
-        }
+        self.claim.check(&self.objects)?;
         let metadata: Vec<(String, Vec<u8>)> =
             std::mem::take(&mut self.state().metadata).into_iter().collect();
         let folder = self.claim.metadata();
@@ -215,14 +211,16 @@ impl Tree {
         }
         match self.claim.is_beside {
             false => {
+                // The mark of another run says that its tree is not complete.
+                self.claim.check(&self.objects)?;
                 self.enter(Phase::Opening)?;
-                // All else is there, so a refusal is not the last word.
-                let delete = || self.objects.delete([PARTIAL].into_iter());
-                delete().or_else(|_| delete())?;
+                self.objects.delete_mark(PARTIAL)?;
             }
             true => {
                 self.enter(Phase::Switching)?;
                 let mark = begin(&self.objects, &self.claim.run).inspect_err(|_| self.unmark())?;
+                // A run that took over has deleted what was built.
+                self.claim.check(&self.objects).inspect_err(|_| self.unmark())?;
                 switch(&self.objects, &mark)?;
             }
         }

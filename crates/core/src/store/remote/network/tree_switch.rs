@@ -12,7 +12,7 @@ use std::io;
 use object_store::{PutMode, UpdateVersion};
 
 use super::tree_claim::{BUILDING, Doing, Mark, get_mark, is_reserved, new_run, stage};
-use super::tree_objects::{DELETED_AT_ONCE, Listed, TreeObjects};
+use super::tree_objects::{Listed, TreeObjects};
 use crate::store::key::{PARTIAL, RESERVED};
 
 /// Sorts keys into groups that are written one after another: folders before the folder around them. Keys of the root
@@ -81,13 +81,6 @@ pub(super) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
         Some((found, _)) if found == *mark => Ok(()),
         _ => Err(taken_over()),
     };
-    let delete = |keys: Vec<&str>| -> io::Result<()> {
-        for some in keys.chunks(DELETED_AT_ONCE) {
-            check()?;
-            tree.delete(some.iter().copied())?;
-        }
-        Ok(())
-    };
     let (values, metadata) = (format!("{}d/", stage(run)), format!("{}m/", stage(run)));
     let new_metadata = tree.list(&metadata)?;
     if new_metadata.is_empty() {
@@ -100,15 +93,7 @@ pub(super) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
         ));
     }
     let all = tree.list("")?;
-    let old: Vec<&str> = all
-        .iter()
-        .map(|object| object.key.as_str())
-        .filter(|key| !is_reserved(key))
-        .collect();
-    // Without its root, no program opens what is left of the old dataset.
-    let (root, below): (Vec<&str>, Vec<&str>) = old.into_iter().partition(|key| !key.contains('/'));
-    delete(root)?;
-    delete(below)?;
+    tree.clear(|key| !is_reserved(key), check)?;
     for value in all.iter().filter(|object| object.key.starts_with(&values)) {
         tree.copy(value, &value.key[values.len()..])?;
     }
@@ -120,7 +105,7 @@ pub(super) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
         tree.sending.wait()?;
     }
     check()?;
-    tree.delete([PARTIAL].into_iter())?;
+    tree.delete_mark(PARTIAL)?;
     let built = tree.list("")?;
     let built = built.iter().map(|object| object.key.as_str());
     tree.delete(built.filter(|key| key.starts_with(RESERVED) && *key != BUILDING))?;

@@ -128,7 +128,8 @@ fn metadata_follows_all_values_and_the_root_is_last() {
         assert!(key("g/b/.zarray") < key(inner) && key(inner) < key(".zattrs"));
     }
     assert!(key(".zattrs") < key(".zgroup") && key(".zgroup") < key(".zmetadata"));
-    assert_eq!(log.last().unwrap(), "delete t/x.zarr/.ncutils-partial");
+    let last = log.iter().rfind(|line| !line.starts_with("get "));
+    assert_eq!(last.unwrap(), "delete t/x.zarr/.ncutils-partial");
     assert_eq!(store.logged("part").len(), 4);
 }
 
