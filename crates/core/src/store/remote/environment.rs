@@ -4,9 +4,15 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// Largest size of a configuration file, and of the output of a command, in bytes.
 const LARGEST_TEXT: u64 = 1 << 20;
+
+/// Longest time for a command to print its output. A user may have to type a code meanwhile.
+const LONGEST_RUN: Duration = Duration::from_secs(120);
 
 /// A configuration file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,11 +96,29 @@ impl Environment for ProcessEnvironment {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|e| io::Error::new(e.kind(), format!("cannot be run: {e}")))?;
+        let (done, waits) = mpsc::channel::<()>();
+        let pid = rustix::process::Pid::from_child(&child);
+        let watch = thread::spawn(move || {
+            // The process is not waited for before this thread has ended, so the number is still its own.
+            let is_late = waits.recv_timeout(LONGEST_RUN) == Err(mpsc::RecvTimeoutError::Timeout);
+            if is_late {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+            is_late
+        });
         let text = child.stdout.take().map_or(Ok(String::new()), limited_text);
         if text.is_err() {
             let _ = child.kill();
         }
+        drop(done);
+        let is_late = watch.join().unwrap_or(false);
         let status = child.wait()?;
+        if is_late {
+            return Err(io::Error::other(format!(
+                "did not end within {} s",
+                LONGEST_RUN.as_secs()
+            )));
+        }
         let text = text.map_err(|e| io::Error::new(e.kind(), format!("printed what cannot be read: {e}")))?;
         match status.success() {
             true => Ok(text),

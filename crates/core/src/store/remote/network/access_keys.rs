@@ -123,9 +123,11 @@ impl KeySource {
     fn valid(&self) -> Result<Arc<AwsCredential>, String> {
         let mut current = self.lock();
         if let Some(found) = current.as_ref().filter(|found| found.is_valid()) {
+            check(&found.keys)?;
             return Ok(Arc::clone(&found.keys));
         }
         let new = self.new_keys()?;
+        check(&new.keys)?;
         let keys = Arc::clone(&new.keys);
         *current = Some(new);
         Ok(keys)
@@ -156,6 +158,26 @@ impl Current {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = now.map_or(0, |since| since.as_secs() as i64);
         self.end.is_none_or(|end| end - RESERVE > now)
+    }
+}
+
+/// Checks that keys can be sent.
+fn check(keys: &AwsCredential) -> Result<(), String> {
+    check_header(&keys.key_id, "the access key's id")?;
+    check_header(&keys.secret_key, "the secret key")?;
+    check_header(keys.token.as_deref().unwrap_or_default(), "the session token")
+}
+
+/// Checks that a header can hold a text. `what` names it.
+///
+/// # Errors
+/// In one line, without the text.
+pub(super) fn check_header(text: &str, what: &str) -> Result<(), String> {
+    match text.bytes().all(|c| c.is_ascii_graphic()) {
+        true => Ok(()),
+        false => Err(format!(
+            "{what} has a blank, a line's end or another character that cannot be sent; look at the end of the line that sets it"
+        )),
     }
 }
 

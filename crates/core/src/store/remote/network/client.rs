@@ -70,9 +70,12 @@ pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    let size = fs::metadata(path).map(|found| found.len());
-    let read = match size {
-        Ok(size) if size > LARGEST_FILE => Err(std::io::Error::other("the file is larger than 16 MiB")),
+    let read = match fs::metadata(path) {
+        // A pipe would block the program, and a device may have no end.
+        Ok(found) if !found.is_file() => Err(std::io::Error::other("not a file")),
+        Ok(found) if found.len() > LARGEST_FILE => {
+            Err(std::io::Error::other("the file is larger than 16 MiB"))
+        }
         Ok(_) => fs::read(path),
         Err(e) => Err(e),
     };

@@ -8,7 +8,7 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
 use object_store::{RetryConfig, StaticCredentialProvider};
 
-use super::access_keys::KeySource;
+use super::access_keys::{KeySource, check_header};
 use super::checksums::Checksum;
 use super::client;
 use super::http_store::HttpStore;
@@ -66,6 +66,9 @@ struct Connection {
 
 impl Connection {
     fn new(url: &RemoteUrl, settings: Settings) -> Result<Self> {
+        if let Credentials::AzureToken(token) = &settings.credentials.value {
+            check_header(token.expose(), "the token").map_err(Error::Usage)?;
+        }
         let resolver = Resolver::default();
         let client = client::client(&settings, &resolver)?;
         let told = Arc::new(Told::default());
@@ -270,7 +273,8 @@ impl Connection {
 impl Recipe for Connection {
     fn in_region(&self, region: &str) -> Result<Arc<dyn RemoteStore>, String> {
         // A server may name the region, which becomes a part of the host that gets the signed requests.
-        let is_region = |text: &str| text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-');
+        let is_region =
+            |text: &str| text.len() <= 63 && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-');
         if !is_region(region) {
             return Err(format!("'{}' is no region", super::failure::clean(region)));
         }
@@ -287,7 +291,13 @@ impl Recipe for Connection {
                 Ok(Arc::new(store) as Arc<dyn RemoteStore>)
             }
         };
-        store.map_err(|e| self.hide(super::failure::clean(&client::innermost(&e))))
+        store.map_err(|e| {
+            let why = super::failure::clean(&client::innermost(&e));
+            let credentials = &self.settings.credentials;
+            self.hide(format!(
+                "no requests can be made with credentials of {credentials}: {why}"
+            ))
+        })
     }
 
     fn renew(&self) -> Result<bool, String> {

@@ -153,28 +153,40 @@ fn is_private(address: IpAddr) -> bool {
         IpAddr::V6(v6) => {
             let first = v6.segments()[0];
             let embedded = v6.to_ipv4_mapped().or_else(|| {
-                // NAT64, 64:ff9b::/96.
                 let segments = v6.segments();
-                (segments[..6] == [0x64, 0xff9b, 0, 0, 0, 0])
-                    .then(|| Ipv4Addr::from((u32::from(segments[6]) << 16) | u32::from(segments[7])))
+                let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+                match segments {
+                    // NAT64, 64:ff9b::/96; and addresses that are compatible with version 4, ::/96.
+                    [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0, 0, high, low] => {
+                        Some(of(high, low))
+                    }
+                    // 6to4, 2002::/16.
+                    [0x2002, high, low, ..] => Some(of(high, low)),
+                    _ => None,
+                }
             });
             v6.is_loopback()
                 || v6.is_unspecified()
                 || first & 0xfe00 == 0xfc00
                 || first & 0xffc0 == 0xfe80
+                || v6.is_multicast()
                 || embedded.is_some_and(is_private_v4)
         }
     }
 }
 
 fn is_private_v4(v4: Ipv4Addr) -> bool {
-    let [a, b, ..] = v4.octets();
+    let [a, b, c, _] = v4.octets();
     v4.is_private()
         || v4.is_loopback()
         || v4.is_link_local()
         || v4.is_broadcast()
         || a == 0
         || (a == 100 && b & 0xc0 == 64)
+        // Of protocols and benchmarks: 192.0.0.0/24, 198.18.0.0/15. Multicast and reserved: 224.0.0.0/3.
+        || (a, b, c) == (192, 0, 0)
+        || (a == 198 && b & 0xfe == 18)
+        || a >= 224
 }
 
 #[cfg(test)]
@@ -197,6 +209,12 @@ mod tests {
             "[fe80::1]",
             "[::ffff:10.0.0.1]",
             "[64:ff9b::a00:1]",
+            "[::127.0.0.1]",
+            "[2002:7f00:1::]",
+            "192.0.0.192",
+            "198.18.0.1",
+            "224.0.0.1",
+            "[ff02::1]",
             "localhost",
             "a.localhost.",
             "255.255.255.255",
