@@ -5,9 +5,11 @@
 //! | `Error`, in place of any other | a refusal: S3 has begun to answer before it knew |
 //! | `DeleteResult` with errors | the first refusal |
 //! | `ListBucketResult`, truncated and without a token | a list that nobody can complete |
+//! | `ListBucketResult` that does not say whether it is truncated, or whose keys are encoded | no list |
+//! | `CopyObjectResult` and the like, which is not there | a copy that was not made |
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 
 use super::failure::element;
 use super::fault::Fault;
@@ -84,17 +86,53 @@ pub(super) fn deleted(status: StatusCode, body: Bytes, asked: &[u8]) -> Result<B
     })
 }
 
-/// Checks that a page of a list is its last, or says how the list goes on.
+/// Checks a page of a list: it is the last one and says so, or says how the list goes on. A key that is missing in a list reads as
+/// fill, so nothing is guessed.
 ///
 /// # Errors
-/// [`Fault::CutList`].
-pub(super) fn check_goes_on(body: &[u8]) -> Result<(), Fault> {
+/// [`Fault::CutList`], [`Fault::NoAnswer`].
+pub(super) fn check_list(status: StatusCode, body: &[u8]) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(body);
-    let is_truncated = element(&text, "IsTruncated").is_some_and(|is| is.trim() == "true");
-    let goes_on = element(&text, "NextContinuationToken").is_some_and(|token| !token.is_empty());
-    match is_truncated && !goes_on {
-        true => Err(Fault::CutList),
-        false => Ok(()),
+    let is_plain = !text.contains("<!DOCTYPE") && element(&text, "EncodingType").is_none();
+    if status != StatusCode::OK || !is_plain {
+        return Err(Fault::NoAnswer(
+            "the server's list of keys is in a form that was not asked for",
+        ));
+    }
+    if root(body) == b"EnumerationResults" {
+        return match text.contains("<NextMarker") {
+            true => Ok(()),
+            false => Err(Fault::CutList),
+        };
+    }
+    let goes_on = || element(&text, "NextContinuationToken").is_some_and(|token| !token.is_empty());
+    match element(&text, "IsTruncated") {
+        Some("false") => Ok(()),
+        Some("true") if goes_on() => Ok(()),
+        Some("true") => Err(Fault::CutList),
+        _ => Err(Fault::NoAnswer(
+            "the server's list of keys does not say whether it is complete",
+        )),
+    }
+}
+
+/// True for the headers of a request that copies an object within a store whose answer is a document.
+pub(super) fn is_copy(headers: &HeaderMap) -> bool {
+    ["x-amz-copy-source", "x-goog-copy-source"]
+        .iter()
+        .any(|name| headers.contains_key(*name))
+}
+
+/// Checks that an answer tells of a copy.
+///
+/// # Errors
+/// [`Fault::Broken`]: the copy may be made again.
+pub(super) fn check_copied(body: &[u8]) -> Result<(), Fault> {
+    match root(body) {
+        b"CopyObjectResult" | b"CopyPartResult" => Ok(()),
+        _ => Err(Fault::Broken(
+            "the server does not say that it made a copy".to_owned(),
+        )),
     }
 }
 
@@ -122,16 +160,39 @@ mod tests {
 
     #[test]
     fn lists_that_are_cut_are_refused() {
-        let list =
-            |inside: &str| check_goes_on(format!("<ListBucketResult>{inside}</ListBucketResult>").as_bytes());
+        let page = |text: String| check_list(StatusCode::OK, text.as_bytes());
+        let list = |inside: &str| page(format!("<ListBucketResult>{inside}</ListBucketResult>"));
         assert!(list("<IsTruncated>false</IsTruncated>").is_ok());
-        assert!(list("").is_ok());
+        for unsure in [
+            "",
+            "<IsTruncated>False</IsTruncated>",
+            "<IsTruncated>maybe</IsTruncated>",
+            "<IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>",
+        ] {
+            assert!(matches!(list(unsure), Err(Fault::NoAnswer(_))), "{unsure}");
+        }
+        let whole = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
+        assert!(check_list(StatusCode::PARTIAL_CONTENT, whole.as_bytes()).is_err());
+        assert!(page(format!("<!DOCTYPE x>{whole}")).is_err());
+        let azure = |inside: &str| page(format!("<EnumerationResults>{inside}</EnumerationResults>"));
+        assert!(azure("<NextMarker/>").is_ok() && azure("").is_err());
         let token = "<NextContinuationToken>t</NextContinuationToken>";
         assert!(list(&format!("<IsTruncated>true</IsTruncated>{token}")).is_ok());
         assert_eq!(list("<IsTruncated>true</IsTruncated>"), Err(Fault::CutList));
         assert!(
             list("<IsTruncated> true </IsTruncated><NextContinuationToken></NextContinuationToken>").is_err()
         );
+    }
+
+    #[test]
+    fn copies_are_told() {
+        assert!(check_copied(b"<?xml version='1.0'?> <CopyObjectResult/>").is_ok());
+        for body in ["", "<html/>"] {
+            assert!(
+                matches!(check_copied(body.as_bytes()), Err(Fault::Broken(_))),
+                "{body}"
+            );
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! ```
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -18,6 +18,12 @@ use object_store::{
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
 use super::session::{RemoteStore, Task};
+
+/// Bytes that count as progress: tries are counted anew after so many.
+const PROGRESS: usize = 16 << 10;
+
+/// Longest time for so many bytes.
+const SLOWEST: Duration = Duration::from_secs(60);
 
 /// Most bytes of a value that is read whole into memory.
 pub(super) const LARGEST_WHOLE: u64 = 1 << 30;
@@ -130,9 +136,22 @@ impl Download {
             #[allow(unreachable_patterns)]
             _ => return Err(fault(Fault::Broken("the store gave no stream".to_owned()))),
         };
+        let (mut since, mut came) = (Instant::now(), 0);
         while let Some(piece) = pieces.next().await {
-            if self.take(&piece?, is_page)? {
-                task.has_moved();
+            let piece = piece?;
+            let counts = self.take(&piece, is_page).inspect_err(|_| task.has_not_moved())?;
+            came += piece.len();
+            if came >= PROGRESS {
+                (since, came) = (Instant::now(), 0);
+                if counts {
+                    task.has_moved();
+                }
+            } else if since.elapsed() > SLOWEST {
+                return Err(fault(Fault::Broken(format!(
+                    "the server sends less than {} KiB in {} s",
+                    PROGRESS >> 10,
+                    SLOWEST.as_secs()
+                ))));
             }
         }
         let received = self.lock();
@@ -220,6 +239,8 @@ impl Download {
             .end
             .saturating_sub(received.start + received.bytes.len() as u64);
         if piece.len() as u64 > room || received.bytes.try_reserve(piece.len()).is_err() {
+            // Nobody knows which of these bytes are those of the range.
+            received.bytes.clear();
             return Err(fault(Fault::WrongRange("more bytes than it said".to_owned())));
         }
         received.bytes.extend_from_slice(piece);

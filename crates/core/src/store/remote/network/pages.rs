@@ -7,8 +7,8 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::fault::Fault;
 
-/// Most pages of a list: a thousand million keys.
-const MOST_PAGES: usize = 1 << 20;
+/// Most pages of a list: twenty million keys, which are held in memory.
+const MOST_PAGES: usize = 20_000;
 
 /// Most pages with fewer than [`FEW`] keys, one after another. Servers send short pages where many keys were deleted.
 const MOST_SHORT: usize = 1000;

@@ -37,6 +37,12 @@ use crate::store::remote::settings::NetRc;
 /// Most bytes of a refusal that are read.
 const MOST_OF_A_REFUSAL: usize = 64 << 10;
 
+/// Longest time for the body of a refusal.
+const REFUSAL: Duration = Duration::from_secs(10);
+
+/// Longest time for an answer that is held in memory.
+const ANSWER: Duration = Duration::from_secs(120);
+
 /// Longest wait, in seconds, that a server may ask for.
 const LONGEST_WAIT: u64 = 60;
 
@@ -106,6 +112,7 @@ impl HttpService for Service {
             .as_ref()
             .filter(|asked| documents::is_deletion(request.method(), asked))
             .map(|_| request.body().as_bytes().cloned().unwrap_or_default());
+        let is_copy = documents::is_copy(request.headers());
         let listed = asked.filter(|asked| is_get && Pages::is_list(asked));
         let response = self.followed(request).await.map_err(error)?;
         self.listen(&response);
@@ -118,13 +125,16 @@ impl HttpService for Service {
         let (head, body) = response.into_parts();
         let mut body = whole(body).await.map_err(error)?;
         documents::check_refusal(head.status, &body).map_err(error)?;
+        if is_copy {
+            documents::check_copied(&body).map_err(error)?;
+        }
         // Without this a page in place of a list would be a list without keys, and data would read as fill.
         let is_page = !body.is_empty() && text(&head.headers, "content-type").is_some_and(is_html);
         if is_page || (listed.is_some() && !Pages::are_keys(&body)) {
             return Err(error(Fault::WebPage));
         }
         if let Some(listed) = listed {
-            documents::check_goes_on(&body).map_err(error)?;
+            documents::check_list(head.status, &body).map_err(error)?;
             lock(&self.told.pages).came(&listed, &body).map_err(error)?;
         }
         if let Some(asked) = deleted {
@@ -322,10 +332,9 @@ fn unsent(error: &HttpError) -> Fault {
         if let Some(private) = cause.downcast_ref::<PrivateAddress>() {
             return Fault::Redirect(format!("{private}, which is not followed"));
         }
-        let inside = cause.downcast_ref::<std::io::Error>().and_then(|e| e.get_ref());
         let untrusted = cause
             .downcast_ref::<rustls::Error>()
-            .or_else(|| inside?.downcast_ref::<rustls::Error>());
+            .or_else(|| of_tls(cause.downcast_ref()?));
         if let Some(rustls::Error::InvalidMessage(_)) = untrusted {
             return Fault::NoTls;
         }
@@ -340,6 +349,14 @@ fn unsent(error: &HttpError) -> Fault {
         HttpErrorKind::Timeout => Fault::Broken("the server does not answer".to_owned()),
         _ => Fault::Broken(format!("the connection broke: {why}")),
     }
+}
+
+/// The error of TLS inside an error of the system, which may be inside others.
+fn of_tls(error: &std::io::Error) -> Option<&rustls::Error> {
+    let inside = error.get_ref()?;
+    inside
+        .downcast_ref()
+        .or_else(|| inside.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref())
 }
 
 /// Passes success, and makes a [`Fault`] of every other status.
@@ -367,7 +384,9 @@ fn is_html(content_type: &str) -> bool {
 async fn whole(body: HttpResponseBody) -> Result<Bytes, Fault> {
     let mut bytes = Vec::new();
     let mut pieces = body.bytes_stream();
-    while let Some(piece) = pieces.next().await {
+    let end = tokio::time::Instant::now() + ANSWER;
+    let slow = |_| Fault::Broken("the server's answer comes too slowly".to_owned());
+    while let Some(piece) = tokio::time::timeout_at(end, pieces.next()).await.map_err(slow)? {
         let piece = piece.map_err(|e| unsent(&e))?;
         if bytes.len() + piece.len() > MOST_OF_AN_ANSWER {
             return Err(Fault::TooLong);
@@ -381,7 +400,9 @@ async fn whole(body: HttpResponseBody) -> Result<Bytes, Fault> {
 async fn beginning(body: HttpResponseBody) -> String {
     let mut bytes = Vec::new();
     let mut pieces = body.bytes_stream();
-    while let Some(Ok(piece)) = pieces.next().await {
+    let end = tokio::time::Instant::now() + REFUSAL;
+    // What a slow server has not said by then is not worth waiting for.
+    while let Ok(Some(Ok(piece))) = tokio::time::timeout_at(end, pieces.next()).await {
         let room = MOST_OF_A_REFUSAL - bytes.len();
         bytes.extend_from_slice(&piece[..piece.len().min(room)]);
         if bytes.len() == MOST_OF_A_REFUSAL {

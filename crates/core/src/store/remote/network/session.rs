@@ -52,6 +52,11 @@ impl Task {
     pub(crate) fn has_moved(&self) {
         self.progress.store(true, Ordering::Relaxed);
     }
+
+    /// Takes [`has_moved`](Self::has_moved) back, where the next try begins anew.
+    pub(crate) fn has_not_moved(&self) {
+        self.progress.store(false, Ordering::Relaxed);
+    }
 }
 
 impl fmt::Display for Task {

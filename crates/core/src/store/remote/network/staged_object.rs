@@ -31,7 +31,7 @@ pub(crate) struct StagedObject {
     staged: Arc<Staged>,
 }
 
-/// The object under its longer key, once it is there. Dropped, it is deleted.
+/// The object under its longer key, once it may be there. Dropped, it is deleted.
 struct Staged {
     objects: TreeObjects,
     key: String,
@@ -88,10 +88,9 @@ impl Output for StagedObject {
 
     /// Completes the object under its longer key.
     fn commit(&self) -> io::Result<()> {
-        let mut is_there = self.staged.is_there();
-        self.output.commit()?;
-        *is_there = true;
-        Ok(())
+        // From now on it may be there, whatever is heard of it.
+        *self.staged.is_there() = true;
+        self.output.commit()
     }
 
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
