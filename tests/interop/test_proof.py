@@ -361,6 +361,7 @@ def test_differences_name_the_datasets_and_tell_the_other_first(tmp_path):
             dataset.createDimension(dimension, 3)
             dataset.createVariable("values", "i4", ("x",))[:] = [1, value]
             dataset.createVariable("type", kind, ("x",))
+            dataset.createVariable("both", kind, ("x",) if name == "a.nc" else ("x", dimension))
             dataset.createVariable("dims", "i4", (dimension,))[:] = [1, 2, 3]
             for own in only:
                 dataset.createVariable(own, "i4", ("x",))
@@ -380,6 +381,8 @@ def test_differences_name_the_datasets_and_tell_the_other_first(tmp_path):
         f"/values: attribute only_a: only in {a}",
         "/values: 1 of 2 elements differ; first [1]: 10 and 20; largest difference 10",
         "/type: type float and double",
+        "/both: type float and double",
+        "/both: dimensions (x=2, wide=3) and (x=2)",
         "/dims: dimensions (wide=3) and (high=3)",
     ])
 
