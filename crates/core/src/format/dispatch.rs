@@ -192,11 +192,12 @@ fn open_object(
         Format::Archive => Ok(Box::new(archive::ArchiveReader::open(object.clone())?)),
         Format::Hdf5 => {
             let neighbours = place.neighbours().cloned();
-            let open = match care {
-                Care::Whole => netcdf4::Netcdf4Reader::open,
-                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged,
+            let opened = match care {
+                Care::Whole => netcdf4::Netcdf4Reader::open(object.clone(), neighbours, registry)
+                    .map_err(|error| netcdf4::with_remains(error, object.clone(), registry)),
+                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged(object.clone(), neighbours, registry),
             };
-            Ok(Box::new(open(object.clone(), neighbours, registry)?))
+            Ok(Box::new(opened?))
         }
     }
 }

@@ -59,7 +59,7 @@ impl ZipKeys {
     pub fn open_damaged(object: Arc<dyn Object>) -> Result<(Self, Option<String>)> {
         let why = match Self::open(object.clone()) {
             Ok(keys) => return Ok((keys, None)),
-            Err(Error::Damaged(why) | Error::Cut(why)) => why,
+            Err(Error::Damaged(why) | Error::Truncated(why)) => why,
             Err(error) => return Err(error),
         };
         let directory = zip_scan::scan(&*object, zip_directory::size(&*object)?)?;

@@ -28,6 +28,7 @@ pub(super) fn scan(object: &dyn Object, size: u64) -> Result<ZipDirectory> {
         at = take(object, header, size, &mut found)?.unwrap_or(header + 1);
     }
     found.finish(headers, size);
+    found.mark_last(size);
     Ok(found)
 }
 
@@ -177,7 +178,7 @@ mod tests {
             let directory = data.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
             for end in [directory, directory + 20, data.len() - 1] {
                 let cut = Arc::new(data[..end].to_vec());
-                assert!(ZipKeys::open(cut.clone()).is_err_and(|error| error.is_cut()));
+                assert!(ZipKeys::open(cut.clone()).is_err_and(|error| error.is_truncated()));
                 let (left, damage) = ZipKeys::open_damaged(cut).unwrap();
                 assert!(values(&left) == whole, "{name} cut at {end}");
                 assert!(

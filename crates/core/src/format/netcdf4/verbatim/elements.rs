@@ -100,7 +100,7 @@ impl Shape {
                 let converted = hole.convert(&mut data, start + offset, places, heap);
                 match (converted, places.lost_elements) {
                     // The hole is null by now.
-                    (Err(error), Some(lost)) => lost.add(&error),
+                    (Err(error), Some(lost)) if !error.is_failure() => lost.add(&error),
                     (converted, _) => converted?,
                 }
             }

@@ -45,6 +45,8 @@ pub struct OpenFile {
     pub size: u64,
     /// The files that its content may name; `None` if it may name none.
     pub neighbours: Option<Arc<dyn Neighbours>>,
+    /// True if elements whose variable-length content cannot be read are NIL, and not errors.
+    pub loses_elements: bool,
 }
 
 /// The reason why a link cannot be followed.
@@ -292,6 +294,7 @@ impl OpenFile {
             file,
             source,
             neighbours,
+            loses_elements: false,
         })
     }
 }
