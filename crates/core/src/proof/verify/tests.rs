@@ -1,5 +1,6 @@
 use super::*;
 use crate::filter::{ChunkShape, Scratch};
+use crate::format::Reader;
 use crate::proof::in_keys::{BYTES, DEFLATED, NO_FILL, STRINGS, array, strings};
 
 fn promise(lossy: bool) -> Promise {
@@ -15,6 +16,14 @@ fn promise(lossy: bool) -> Promise {
 /// The error of a comparison, or the lines about lossy filters.
 fn verified(promise: &Promise, asked: &dyn Reader, output: &dyn Reader) -> Result<Vec<String>, String> {
     let mut lines = Vec::new();
+    let asked = Named {
+        reader: asked,
+        name: "in.nc",
+    };
+    let output = Named {
+        reader: output,
+        name: "out.nc",
+    };
     let done = promise.verify(asked, output, CheckOptions::default(), &mut |line| {
         lines.push(line)
     });
