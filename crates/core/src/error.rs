@@ -380,7 +380,8 @@ impl Error {
     /// is no failure.
     pub fn is_failure(&self) -> bool {
         match self {
-            Self::Io { cause, .. } | Self::Hdf5(ncutils_hdf5::Error::Io { cause, .. }) => !matches!(
+            Self::Hdf5(error) => error.is_failure(),
+            Self::Io { cause, .. } => !matches!(
                 cause.kind(),
                 io::ErrorKind::InvalidData
                     | io::ErrorKind::UnexpectedEof

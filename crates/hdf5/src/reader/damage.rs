@@ -66,10 +66,11 @@ impl MetadataReader {
     /// Notes what is wrong with a structure, if it is read as far as it goes.
     ///
     /// # Errors
-    /// `error`, if not.
+    /// `error`, if not, or if the source failed, which is no damage.
     pub(crate) fn tolerate(&self, error: Error) -> Result<()> {
         match &self.faults {
             None => Err(error),
+            Some(_) if error.is_failure() => Err(error),
             Some(faults) => {
                 let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
                 if faults.len() < MOST_FAULTS {
