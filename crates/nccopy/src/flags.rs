@@ -124,7 +124,7 @@ pub fn command() -> Command {
         .arg(filters::prefer_plugin())
         .arg(replace::option())
         .args(data_access::options())
-        .arg(long_flag("salvage", "Copy all that can be read of a damaged or cut input; list what is lost; status 3 if anything is").conflicts_with_all(["restore", "dry-run"]))
+        .arg(long_flag("salvage", "Copy all that can be read of a damaged or truncated input; list what is lost; status 3 if anything is").conflicts_with_all(["restore", "dry-run"]))
         .arg(long_flag("keep-suspect", "With --salvage: keep chunks whose only fault is a checksum").requires("salvage"))
         .arg(long_flag("verify", "Read the output back before it takes its name, and compare it with what was asked for").conflicts_with("dry-run"))
         .arg(long_flag("dry-run", "Print what would be done, for each variable, and write nothing"))

@@ -147,7 +147,7 @@ pub fn open_with(
     open_as(place.into(), registry, options, Care::Whole)
 }
 
-/// Opens a dataset that may be damaged or cut. What can be read of its indexes is read, and
+/// Opens a dataset that may be damaged or truncated. What can be read of its indexes is read, and
 /// [`Reader::check_structure`] tells the rest. Missing data is an error when it is read.
 ///
 /// # Errors

@@ -26,7 +26,7 @@ pub(super) fn open(object: Arc<dyn Object>, folder: Option<&str>) -> Result<Arc<
     below(ZipKeys::open(object)?, folder)
 }
 
-/// Does the same with a zip file that may be cut or damaged. The second value says what is wrong with it as a whole.
+/// Does the same with a zip file that may be truncated or damaged. The second value says what is wrong with it as a whole.
 ///
 /// # Errors
 /// A zip without entries, or without such a folder.

@@ -1,7 +1,7 @@
 //! A part of an HDF5 file that is copied as it is.
 //!
 //! Dimensions and coordinates are netCDF's, so the cells are those of the netCDF variables of the same file. Each dataset
-//! of the copy has dimensions of its own, along which its cells are chosen.
+//! of the copy has dimensions of its own, along which its cells are chosen. "Cut" means here what it means of a [`Part`].
 
 use std::collections::{HashMap, HashSet};
 

@@ -19,7 +19,7 @@ pub struct Promise {
 #[derive(Debug, Clone)]
 struct Promised {
     path: String,
-    /// True if its values may change: they are quantized, encoded by a lossy codec, or cut.
+    /// True if its values may change: they are quantized, encoded by a lossy codec, or strings that are shortened.
     lossy: bool,
 }
 

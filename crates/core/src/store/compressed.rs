@@ -65,7 +65,7 @@ pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<C
     }))
 }
 
-/// Like [`open_compressed`], of a file that may be cut or damaged: what comes before the damage is its content.
+/// Like [`open_compressed`], of a file that may be truncated or damaged: what comes before the damage is its content.
 ///
 /// # Errors
 /// If the object cannot be read, or nothing of it can be decoded.
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_files_have_the_content_before_the_cut() {
+    fn truncated_files_have_the_content_before_their_end() {
         let content = content(2_000_000);
         for (file, name) in compressed(&content).iter().zip(["Zstandard", "gzip"]) {
             let object: Arc<dyn Object> = Arc::new(file[..file.len() / 2].to_vec());

@@ -54,7 +54,7 @@ impl Place {
         }
     }
 
-    /// Tells why the content is not all that it should be: a compressed file or a zip was cut.
+    /// Tells why the content is not all that it should be: a compressed file or a zip is truncated.
     #[must_use]
     pub fn with_damage(mut self, damage: Option<String>) -> Self {
         self.damage = damage;

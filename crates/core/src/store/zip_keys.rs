@@ -51,7 +51,7 @@ impl ZipKeys {
         })
     }
 
-    /// Opens a zip file that may be cut or damaged: without a directory, its entries are found by their local headers. The
+    /// Opens a zip file that may be truncated or damaged: without a directory, its entries are found by their local headers. The
     /// second value is a line then.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ impl Netcdf4Reader {
         Self::read(Linker::open(object, neighbours, registry)?, registry)
     }
 
-    /// Opens a file that may be damaged or cut: its end of file may lie past its size. Objects, attributes and links that
+    /// Opens a file that may be damaged or truncated: its end of file may lie past its size. Objects, attributes and links that
     /// cannot be read are left out, and told by [`Reader::check_structure`](crate::format::Reader::check_structure). Chunk
     /// indexes may be read in part.
     ///

@@ -83,7 +83,7 @@ impl Verbatim {
         opened.map_err(|error| with_remains(error, object, registry))
     }
 
-    /// Opens a file that may be damaged or cut, and finds those of its selected objects that can be read. The
+    /// Opens a file that may be damaged or truncated, and finds those of its selected objects that can be read. The
     /// [reader](Self::reader)'s own check tells what is left out.
     ///
     /// # Errors

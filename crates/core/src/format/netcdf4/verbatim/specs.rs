@@ -178,17 +178,17 @@ impl<'a> Specs<'a> {
         let file = self.places.file;
         let mut dataset = file.dataset(object)?;
         let (_, part) = self.addressed;
-        let cut = addressed.filter(|var| self.hierarchy.is_rewritten(self.addressed, *var));
-        let dims = match (var, cut) {
+        let rewritten = addressed.filter(|var| self.hierarchy.is_rewritten(self.addressed, *var));
+        let dims = match (var, rewritten) {
             (Some(var), _) => self.schema.shape(var),
             (None, Some(var)) => part.schema().shape(var),
             (None, None) => dataset.dataspace.dims().to_vec(),
         };
         dataset.dataspace = self.dataspace(dataset.dataspace, var, dims);
         let shape = Shape::new(&dataset.datatype, file.offset_size())?;
-        let (layout, filters) = match (var, cut) {
+        let (layout, filters) = match (var, rewritten) {
             (Some(var), _) => self.planned(&dataset, var)?,
-            (None, Some(var)) => cut_layout(&dataset, Part { reader: part, var })?,
+            (None, Some(var)) => rewritten_layout(&dataset, Part { reader: part, var })?,
             (None, None) => (self.same(&dataset)?, dataset.filters.clone()),
         };
         let fill = match &dataset.fill.value {
@@ -306,8 +306,8 @@ fn without_data(layout: LayoutSpec) -> LayoutSpec {
     }
 }
 
-/// The storage of a part of a dataset whose elements hold addresses, and its filters.
-fn cut_layout(dataset: &Dataset, part: Part<'_>) -> Result<(LayoutSpec, Vec<Filter>)> {
+/// The storage of a dataset whose elements hold addresses and are rewritten, and its filters.
+fn rewritten_layout(dataset: &Dataset, part: Part<'_>) -> Result<(LayoutSpec, Vec<Filter>)> {
     let layout = part.reader.layout(part.var);
     let spec = match &layout.storage {
         Storage::Chunked { shape } => LayoutSpec::Chunked {

@@ -93,7 +93,7 @@ impl Linker {
         })
     }
 
-    /// Opens an input that may be damaged or cut.
+    /// Opens an input that may be damaged or truncated.
     pub fn open_damaged(
         source: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
@@ -107,7 +107,7 @@ impl Linker {
         })
     }
 
-    /// True if the input may be damaged or cut.
+    /// True if the input may be damaged or truncated.
     pub fn is_damaged(&self) -> bool {
         self.damaged
     }
@@ -264,7 +264,7 @@ impl OpenFile {
         Self::open(source, neighbours, registry, cache, false)
     }
 
-    /// Opens an HDF5 file that may be damaged or cut, whose structures are read as far as they go.
+    /// Opens an HDF5 file that may be damaged or truncated, whose structures are read as far as they go.
     ///
     /// # Errors
     /// It is not HDF5, or its superblock is damaged.
@@ -274,19 +274,19 @@ impl OpenFile {
         Ok(Self { file, ..open })
     }
 
-    /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata. With `cut`, the file may end early.
+    /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata. With `truncated`, the file may end early.
     fn open(
         source: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
         registry: &Registry,
         cache: Option<usize>,
-        cut: bool,
+        truncated: bool,
     ) -> Result<Self> {
         let mut limits = Limits::default();
         limits.cache_bytes = cache;
         let file = OpenOptions::new()
             .limits(limits)
-            .cut(cut)
+            .truncated(truncated)
             .decoder(HeapFilters(registry.clone()))
             .open(Arc::new(ObjectBytes(source.clone())))?;
         Ok(Self {
