@@ -35,14 +35,14 @@ impl Losses {
     /// Notes what is wrong with the object at a path.
     pub(super) fn note(&mut self, path: &str, errors: Vec<ncutils_hdf5::Error>) {
         for error in errors {
-            self.tell(path, error.into(), |error| Fault::of(error));
+            self.tell(path, error.into(), Fault::of);
         }
     }
 
     /// Notes an object that cannot be read.
     pub(super) fn object(&mut self, address: u64, path: &str, error: Error) {
         self.objects.insert(address);
-        self.tell(path, error, |error| Fault::of(error));
+        self.tell(path, error, Fault::of);
     }
 
     /// Tells an error in the object at a path, unless the store failed.
