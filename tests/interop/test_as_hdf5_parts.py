@@ -124,6 +124,17 @@ def test_dimensions_without_variables_and_shorter_variables(tmp_path):
             assert b.dimensions["x"].size == len(range(6)[x])
 
 
+def test_scales_of_dimensions_that_stay_whole_are_no_warning(tmp_path):
+    path = tmp_path / "in.nc"
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("x", 6)
+        f.createDimension("bnds", 2)
+        f.createVariable("x_bnds", "f4", ("x", "bnds"))[:] = np.arange(12).reshape(6, 2)
+    assert not nccopy("-k", "h5", "--isel", "x=1:4", path, tmp_path / "out.h5")
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f["x_bnds"][:].tolist() == [[2, 3], [4, 5], [6, 7]] and f["bnds"].shape == (2,)
+
+
 def test_what_cannot_be_cut_is_an_error(tmp_path):
     path = tmp_path / "in.h5"
     with h5py.File(path, "w") as f:

@@ -102,6 +102,60 @@ def test_texts_that_a_heap_lost_are_null(source, tmp_path):
         assert f["g/record"][1].item() == (3, 4.5)
 
 
+@pytest.mark.parametrize("part", [[], ["--isel", "phony_dim_0=5:35"]], ids=["all", "part"])
+def test_what_heaps_lost_is_verified(tmp_path, part):
+    """Heap objects that cannot be found: the other elements of their chunks are in the copy, and are compared."""
+    path = tmp_path / "in.h5"
+    sequence = h5py.vlen_dtype(np.dtype("i4"))
+    both = np.dtype([("s", h5py.string_dtype()), ("n", "i4")])
+    with h5py.File(path, "w") as f:
+        f.create_dataset("texts", data=[f"text {n} " * 60 for n in range(40)], dtype=h5py.string_dtype(), chunks=(20,), compression="gzip")
+        numbers = f.create_dataset("numbers", (40,), sequence, chunks=(20,))
+        for n in range(40):
+            numbers[n] = np.arange(150) + n
+        f.create_dataset("both", data=np.array([(f"{n}" * 300, n) for n in range(40)], both), chunks=(20,))
+    data = path.read_bytes()
+    lost_somewhere = set()
+    contents = [f"text {n} ".encode() * 60 for n in (2, 11, 38)]
+    contents += [(np.arange(150, dtype="i4") + n).tobytes() for n in (7, 22)]
+    contents += [f"{n}".encode() * 300 for n in (3, 30)]
+    for content in contents:
+        # The header of a heap object: its index in the collection comes first.
+        at = data.index(content) - 16
+        path.write_bytes(data)
+        damage(path, at, 2)
+        status, told = salvaged(path, "--verify", *part)
+        if status == 0:
+            assert part and not told
+            continue
+        assert status == 3 and "null in the copy" in told and "chunk [" not in told, told
+        with h5py.File(path.parent / "out.h5") as f:
+            first = 5 if part else 0
+            for name, is_lost in ("texts", lambda v: v == b""), ("numbers", lambda v: len(v) == 0), ("both", lambda v: v["s"] == b""):
+                if f"variable {name}: " in told:
+                    lost = [n for n, value in enumerate(f[name][...]) if is_lost(value)]
+                    assert 0 < len(lost) < 20, (name, lost)
+                    lost_somewhere.add(name)
+            assert f["both"]["n"].tolist() == list(range(40))[first : 35 if part else 40]
+    assert len(lost_somewhere) == 3
+
+
+def test_the_second_of_two_names_is_told(tmp_path):
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as f:
+        f["g/first"], f["g/other"] = 1, 2
+        f["g"].attrs["kept"], f["g"].attrs["next"] = 5, 6
+    data = path.read_bytes()
+    assert data.count(b"first\0") == 1 and data.count(b"next\0") == 1
+    path.write_bytes(data.replace(b"first\0", b"other\0").replace(b"next\0", b"kept\0"))
+    status, told = salvaged(path)
+    assert status == 3
+    assert "the links of group /g: a second link `other`, which is left out" in told
+    assert "variable g: a second attribute kept, which is left out" in told
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert list(f["g"]) == ["other"] and dict(f["g"].attrs) == {"kept": 5}
+
+
 def test_a_lost_chunk_of_texts_stays_unwritten(source, tmp_path):
     with h5py.File(source, "r+") as f:
         f.create_dataset("last", data=TEXTS, dtype=h5py.string_dtype(), chunks=(10,), compression="gzip")

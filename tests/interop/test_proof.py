@@ -75,7 +75,7 @@ def test_a_bit_flipped_in_each_chunk_in_turn(storage, tmp_path):
             assert file["temp"].id.get_num_chunks() == LENGTHS["time"] - 1
 
         status, _, told = run("nccopy", "--verify", broken, tmp_path / "verified.nc")
-        assert status == 1 and "variable temp" in told and f"[{n}, 0, 0]" in told
+        assert status == 1 and told.startswith(f"nccopy: {broken}: variable temp: chunk [{n}, 0, 0]: "), told
         assert not (tmp_path / "verified.nc").exists()
 
 
@@ -104,6 +104,91 @@ def test_what_is_left_out_is_not_lost(tmp_path):
     for options, status in (["-V", "other"], 0), (["-v", "other"], 0), (["-V", "temp"], 3), ([], 3):
         done = run("nccopy", "--salvage", *options, path, tmp_path / "out.nc")
         assert done[0] == status and ("temp" in done[2]) == (status == 3), done
+
+
+def damaged_chunk(path, name, number):
+    with h5py.File(path) as file:
+        chunk = file[name].id.get_chunk_info(number)
+    data = bytearray(path.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("kind", [[], ["-k", "h5"]], ids=["values", "as-it-is"])
+def test_what_lies_outside_of_a_part_is_not_lost(kind, tmp_path):
+    path, out = make(tmp_path / "a.nc", zlib=True, chunksizes=(2, 10, 30)), tmp_path / "out.nc"
+    damaged_chunk(path, "temp", 2)
+    for part, status in (["time=0:2"], 0), (["time=3:"], 3), (["lat=10:"], 0), (["lat=5:", "time=2"], 3), (["time=0,1,4"], 0), (["lon=1:3"], 3):
+        options = [option for dim in part for option in ("--isel", dim)]
+        done = run("nccopy", *kind, "--salvage", *options, path, out)
+        assert done[0] == status and ("chunk [1, 0, 0]" in done[2]) == (status == 3), (part, done)
+        with netCDF4.Dataset(out) as dataset:
+            assert np.ma.count_masked(dataset["temp"][:]) > 0 if status else not np.ma.is_masked(dataset["temp"][:])
+
+
+@pytest.mark.parametrize("kind", [[], ["-k", "h5"]], ids=["values", "as-it-is"])
+def test_a_damaged_coordinate_that_chooses_cells_is_lost(kind, tmp_path):
+    path, out = tmp_path / "a.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(path, "w") as dataset:
+        dataset.createDimension("x", 10)
+        dataset.createVariable("x", "f8", ("x",), zlib=True, chunksizes=(2,))[:] = np.arange(10.0)
+        dataset.createVariable("v", "f8", ("x",))[:] = np.arange(10.0)
+    damaged_chunk(path, "x", 3)
+    assert run("nccopy", *kind, "--salvage", "--isel", "x=0:4", path, out) == (0, "", "")
+    status, _, told = run("nccopy", *kind, "--salvage", "--sel", "x=0..3", path, out)
+    assert status == 3 and "variable x: chunk [3]" in told
+
+
+def test_parts_of_truncated_classic_files(tmp_path):
+    path, out = make(tmp_path / "a.nc", "NETCDF3_64BIT_OFFSET"), tmp_path / "out.nc"
+    path.write_bytes(path.read_bytes()[:-3000])
+    assert run("nccopy", "--salvage", "--isel", "time=:-2", path, out) == (0, "", "")
+    assert values(out).tobytes() == field()[:-2].tobytes()
+    status, _, told = run("nccopy", "--salvage", "--isel", "time=-2:", path, out)
+    assert status == 3 and "the file is truncated" in told
+
+
+def test_chunks_that_are_not_there_are_told(tmp_path):
+    whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
+    for fragment in "#mode=zarr,v2", "#mode=zarr,v3":
+        place = tmp_path / f"{fragment[-2:]}.zarr"
+        nccopy("--shard", "none", whole, f"{place}{fragment}") if "v3" in fragment else nccopy(whole, f"{place}{fragment}")
+        told = "chunks that are not there, which read as fill values"
+        assert told not in ncdump("--check", place).decode()
+        next(path for path in (place / "temp").rglob("*") if path.is_file() and not path.name.startswith((".z", "zarr"))).unlink()
+        assert told in ncdump("--check", place).decode().splitlines()[-1]
+
+
+HINT = "; 'nccopy --salvage' copies what can still be read"
+
+
+def test_the_hint_at_salvage_is_true(tmp_path):
+    """Where it stands, --salvage gives something; where it does not, nothing."""
+    whole = make(tmp_path / "in.nc", **STORAGE["deflate"])
+    classic = make(tmp_path / "classic.nc", "NETCDF3_64BIT_OFFSET")
+    nccopy("-k", "archive", classic, tmp_path / "a.nc3z")
+    nccopy("-k", "zst", classic, tmp_path / "a.nc.zst")
+    for fragment in "zarr,v2,zip", "zarr,v3,zip":
+        nccopy(whole, f"{tmp_path / fragment[5:7]}.zip#mode={fragment}")
+    seen = set()
+    for place in [whole, classic, *sorted(tmp_path.glob("a.nc*")), *sorted(tmp_path.glob("*.zip"))]:
+        data = place.read_bytes()
+        size = len(data)
+        for end in 20, 60, 120, 400, size // 3, size // 2, size * 3 // 4, size - 200, size - 2:
+            cut = tmp_path / f"cut{place.suffix}"
+            cut.write_bytes(data[:end])
+            out = tmp_path / "out.nc"
+            out.unlink(missing_ok=True)
+            kinds = [["-k", "h5"], []] if place is whole else [[]]
+            for kind in kinds:
+                status, _, told = run("nccopy", *kind, cut, out)
+                if status == 0:
+                    continue
+                # A part of an archive is restored as it was.
+                saved = run("nccopy", "--salvage", *kind, *([] if "nc3z" in cut.name else kind or ["-k", "nc4"]), cut, out)
+                assert told.endswith(HINT + "\n") == (saved[0] in (0, 3)), (place, end, kind, told, saved)
+                seen.add((place.suffix, saved[0] == 1))
+    assert len(seen) > 7, seen
 
 
 @pytest.mark.parametrize("fragment", ["#mode=zarr,v3,zip", "#mode=zarr,zip", "#mode=zarr,v3"])
@@ -361,6 +446,7 @@ def test_differences_name_the_datasets_and_tell_the_other_first(tmp_path):
             dataset.createDimension(dimension, 3)
             dataset.createVariable("values", "i4", ("x",))[:] = [1, value]
             dataset.createVariable("type", kind, ("x",))
+            dataset.createVariable("both", kind, ("x",) if name == "a.nc" else ("x", dimension))
             dataset.createVariable("dims", "i4", (dimension,))[:] = [1, 2, 3]
             for own in only:
                 dataset.createVariable(own, "i4", ("x",))
@@ -380,6 +466,8 @@ def test_differences_name_the_datasets_and_tell_the_other_first(tmp_path):
         f"/values: attribute only_a: only in {a}",
         "/values: 1 of 2 elements differ; first [1]: 10 and 20; largest difference 10",
         "/type: type float and double",
+        "/both: type float and double",
+        "/both: dimensions (x=2, wide=3) and (x=2)",
         "/dims: dimensions (wide=3) and (high=3)",
     ])
 

@@ -185,6 +185,12 @@ def test_what_is_missing_reads_as_fill(tmp_path):
     check(path, tmp_path / "out.nc", says=says)
     compared = subprocess.run([BIN / "ncdump", "--diff", path, path], capture_output=True, text=True)
     assert compared.returncode == 0 and says in compared.stderr, compared
+    checked = subprocess.run([BIN / "ncdump", "--check", path], capture_output=True, text=True)
+    assert checked.returncode == 0 and not checked.stderr, checked
+    line, last = checked.stdout.splitlines()
+    assert re.match(r"variable v: 3 of 4 sources are missing, the first d in s[123]\.h5; ", line) and last.startswith("no fault ")
+    checked = subprocess.run([BIN / "ncdump", "--check", "--require-sources", path], capture_output=True, text=True)
+    assert checked.returncode == 1 and re.match(r"variable v: source d in s[123]\.h5: it ", checked.stdout), checked
     message = nccopy("--require-sources", path, tmp_path / "fail.nc", ok=False)
     # Threads look at the sources, so any of those that are missing may be the first.
     assert re.search(r"variable v: source d in s[123]\.h5: it ", message), message

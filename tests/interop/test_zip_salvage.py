@@ -1,6 +1,7 @@
 """Zip files that were cut: what is left of them is found without their directory."""
 
 import io
+import json
 import subprocess
 import zipfile
 
@@ -92,3 +93,42 @@ def test_a_zip_without_metadata_is_an_error(tmp_path):
     status, _, told = run("nccopy", "-k", "nc4", "--salvage", path, tmp_path / "out.nc")
     assert status == 1 and told.count("\n") == 1
     assert not (tmp_path / "out.nc").exists()
+
+
+@pytest.mark.parametrize("version", ["v2", "v3"])
+def test_a_zip_that_is_truncated_within_the_metadata_of_a_variable(version, tmp_path):
+    names = ["a", "b", "c"]
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as dataset:
+        dataset.createDimension("x", 50)
+        for name in names:
+            dataset.createVariable(name, "f8", ("x",))[:] = np.arange(50)
+    tree = tmp_path / "tree.zarr"
+    nccopy(tmp_path / "in.nc", f"{tree}#mode=zarr,{version}")
+    # Without consolidated metadata, all documents of a variable before those of the next.
+    (tree / ".zmetadata").unlink(missing_ok=True)
+    if version == "v3":
+        root = json.loads((tree / "zarr.json").read_text())
+        root.pop("consolidated_metadata", None)
+        (tree / "zarr.json").write_text(json.dumps(root))
+    keys = [key for key in sorted(tree.rglob("*")) if key.is_file()]
+    keys.sort(key=lambda key: (key.parent != tree, key.relative_to(tree).parts[0], not key.name.startswith((".z", "zarr.json")), key.name))
+    whole = tmp_path / "whole.zip"
+    with zipfile.ZipFile(whole, "w") as file:
+        for key in keys:
+            file.write(key, key.relative_to(tree).as_posix())
+    with zipfile.ZipFile(whole) as file:
+        infos = [info for info in file.infolist() if info.filename.split("/")[-1] in (".zarray", ".zattrs", "zarr.json") and info.filename.startswith(("b/", "c/"))]
+    assert len(infos) >= 2
+    cut = tmp_path / "cut.zip"
+    for info in infos:
+        data = info.header_offset + 30 + len(info.filename)
+        for end in data - 3, data + 1, data + info.file_size // 2, data + info.file_size - 1:
+            cut.write_bytes(whole.read_bytes()[:end])
+            status, _, told = run("nccopy", "-k", "nc4", "--salvage", cut, tmp_path / "out.nc")
+            assert status == 3 and "overlaps" not in told, (info.filename, told)
+            if end > data:
+                assert f'the zip\'s entry "{info.filename}" ' in told and "is truncated: the file ends within its data" in told
+            with netCDF4.Dataset(tmp_path / "out.nc") as dataset:
+                before = names[: names.index(info.filename[0])]
+                assert before == [name for name in before if (dataset[name][:] == np.arange(50)).all()]
+            assert run("ncdump", "--check", cut)[0] == 1

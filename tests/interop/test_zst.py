@@ -1,9 +1,12 @@
 """The plain twin of an archive: a classic file in Zstandard's seekable format."""
 
 import gzip
+import struct
 import subprocess
 
 import archive_samples
+import netCDF4
+import numpy as np
 import pytest
 from conftest import BIN, installed, nccopy, ncdump
 
@@ -32,7 +35,7 @@ def test_zstd_restores_it(original, tmp_path):
 
 def test_other_options_are_refused(original, tmp_path):
     twin = tmp_path / "a.nc.zst"
-    for option in ["--isel", "x=1"], ["-d", "1"], ["--page", "4096"], ["--salvage"], ["--verify"], ["-M", "1k"]:
+    for option in ["--isel", "x=1"], ["-d", "1"], ["--page", "4096"], ["--salvage"], ["--summary"], ["-M", "1k"]:
         assert f"leave out {option[0]}" in nccopy("-k", "zst", *option, original, twin, ok=False)
     nccopy("-k", "zst", "--dry-run", original, twin)
     assert not twin.exists()
@@ -115,3 +118,77 @@ def test_what_comes_before_a_cut_is_salvaged(original, tmp_path, ending):
     prefix.write_bytes(original.read_bytes()[:length])
     subprocess.run([BIN / "nccopy", "--salvage", prefix, tmp_path / "expected.nc"], capture_output=True)
     assert text(tmp_path / "left.nc") == text(tmp_path / "expected.nc")
+
+
+def test_compressing_is_verified(original, tmp_path):
+    twin, plain = tmp_path / "a.nc.zst", tmp_path / "b.nc.zst"
+    nccopy("-k", "zst", "--verify", original, twin)
+    nccopy("-k", "zst", original, plain)
+    assert twin.read_bytes() == plain.read_bytes()
+
+
+def test_checksums_of_the_compressed_file_cover_all(original, tmp_path):
+    twin, zst, bare, gz = (tmp_path / name for name in ("twin.zst", "a.zst", "bare.zst", "a.gz"))
+    nccopy("-k", "zst", original, twin)
+    subprocess.run([installed("zstd"), "-q", original, "-o", zst], check=True)
+    subprocess.run([installed("zstd"), "-q", "--no-check", original, "-o", bare], check=True)
+    gz.write_bytes(gzip.compress(original.read_bytes()))
+    for path in twin, zst, gz:
+        assert ncdump("--check", path).decode().splitlines()[-1].endswith("; a checksum covers everything")
+    assert "no checksum covers the header" in ncdump("--check", bare).decode()
+    data = bytearray(gz.read_bytes())
+    data[-8] ^= 1
+    gz.write_bytes(data)
+    checked = subprocess.run([BIN / "ncdump", "--check", gz], capture_output=True, text=True)
+    assert checked.returncode == 1 and "no checksum covers" not in checked.stdout
+
+
+def frames(path):
+    """Position and length of each frame in a seekable file, and of its content."""
+    data = path.read_bytes()
+    count, flags, _ = struct.unpack("<IBI", data[-9:])
+    size = 12 if flags & 0x80 else 8
+    table = data[len(data) - 9 - count * size : -9]
+    at = content = 0
+    for n in range(count):
+        stored, decoded = struct.unpack_from("<II", table, n * size)
+        yield at, stored, content, decoded
+        at, content = at + stored, content + decoded
+
+
+@pytest.mark.parametrize("kind", ["NETCDF3_64BIT_OFFSET", "NETCDF4"])
+def test_other_frames_are_salvaged(kind, tmp_path):
+    rng = np.random.default_rng(11)
+    # Records of one variable end within the slabs of another one's frame.
+    shapes = {"a": (("x",), (50_000,)), "r": (("t", "x"), (12, 50_000)), "s": (("t",), (12,)), "q": (("t", "x"), (12, 50_000))}
+    fields = {name: rng.normal(size=shape).astype("f4") for name, (_, shape) in shapes.items()}
+    whole, twin = tmp_path / "a.nc", tmp_path / "a.nc.zst"
+    with netCDF4.Dataset(whole, "w", format=kind) as dataset:
+        dataset.createDimension("t", None)
+        dataset.createDimension("x", 50_000)
+        for name, (dims, _) in shapes.items():
+            dataset.createVariable(name, "f4", dims)[:] = fields[name]
+    nccopy("-k", "zst", whole, twin)
+    data = twin.read_bytes()
+    everything = list(frames(twin))
+    for at, stored, content, decoded in everything[2:-1:5]:
+        damaged = bytearray(data)
+        damaged[at + stored // 2] ^= 0x55
+        twin.write_bytes(damaged)
+        out = tmp_path / "out.nc"
+        done = subprocess.run([BIN / "nccopy", "--salvage", "--verify", "--replace", twin, out], capture_output=True, text=True)
+        assert done.returncode == 3 and f"damaged Zstandard frame at byte {at}" in done.stderr, done
+        lost = 0
+        with netCDF4.Dataset(out) as dataset:
+            dataset.set_auto_mask(False)
+            for name, field in fields.items():
+                found = dataset[name][:]
+                other = found != field
+                assert (found[other] == netCDF4.default_fillvals["f4"]).all()
+                assert other.any() == (f"variable {name}: " in done.stderr)
+                lost += other.sum()
+        if kind == "NETCDF4":
+            # A chunk is lost with any of its bytes.
+            assert decoded / 4 - 100 <= lost <= decoded / 4 + 2 * 50_000
+        else:
+            assert decoded / 4 - 20 <= lost <= decoded / 4 + 4

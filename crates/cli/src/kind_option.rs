@@ -52,6 +52,14 @@ pub fn asked(matches: &ArgMatches, named: &[&str]) -> Result<Option<Kind>> {
     Ok(last.map(|(_, kind)| kind))
 }
 
+/// True if an option was given, and no option of [`digits`] after it.
+pub fn is_last(matches: &ArgMatches, option: &str) -> bool {
+    let digits = with_digits().into_iter();
+    let given = digits.filter(|(_, kind)| matches.get_flag(kind.name()));
+    let last = given.filter_map(|(_, kind)| matches.index_of(kind.name())).max();
+    matches.index_of(option) > last
+}
+
 fn from_name(name: &str) -> Result<Kind> {
     Kind::from_name(name).ok_or_else(|| {
         let zarr = match name.to_ascii_lowercase().contains("zarr") {

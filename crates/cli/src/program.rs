@@ -66,7 +66,7 @@ fn end(name: &str, failure: u8, hints: bool, done: anyhow::Result<u8>) -> ExitCo
     }
     match error.downcast_ref() {
         Some(e @ Error::Cdl(_)) => tell_lines(name, e),
-        Some(e) if hints && e.is_cut() => tell(
+        Some(e) if hints && e.is_truncated() => tell(
             name,
             format_args!("{e}; 'nccopy --salvage' copies what can still be read"),
         ),

@@ -90,7 +90,11 @@ pub enum Error {
 
     /// A file ends before what it must hold.
     #[error("damaged file: {0}")]
-    Cut(String),
+    Truncated(String),
+
+    /// The failure in a file that is truncated or damaged so that nothing can be salvaged.
+    #[error("{0}")]
+    NothingLeft(Box<Error>),
 
     /// A chunk must be decoded or encoded, but its filter is neither built in nor found.
     #[error(
@@ -358,16 +362,38 @@ impl Error {
         }
     }
 
-    /// True if a file ends before what it must hold.
-    pub fn is_cut(&self) -> bool {
+    /// True if a file ends before what it must hold, and something of it may be left.
+    pub fn is_truncated(&self) -> bool {
         match self {
-            Self::Cut(_) => true,
+            Self::Truncated(_) => true,
             Self::Hdf5(cause) => matches!(cause, ncutils_hdf5::Error::Truncated { .. }),
             Self::File { cause, .. }
             | Self::Variable { cause, .. }
             | Self::About { cause, .. }
             | Self::Chunk { cause, .. }
-            | Self::Key { cause, .. } => cause.is_cut(),
+            | Self::Key { cause, .. } => cause.is_truncated(),
+            _ => false,
+        }
+    }
+
+    /// True if the system or a store failed, so that nothing is known of what should have been read. A file that does not exist
+    /// is no failure.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::Hdf5(error) => error.is_failure(),
+            Self::Io { cause, .. } => !matches!(
+                cause.kind(),
+                io::ErrorKind::InvalidData
+                    | io::ErrorKind::UnexpectedEof
+                    | io::ErrorKind::Unsupported
+                    | io::ErrorKind::NotFound
+            ),
+            Self::Remote(_) => true,
+            Self::File { cause, .. }
+            | Self::Variable { cause, .. }
+            | Self::About { cause, .. }
+            | Self::Chunk { cause, .. }
+            | Self::Key { cause, .. } => cause.is_failure(),
             _ => false,
         }
     }

@@ -90,3 +90,17 @@ pub enum Error {
     #[error("cannot write: {0}")]
     CannotWrite(String),
 }
+
+impl Error {
+    /// True if the source or the sink failed, so that nothing is known of what should have been read. A source that says that
+    /// its own content is damaged, or a file that does not exist, is no failure.
+    pub fn is_failure(&self) -> bool {
+        use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof, Unsupported};
+        match self {
+            Self::Io { cause, .. } => {
+                !matches!(cause.kind(), InvalidData | NotFound | UnexpectedEof | Unsupported)
+            }
+            _ => false,
+        }
+    }
+}

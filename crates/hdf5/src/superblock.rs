@@ -163,7 +163,7 @@ fn find(reader: &MetadataReader) -> Result<u64> {
 fn with_end(reader: MetadataReader, base: Option<u64>, end: Option<u64>) -> Result<MetadataReader> {
     // The end of file is relative to the start of the file at the time the base address was written.
     let need = end.unwrap_or(0).saturating_sub(base.unwrap_or(0));
-    if reader.is_cut() && reader.file_size() != u64::MAX {
+    if reader.is_truncated() && reader.file_size() != u64::MAX {
         return Ok(reader);
     }
     if need > reader.file_size() {

@@ -13,7 +13,7 @@ use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::model::{Kind, Schema};
-use ncutils_core::store::{Output, Place, PlaceKind, compress_seekable};
+use ncutils_core::store::{Object, Output, Place, PlaceKind, compress_seekable, verify_compressed};
 
 use crate::flags::Arguments;
 use crate::{given, plan_text, print, summary};
@@ -31,21 +31,18 @@ const STREAMED: usize = 256 << 10;
 pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
     let as_they_are = "-k zst takes the bytes of the input as they are";
     given::refuse_changes(arguments, &["-k zst"], as_they_are)?;
-    for (given, option) in [(arguments.verify, "--verify"), (arguments.summary, "--summary")] {
-        if given {
-            return Err(Error::Usage(format!("{as_they_are}; leave out {option}")).into());
-        }
+    if arguments.summary {
+        return Err(Error::Usage(format!("{as_they_are}; leave out --summary")).into());
     }
     if arguments.dry_run {
         return print(plan_text::route("compress the bytes of the file", arguments.json));
     }
     let object = input.text(SPOOLED)?;
     ncutils_cli::signals::handle();
-    let target = output.output()?;
+    let target = Target::of(output, arguments)?;
     let threads = thread_count(arguments);
-    compress_seekable(&*object, &*target, threads).map_err(|error| error.in_file(input.name()))?;
-    let committed = target.commit().map_err(|e| Error::io("cannot write", e));
-    committed.map_err(|error| error.in_file(output.name()))?;
+    compress_seekable(&*object, &*target.output, threads).map_err(|error| error.in_file(input.name()))?;
+    target.finish(|written| verify_compressed(&*object, written))?;
     Ok(())
 }
 
@@ -75,7 +72,7 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
         };
         error.in_file("stdin")
     })?;
-    target.finish(&packed)?;
+    target.finish(|written| archive::verify(written, &packed))?;
     summarize(&packed, arguments)
 }
 
@@ -120,7 +117,7 @@ pub fn copy(
         Way::Copy | Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
     };
     let packed = packed.map_err(in_input)?;
-    target.finish(&packed)?;
+    target.finish(|written| archive::verify(written, &packed))?;
     summarize(&packed, arguments)
 }
 
@@ -147,15 +144,15 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// Makes the output appear, after it was compared.
-    fn finish(&self, packed: &Packed) -> Result<(), Error> {
+    /// Makes the output appear, after `verify` has compared it.
+    fn finish(&self, verify: impl Fn(&Arc<dyn Object>) -> Result<(), Error>) -> Result<(), Error> {
         let done = || {
             self.output.commit().map_err(|e| Error::io("cannot write", e))?;
             let Some(held) = &self.held else {
                 return Ok(());
             };
             if let PlaceKind::Object(written) = held.place(self.location)?.kind() {
-                archive::verify(written, packed)?;
+                verify(written)?;
             }
             held.release()
         };

@@ -124,7 +124,7 @@ pub fn command() -> Command {
         .arg(filters::prefer_plugin())
         .arg(replace::option())
         .args(data_access::options())
-        .arg(long_flag("salvage", "Copy all that can be read of a damaged or cut input; list what is lost; status 3 if anything is").conflicts_with_all(["restore", "dry-run"]))
+        .arg(long_flag("salvage", "Copy all that can be read of a damaged or truncated input; list what is lost; status 3 if anything is").conflicts_with_all(["restore", "dry-run"]))
         .arg(long_flag("keep-suspect", "With --salvage: keep chunks whose only fault is a checksum").requires("salvage"))
         .arg(long_flag("verify", "Read the output back before it takes its name, and compare it with what was asked for").conflicts_with("dry-run"))
         .arg(long_flag("dry-run", "Print what would be done, for each variable, and write nothing"))
@@ -159,10 +159,13 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             .flatten()
             .map(String::as_str)
     };
-    let container = text("kind").filter(|name| ["archive", "zst", "h5"].contains(name));
+    let named = text("kind").filter(|name| ["archive", "zst", "h5"].contains(name));
+    let container = named.filter(|_| kind_option::is_last(matches, "kind"));
+    // The name of a container that a digit follows does not count.
+    let of_kinds: &[&str] = if named.is_some() { &[] } else { &["kind"] };
     let kind = match container {
         Some(_) => None,
-        None => kind_option::asked(matches, &["kind"]).map_err(|error| match error {
+        None => kind_option::asked(matches, of_kinds).map_err(|error| match error {
             Error::Usage(why) if text("kind").is_some() => {
                 Error::Usage(format!("{why}; and archive, zst and h5, which --help explains"))
             }
@@ -352,6 +355,24 @@ mod tests {
         assert_eq!(read(&["-k", "nc4", "-3"]).unwrap().copy.kind, Some(Kind::Classic));
         assert_eq!(read(&["-7", "-5", "-6"]).unwrap().copy.kind, Some(Kind::Offset64));
         assert_eq!(read(&[]).unwrap().copy.kind, None);
+        let read = |args: &[&str]| {
+            let read = read(args).unwrap();
+            let containers = (read.archive.pack, read.plain_zst, read.as_hdf5);
+            (read.copy.kind, containers)
+        };
+        let none = (false, false, false);
+        let seven = Some(Kind::Netcdf4Classic);
+        for container in ["archive", "zst", "h5"] {
+            assert_eq!(read(&["-k", container, "-7"]), (seven, none));
+            assert_eq!(read(&["-3", "-k", container, "-7"]), (seven, none));
+            assert_eq!(read(&["-k", container, "-k", "nc4"]), (Some(Kind::Netcdf4), none));
+        }
+        assert_eq!(read(&["-7", "-k", "h5"]), (None, (false, false, true)));
+        assert_eq!(read(&["-7", "-k", "zst"]), (None, (false, true, false)));
+        assert_eq!(
+            read(&["-k", "nc4", "-7", "-k", "archive"]),
+            (None, (true, false, false))
+        );
     }
 
     #[test]

@@ -1,8 +1,14 @@
 //! `-k h5`: copies HDF5 as it is.
+//!
+//! ```text
+//! opened ─► what is left of it ─► the part asked for ─► plan ─► create, engine ─► compared ─► its name
+//!           (--salvage)           (--isel, --sel)                                 (--verify)
+//! ```
 
 use std::sync::Arc;
 
 use ncutils_core::copy::plan::{CopyOptions, for_selected, select_objects};
+use ncutils_core::copy::{CopyPlan, Prepared};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
@@ -10,13 +16,15 @@ use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, VarId};
-use ncutils_core::part::{Part, verbatim};
-use ncutils_core::proof::{Promise, Salvage, check_variables};
-use ncutils_core::store::{Object, Place, PlaceKind};
+use ncutils_core::part::verbatim::{self, VerbatimPart};
+use ncutils_core::part::{Part, Source};
+use ncutils_core::proof::{Named, Promise, Salvage, check_variables};
+use ncutils_core::store::{Destination, Object, Place, PlaceKind};
 
 use crate::engine::Engine;
 use crate::flags::Arguments;
-use crate::{given, salvage};
+use crate::given;
+use crate::salvage::{self, Salvaged};
 
 /// The options that this copy applies.
 const APPLIED: [&str; 14] = [
@@ -47,132 +55,218 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         output,
         arguments,
     };
-    let in_input = |error: Error| engine.in_input(error);
     let as_it_is = "-k h5 copies everything as it is; copy to -k nc4 for other changes";
     given::refuse_changes(arguments, &APPLIED, as_it_is)?;
+    let source = opened(&engine, place)?;
+    let left = match arguments.salvage {
+        true => Some(Left::of(&source, &engine, place)?),
+        false => None,
+    };
+    let (plain, addressed): (&dyn Reader, &dyn Reader) = match &left {
+        Some(left) => (&left.plain.left, &left.addressed.left),
+        None => (source.reader(), source.addressed()),
+    };
+    let part = part_of(&engine, &source, (plain, addressed), place)?;
+    let status = left.as_ref().map_or(0, |left| left.tell(&engine, part.as_ref()));
+    let asked = Asked {
+        source: &source,
+        plain,
+        addressed,
+        part,
+    };
+    Ok(asked.copy(&engine, place)?.max(status))
+}
+
+/// Opens the file, and finds the objects that were selected.
+fn opened(engine: &Engine<'_>, place: &Place) -> anyhow::Result<Verbatim> {
+    let Engine { input, arguments, .. } = engine;
     let PlaceKind::Object(object) = place.kind() else {
         return Err(not_hdf5(input).into());
     };
-    let registry = &arguments.copy.registry;
     let open = |selection| {
         let open = match arguments.salvage {
             true => Verbatim::open_damaged,
             false => Verbatim::open_selected,
         };
-        open(object.clone(), registry, selection).map_err(|error| match error {
+        let opened = open(object.clone(), &arguments.copy.registry, selection);
+        opened.map_err(|error| match error {
             Error::UnknownFormat => not_hdf5(input),
-            error => in_input(error),
+            error => engine.in_input(error),
         })
     };
-    let mut source = open(Selection::default())?;
-    let selection = select_objects(&source, &arguments.copy).map_err(in_input)?;
-    if selection != Selection::default() {
-        source = open(selection)?;
+    let all = open(Selection::default())?;
+    let selection = select_objects(&all, &arguments.copy).map_err(|error| engine.in_input(error))?;
+    match selection == Selection::default() {
+        true => Ok(all),
+        false => Ok(open(selection)?),
     }
+}
+
+/// The part that `--isel` and `--sel` ask for, of what both readers read; `None` for all. Tells what stays whole.
+fn part_of<'r>(
+    engine: &Engine<'_>,
+    source: &Verbatim,
+    readers: (&'r dyn Reader, &'r dyn Reader),
+    place: &Place,
+) -> anyhow::Result<Option<VerbatimPart<'r>>> {
+    let arguments = engine.arguments;
+    if arguments.part.is_empty() {
+        return Ok(None);
+    }
+    let registry = &arguments.copy.registry;
+    let in_input = |error| engine.in_input(error);
+    let netcdf = as_netcdf(place, arguments).map_err(in_input)?;
     let left = match arguments.salvage {
-        true => Some(Left::of(&source, input, place, arguments)?),
+        true => Some(left_coordinates(&netcdf, arguments).map_err(in_input)?),
         false => None,
     };
-    let (plain, addressed): (&dyn Reader, &dyn Reader) = match &left {
-        Some(left) => (&left.plain, &left.addressed),
-        None => (source.reader(), source.addressed()),
+    let coordinates: &dyn Reader = match &left {
+        Some(left) => left,
+        None => &netcdf,
     };
-    let part = match arguments.part.is_empty() {
-        true => None,
-        false => {
-            let netcdf = as_netcdf(place, arguments).map_err(in_input)?;
-            let readers = (plain, addressed);
-            Some(verbatim::cut(&source, readers, &netcdf, &arguments.part, registry).map_err(in_input)?)
-        }
-    };
-    if let Some(warning) = part.as_ref().and_then(|part| part.warning.as_ref()) {
-        tell("nccopy", format_args!("{input}: warning: {warning}"));
-    }
-    let plain_part = part.as_ref().map(|part| part.plain.source());
-    let addressed: &dyn Reader = match &part {
-        Some(part) => &part.addressed,
-        None => addressed,
-    };
-    let options = CopyOptions {
-        kind: Some(Kind::Netcdf4),
-        ..for_selected(&source, &arguments.copy)
-    };
-    let reader: &dyn Reader = match &plain_part {
-        Some(part) => part,
-        None => plain,
-    };
-    let (plan, prepared) = engine.planned(reader, part.as_ref().map(|part| &part.plain), &options)?;
-    if arguments.dry_run {
-        return engine.described(reader, &plan, &prepared).map(|()| 0);
-    }
-    ncutils_cli::signals::handle();
-    let create = engine.create_options();
-    let (schema, plans) = (&plan.schema, &prepared.plans);
-    let (target, held) = match arguments.verify {
-        true => {
-            let (target, held) = output.hold_destination(schema, plans, &create)?;
-            (target, Some((held, Promise::of(&plan))))
-        }
-        false => (output.destination_of(schema, plans, &create)?, None),
-    };
-    let writer = source
-        .create(&target, schema, plans, addressed)
+    let part = verbatim::cut(source, readers, (&netcdf, coordinates), &arguments.part, registry)
         .map_err(in_input)?;
-    for warning in source.warnings() {
-        tell("nccopy", format_args!("{input}: warning: {warning}"));
+    if let Some(warning) = &part.warning {
+        tell("nccopy", format_args!("{}: warning: {warning}", engine.input));
     }
-    let report = engine.run(reader, &prepared, writer)?;
-    if let Some((held, promise)) = held {
-        let plain: &dyn Reader = match &part {
-            Some(part) => &part.plain,
-            None => plain,
-        };
-        let copied = Copied {
-            held: &held,
-            output,
-            arguments,
-        };
-        let verified = copied
-            .compare(&promise, plain)
-            .and_then(|()| copied.compare_addressed(&source, place))
-            .and_then(|()| held.release());
-        verified.map_err(|error| error.in_file(output.name()))?;
-    }
-    engine.summarized(&report)?;
-    let of_elements = salvage::tell_lost(input, &source.lost_elements(), arguments.keep_suspect);
-    Ok(left.map_or(of_elements, |left| left.status.max(of_elements)))
+    Ok(Some(part))
+}
+
+/// What is left of the coordinates whose values `--sel` compares.
+fn left_coordinates<'r>(netcdf: &'r Netcdf4Reader, arguments: &Arguments) -> Result<Salvage<'r>, Error> {
+    let vars = match arguments.part.values.is_empty() {
+        true => Vec::new(),
+        false => (0..netcdf.schema().vars.len())
+            .map(VarId)
+            .filter(|var| netcdf.schema().var(*var).dims.len() == 1)
+            .collect(),
+    };
+    let checked = check_variables(netcdf, vars, &arguments.copy.registry, &arguments.work())?;
+    Ok(Salvage::new(netcdf, &checked, arguments.keep_suspect))
 }
 
 /// What is left of the datasets of a damaged input.
 struct Left<'a> {
-    plain: Salvage<'a>,
-    addressed: Salvage<'a>,
-    /// The exit status: 3 if anything is lost.
-    status: u8,
+    plain: Salvaged<'a>,
+    addressed: Salvaged<'a>,
 }
 
 impl<'a> Left<'a> {
-    /// Checks the datasets of `source`, and tells what is lost.
-    fn of(
-        source: &'a Verbatim,
-        input: &Location,
-        place: &Place,
-        arguments: &Arguments,
-    ) -> anyhow::Result<Self> {
+    /// Checks the datasets of `source`.
+    fn of(source: &'a Verbatim, engine: &Engine<'_>, place: &Place) -> anyhow::Result<Self> {
         let copied = |reader: &dyn Reader, stored: fn(VarId) -> Variable| {
             let all = (0..reader.schema().vars.len()).map(VarId);
             all.filter(|var| !source.is_without_data(stored(*var))).collect()
         };
         let left = |reader: &'a dyn Reader, stored, damage| {
-            salvage::salvage_variables(reader, copied(reader, stored), input, damage, arguments)
+            let vars = copied(reader, stored);
+            let left = salvage::salvage_variables(reader, vars, engine.input, damage, engine.arguments)?;
+            left.check_store(engine.input)?;
+            anyhow::Ok(left)
         };
-        let (plain, status) = left(source.reader(), Variable::Plain, place.damage())?;
-        let (addressed, of_addressed) = left(source.addressed(), Variable::Addressed, None)?;
         Ok(Self {
-            plain,
-            addressed,
-            status: status.max(of_addressed),
+            plain: left(source.reader(), Variable::Plain, place.damage())?,
+            addressed: left(source.addressed(), Variable::Addressed, None)?,
         })
+    }
+
+    /// Lists what is lost of the part that is copied, or of all. Returns the exit status.
+    fn tell(&self, engine: &Engine<'_>, part: Option<&VerbatimPart<'_>>) -> u8 {
+        let tell = |left: &Salvaged<'_>, part| left.tell(engine.input, part, engine.arguments);
+        let plain = tell(&self.plain, part.map(|part| &part.plain));
+        plain.max(tell(&self.addressed, part.map(|part| &part.addressed)))
+    }
+}
+
+/// What is copied: the datasets of both readers, or a part of them.
+struct Asked<'a> {
+    source: &'a Verbatim,
+    plain: &'a dyn Reader,
+    addressed: &'a dyn Reader,
+    part: Option<VerbatimPart<'a>>,
+}
+
+impl Asked<'_> {
+    /// Plans and makes the copy. Returns the exit status: 3 if elements are lost.
+    fn copy(&self, engine: &Engine<'_>, place: &Place) -> anyhow::Result<u8> {
+        let part = self.part.as_ref().map(|part| &part.plain);
+        let read_from: Option<Source<'_>> = part.map(Part::source);
+        let reader: &dyn Reader = match &read_from {
+            Some(part) => part,
+            None => self.plain,
+        };
+        let options = CopyOptions {
+            kind: Some(Kind::Netcdf4),
+            ..for_selected(self.source, &engine.arguments.copy)
+        };
+        let (plan, prepared) = engine.planned(reader, part, &options)?;
+        if engine.arguments.dry_run {
+            return engine.described(reader, &plan, &prepared).map(|()| 0);
+        }
+        ncutils_cli::signals::handle();
+        let (target, held) = self.target(engine, &plan, &prepared)?;
+        let addressed: &dyn Reader = match &self.part {
+            Some(part) => &part.addressed,
+            None => self.addressed,
+        };
+        let created = self
+            .source
+            .create(&target, &plan.schema, &prepared.plans, addressed);
+        let writer = created.map_err(|error| engine.in_input(error))?;
+        for warning in self.source.warnings() {
+            tell("nccopy", format_args!("{}: warning: {warning}", engine.input));
+        }
+        let lost = self.source.lost_elements();
+        let status = salvage::tell_lost(engine.input, &lost, engine.arguments.keep_suspect);
+        let report = engine.run(reader, &prepared, writer)?;
+        if let Some(held) = held {
+            let promise = Promise::of(&plan);
+            let verified = self.verified(engine, place, &held, &promise);
+            verified.map_err(|error| error.in_file(engine.output.name()))?;
+        }
+        engine.summarized(&report)?;
+        Ok(status)
+    }
+
+    /// Where the copy goes. With `--verify` it is held back until it was compared.
+    fn target(
+        &self,
+        engine: &Engine<'_>,
+        plan: &CopyPlan,
+        prepared: &Prepared,
+    ) -> Result<(Destination, Option<Held>), Error> {
+        let create = engine.create_options();
+        let (schema, plans) = (&plan.schema, &prepared.plans);
+        match engine.arguments.verify {
+            true => {
+                let (target, held) = engine.output.hold_destination(schema, plans, &create)?;
+                Ok((target, Some(held)))
+            }
+            false => Ok((engine.output.destination_of(schema, plans, &create)?, None)),
+        }
+    }
+
+    /// Compares the copy, and lets it take its name.
+    fn verified(
+        &self,
+        engine: &Engine<'_>,
+        place: &Place,
+        held: &Held,
+        promise: &Promise,
+    ) -> Result<(), Error> {
+        let plain: &dyn Reader = match &self.part {
+            Some(part) => &part.plain,
+            None => self.plain,
+        };
+        let copied = Copied {
+            held,
+            input: engine.input,
+            output: engine.output,
+            arguments: engine.arguments,
+        };
+        copied.compare(promise, plain)?;
+        copied.compare_addressed(self.source, place)?;
+        held.release()
     }
 }
 
@@ -195,6 +289,7 @@ fn as_netcdf(place: &Place, arguments: &Arguments) -> Result<Netcdf4Reader, Erro
 /// A copy that was written and has no name yet.
 struct Copied<'a> {
     held: &'a Held,
+    input: &'a Location,
     output: &'a Location,
     arguments: &'a Arguments,
 }
@@ -217,7 +312,13 @@ impl Copied<'_> {
     /// not show, such as references, is not compared.
     fn compare_addressed(&self, source: &Verbatim, place: &Place) -> Result<(), Error> {
         let registry = &self.arguments.copy.registry;
-        let input = as_netcdf(place, self.arguments)?;
+        let in_input = |error: Error| error.in_file(self.input.name());
+        let input = as_netcdf(place, self.arguments).map_err(in_input)?;
+        // Elements that are lost are null in the copy.
+        let input = match self.arguments.salvage {
+            true => input.losing_elements(),
+            false => input,
+        };
         let written = Netcdf4Reader::open(self.object()?, None, registry)?;
         let is_addressed = |var: &VarId| {
             let address = input.object_address(*var);
@@ -248,13 +349,22 @@ impl Copied<'_> {
         match self.arguments.part.is_empty() {
             true => self.verify(&promise, input, &written),
             false => {
-                let part = Part::new(input, &self.arguments.part, registry)?;
+                let part = Part::new(input, &self.arguments.part, registry).map_err(in_input)?;
                 self.verify(&promise, &part, &written)
             }
         }
     }
 
     fn verify(&self, promise: &Promise, asked: &dyn Reader, written: &dyn Reader) -> Result<(), Error> {
+        let names = (self.input.to_string(), self.output.to_string());
+        let asked = Named {
+            reader: asked,
+            name: &names.0,
+        };
+        let written = Named {
+            reader: written,
+            name: &names.1,
+        };
         promise.verify(asked, written, self.arguments.work(), &mut |line| {
             tell("nccopy", format_args!("{}: {line}", self.output));
         })

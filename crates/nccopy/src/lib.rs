@@ -100,18 +100,19 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
             return bytes::copy(places, &place, moved, arguments).map(|()| 0);
         }
     };
-    let (salvaged, status) = match arguments.salvage {
-        true => {
-            let (salvaged, status) = salvage::salvage(&*reader, &input, place.damage(), arguments)?;
-            (Some(salvaged), status)
-        }
-        false => (None, 0),
+    let salvaged = match arguments.salvage {
+        true => Some(salvage::salvage(&*reader, &input, &place, arguments)?),
+        false => None,
     };
     let whole: &dyn Reader = match &salvaged {
-        Some(salvaged) => salvaged,
+        Some(salvaged) => &salvaged.left,
         None => &*reader,
     };
-    values::copy(whole, places, &options, blocks, arguments)?;
+    let part = values::part(whole, arguments).map_err(in_input)?;
+    let status = salvaged
+        .as_ref()
+        .map_or(0, |salvaged| salvaged.tell(&input, part.as_ref(), arguments));
+    values::copy(whole, part.as_ref(), places, &options, blocks, arguments)?;
     Ok(status)
 }
 

@@ -14,18 +14,29 @@ use ncutils_core::location::{Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::Kind;
 use ncutils_core::part::Part;
-use ncutils_core::proof::Promise;
+use ncutils_core::proof::{Named, Promise};
 
 use crate::engine::Engine;
 use crate::flags::Arguments;
 
-/// Copies what `options` and the part of `arguments` ask of `reader`. With `blocks`, the output is an archive of these. With
+/// The part of `reader` that `arguments` ask for; `None` for all of it.
+///
+/// # Errors
+/// Cells that the input does not have.
+pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<Part<'r>>, Error> {
+    let asked =
+        (!arguments.part.is_empty()).then(|| Part::new(reader, &arguments.part, &arguments.copy.registry));
+    asked.transpose()
+}
+
+/// Copies what `options` ask of `reader`, or of a part of it. With `blocks`, the output is an archive of these. With
 /// `--dry-run`, only the plan is printed.
 ///
 /// # Errors
 /// Requests that the input or the output cannot fulfil, and what reading, writing and comparing find wrong. No output appears.
 pub fn copy(
     reader: &dyn Reader,
+    part: Option<&Part<'_>>,
     (input, output): (&Location, &Location),
     options: &CopyOptions,
     blocks: Option<PackOptions>,
@@ -36,12 +47,8 @@ pub fn copy(
         output,
         arguments,
     };
-    let part = (!arguments.part.is_empty())
-        .then(|| Part::new(reader, &arguments.part, &options.registry))
-        .transpose()
-        .map_err(|error| engine.in_input(error))?;
-    let source = part.as_ref().map(Part::source);
-    let asked: &dyn Reader = match &part {
+    let source = part.map(Part::source);
+    let asked: &dyn Reader = match part {
         Some(part) => part,
         None => reader,
     };
@@ -49,7 +56,7 @@ pub fn copy(
         Some(source) => source,
         None => reader,
     };
-    let (plan, prepared) = engine.planned(reader, part.as_ref(), options)?;
+    let (plan, prepared) = engine.planned(reader, part, options)?;
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
         tell("nccopy", format_args!("{output}: warning: {warning}"));
     }
@@ -76,7 +83,8 @@ pub fn copy(
     drop(plan);
     let report = engine.run(reader, &prepared, writer)?;
     if let Some((held, promise)) = held {
-        verify(&held, &promise, asked, output, arguments).map_err(|error| error.in_file(output.name()))?;
+        verify(&held, &promise, asked, (input, output), arguments)
+            .map_err(|error| error.in_file(output.name()))?;
     }
     engine.summarized(&report)
 }
@@ -86,11 +94,20 @@ fn verify(
     held: &Held,
     promise: &Promise,
     asked: &dyn Reader,
-    output: &Location,
+    (input, output): (&Location, &Location),
     arguments: &Arguments,
 ) -> Result<(), Error> {
     let written = output.open_place(held.place(output)?, &arguments.copy.registry)?;
-    promise.verify(asked, &*written, arguments.work(), &mut |line| {
+    let names = (input.to_string(), output.to_string());
+    let asked = Named {
+        reader: asked,
+        name: &names.0,
+    };
+    let found = Named {
+        reader: &*written,
+        name: &names.1,
+    };
+    promise.verify(asked, found, arguments.work(), &mut |line| {
         tell("nccopy", format_args!("{output}: {line}"));
     })?;
     drop(written);

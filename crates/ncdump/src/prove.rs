@@ -48,15 +48,15 @@ fn location(arguments: &Arguments) -> anyhow::Result<Location> {
 fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
     let place = input.damaged_place()?;
-    let damage = place.damage().map(Fault::new);
+    let (damage, is_verified) = (place.damage().map(Fault::new), place.is_verified());
     let reader = input.open_damaged(place, &arguments.registry)?;
     tell_notes("ncdump", &input);
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
         .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))
         .map_err(|error| error.in_file(input.name()))?;
     checked.faults.splice(0..0, damage);
-    for warning in reader.data_warnings() {
-        tell("ncdump", format_args!("{input}: warning: {warning}"));
+    if is_verified {
+        checked.uncovered.clear();
     }
     print(&match arguments.json {
         true => check_json(&checked),

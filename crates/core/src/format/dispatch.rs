@@ -147,7 +147,7 @@ pub fn open_with(
     open_as(place.into(), registry, options, Care::Whole)
 }
 
-/// Opens a dataset that may be damaged or cut. What can be read of its indexes is read, and
+/// Opens a dataset that may be damaged or truncated. What can be read of its indexes is read, and
 /// [`Reader::check_structure`] tells the rest. Missing data is an error when it is read.
 ///
 /// # Errors
@@ -192,11 +192,12 @@ fn open_object(
         Format::Archive => Ok(Box::new(archive::ArchiveReader::open(object.clone())?)),
         Format::Hdf5 => {
             let neighbours = place.neighbours().cloned();
-            let open = match care {
-                Care::Whole => netcdf4::Netcdf4Reader::open,
-                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged,
+            let opened = match care {
+                Care::Whole => netcdf4::Netcdf4Reader::open(object.clone(), neighbours, registry)
+                    .map_err(|error| netcdf4::with_remains(error, object.clone(), registry)),
+                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged(object.clone(), neighbours, registry),
             };
-            Ok(Box::new(open(object.clone(), neighbours, registry)?))
+            Ok(Box::new(opened?))
         }
     }
 }

@@ -21,6 +21,10 @@ pub struct Fault {
     pub only_checksum: bool,
     /// True if another copy of what is damaged was read, so that nothing is lost.
     pub is_replaced: bool,
+    /// True if faults of their own tell what is lost, and this one only tells why.
+    pub is_summary: bool,
+    /// True if the system or a store failed, so that it is not known whether anything is damaged.
+    pub is_failure: bool,
 }
 
 impl Fault {
@@ -34,7 +38,10 @@ impl Fault {
 
     /// The fault that an error reports. Variable, chunk and key are those of the error's contexts.
     pub fn of(error: &Error) -> Self {
-        let mut fault = Self::default();
+        let mut fault = Self {
+            is_failure: error.is_failure(),
+            ..Self::default()
+        };
         let mut inner = error;
         loop {
             inner = match inner {

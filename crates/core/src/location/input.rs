@@ -35,6 +35,15 @@ enum Care {
     Damaged,
 }
 
+/// The error of a compressed file that is truncated or damaged, as `told`: whether a dataset is left in the content before.
+fn truncated(told: String, content: Place) -> Error {
+    let error = Error::Truncated(told);
+    match format::open_damaged(content, &Registry::builtin(), &ZarrOptions::READ) {
+        Ok(_) => error,
+        Err(_) => Error::NothingLeft(Box::new(error)),
+    }
+}
+
 impl Location {
     /// The place to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
     /// to its end first, but for an archive, which is read as it comes.
@@ -107,10 +116,14 @@ impl Location {
             Care::Damaged => open_damaged_compressed,
         };
         let content = open(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
-        Ok(match content {
-            Some(content) => Place::object(&self.name, content.object).with_damage(content.damage),
-            None => Place::object(&self.name, object),
-        })
+        let Some(content) = content else {
+            return Ok(Place::object(&self.name, object));
+        };
+        let place = Place::object(&self.name, content.object);
+        match (content.damage, care) {
+            (Some(told), Care::Whole) => Err(self.named()(truncated(told, place))),
+            (damage, _) => Ok(place.with_damage(damage).with_checksums(content.is_verified)),
+        }
     }
 
     #[cfg(feature = "remote")]
@@ -151,7 +164,9 @@ impl Location {
     fn zip_place(&self, object: Arc<dyn Object>, care: Care) -> Result<Place> {
         let folder = self.mode.as_ref().and_then(|mode| mode.top_folder.as_deref());
         let opened = match care {
-            Care::Whole => zip::open(object, folder).map(|keys| (keys, None)),
+            Care::Whole => zip::open(object.clone(), folder)
+                .map(|keys| (keys, None))
+                .map_err(|error| zip::with_remains(error, object, folder)),
             Care::Damaged => zip::open_damaged(object, folder),
         };
         let (keys, damage) = opened.map_err(self.named())?;

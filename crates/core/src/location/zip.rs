@@ -1,10 +1,11 @@
 //! Zip files as stores of keys: which folder in the zip holds the dataset.
 
+use std::io;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
-use crate::format::zarr::keys;
+use crate::format::zarr::{self, keys};
 use crate::store::{KeyOutput, KeyStore, Object, Output, Part, ZipKeys, ZipOutput};
 
 /// Largest `zarr.json`, in bytes, that is parsed to tell an array from a group.
@@ -25,7 +26,7 @@ pub(super) fn open(object: Arc<dyn Object>, folder: Option<&str>) -> Result<Arc<
     below(ZipKeys::open(object)?, folder)
 }
 
-/// Does the same with a zip file that may be cut or damaged. The second value says what is wrong with it as a whole.
+/// Does the same with a zip file that may be truncated or damaged. The second value says what is wrong with it as a whole.
 ///
 /// # Errors
 /// A zip without entries, or without such a folder.
@@ -35,6 +36,20 @@ pub(super) fn open_damaged(
 ) -> Result<(Arc<dyn KeyStore>, Option<String>)> {
     let (keys, damage) = ZipKeys::open_damaged(object)?;
     Ok((below(keys, folder)?, damage))
+}
+
+/// The error of a zip file that cannot be opened: of one that is truncated, whether a dataset is left of it. A slow store is not
+/// searched for one.
+pub(super) fn with_remains(error: Error, object: Arc<dyn Object>, folder: Option<&str>) -> Error {
+    if !error.is_truncated() {
+        return error;
+    }
+    let is_slow = object.requests().ahead;
+    let left = || open_damaged(object, folder).and_then(|(keys, _)| zarr::is_zarr(&*keys));
+    match !is_slow && left().unwrap_or(false) {
+        true => error,
+        false => Error::NothingLeft(Box::new(error)),
+    }
 }
 
 fn below(keys: ZipKeys, folder: Option<&str>) -> Result<Arc<dyn KeyStore>> {
@@ -73,7 +88,12 @@ fn is_array_of_v3(keys: &dyn KeyStore) -> Result<bool> {
         Some(size) if size <= MAX_NODE_BYTES => {}
         _ => return Ok(false),
     }
-    let node = keys.get(keys::NODE, Part::Whole).map_err(cannot_read)?;
+    let node = match keys.get(keys::NODE, Part::Whole) {
+        Ok(node) => node,
+        // What is damaged is for the format to tell.
+        Err(e) if e.kind() == io::ErrorKind::InvalidData => return Ok(false),
+        Err(e) => return Err(cannot_read(e)),
+    };
     let is_array = |node: Json| node.get("node_type").and_then(Json::as_str) == Some("array");
     Ok(node.is_some_and(|bytes| Json::parse(&bytes).is_ok_and(is_array)))
 }

@@ -148,6 +148,16 @@ impl Cells {
         &self.runs
     }
 
+    /// True if any of the `count` cells of the dimension from `start` on is chosen.
+    pub fn meet(&self, start: u64, count: u64) -> bool {
+        let end = start.saturating_add(count);
+        self.runs.iter().any(|run| {
+            // The first cell of the run at or after `start`.
+            let skipped = start.saturating_sub(run.start).div_ceil(run.step);
+            skipped < run.count && run.start + skipped * run.step < end
+        })
+    }
+
     /// Indices in the dimension of `count` chosen cells from the `first` on. Both lie within [`Cells::len`].
     pub fn indices(&self, first: u64, count: u64) -> Vec<u64> {
         let end = first.saturating_add(count).min(self.length);
@@ -190,6 +200,19 @@ mod tests {
 
     fn all(cells: &Cells) -> Vec<u64> {
         cells.indices(0, cells.len())
+    }
+
+    #[test]
+    fn ranges_meet_the_cells_that_they_hold() {
+        let cells = Cells::union(vec![Run::new(3, 4, 3), Run::new(20, 1, 2)]).unwrap();
+        let chosen = all(&cells);
+        assert_eq!(chosen, [3, 7, 11, 20, 21]);
+        for start in 0..25 {
+            for count in 0..8 {
+                let expected = chosen.iter().any(|n| (start..start + count).contains(n));
+                assert_eq!(cells.meet(start, count), expected, "{start} {count}");
+            }
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ use index::IndexRequest;
 use value::ValueRequest;
 
 pub use reader::Part;
+pub use source::Source;
 
 /// The dimensions to cut, and how. The default cuts none.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -29,6 +29,8 @@ pub struct Part<'a> {
     cells: Vec<Option<Cells>>,
     /// The cut variables; `None` for those that are whole.
     pub(super) variables: Vec<Option<CutVariable>>,
+    /// The variables whose values choose cells.
+    choosing: Vec<VarId>,
 }
 
 /// A variable of which some cells are chosen.
@@ -64,8 +66,10 @@ impl<'a> Part<'a> {
             let dim = name(request.dimension(), Request::Indices, &request.quoted())?;
             cells[dim.0] = Some(request.cells(input.schema().dim(dim).length)?);
         }
+        let mut by_value = Vec::new();
         for request in &request.values {
             let dim = name(request.dimension(), Request::Values, &request.quoted())?;
+            by_value.push(dim);
             let Chosen {
                 cells: chosen,
                 shifted,
@@ -75,7 +79,18 @@ impl<'a> Part<'a> {
                 shifts[var.0] = Some(shift);
             }
         }
-        let part = Self::of(input, cells, shifts, registry)?;
+        let is_choosing = |var: &VarId| match input.schema().var(*var).dims[..] {
+            [dim] => by_value.contains(&dim),
+            _ => false,
+        };
+        let choosing = (0..input.schema().vars.len())
+            .map(VarId)
+            .filter(is_choosing)
+            .collect();
+        let part = Self {
+            choosing,
+            ..Self::of(input, cells, shifts, registry)?
+        };
         part.check_shifts()?;
         Ok(part)
     }
@@ -114,6 +129,7 @@ impl<'a> Part<'a> {
             schema,
             cells,
             variables: Vec::new(),
+            choosing: Vec::new(),
         };
         let mut shared = SharedLayouts::default();
         for (n, variable) in input.schema().vars.iter().enumerate() {
@@ -213,6 +229,26 @@ impl<'a> Part<'a> {
     /// How the values of a variable change.
     pub(super) fn shift(&self, var: VarId) -> Option<&Shift> {
         self.variables.get(var.0)?.as_ref()?.shift.as_ref()
+    }
+
+    /// True if the part needs any element in a region of a variable of the input: one is chosen, or the variable's values
+    /// choose cells.
+    pub fn needs(&self, var: VarId, region: &Region) -> bool {
+        let is_hit = |(d, cells): (usize, Option<&Cells>)| match (region.start.get(d), region.count.get(d)) {
+            (Some(start), Some(count)) => cells.is_none_or(|cells| cells.meet(*start, *count)),
+            _ => true,
+        };
+        self.is_choosing(var) || self.cells_of(var).into_iter().enumerate().all(is_hit)
+    }
+
+    /// True if the values of a variable choose cells.
+    pub(super) fn is_choosing(&self, var: VarId) -> bool {
+        self.choosing.contains(&var)
+    }
+
+    /// The same part, in which the values of these variables choose cells.
+    pub(super) fn chosen_by(self, choosing: Vec<VarId>) -> Self {
+        Self { choosing, ..self }
     }
 
     /// The elements of a region, through the chosen cells.

@@ -1,7 +1,7 @@
 //! A part of an HDF5 file that is copied as it is.
 //!
 //! Dimensions and coordinates are netCDF's, so the cells are those of the netCDF variables of the same file. Each dataset
-//! of the copy has dimensions of its own, along which its cells are chosen.
+//! of the copy has dimensions of its own, along which its cells are chosen. "Cut" means here what it means of a [`Part`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -30,6 +30,7 @@ struct Cuts<'a> {
     reader: &'a dyn Reader,
     cells: Vec<Option<Cells>>,
     shifts: Vec<Option<Shift>>,
+    choosing: Vec<VarId>,
 }
 
 impl<'a> Cuts<'a> {
@@ -38,6 +39,7 @@ impl<'a> Cuts<'a> {
             reader,
             cells: vec![None; reader.schema().dims.len()],
             shifts: vec![None; reader.schema().vars.len()],
+            choosing: Vec::new(),
         }
     }
 
@@ -60,11 +62,12 @@ impl<'a> Cuts<'a> {
     }
 
     fn part(self, registry: &Registry) -> Result<Part<'a>> {
-        Part::of(self.reader, self.cells, self.shifts, registry)
+        let part = Part::of(self.reader, self.cells, self.shifts, registry)?;
+        Ok(part.chosen_by(self.choosing))
     }
 }
 
-/// Finds the cells that `request` chooses in `netcdf`, the same file as netCDF shows it, and cuts the datasets of `source`, whose
+/// Finds the cells that `request` chooses in `netcdf`, the same file as netCDF shows it, whose values `coordinates` reads, and cuts the datasets of `source`, whose
 /// two kinds `readers` read.
 /// A dataset that netCDF does not show is cut along the dimensions whose scales it has, or else stays whole, with a warning.
 ///
@@ -73,11 +76,11 @@ impl<'a> Cuts<'a> {
 pub fn cut<'a>(
     source: &Verbatim,
     readers: (&'a dyn Reader, &'a dyn Reader),
-    netcdf: &Netcdf4Reader,
+    (netcdf, coordinates): (&Netcdf4Reader, &dyn Reader),
     request: &PartRequest,
     registry: &Registry,
 ) -> Result<VerbatimPart<'a>> {
-    let chosen = Part::new(netcdf, request, registry)?;
+    let chosen = Part::new(coordinates, request, registry)?;
     let schema = netcdf.schema();
     let (mut plain, mut addressed) = (Cuts::new(readers.0), Cuts::new(readers.1));
     let mut set = |stored: Variable, cells: &[Option<&Cells>], shift| match stored {
@@ -87,6 +90,7 @@ pub fn cut<'a>(
     // The cells of dimensions by the address of their scales; datasets that netCDF shows.
     let mut of_scale: HashMap<u64, &Cells> = HashMap::new();
     let mut shown = HashSet::new();
+    let mut choosing = Vec::new();
     for var in (0..schema.vars.len()).map(VarId) {
         shown.extend(netcdf.object_address(var));
         let cells = chosen.cells_of(var);
@@ -108,11 +112,11 @@ pub fn cut<'a>(
             )),
         };
         set.map_err(|error| error.in_variable(&schema.var_path(var)))?;
+        if let (Some(Variable::Plain(stored)), true) = (stored, chosen.is_choosing(var)) {
+            choosing.push(stored);
+        }
     }
     for dim in (0..schema.dims.len()).map(DimId) {
-        let Some(cells) = chosen.cells(dim) else {
-            continue;
-        };
         let named = schema.dim(dim);
         let path = format!(
             "{}/{}",
@@ -130,9 +134,13 @@ pub fn cut<'a>(
         let Some(scale) = scale else {
             continue;
         };
+        // The scale of a dimension without a variable is no dataset to netCDF.
+        let is_hidden = shown.insert(scale);
+        let Some(cells) = chosen.cells(dim) else {
+            continue;
+        };
         of_scale.insert(scale, cells);
-        // The scale of a dimension without a variable.
-        let stored = source.variable_at(scale).filter(|_| shown.insert(scale));
+        let stored = source.variable_at(scale).filter(|_| is_hidden);
         if let Some(stored) = stored {
             set(stored, &[Some(cells)], None).map_err(|error| error.in_variable(&path))?;
         }
@@ -160,6 +168,7 @@ pub fn cut<'a>(
             "{whole} of its datasets stay whole, as netCDF does not show them and they have no dimension scales: the first is {first}"
         )
     });
+    plain.choosing = choosing;
     Ok(VerbatimPart {
         plain: plain.part(registry)?,
         addressed: addressed.part(registry)?,

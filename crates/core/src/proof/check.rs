@@ -20,6 +20,9 @@ use crate::format::read_region::chunk_shape;
 use crate::format::{Fault, Reader};
 use crate::model::{Storage, VarId};
 
+/// Number of elements that are tried behind one that cannot be read before their distance is doubled.
+const TRIES: u32 = 64;
+
 /// How a dataset is checked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckOptions {
@@ -56,7 +59,7 @@ pub struct Loss {
 /// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// What is wrong: in structures first, then in the order of variables and of their data.
+    /// What is wrong: in structures first, then in the order of variables and of their data, one for each of the `losses`.
     pub faults: Vec<Fault>,
     /// The parts of variables that cannot be read, in the same order.
     pub losses: Vec<Loss>,
@@ -68,6 +71,8 @@ pub struct Checked {
     pub bytes: u64,
     /// What no checksum covers: clauses such as "the header".
     pub uncovered: Vec<String>,
+    /// Sources of virtual variables that are missing, which is no fault: a line for each variable.
+    pub missing: Vec<String>,
 }
 
 /// Checks a dataset: its own structures by [`Reader::check_structure`], and all of its data, each chunk through its filters.
@@ -118,6 +123,7 @@ pub fn check_variables(
     let mut found = found.into_inner();
     found.failures.sort_by_key(|failure| failure.order);
     join_bytes(&mut found.failures);
+    checked.missing = reader.data_warnings();
     checked.chunks = found.chunks;
     checked.bytes = found.bytes;
     for failure in found.failures {
@@ -282,36 +288,65 @@ impl Worker {
         }
     }
 
-    /// The part of a range that cannot be read, and why. The range is read as far as it goes.
-    fn lost_bytes(
-        &mut self,
-        reader: &dyn Reader,
-        var: VarId,
-        range: Range<u64>,
-    ) -> Option<(Range<u64>, Fault)> {
+    /// The parts of a range that cannot be read, and why.
+    fn lost_bytes(&mut self, reader: &dyn Reader, var: VarId, range: Range<u64>) -> Vec<(Range<u64>, Fault)> {
         let unit = reader.layout(var).element_size.max(1) as u64;
         let step = (RANGE - RANGE % unit).max(unit);
+        let mut lost = Vec::new();
         let mut at = range.start;
-        let error = loop {
+        while at < range.end {
             let end = at.saturating_add(step).min(range.end);
-            if at >= end {
-                return None;
+            let Err(error) = self.range(reader, var, at..end) else {
+                at = end;
+                continue;
+            };
+            // From `at` on, `good` elements can be read, and not `bad`.
+            let (mut good, mut bad) = (0, (end - at).div_ceil(unit));
+            while bad - good > 1 {
+                let middle = good + (bad - good) / 2;
+                match self.range(reader, var, at..at + middle * unit) {
+                    Ok(()) => good = middle,
+                    Err(_) => bad = middle,
+                }
             }
-            match self.range(reader, var, at..end) {
-                Ok(()) => at = end,
-                Err(error) => break error,
+            let from = at + good * unit;
+            // Nothing comes after the end of a file, and each try of a store that fails may take long.
+            let goes_on = !error.is_truncated() && !error.is_failure() && !reader.is_virtual(var);
+            at = match goes_on {
+                true => self.next_readable(reader, var, unit, from..range.end),
+                false => range.end,
+            };
+            lost.push((from..at, Fault::of(&error)));
+        }
+        lost
+    }
+
+    /// Where elements of `unit` bytes can be read again in a range whose first one cannot be; its end if nowhere. A readable
+    /// part may be missed if it is much shorter than what is lost before it.
+    fn next_readable(&mut self, reader: &dyn Reader, var: VarId, unit: u64, range: Range<u64>) -> u64 {
+        let mut step = unit;
+        let (mut bad, mut tries) = (range.start, 0);
+        loop {
+            let Some(at) = bad.checked_add(step).filter(|at| *at < range.end) else {
+                return range.end;
+            };
+            let end = at.saturating_add(unit).min(range.end);
+            if self.range(reader, var, at..end).is_ok() {
+                let (mut bad, mut good) = (bad / unit, at / unit);
+                while good - bad > 1 {
+                    let middle = bad + (good - bad) / 2;
+                    match self.range(reader, var, middle * unit..end) {
+                        Ok(()) => good = middle,
+                        Err(_) => bad = middle,
+                    }
+                }
+                return good * unit;
             }
-        };
-        // From `at` on, `good` elements can be read, and not `bad`.
-        let (mut good, mut bad) = (0, step.min(range.end - at).div_ceil(unit));
-        while bad - good > 1 {
-            let middle = good + (bad - good) / 2;
-            match self.range(reader, var, at..at + middle * unit) {
-                Ok(()) => good = middle,
-                Err(_) => bad = middle,
+            (bad, tries) = (at, tries + 1);
+            if tries % TRIES == 0 {
+                step = step.saturating_mul(2);
             }
         }
-        Some((at + good * unit..range.end, Fault::of(&error)))
     }
 
     fn range(&mut self, reader: &dyn Reader, var: VarId, range: Range<u64>) -> Result<()> {

@@ -82,13 +82,12 @@ pub fn compare(
         let types = (type_text(first, var.ty), type_text(second, other.ty));
         if types.0 != types.1 {
             tell(format!("{path}: type {} and {}", types.0, types.1));
-            continue;
         }
         let dims = (dims_text(first, id), dims_text(second, other_id));
         if dims.0 != dims.1 {
             tell(format!("{path}: dimensions ({}) and ({})", dims.0, dims.1));
         }
-        if first.shape(id) != second.shape(other_id) {
+        if types.0 != types.1 || first.shape(id) != second.shape(other_id) {
             continue;
         }
         let difference = compare_sides(

@@ -310,7 +310,8 @@ impl Worker {
                     let shape = chunk_shape(b.0.layout(b.1), &own.count);
                     let out = &mut self.decoded;
                     let decoded = pipeline.decode_into(&self.second, y, shape, &mut self.scratch, out);
-                    decoded.map_err(|e| pair.in_second()(e.in_chunk(&grid.coordinates(chunk))))?;
+                    // The second dataset has the bytes of the first.
+                    decoded.map_err(|e| pair.in_first()(e.in_chunk(&grid.coordinates(chunk))))?;
                 }
             }
         }

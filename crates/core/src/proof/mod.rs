@@ -21,6 +21,7 @@ mod in_keys;
 mod pieces;
 mod report;
 mod salvage;
+mod selected;
 mod stored;
 mod tiles;
 mod verify;

@@ -5,11 +5,15 @@ use serde_json::{Value, json};
 use super::check::Checked;
 use crate::format::Fault;
 
-/// The report as lines: one for each fault, and a last one that tells what was read and what no checksum covers.
+/// The report as lines: one for each fault, one for each variable with missing sources, and a last one that tells what was read and what no checksum covers.
 pub fn check_text(checked: &Checked) -> String {
     let mut text = String::new();
     for fault in &checked.faults {
         text += &crate::message::one_line(&fault.to_string());
+        text.push('\n');
+    }
+    for line in &checked.missing {
+        text += &crate::message::one_line(line);
         text.push('\n');
     }
     let faults = match checked.faults.len() {
@@ -46,6 +50,7 @@ pub fn check_json(checked: &Checked) -> String {
         "chunks": checked.chunks,
         "bytes": checked.bytes,
         "uncovered": checked.uncovered,
+        "missing": checked.missing,
     });
     format!("{report}\n")
 }
@@ -78,10 +83,15 @@ mod tests {
             check_text(&checked),
             format!("no fault in 1 variable, 1 chunk, 1 byte of data; {all}")
         );
+        checked
+            .missing
+            .push("variable v: 1 of 2 sources is missing".to_owned());
         (checked.variables, checked.chunks, checked.bytes) = (2, 0, 2);
         assert_eq!(
             check_text(&checked),
-            format!("no fault in 2 variables, 0 chunks, 2 bytes of data; {all}")
+            format!(
+                "variable v: 1 of 2 sources is missing\nno fault in 2 variables, 0 chunks, 2 bytes of data; {all}"
+            )
         );
     }
 }

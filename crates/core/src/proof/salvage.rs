@@ -117,6 +117,7 @@ impl<'a> Salvage<'a> {
     fn as_far_as_read(&self, var: VarId, region: &Region) -> Result<Values> {
         let error = match self.input.read_region(var, region) {
             Ok(values) => return Ok(values),
+            Err(error) if error.is_failure() => return Err(error),
             Err(error) => error,
         };
         let ty = self.schema.var(var).ty;

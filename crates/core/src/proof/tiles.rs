@@ -19,7 +19,7 @@ const MOST_TILE: u64 = 1 << 29;
 const MOST_LISTED: usize = 1 << 22;
 
 /// The shape of boxes that share no chunk, if both sides allow one that is small enough; else the larger chunks.
-/// A variable without chunks on both sides is cut into rows. `size` is the bytes of an element.
+/// A variable without chunks on both sides is divided into rows. `size` is the bytes of an element.
 pub(super) fn tile(a: Side<'_>, b: Side<'_>, shape: &[u64], size: usize, budget: u64) -> Vec<u64> {
     let chunk = |(reader, var): Side<'_>| match &reader.layout(var).storage {
         Storage::Chunked { shape } => Some(shape.clone()),

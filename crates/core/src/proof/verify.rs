@@ -1,13 +1,12 @@
 //! Compares an output with what was asked for, before it takes its name.
 
 use super::check::CheckOptions;
-use super::compare::{CompareOptions, difference_text};
-use super::compare_values::compare_values;
+use super::compare::{CompareOptions, Named, difference_text};
+use super::compare_values::compare_sides;
 use super::elements::Equality;
 use crate::copy::{CopyPlan, Sources};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::Reader;
 use crate::model::{CodecSpec, Schema, VarId};
 
 /// What a copy promised of each variable, kept until the output can be read.
@@ -20,7 +19,7 @@ pub struct Promise {
 #[derive(Debug, Clone)]
 struct Promised {
     path: String,
-    /// True if its values may change: they are quantized, encoded by a lossy codec, or cut.
+    /// True if its values may change: they are quantized, encoded by a lossy codec, or strings that are shortened.
     lossy: bool,
 }
 
@@ -59,11 +58,11 @@ impl Promise {
     /// bytes, and decoded once. Tells the largest difference of variables with lossy filters to `lossy`, as a line.
     ///
     /// # Errors
-    /// A value that differs or cannot be read, with its variable.
+    /// A value that differs, with its variable; a value that cannot be read, with its dataset and variable.
     pub fn verify(
         &self,
-        asked: &dyn Reader,
-        output: &dyn Reader,
+        asked: Named,
+        output: Named,
         work: CheckOptions,
         lossy: &mut dyn FnMut(String),
     ) -> Result<()> {
@@ -73,6 +72,8 @@ impl Promise {
             only_defined: true,
             work,
         };
+        let names = [Some(asked.name), Some(output.name)];
+        let (asked, output) = (asked.reader, output.reader);
         for promised in &self.variables {
             let path = &promised.path;
             let wrong = |why: String| {
@@ -89,7 +90,7 @@ impl Promise {
             if shape != output.schema().shape(to) {
                 return Err(wrong("its shape is another".to_owned()));
             }
-            let difference = compare_values((asked, from), (output, to), &self.registry, &options)?;
+            let difference = compare_sides((asked, from), (output, to), names, &self.registry, &options)?;
             let Some(text) = difference_text(&difference, &shape) else {
                 continue;
             };

@@ -13,8 +13,9 @@ use ::zstd::stream::read::Decoder;
 use flate2::read::MultiGzDecoder;
 
 use super::object_stream::object_stream_in;
+use super::zst_frames::have_checksums;
 use super::zst_source::SeekableZst;
-use super::{Object, SpooledSource, temporary_folder};
+use super::{Object, SpooledSource, known_size, temporary_folder};
 use crate::error::{Error, Result};
 
 /// Magic number of a frame of Zstandard.
@@ -35,40 +36,36 @@ pub struct Content {
     pub object: Arc<dyn Object>,
     /// Why the rest of it could not be decoded.
     pub damage: Option<String>,
-}
-
-impl From<SeekableZst> for Content {
-    fn from(seekable: SeekableZst) -> Self {
-        Self {
-            object: Arc::new(seekable),
-            damage: None,
-        }
-    }
+    /// True if checksums of the compressed file cover the content, which are compared where it is decoded. Only
+    /// [`open_damaged_compressed`] finds out.
+    pub is_verified: bool,
 }
 
 /// The content of a compressed file; `None` if the object is not one. About `memory` bytes of a file without a seek table stay
-/// in memory.
+/// in memory. Of such a file that is truncated or damaged, the content is what comes before.
 ///
 /// # Errors
-/// If the object cannot be read, or is damaged.
+/// If the object cannot be read, or its seek table is damaged.
 pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<Content>> {
     let Some(is_zstd) = is_zstd(object)? else {
         return Ok(None);
     };
     if is_zstd && let Some(seekable) = SeekableZst::open(object.clone())? {
-        return Ok(Some(seekable.into()));
+        return Ok(Some(Content {
+            object: Arc::new(seekable),
+            damage: None,
+            is_verified: false,
+        }));
     }
     let (spooled, damage) = decoded(object, is_zstd, memory)?;
-    match damage {
-        Some((_, told)) => Err(Error::Cut(told)),
-        None => Ok(Some(Content {
-            object: Arc::new(spooled),
-            damage: None,
-        })),
-    }
+    Ok(Some(Content {
+        object: Arc::new(spooled),
+        damage: damage.map(|(_, told)| told),
+        is_verified: false,
+    }))
 }
 
-/// Like [`open_compressed`], of a file that may be cut or damaged: what comes before the damage is its content.
+/// Like [`open_compressed`], of a file that may be truncated or damaged: what comes before the damage is its content.
 ///
 /// # Errors
 /// If the object cannot be read, or nothing of it can be decoded.
@@ -76,12 +73,18 @@ pub fn open_damaged_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<
     let Some(is_zstd) = is_zstd(object)? else {
         return Ok(None);
     };
+    let is_verified = !is_zstd || have_checksums(&**object)?;
     if is_zstd && let Ok(Some(seekable)) = SeekableZst::open(object.clone()) {
-        return Ok(Some(seekable.into()));
+        return Ok(Some(Content {
+            object: Arc::new(seekable),
+            damage: None,
+            is_verified,
+        }));
     }
     match decoded(object, is_zstd, memory)? {
         (spooled, Some((error, _))) if spooled.len() == 0 => Err(Error::io("cannot decode", error)),
         (spooled, damage) => Ok(Some(Content {
+            is_verified,
             object: Arc::new(spooled),
             damage: damage.map(|(_, told)| told),
         })),
@@ -108,6 +111,37 @@ fn decoded(
         (error, told)
     });
     Ok((spooled, damage))
+}
+
+/// Reads back what an object was compressed to, all of it, and compares it with the object.
+///
+/// # Errors
+/// What differs or is damaged, and failures of reading.
+pub fn verify_compressed(source: &dyn Object, written: &Arc<dyn Object>) -> Result<()> {
+    let wrong = |why: String| Error::Damaged(format!("the output does not have what was asked for: {why}"));
+    let content = open_compressed(written, 0)?.ok_or_else(|| wrong("it is not compressed".to_owned()))?;
+    if let Some(damage) = content.damage {
+        return Err(wrong(damage));
+    }
+    let (size, found) = (known_size(source)?, known_size(&*content.object)?);
+    if found != size {
+        return Err(wrong(format!("it has {found} bytes, and not {size}")));
+    }
+    let (mut asked, mut read) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < size {
+        let length = (PIECE as u64).min(size - at) as usize;
+        for (object, bytes) in [(source, &mut asked), (&*content.object, &mut read)] {
+            bytes.resize(length, 0);
+            let done = object.read_exact_at(at, bytes);
+            done.map_err(|e| Error::io("cannot read", e))?;
+        }
+        if let Some(n) = asked.iter().zip(&read).position(|(a, b)| a != b) {
+            return Err(wrong(format!("byte {} is another one", at + n as u64)));
+        }
+        at += length as u64;
+    }
+    Ok(())
 }
 
 /// True for Zstandard, false for gzip, `None` for anything else.
@@ -198,14 +232,15 @@ mod tests {
     #[test]
     fn files_without_a_seek_table_are_decoded_once() {
         let content = content(400_000);
-        for file in compressed(&content) {
+        // The function that makes Zstandard here writes no checksum.
+        for (file, is_verified) in compressed(&content).into_iter().zip([false, true]) {
             let object: Arc<dyn Object> = Arc::new(file);
             let opened = open_compressed(&object, 1000).unwrap().unwrap().object;
             let mut found = vec![0; content.len()];
             opened.read_exact_at(0, &mut found).unwrap();
             assert_eq!(found, content);
             let opened = open_damaged_compressed(&object, 1000).unwrap().unwrap();
-            assert_eq!(opened.damage, None);
+            assert_eq!((opened.damage, opened.is_verified), (None, is_verified));
             assert_eq!(opened.object.size().unwrap(), Some(400_000));
         }
         let other: Arc<dyn Object> = Arc::new(content);
@@ -214,15 +249,16 @@ mod tests {
     }
 
     #[test]
-    fn cut_files_have_the_content_before_the_cut() {
+    fn truncated_files_have_the_content_before_their_end() {
         let content = content(2_000_000);
         for (file, name) in compressed(&content).iter().zip(["Zstandard", "gzip"]) {
             let object: Arc<dyn Object> = Arc::new(file[..file.len() / 2].to_vec());
-            assert!(matches!(open_compressed(&object, 1 << 30), Err(e) if e.is_cut()));
+            let strict = open_compressed(&object, 1 << 30).unwrap().unwrap();
             let opened = open_damaged_compressed(&object, 1 << 30).unwrap().unwrap();
             let length = opened.object.size().unwrap().unwrap() as usize;
             assert!(length > 300_000 && length < content.len(), "{length}");
             let told = opened.damage.unwrap();
+            assert_eq!(strict.damage.as_ref(), Some(&told));
             assert!(told.starts_with(&format!(
                 "the {name} file ends or is damaged after {length} bytes"
             )));
@@ -230,5 +266,37 @@ mod tests {
             opened.object.read_exact_at(0, &mut found).unwrap();
             assert!(found == content[..length]);
         }
+    }
+
+    #[test]
+    fn what_was_compressed_is_compared() {
+        let content = content(2_500_000);
+        let output = super::super::MemoryOutput::new();
+        super::super::compress_seekable(&content, &output, 2).unwrap();
+        let written = output.bytes();
+        let verify = |source: &Vec<u8>, written: Vec<u8>| {
+            let written: Arc<dyn Object> = Arc::new(written);
+            verify_compressed(source, &written).map_err(|error| error.to_string())
+        };
+        verify(&content, written.clone()).unwrap();
+        let mut other = content.clone();
+        other[2_000_001] ^= 1;
+        let told = verify(&other, written.clone()).unwrap_err();
+        assert!(told.ends_with("byte 2000001 is another one"), "{told}");
+        let told = verify(&content[1..].to_vec(), written.clone()).unwrap_err();
+        assert!(told.ends_with("it has 2500000 bytes, and not 2499999"), "{told}");
+        let mut damaged = written;
+        let middle = damaged.len() / 2;
+        damaged[middle] ^= 1;
+        assert!(
+            verify(&content, damaged)
+                .unwrap_err()
+                .contains("damaged Zstandard frame")
+        );
+        assert!(
+            verify(&content, content.clone())
+                .unwrap_err()
+                .ends_with("it is not compressed")
+        );
     }
 }

@@ -53,6 +53,7 @@ mod zip_output;
 mod zip_records;
 mod zip_scan;
 mod zip_value;
+mod zst_frames;
 mod zst_output;
 mod zst_source;
 
@@ -61,7 +62,7 @@ use std::io;
 use crate::error::{Error, Result};
 
 pub use arriving::ArrivingSource;
-pub use compressed::{Content, open_compressed, open_damaged_compressed};
+pub use compressed::{Content, open_compressed, open_damaged_compressed, verify_compressed};
 pub use data_access::{DataAccess, Prefixes};
 pub use directory_keys::DirectoryKeys;
 pub use directory_output::{DirectoryOutput, FolderCheck};

@@ -20,6 +20,7 @@ pub struct Place {
     kind: PlaceKind,
     neighbours: Option<Arc<dyn Neighbours>>,
     damage: Option<String>,
+    is_verified: bool,
 }
 
 /// The two kinds of input.
@@ -49,13 +50,21 @@ impl Place {
             kind,
             neighbours: None,
             damage: None,
+            is_verified: false,
         }
     }
 
-    /// Tells why the content is not all that it should be: a compressed file or a zip was cut.
+    /// Tells why the content is not all that it should be: a compressed file or a zip is truncated.
     #[must_use]
     pub fn with_damage(mut self, damage: Option<String>) -> Self {
         self.damage = damage;
+        self
+    }
+
+    /// Tells whether checksums of the file that the content lies in cover the content.
+    #[must_use]
+    pub fn with_checksums(mut self, is_verified: bool) -> Self {
+        self.is_verified = is_verified;
         self
     }
 
@@ -79,6 +88,11 @@ impl Place {
     /// Why the content is not all that it should be; `None` if it is.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
+    }
+
+    /// True if checksums of the file that the content lies in, such as a compressed one, cover the content.
+    pub fn is_verified(&self) -> bool {
+        self.is_verified
     }
 
     /// Reads a pipe to its end, so that it tells everything about itself. Other places are left alone.

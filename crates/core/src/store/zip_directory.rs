@@ -25,6 +25,8 @@ pub(super) struct Entry {
     pub header: u64,
     /// Offset at which the next local header, or the directory, begins. The data ends before.
     pub limit: u64,
+    /// True if the file ends at `limit`, so that data which reaches past it is missing.
+    pub is_last: bool,
     /// Size in bytes of the stored data.
     pub compressed: u64,
     /// Size in bytes of the value.
@@ -97,7 +99,7 @@ impl ZipDirectory {
         let tail_at = size - tail_length as u64;
         let tail = read(object, tail_at, tail_length)?;
         let (at, end) =
-            End::find(&tail).ok_or_else(|| Error::Cut("a zip without an end record".to_owned()))?;
+            End::find(&tail).ok_or_else(|| Error::Truncated("a zip without an end record".to_owned()))?;
         let end_at = tail_at + at as u64;
         let (end, end_at) = match end.overflows() {
             true => end64(object, end_at)?.unwrap_or((end, end_at)),
@@ -135,6 +137,7 @@ impl ZipDirectory {
         self.entries.push(Entry {
             header: header.offset,
             limit: 0,
+            is_last: false,
             compressed: header.compressed,
             size: header.size,
             crc: header.crc,
@@ -153,6 +156,13 @@ impl ZipDirectory {
     pub fn finish(&mut self, headers: Vec<u64>, end: u64) {
         self.limit_entries(headers, end);
         self.sort();
+    }
+
+    /// Marks the entries that the file's end limits: it has `size` bytes, and no directory.
+    pub fn mark_last(&mut self, size: u64) {
+        for entry in &mut self.entries {
+            entry.is_last = entry.limit == size;
+        }
     }
 
     /// Parses all central headers. Returns their number, and adds the offset of each entry to `headers`.

@@ -51,7 +51,7 @@ impl ZipKeys {
         })
     }
 
-    /// Opens a zip file that may be cut or damaged: without a directory, its entries are found by their local headers. The
+    /// Opens a zip file that may be truncated or damaged: without a directory, its entries are found by their local headers. The
     /// second value is a line then.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl ZipKeys {
     pub fn open_damaged(object: Arc<dyn Object>) -> Result<(Self, Option<String>)> {
         let why = match Self::open(object.clone()) {
             Ok(keys) => return Ok((keys, None)),
-            Err(Error::Damaged(why) | Error::Cut(why)) => why,
+            Err(Error::Damaged(why) | Error::Truncated(why)) => why,
             Err(error) => return Err(error),
         };
         let directory = zip_scan::scan(&*object, zip_directory::size(&*object)?)?;

@@ -1,4 +1,4 @@
-//! The entries of a zip file without its directory, by their local headers: what is left of a file that was cut.
+//! The entries of a zip file without its directory, by their local headers: what is left of a file that is truncated.
 //!
 //! ```text
 //! local header ─┬─ tells the length of its data ──────────► the next local header
@@ -28,6 +28,7 @@ pub(super) fn scan(object: &dyn Object, size: u64) -> Result<ZipDirectory> {
         at = take(object, header, size, &mut found)?.unwrap_or(header + 1);
     }
     found.finish(headers, size);
+    found.mark_last(size);
     Ok(found)
 }
 
@@ -176,10 +177,10 @@ mod tests {
             let whole = values(&ZipKeys::open(Arc::new(data.clone())).unwrap());
             let directory = data.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
             for end in [directory, directory + 20, data.len() - 1] {
-                let cut = Arc::new(data[..end].to_vec());
-                assert!(ZipKeys::open(cut.clone()).is_err_and(|error| error.is_cut()));
-                let (left, damage) = ZipKeys::open_damaged(cut).unwrap();
-                assert!(values(&left) == whole, "{name} cut at {end}");
+                let truncated = Arc::new(data[..end].to_vec());
+                assert!(ZipKeys::open(truncated.clone()).is_err_and(|error| error.is_truncated()));
+                let (left, damage) = ZipKeys::open_damaged(truncated).unwrap();
+                assert!(values(&left) == whole, "{name} truncated at {end}");
                 assert!(
                     damage
                         .unwrap()
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_before_a_cut_are_whole_and_the_one_it_meets_is_not() {
+    fn entries_before_the_end_are_whole_and_the_one_that_it_meets_is_not() {
         for name in ["stored.zip", "streamed.zip"] {
             let data = fixture(name);
             let whole = values(&ZipKeys::open(Arc::new(data.clone())).unwrap());

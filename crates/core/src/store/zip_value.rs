@@ -49,6 +49,14 @@ fn wrong(name: &str, why: &str) -> io::Error {
     )
 }
 
+/// The error of an entry whose data reaches past its limit.
+fn too_long(entry: &Entry, name: &str) -> io::Error {
+    match entry.is_last {
+        true => wrong(name, "is truncated: the file ends within its data"),
+        false => wrong(name, "overlaps what comes after it"),
+    }
+}
+
 fn unsupported(name: &str, why: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::Unsupported,
@@ -100,7 +108,7 @@ impl ZipRead {
         let shortest = (LOCAL + name.len()) as u64;
         let room = entry.limit.saturating_sub(entry.header);
         if room < shortest.saturating_add(entry.compressed) {
-            return Err(wrong(name, "overlaps what comes after it"));
+            return Err(too_long(entry, name));
         }
         let all = shortest + u64::from(entry.extra) + SLACK;
         // A range may hold the whole value.
@@ -155,7 +163,7 @@ impl ZipRead {
         }
         let data = entry.header.saturating_add(header.length() as u64);
         if data.saturating_add(entry.compressed) > entry.limit {
-            return Err(wrong(name, "overlaps what comes after it"));
+            return Err(too_long(entry, name));
         }
         entry.set_header_length(header.length());
         let next = Self::data(entry, self.part, data)?;

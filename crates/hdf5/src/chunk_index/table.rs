@@ -157,7 +157,7 @@ impl<'a> TableBuilder<'a> {
 
     /// Adds chunk number `index`.
     pub(super) fn push(&mut self, index: u64, address: u64, size: u64, filter_mask: u32) -> Result<()> {
-        // A chunk past the end of a cut file stays in the table, so that it is known to be lost.
+        // A chunk past the end of a truncated file stays in the table, so that it is known to be lost.
         if !self.reader.tolerates() {
             check_stored(self.reader, "chunk", address, size)?;
         }

@@ -24,8 +24,8 @@ pub(crate) struct MetadataReader {
     /// Set while [gathering](Self::gathering): collects blocks that reads do not find in the cache.
     misses: Option<Arc<Misses>>,
     /// True if the file may end before the superblock says.
-    pub(super) cut: bool,
-    /// Set for a file that may be cut: the structures that were read.
+    pub(super) truncated: bool,
+    /// Set for a file that may be truncated: the structures that were read.
     pub(super) noted: Option<Arc<NotedBlocks>>,
     /// Set while structures are read as far as they go: collects what is wrong with them.
     pub(super) faults: Option<Arc<Mutex<Vec<Error>>>>,
@@ -95,8 +95,8 @@ impl MetadataReader {
         let (cache, decoder, limits) = (cache.clone(), decoder.clone(), limits.clone());
         let reader = Self::over(cache, decoder, limits, base, offset_size, length_size)?;
         Ok(Self {
-            cut: self.cut,
-            noted: self.cut.then(Arc::default),
+            truncated: self.truncated,
+            noted: self.truncated.then(Arc::default),
             ..reader
         })
     }
@@ -183,7 +183,7 @@ impl MetadataReader {
                 limits,
             }),
             misses: None,
-            cut: false,
+            truncated: false,
             noted: None,
             faults: None,
             offset_size,

@@ -1,4 +1,4 @@
-//! Reading files that are cut, and structures as far as they go.
+//! Reading files that are truncated, and structures as far as they go.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ impl File {
     }
 
     /// The structures that were read so far, in the order of their addresses. Only a file that was opened as
-    /// [cut](crate::OpenOptions::cut) notes them; at most a million.
+    /// [truncated](crate::OpenOptions::truncated) notes them; at most a million.
     pub fn structures(&self) -> Vec<StructureBlock> {
         let noted = self.reader().noted.as_ref();
         noted.map(|noted| noted.all()).unwrap_or_default()
@@ -41,14 +41,14 @@ const MOST_FAULTS: usize = 10_000;
 
 impl MetadataReader {
     /// The same reader, of a file that may end before the superblock says.
-    pub(crate) fn of_cut_file(mut self) -> Self {
-        self.cut = true;
+    pub(crate) fn of_truncated_file(mut self) -> Self {
+        self.truncated = true;
         self
     }
 
     /// True if the file may end before the superblock says.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.cut
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.truncated
     }
 
     /// A reader of the same file that goes on after what is wrong with a structure, and adds it to `faults`.
@@ -66,10 +66,11 @@ impl MetadataReader {
     /// Notes what is wrong with a structure, if it is read as far as it goes.
     ///
     /// # Errors
-    /// `error`, if not.
+    /// `error`, if not, or if the source failed, which is no damage.
     pub(crate) fn tolerate(&self, error: Error) -> Result<()> {
         match &self.faults {
             None => Err(error),
+            Some(_) if error.is_failure() => Err(error),
             Some(faults) => {
                 let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
                 if faults.len() < MOST_FAULTS {

@@ -27,7 +27,7 @@ use crate::source::ByteSource;
 pub struct OpenOptions {
     decoder: Option<Arc<dyn FilterDecoder>>,
     limits: Limits,
-    cut: bool,
+    truncated: bool,
 }
 
 impl std::fmt::Debug for OpenOptions {
@@ -35,7 +35,7 @@ impl std::fmt::Debug for OpenOptions {
         f.debug_struct("OpenOptions")
             .field("decoder", &self.decoder.is_some())
             .field("limits", &self.limits)
-            .field("cut", &self.cut)
+            .field("truncated", &self.truncated)
             .finish()
     }
 }
@@ -61,11 +61,11 @@ impl OpenOptions {
         self
     }
 
-    /// Opens a file that is cut: its end may lie past the end of the source. Whatever lies there is
+    /// Opens a file that is truncated: its end may lie past the end of the source. Whatever lies there is
     /// [`Error::Truncated`](crate::Error::Truncated) when it is read.
     #[must_use]
-    pub fn cut(mut self, cut: bool) -> Self {
-        self.cut = cut;
+    pub fn truncated(mut self, truncated: bool) -> Self {
+        self.truncated = truncated;
         self
     }
 
@@ -75,7 +75,11 @@ impl OpenOptions {
     /// The same as for [`File::open`].
     pub fn open(&self, source: impl ByteSource + 'static) -> Result<File> {
         let reader = MetadataReader::open(Arc::new(source), self.decoder.clone(), self.limits.clone())?;
-        let reader = if self.cut { reader.of_cut_file() } else { reader };
+        let reader = if self.truncated {
+            reader.of_truncated_file()
+        } else {
+            reader
+        };
         File::from_reader(reader)
     }
 }

@@ -9,7 +9,12 @@ pub(super) fn damaged(why: impl AsRef<str>) -> Error {
 
 /// The error of an archive that ends too early.
 pub(super) fn cut() -> Error {
-    Error::Cut("archive: the archive is cut".to_owned())
+    Error::Truncated("archive: the archive is cut".to_owned())
+}
+
+/// The error of an archive that ends within its front, of which nothing is left.
+pub(super) fn truncated_front() -> Error {
+    damaged("the archive ends within its front")
 }
 
 /// Reads fields one after another.

@@ -215,7 +215,7 @@ impl Footer {
         };
         let mark = fields.bytes(4)?;
         if mark != MARK || fields.u32()? != crc32(bytes.get(..36).unwrap_or_default()) {
-            return Err(Error::Cut(
+            return Err(Error::Truncated(
                 "archive: the footer is missing or damaged: the archive is cut, or was not finished"
                     .to_owned(),
             ));

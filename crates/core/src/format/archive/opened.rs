@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::back::{Back, END};
 use super::block::{self, Content, Found, HEADER};
-use super::fields::{cut, damaged};
+use super::fields::{cut, damaged, truncated_front};
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
 use super::index::{Entry, Index};
@@ -58,14 +58,14 @@ impl Archive {
         let size = source.size().map_err(|e| Error::io("cannot read", e))?;
         let first = size.map_or(PRELUDE as u64, |size| size.min(END));
         let mut head = read(&*source, 0..first)?;
-        let prelude = Prelude::decode(head.get(..PRELUDE).ok_or_else(cut)?)?;
+        let prelude = Prelude::decode(head.get(..PRELUDE).ok_or_else(truncated_front)?)?;
         if size.is_some_and(|size| prelude.front > size) {
-            return Err(cut());
+            return Err(truncated_front());
         }
         if prelude.front > head.len() as u64 {
             head.extend(read(&*source, head.len() as u64..prelude.front)?);
         }
-        let front = Front::decode(head.get(..prelude.front as usize).ok_or_else(cut)?)?;
+        let front = Front::decode(head.get(..prelude.front as usize).ok_or_else(truncated_front)?)?;
         let back = OnceLock::new();
         if let Some(size) = size {
             let _ = back.set(Back::read(&*source, size, &front, &head)?);

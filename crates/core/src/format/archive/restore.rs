@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use super::block::{self, Content, Found, HEADER, Header};
-use super::fields::{cut, damaged};
+use super::fields::{cut, damaged, truncated_front};
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
 use super::index::{Entry, FOOTER, Footer, Index, decode_directory, decode_sha, largest_index};
@@ -52,9 +52,13 @@ impl<R: Read> Blocks<R> {
     /// A damaged front.
     pub fn open(mut input: R) -> Result<Self> {
         let mut bytes = Vec::new();
-        read_some(&mut input, PRELUDE as u64, &mut bytes)?;
+        let in_front = |error: Error| match error.is_truncated() {
+            true => truncated_front(),
+            false => error,
+        };
+        read_some(&mut input, PRELUDE as u64, &mut bytes).map_err(in_front)?;
         let prelude = Prelude::decode(&bytes)?;
-        read_some(&mut input, prelude.front - PRELUDE as u64, &mut bytes)?;
+        read_some(&mut input, prelude.front - PRELUDE as u64, &mut bytes).map_err(in_front)?;
         let front = Front::decode(&bytes)?;
         let streams = &front.streams;
         let places = (0..streams.list.len()).filter_map(|n| Some((streams.place(n, 0, 1)?.0, n)));

@@ -50,7 +50,10 @@ impl ReadAhead {
         // The buffer stays empty if the read fails.
         let mut bytes = std::mem::take(&mut ahead.bytes);
         bytes.resize(length as usize, 0);
-        source.read_exact_at(at, &mut bytes)?;
+        if source.read_exact_at(at, &mut bytes).is_err() {
+            // What lies ahead may be damaged alone.
+            return source.read_exact_at(at, buf);
+        }
         buf.copy_from_slice(&bytes[..buf.len()]);
         (ahead.start, ahead.bytes) = (at, bytes);
         Ok(())

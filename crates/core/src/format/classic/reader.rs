@@ -84,7 +84,7 @@ impl ClassicReader {
             Some(size) => format!("at byte {size}"),
             None => "before".to_owned(),
         };
-        Error::Cut(format!(
+        Error::Truncated(format!(
             "the file is truncated: {length} bytes of data at byte {at} needed, and it ends {end}"
         ))
     }
@@ -117,13 +117,17 @@ impl ClassicReader {
             let wanted = (first.length + (slabs - 1) * place.slab).min(buf.len() as u64);
             let last = self.geometry.piece(place, offset + wanted - 1, 1);
             span.resize((last.at + 1 - first.at) as usize, 0);
-            self.read(first.at, &mut span)?;
+            // Where the span cannot be read, the bytes between the pieces may be damaged alone.
+            let is_read = self.read(first.at, &mut span).is_ok();
             let (mut now, rest) = buf.split_at_mut(wanted as usize);
             while !now.is_empty() {
                 let piece = self.geometry.piece(place, offset, now.len() as u64);
                 let from = (piece.at - first.at) as usize;
                 let (slab, after) = now.split_at_mut(piece.length as usize);
-                slab.copy_from_slice(&span[from..from + slab.len()]);
+                match is_read {
+                    true => slab.copy_from_slice(&span[from..from + slab.len()]),
+                    false => self.read(piece.at, slab)?,
+                }
                 (offset, now) = (offset + piece.length, after);
             }
             buf = rest;
@@ -262,9 +266,12 @@ impl Reader for ClassicReader {
         if let Some(size) = self.size
             && size < end
         {
-            found(Fault::new(format!(
-                "the file is truncated: its header needs {end} bytes, and it has {size}"
-            )));
+            found(Fault {
+                is_summary: true,
+                ..Fault::new(format!(
+                    "the file is truncated: its header needs {end} bytes, and it has {size}"
+                ))
+            });
         }
         Ok(OwnCheck {
             uncovered: vec!["the header".to_owned()],

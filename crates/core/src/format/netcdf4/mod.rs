@@ -8,4 +8,5 @@ pub mod verbatim;
 mod write;
 
 pub use read::Netcdf4Reader;
+pub(in crate::format) use read::with_remains;
 pub use write::{check, check_plans, create};

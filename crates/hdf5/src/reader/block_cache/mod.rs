@@ -110,6 +110,10 @@ impl BlockCache {
                 Err(e) if self.size() == u64::MAX && e.kind() == io::ErrorKind::UnexpectedEof => {
                     return self.source.read_exact_at(offset, buf);
                 }
+                // The bytes around those that are asked for may be damaged alone.
+                Err(e) if e.kind() == io::ErrorKind::InvalidData => {
+                    return self.source.read_exact_at(offset, buf);
+                }
                 block => block?,
             };
             let within = (offset % BLOCK) as usize;

@@ -33,6 +33,7 @@ mod virtual_dataset;
 
 pub(super) use object::heap_filters::codec_specs;
 pub(super) use object::links::OpenFile;
+pub(in crate::format) use opening::with_remains;
 pub use reader::Netcdf4Reader;
 pub(super) use stored::{StoredData, StoredVariable};
 pub(super) use user_path::user_path;

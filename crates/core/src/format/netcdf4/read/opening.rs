@@ -2,16 +2,33 @@
 
 use std::sync::Arc;
 
+use ncutils_hdf5::ObjectKind;
+
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
 use super::reader::{Netcdf4Reader, Opened};
 use super::schema;
 use super::stored::StoredVariable;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::filter::{Registry, SharedPipelines};
 use crate::format::Fault;
 use crate::model::Schema;
 use crate::store::{Neighbours, Object};
+
+/// The error of an HDF5 file that cannot be opened: of one that is truncated, whether anything is left of it.
+pub(in crate::format) fn with_remains(error: Error, object: Arc<dyn Object>, registry: &Registry) -> Error {
+    if !error.is_truncated() {
+        return error;
+    }
+    let root = OpenFile::of_damaged(object, registry).and_then(|open| {
+        let root = open.file.object(open.file.root())?;
+        Ok(root.kind == ObjectKind::Group)
+    });
+    match root.unwrap_or(false) {
+        true => error,
+        false => Error::NothingLeft(Box::new(error)),
+    }
+}
 
 impl Netcdf4Reader {
     /// Opens an HDF5 file and reads its structure. External links are looked up in `neighbours`.
@@ -27,7 +44,7 @@ impl Netcdf4Reader {
         Self::read(Linker::open(object, neighbours, registry)?, registry)
     }
 
-    /// Opens a file that may be damaged or cut: its end of file may lie past its size. Objects, attributes and links that
+    /// Opens a file that may be damaged or truncated: its end of file may lie past its size. Objects, attributes and links that
     /// cannot be read are left out, and told by [`Reader::check_structure`](crate::format::Reader::check_structure). Chunk
     /// indexes may be read in part.
     ///
@@ -43,6 +60,15 @@ impl Netcdf4Reader {
             damaged: true,
             ..read
         })
+    }
+
+    /// Reads elements whose variable-length content cannot be read as NIL, as copies of HDF5 as it is have them.
+    #[must_use]
+    pub fn losing_elements(mut self) -> Self {
+        for file in &mut self.files {
+            file.loses_elements = true;
+        }
+        self
     }
 
     fn read(mut linker: Linker, registry: &Registry) -> Result<Self> {

@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,20 +27,38 @@ pub(super) struct Losses {
     pub(super) objects: HashSet<u64>,
     /// Attributes whose values cannot be read: the address of the object, and the name.
     attributes: HashSet<(u64, String)>,
+    /// The first failure of the store, which is no damage and ends the reading.
+    failure: Option<Error>,
 }
 
 impl Losses {
     /// Notes what is wrong with the object at a path.
     pub(super) fn note(&mut self, path: &str, errors: Vec<ncutils_hdf5::Error>) {
         for error in errors {
-            self.faults.push(fault(path, Fault::of(&error.into())));
+            self.tell(path, error.into(), Fault::of);
         }
     }
 
     /// Notes an object that cannot be read.
     pub(super) fn object(&mut self, address: u64, path: &str, error: Error) {
         self.objects.insert(address);
-        self.faults.push(fault(path, Fault::of(&error)));
+        self.tell(path, error, Fault::of);
+    }
+
+    /// Tells an error in the object at a path, unless the store failed.
+    fn tell(&mut self, path: &str, error: Error, told: impl FnOnce(&Error) -> Fault) {
+        match error.is_failure() {
+            true => self.failure = self.failure.take().or(Some(error)),
+            false => self.faults.push(fault(path, told(&error))),
+        }
+    }
+
+    /// Fails if the store did so far.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub(super) fn check_store(&mut self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Looks at what an object has besides its data, and notes what the copy leaves out.
@@ -48,10 +67,17 @@ impl Losses {
     /// A dataset cannot be defined as its header tells.
     pub(super) fn inspect(&mut self, file: &File, object: &Object, path: &str) -> Result<()> {
         let attributes = file.attributes(object).unwrap_or_else(|error| vec![Err(error)]);
+        let mut names = HashSet::new();
         for attribute in attributes {
             let (name, error) = match attribute {
                 Ok(attribute) => match readable(file, &attribute.datatype, attribute.data) {
-                    Ok(()) => continue,
+                    Ok(()) => {
+                        if let Some(name) = names.replace(attribute.name) {
+                            let told = format!("a second attribute {name}, which is left out");
+                            self.faults.push(fault(path, Fault::new(told)));
+                        }
+                        continue;
+                    }
                     Err(error) => (Some(attribute.name), error),
                 },
                 Err(error) => (None, error.into()),
@@ -60,8 +86,9 @@ impl Losses {
                 Some(name) => format!("attribute {name}"),
                 None => "an attribute".to_owned(),
             };
-            let told = Fault::new(format!("{what} cannot be read: {error}"));
-            self.faults.push(fault(path, told));
+            self.tell(path, error, |error| {
+                Fault::new(format!("{what} cannot be read: {error}"))
+            });
             self.attributes.extend(name.map(|name| (object.address, name)));
         }
         match object.kind {
@@ -76,31 +103,56 @@ impl Losses {
     }
 
     fn inspect_links(&mut self, file: &File, group: &Object, path: &str) {
-        let told = match file.links(group) {
-            Ok(links) => {
-                let names = links.links.into_iter().map(|link| link.name);
-                names
-                    .filter(|name| !is_link_name(name))
-                    .map(|name| format!("`{}` cannot be the name of a link", name.escape_default()))
-                    .collect()
-            }
-            Err(error) => vec![error.to_string()],
+        let told = |why: &dyn Display| Fault::new(format!("the links of group {path}: {why}"));
+        let links = match file.links(group) {
+            Ok(links) => links.links,
+            Err(error) => return self.tell(path, error.into(), |error| Fault::new(told(error).cause)),
         };
-        let told = told
-            .into_iter()
-            .map(|why| Fault::new(format!("the links of group {path}: {why}")));
-        self.faults.extend(told);
+        let mut names = HashSet::new();
+        for name in links.into_iter().map(|link| link.name) {
+            let shown = name.escape_default();
+            let why = match is_link_name(&name) {
+                false => format!("`{shown}` cannot be the name of a link"),
+                true if names.contains(&name) => format!("a second link `{shown}`, which is left out"),
+                true => {
+                    names.insert(name);
+                    continue;
+                }
+            };
+            self.faults.push(told(&why));
+        }
     }
 
     /// The attributes of an object that can be read. Of two with one name, the first.
-    pub(super) fn left_attributes(&self, file: &File, object: &Object) -> Vec<Attribute> {
-        let attributes = file.attributes(object).unwrap_or_default();
+    ///
+    /// # Errors
+    /// The store fails.
+    pub(super) fn left_attributes(&self, file: &File, object: &Object) -> Result<Vec<Attribute>> {
+        let attributes = left(file.attributes(object))?.unwrap_or_default();
         let mut names = HashSet::new();
-        let left = attributes.into_iter().flatten().filter(|attribute| {
+        let mut all = Vec::new();
+        for attribute in attributes {
+            let Some(attribute) = left(attribute)? else {
+                continue;
+            };
             let name = (object.address, attribute.name.clone());
-            !self.attributes.contains(&name) && names.insert(name.1)
-        });
-        left.collect()
+            if !self.attributes.contains(&name) && names.insert(name.1) {
+                all.push(attribute);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// What could be read of a damaged file; `None` for damage.
+///
+/// # Errors
+/// The store fails.
+pub(super) fn left<T>(read: ncutils_hdf5::Result<T>) -> Result<Option<T>> {
+    match read.map_err(Error::from) {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.is_failure() => Err(error),
+        Err(_) => Ok(None),
     }
 }
 

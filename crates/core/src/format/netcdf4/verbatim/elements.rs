@@ -100,7 +100,7 @@ impl Shape {
                 let converted = hole.convert(&mut data, start + offset, places, heap);
                 match (converted, places.lost_elements) {
                     // The hole is null by now.
-                    (Err(error), Some(lost)) => lost.add(&error),
+                    (Err(error), Some(lost)) if !error.is_failure() => lost.add(&error),
                     (converted, _) => converted?,
                 }
             }
@@ -121,7 +121,7 @@ impl Hole {
     /// Moves the hole at byte `at` of the data to its list.
     fn convert(&self, data: &mut Data, at: usize, places: &Places<'_>, heap: &Heap<'_>) -> Result<()> {
         let stored = data.bytes.get_mut(at..at + self.width());
-        let stored = stored.ok_or_else(|| Error::Damaged("an element is cut short".to_owned()))?;
+        let stored = stored.ok_or_else(|| Error::Damaged("an element ends early".to_owned()))?;
         let place = stored.to_vec();
         stored.fill(0);
         let uint = |from: usize, size: usize| {
@@ -147,7 +147,7 @@ impl Hole {
                 }
                 let content = heap.objects.object(collection, uint(8, 4) as u32)?;
                 let Some((address, selection)) = content.split_first_chunk::<8>() else {
-                    return Err(Error::Damaged("a region reference is cut short".to_owned()));
+                    return Err(Error::Damaged("a region reference ends early".to_owned()));
                 };
                 heap.limit.take(content.len() as u64)?;
                 let id = found(u64::from_le_bytes(*address));

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use ncutils_hdf5::{Attribute, File, Link, LinkTarget, Object, ObjectId, ObjectKind, is_link_name};
 
-use super::damage::Losses;
+use super::damage::{Losses, left};
 use super::selection::Selection;
 use crate::error::{Error, Result};
+use crate::format::Reader;
 use crate::format::netcdf4::conventions::{CLASS, DEPTH, DIMENSION_SCALE, QUANTIZED};
 use crate::model::{self, Type, Values, VarId};
 
@@ -67,6 +68,12 @@ impl Hierarchy {
         self.selection.without_data.contains(&item.address)
     }
 
+    /// True if the elements of a dataset that hold addresses are written as those of `part` that can be read, and not as they
+    /// are stored: it is cut in the part, or the file may be damaged.
+    pub(super) fn is_rewritten(&self, (whole, part): (&dyn Reader, &dyn Reader), var: VarId) -> bool {
+        self.losses.is_some() || whole.schema().shape(var) != part.schema().shape(var)
+    }
+
     /// The first path to an object, for messages and names.
     pub(super) fn path(&self, item: &Item) -> String {
         let (of, mut path) = match &item.found {
@@ -99,9 +106,10 @@ impl Hierarchy {
 
     /// The links of a group, but for those to what is left out. Of a damaged file, those that can be read.
     pub(super) fn links(&self, file: &File, group: &Object) -> Result<Vec<Link>> {
-        let mut links = match (file.links(group), &self.losses) {
-            (Err(_), Some(_)) => Vec::new(),
-            (links, _) => links?.links,
+        let links = file.links(group);
+        let mut links = match &self.losses {
+            Some(_) => left(links)?.map(|links| links.links).unwrap_or_default(),
+            None => links?.links,
         };
         let left_out = &self.selection.left_out;
         links.retain(|link| !matches!(link.target, LinkTarget::Hard(to) if left_out.contains(&to)));
@@ -115,7 +123,7 @@ impl Hierarchy {
     /// The attributes of an object, all of which must be readable. Of a damaged file, those that can be read.
     pub(super) fn attributes(&self, file: &File, object: &Object) -> Result<Vec<Attribute>> {
         match &self.losses {
-            Some(losses) => Ok(losses.left_attributes(file, object)),
+            Some(losses) => losses.left_attributes(file, object),
             None => {
                 let attributes = file.attributes(object)?.into_iter();
                 Ok(attributes.collect::<ncutils_hdf5::Result<_>>()?)
@@ -155,7 +163,7 @@ impl Hierarchy {
 /// Finds all objects that are selected. Those of a file that may be damaged are left out where they cannot be read.
 ///
 /// # Errors
-/// An object is damaged, or its kind is not known; of a file that may be damaged, the root group.
+/// An object is damaged, or its kind is not known; of a file that may be damaged, the root group. The store fails.
 pub(super) fn read(file: &File, selection: Selection, damaged: bool) -> Result<Hierarchy> {
     let mut all = find(file, selection.clone(), damaged.then(Losses::default))?;
     let Some(losses) = all.losses.take_if(|losses| !losses.objects.is_empty()) else {
@@ -195,7 +203,7 @@ fn find(file: &File, selection: Selection, losses: Option<Losses>) -> Result<Hie
 /// Adds what an object of a damaged file leads to, as far as it can be read, and notes what is wrong with it.
 ///
 /// # Errors
-/// The root group cannot be read.
+/// The root group cannot be read; the store fails.
 fn visit_damaged(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result<ObjectKind> {
     let (file, noted) = file.tolerating();
     let path = all.path(&all.items[id.0]);
@@ -208,10 +216,12 @@ fn visit_damaged(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -
             _ => losses.inspect(&file, &object, &path),
         });
     losses.note(&path, noted.take());
+    let store = losses.check_store();
     all.losses = Some(losses);
+    store.map_err(|error| error.in_variable(&path))?;
     let visited = inspected.and_then(|()| visit(&file, all, address, id));
     match (visited, &mut all.losses) {
-        (Err(error), Some(losses)) if id.0 > 0 => {
+        (Err(error), Some(losses)) if id.0 > 0 && !error.is_failure() => {
             losses.object(address, &path, error);
             Ok(ObjectKind::Unknown)
         }

@@ -32,7 +32,7 @@ use self::hierarchy::Hierarchy;
 pub use self::selection::{Names, Selection};
 use self::specs::Specs;
 use super::conventions::DIMENSION_LIST;
-use super::read::{Netcdf4Reader, OpenFile};
+use super::read::{Netcdf4Reader, OpenFile, with_remains};
 use super::write::{Netcdf4Writer, pages};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -50,11 +50,6 @@ pub enum Variable {
     Plain(VarId),
     /// Of [`Verbatim::addressed`].
     Addressed(VarId),
-}
-
-/// True if a variable is shorter in a part than in the whole.
-fn is_cut(whole: &dyn Reader, part: &dyn Reader, var: VarId) -> bool {
-    whole.schema().shape(var) != part.schema().shape(var)
 }
 
 /// An HDF5 file to be copied as it is.
@@ -84,10 +79,11 @@ impl Verbatim {
     /// # Errors
     /// Those of [`Verbatim::open`].
     pub fn open_selected(object: Arc<dyn Object>, registry: &Registry, selection: Selection) -> Result<Self> {
-        Self::open_objects(object, registry, selection, false)
+        let opened = Self::open_objects(object.clone(), registry, selection, false);
+        opened.map_err(|error| with_remains(error, object, registry))
     }
 
-    /// Opens a file that may be damaged or cut, and finds those of its selected objects that can be read. The
+    /// Opens a file that may be damaged or truncated, and finds those of its selected objects that can be read. The
     /// [reader](Self::reader)'s own check tells what is left out.
     ///
     /// # Errors
@@ -250,7 +246,8 @@ impl Verbatim {
                 lost_elements: is_damaged.then_some(&lost),
                 ..places
             };
-            let copied = match is_damaged || is_cut(&self.addressed, addressed, var) {
+            let readers = (&self.addressed as &dyn Reader, addressed);
+            let copied = match self.hierarchy.is_rewritten(readers, var) {
                 true => {
                     let part = addressed_part::Part {
                         reader: addressed,

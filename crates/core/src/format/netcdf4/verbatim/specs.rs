@@ -11,9 +11,9 @@ use ncutils_hdf5::{
 };
 
 use super::addressed_part::Part;
+use super::damage::left;
 use super::elements::{Places, Shape};
 use super::hierarchy::Hierarchy;
-use super::is_cut;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::read::codec_specs;
 use crate::format::netcdf4::write::{DatasetTree, filters, segments};
@@ -125,9 +125,10 @@ impl<'a> Specs<'a> {
 
     /// Properties of an object; the default ones if it is damaged.
     fn properties(&self, object: &Object) -> Result<ObjectProperties> {
-        match (self.places.file.properties(object), &self.hierarchy.losses) {
-            (Err(_), Some(_)) => Ok(ObjectProperties::default()),
-            (properties, _) => Ok(properties?),
+        let properties = self.places.file.properties(object);
+        match &self.hierarchy.losses {
+            Some(_) => Ok(left(properties)?.unwrap_or_default()),
+            None => Ok(properties?),
         }
     }
 
@@ -176,19 +177,18 @@ impl<'a> Specs<'a> {
     fn dataset(&self, object: &Object, var: Option<VarId>, addressed: Option<VarId>) -> Result<DatasetSpec> {
         let file = self.places.file;
         let mut dataset = file.dataset(object)?;
-        let (whole, part) = self.addressed;
-        let is_rewritten = |var: &VarId| self.hierarchy.losses.is_some() || is_cut(whole, part, *var);
-        let cut = addressed.filter(is_rewritten);
-        let dims = match (var, cut) {
+        let (_, part) = self.addressed;
+        let rewritten = addressed.filter(|var| self.hierarchy.is_rewritten(self.addressed, *var));
+        let dims = match (var, rewritten) {
             (Some(var), _) => self.schema.shape(var),
             (None, Some(var)) => part.schema().shape(var),
             (None, None) => dataset.dataspace.dims().to_vec(),
         };
         dataset.dataspace = self.dataspace(dataset.dataspace, var, dims);
         let shape = Shape::new(&dataset.datatype, file.offset_size())?;
-        let (layout, filters) = match (var, cut) {
+        let (layout, filters) = match (var, rewritten) {
             (Some(var), _) => self.planned(&dataset, var)?,
-            (None, Some(var)) => cut_layout(&dataset, Part { reader: part, var })?,
+            (None, Some(var)) => rewritten_layout(&dataset, Part { reader: part, var })?,
             (None, None) => (self.same(&dataset)?, dataset.filters.clone()),
         };
         let fill = match &dataset.fill.value {
@@ -306,8 +306,8 @@ fn without_data(layout: LayoutSpec) -> LayoutSpec {
     }
 }
 
-/// The storage of a part of a dataset whose elements hold addresses, and its filters.
-fn cut_layout(dataset: &Dataset, part: Part<'_>) -> Result<(LayoutSpec, Vec<Filter>)> {
+/// The storage of a dataset whose elements hold addresses and are rewritten, and its filters.
+fn rewritten_layout(dataset: &Dataset, part: Part<'_>) -> Result<(LayoutSpec, Vec<Filter>)> {
     let layout = part.reader.layout(part.var);
     let spec = match &layout.storage {
         Storage::Chunked { shape } => LayoutSpec::Chunked {

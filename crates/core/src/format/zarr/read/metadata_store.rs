@@ -171,19 +171,28 @@ impl MetadataStore {
                 length: longest(key) + 1,
             }),
         };
-        let gets = keys.iter().map(get).collect();
+        let gets: Vec<Get> = keys.iter().map(get).collect();
         let done = move |found| {
             // Fails only if nobody waits any more.
             let _ = tell.send(found);
         };
-        Arc::clone(&self.store).fetch(gets, Box::new(done));
+        Arc::clone(&self.store).fetch(gets.clone(), Box::new(done));
         let found = told
             .recv()
-            .map_err(|_| Error::Internal("a store gave no answer".into()))?
-            .map_err(cannot_read)?;
+            .map_err(|_| Error::Internal("a store gave no answer".into()))?;
+        let found: Vec<Result<Option<Vec<u8>>>> = match found {
+            Ok(found) => found.into_iter().map(Ok).collect(),
+            // One value may be damaged, as an entry of a zip that was truncated.
+            Err(e) if self.faults.is_some() && e.kind() == io::ErrorKind::InvalidData => {
+                self.read_alone(gets)?
+            }
+            Err(e) => return Err(cannot_read(e)),
+        };
         let mut documents = Vec::with_capacity(found.len());
         for (key, bytes) in keys.into_iter().zip(found) {
-            let document = bytes.map(|bytes| parse(&key, &bytes));
+            let document = bytes
+                .transpose()
+                .map(|bytes| bytes.and_then(|bytes| parse(&key, &bytes)));
             if self.differs.is_none()
                 && key != CONSOLIDATED
                 && let Some(all) = &self.consolidated
@@ -198,6 +207,20 @@ impl MetadataStore {
             documents.push(document);
         }
         Ok(documents)
+    }
+
+    /// The values of keys, each by a request of its own, with an error for each that is damaged.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn read_alone(&self, gets: Vec<Get>) -> Result<Vec<Result<Option<Vec<u8>>>>> {
+        let read = |get: Get| match self.store.get(&get.key, get.part) {
+            Err(e) if e.kind() == io::ErrorKind::InvalidData => {
+                Ok(Err(Error::Damaged(e.to_string()).in_key(&get.key)))
+            }
+            found => Ok(Ok(found.map_err(cannot_read)?)),
+        };
+        gets.into_iter().map(read).collect()
     }
 
     /// The names of the folders directly below each of these groups, ascending. A slow store is asked for several groups at

@@ -1,6 +1,7 @@
 //! What checksums cover of a hierarchy besides its codecs.
 
-use crate::format::{Fault, OwnCheck, Reader};
+use crate::chunk::ChunkGrid;
+use crate::format::{Fault, OwnCheck, Reader, Written};
 use crate::model::VarId;
 use crate::store::KeyStore;
 
@@ -18,12 +19,27 @@ pub(super) fn check(reader: &dyn Reader, store: &dyn KeyStore, found: &mut dyn F
         });
     }
     let mut vars = (0..schema.vars.len()).map(VarId);
+    let mut uncovered = Vec::new();
+    if !store.verifies() {
+        uncovered.push("the metadata".to_owned());
+    }
+    if vars.clone().any(|var| lacks_chunks(reader, var)) {
+        uncovered.push("chunks that are not there, which read as fill values".to_owned());
+    }
     OwnCheck {
         covers_values: store.verifies() && vars.all(|var| reader.layout(var).shard.is_none()),
-        uncovered: match store.verifies() {
-            true => Vec::new(),
-            false => vec!["the metadata".to_owned()],
-        },
+        uncovered,
         ..OwnCheck::default()
+    }
+}
+
+/// True if chunks of a variable are not stored. Of a store that lists nothing, this is not known.
+fn lacks_chunks(reader: &dyn Reader, var: VarId) -> bool {
+    let layout = reader.layout(var);
+    let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape());
+    match (reader.written(var), grid) {
+        (Ok(Written::All), _) => false,
+        (Ok(written), Ok(grid)) => written.chunks(&grid).len() < grid.len(),
+        _ => false,
     }
 }

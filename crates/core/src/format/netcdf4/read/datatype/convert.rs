@@ -53,6 +53,8 @@ pub struct Heap<'a> {
     objects: GlobalHeapReader<'a>,
     offset_size: usize,
     limit: HeapLimit,
+    /// True if an element whose content cannot be read is NIL.
+    loses_elements: bool,
 }
 
 impl<'a> Heap<'a> {
@@ -62,6 +64,15 @@ impl<'a> Heap<'a> {
             objects: file.file.global_heap(),
             offset_size: usize::from(file.file.offset_size()).min(8),
             limit: HeapLimit::of_file(file.size),
+            loses_elements: file.loses_elements,
+        }
+    }
+
+    /// The slot of an element; NIL if it cannot be read and such elements are not errors.
+    fn slot(&self, read: Result<Slot>) -> Result<Slot> {
+        match read {
+            Err(error) if self.loses_elements && !error.is_failure() => Ok(Slot::NIL),
+            read => read,
         }
     }
 
@@ -260,46 +271,8 @@ impl Conversion {
                 number.convert(i, o);
             }
             Step::Text(_) => put(out, append(content, until_nul(input), heap)?)?,
-            Step::String => {
-                let slot = match heap_object(input, heap)? {
-                    None => Slot::NIL,
-                    Some((length, object)) => {
-                        let object = object.as_deref().unwrap_or_default();
-                        let text = object.get(..length).ok_or_else(short_object)?;
-                        append(content, until_nul(text), heap)?
-                    }
-                };
-                put(out, slot)?;
-            }
-            Step::Sequence(element) => {
-                let slot = match heap_object(input, heap)? {
-                    None | Some((0, _)) => Slot::NIL,
-                    Some((length, object)) => {
-                        let object = object.as_deref().unwrap_or_default();
-                        let need = length.checked_mul(element.file_size).ok_or_else(short_object)?;
-                        let bytes = object.get(..need).ok_or_else(short_object)?;
-                        if element.is_copy() {
-                            let slot = append(content, bytes, heap)?;
-                            Slot {
-                                length: length as u64,
-                                ..slot
-                            }
-                        } else {
-                            let size = length.checked_mul(element.memory_size).ok_or_else(short_object)?;
-                            heap.take(size as u64)?;
-                            let mut members = vec![0; size];
-                            element.elements(bytes, &mut members, heap, content)?;
-                            let offset = content.len() as u64;
-                            content.extend_from_slice(&members);
-                            Slot {
-                                length: length as u64,
-                                offset,
-                            }
-                        }
-                    }
-                };
-                put(out, slot)?;
-            }
+            Step::String => put(out, heap.slot(string(input, heap, content))?)?,
+            Step::Sequence(element) => put(out, heap.slot(element.sequence(input, heap, content))?)?,
             Step::Fields(fields) => {
                 for (from, to, field) in fields {
                     let i = from
@@ -317,6 +290,44 @@ impl Conversion {
         }
         Ok(())
     }
+
+    /// Reads a sequence of elements of this conversion from the heap.
+    fn sequence(&self, input: &[u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<Slot> {
+        let (length, object) = match heap_object(input, heap)? {
+            None | Some((0, _)) => return Ok(Slot::NIL),
+            Some(found) => found,
+        };
+        let object = object.as_deref().unwrap_or_default();
+        let need = length.checked_mul(self.file_size).ok_or_else(short_object)?;
+        let bytes = object.get(..need).ok_or_else(short_object)?;
+        if self.is_copy() {
+            let slot = append(content, bytes, heap)?;
+            return Ok(Slot {
+                length: length as u64,
+                ..slot
+            });
+        }
+        let size = length.checked_mul(self.memory_size).ok_or_else(short_object)?;
+        heap.take(size as u64)?;
+        let mut members = vec![0; size];
+        self.elements(bytes, &mut members, heap, content)?;
+        let offset = content.len() as u64;
+        content.extend_from_slice(&members);
+        Ok(Slot {
+            length: length as u64,
+            offset,
+        })
+    }
+}
+
+/// Reads a string from the heap.
+fn string(input: &[u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<Slot> {
+    let Some((length, object)) = heap_object(input, heap)? else {
+        return Ok(Slot::NIL);
+    };
+    let object = object.as_deref().unwrap_or_default();
+    let text = object.get(..length).ok_or_else(short_object)?;
+    append(content, until_nul(text), heap)
 }
 
 fn inconsistent() -> Error {

@@ -45,6 +45,8 @@ pub struct OpenFile {
     pub size: u64,
     /// The files that its content may name; `None` if it may name none.
     pub neighbours: Option<Arc<dyn Neighbours>>,
+    /// True if elements whose variable-length content cannot be read are NIL, and not errors.
+    pub loses_elements: bool,
 }
 
 /// The reason why a link cannot be followed.
@@ -91,7 +93,7 @@ impl Linker {
         })
     }
 
-    /// Opens an input that may be damaged or cut.
+    /// Opens an input that may be damaged or truncated.
     pub fn open_damaged(
         source: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
@@ -105,7 +107,7 @@ impl Linker {
         })
     }
 
-    /// True if the input may be damaged or cut.
+    /// True if the input may be damaged or truncated.
     pub fn is_damaged(&self) -> bool {
         self.damaged
     }
@@ -275,7 +277,7 @@ impl OpenFile {
         Self::open(source, neighbours, registry, cache, false)
     }
 
-    /// Opens an HDF5 file that may be damaged or cut, whose structures are read as far as they go.
+    /// Opens an HDF5 file that may be damaged or truncated, whose structures are read as far as they go.
     ///
     /// # Errors
     /// It is not HDF5, or its superblock is damaged.
@@ -285,19 +287,19 @@ impl OpenFile {
         Ok(Self { file, ..open })
     }
 
-    /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata. With `cut`, the file may end early.
+    /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata. With `truncated`, the file may end early.
     fn open(
         source: Arc<dyn Object>,
         neighbours: Option<Arc<dyn Neighbours>>,
         registry: &Registry,
         cache: Option<usize>,
-        cut: bool,
+        truncated: bool,
     ) -> Result<Self> {
         let mut limits = Limits::default();
         limits.cache_bytes = cache;
         let file = OpenOptions::new()
             .limits(limits)
-            .cut(cut)
+            .truncated(truncated)
             .decoder(HeapFilters(registry.clone()))
             .open(Arc::new(ObjectBytes(source.clone())))?;
         Ok(Self {
@@ -305,6 +307,7 @@ impl OpenFile {
             file,
             source,
             neighbours,
+            loses_elements: false,
         })
     }
 }
