@@ -12,6 +12,7 @@ use super::opened::{Archive, Original};
 use super::pack::Packed;
 use super::restore::{Blocks, restore_object};
 use super::salvage::is_archive;
+use super::shares::Shares;
 use super::writer::Spool;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
@@ -54,7 +55,7 @@ impl Finding {
 pub fn check(source: &Arc<dyn Object>) -> Result<(Vec<Finding>, ReadValues)> {
     let (mut findings, mut read) = (Vec::new(), ReadValues::default());
     let structure = (|| {
-        let mut blocks = Blocks::open(object_stream(source.clone())?)?;
+        let mut blocks = Blocks::open(object_stream(source.clone())?, Shares::index(None))?;
         let front = blocks.front.clone();
         let (mut stored, mut data) = (Vec::new(), Vec::new());
         let mut scratch = Scratch::default();

@@ -10,13 +10,17 @@
 mod ahead;
 mod back;
 mod block;
+mod block_cache;
 mod check;
 mod choose;
 mod emit;
+mod entry_store;
 mod fields;
 mod filter;
+mod footer;
 mod front;
 mod index;
+mod index_section;
 mod opened;
 mod order;
 mod pack;

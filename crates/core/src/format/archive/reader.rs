@@ -80,7 +80,7 @@ impl Reader for ArchiveReader {
     }
 
     fn chunk_byte(&self, var: VarId, chunk: u64) -> Option<u64> {
-        Some(self.archive.index(var.0).ok()?.find(chunk)?.at)
+        Some(self.archive.index(var.0).ok()?.find(chunk).ok()??.at)
     }
 
     fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
@@ -113,7 +113,7 @@ impl Reader for ArchiveReader {
     /// Bytes of a stored block, once its index was read.
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let index = self.archive.index(var.0).ok()?;
-        Some((index.find(chunk)?.stored() - super::block::HEADER) as u64)
+        Some((index.find(chunk).ok()??.stored() - super::block::HEADER) as u64)
     }
 
     /// A block as it is stored. The filter mask is that of the block; a block of one repeated element is plain, and skips all
@@ -122,8 +122,8 @@ impl Reader for ArchiveReader {
         let read = || {
             let index = self.archive.index(var.0)?;
             let stream = &self.archive.streams().list[var.0];
-            let entry = match index.find(chunk) {
-                Some(entry) if chunk < stream.blocks() => *entry,
+            let entry = match index.find(chunk)? {
+                Some(entry) if chunk < stream.blocks() => entry,
                 _ => return Ok(None),
             };
             if let Content::Stored { mask, .. } = entry.content {

@@ -12,6 +12,7 @@ use super::order::Order;
 use super::pack::{PackOptions, Packed, encode, shares};
 use super::plan::Blocks as Asked;
 use super::restore::Blocks;
+use super::shares::Shares;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::store::{Object, Output, object_stream};
@@ -44,7 +45,7 @@ pub fn repack(
 ) -> Result<Packed> {
     let archive = Archive::open(source.clone())?;
     let archive = Arc::new(match memory {
-        Some(memory) => archive.with_cache(memory / 8),
+        Some(memory) => archive.with_memory(memory / 8),
         None => archive,
     });
     let list = &archive.streams().list;
@@ -66,7 +67,7 @@ pub fn repack(
         length.max(stream.element) == stream.block && asked.filters.as_ref() == Some(&stream.filters)
     });
     if same {
-        return pass(source, output);
+        return pass(source, output, Shares::index(memory));
     }
     let options = PackOptions {
         threads,
@@ -99,8 +100,7 @@ fn refilter(
     choose(&Original(archive.clone()), &mut streams, &auto, shares.threads)?;
     let sha256 = archive.sha256()?;
     let encoded = front::encode(front.prelude.kind, &front.header, &streams)?;
-    let front_length = encoded.len() as u64;
-    let emitter = Emitter::new(output, encoded, streams.list.len(), shares.ahead);
+    let emitter = Emitter::new(output, encoded, streams.list.len(), &shares);
     let order = Mutex::new(Order::new(&streams, shares.open).zip(0u64..));
     let failure = Mutex::new(None);
     threads::on_all(shares.threads, |_, _| {
@@ -130,7 +130,7 @@ fn refilter(
     }
     Ok(Packed {
         original: streams.original,
-        archive: emitter.finish(front_length, sha256)?,
+        archive: emitter.finish(sha256)?,
         sha256,
     })
 }
@@ -140,14 +140,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Copies the bytes of an archive, and checks each structure and block on the way.
-fn pass(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Packed> {
+fn pass(source: &Arc<dyn Object>, output: &dyn Output, memory: u64) -> Result<Packed> {
     let mut copied = Copied {
         input: object_stream(source.clone())?,
         output,
         at: 0,
         buffer: Vec::with_capacity(BUFFER),
     };
-    let mut blocks = Blocks::open(&mut copied)?;
+    let mut blocks = Blocks::open(&mut copied, memory)?;
     let original = blocks.front.streams.original;
     let mut stored = Vec::new();
     while let Some(header) = blocks.next(&mut stored)? {

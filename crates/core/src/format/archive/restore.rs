@@ -17,11 +17,12 @@ use sha2::{Digest, Sha256};
 use super::block::{self, Content, Found, HEADER, Header};
 use super::fields::{cut, damaged};
 use super::filter::Scratch;
+use super::footer::{FOOTER, Footer, decode_directory, decode_sha};
 use super::front::{Front, PRELUDE, Prelude};
-use super::index::{Entry, FOOTER, Footer, Index, decode_directory, decode_sha, largest_index};
+use super::index::Indexes;
+use super::index_section;
 use super::pack::Packed;
 use super::scatter::Scatter;
-use super::section::{self, Type};
 use super::shares::Shares;
 use crate::error::{Error, Result};
 use crate::store::{Object, Output, object_stream};
@@ -40,17 +41,17 @@ pub(super) struct Blocks<R> {
     headers: u64,
     /// The next block of each stream.
     next: Vec<u64>,
-    indexes: Vec<Index>,
+    indexes: Indexes,
     /// Place of the first missing byte of each stream that is not complete.
     missing: BTreeSet<(u64, usize)>,
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads the front.
+    /// Reads the front. Entries of indexes, which are compared with the back, take about `memory` bytes of memory.
     ///
     /// # Errors
     /// A damaged front.
-    pub fn open(mut input: R) -> Result<Self> {
+    pub fn open(mut input: R, memory: u64) -> Result<Self> {
         let mut bytes = Vec::new();
         read_some(&mut input, PRELUDE as u64, &mut bytes)?;
         let prelude = Prelude::decode(&bytes)?;
@@ -61,7 +62,7 @@ impl<R: Read> Blocks<R> {
         Ok(Self {
             missing: places.collect(),
             next: vec![0; streams.list.len()],
-            indexes: vec![Index::default(); streams.list.len()],
+            indexes: Indexes::new(streams.list.len(), prelude.front, memory),
             at: bytes.len() as u64,
             headers: 0,
             input,
@@ -112,15 +113,7 @@ impl<R: Read> Blocks<R> {
         }
         stored.clear();
         read_some(&mut self.input, header.stored() as u64, stored)?;
-        let content = match header.content {
-            Content::Stored { length, mask, .. } => Content::Stored { length, mask, crc: 0 },
-            repeated @ Content::Repeated { .. } => repeated,
-        };
-        self.indexes[n].entries.push(Entry {
-            number: header.number,
-            at: self.at,
-            content,
-        });
+        self.indexes.push(&header, self.at)?;
         let block = u64::from(stream.block);
         if let Some((place, _)) = streams.place(n, header.number * block, 1) {
             self.missing.remove(&(place, n));
@@ -140,48 +133,34 @@ impl<R: Read> Blocks<R> {
     /// # Errors
     /// A back that does not fit the blocks, and bytes after it.
     pub fn finish(mut self) -> Result<(u64, [u8; 32])> {
-        // An index takes at most 28 bytes an entry and its section's.
-        let entries: usize = self.indexes.iter().map(|index| index.entries.len()).sum();
-        let most = (entries as u64 * 28 + self.indexes.len() as u64 * 128).saturating_add(1 << 20);
-        let mut back = Vec::new();
-        let read = self.input.by_ref().take(most).read_to_end(&mut back);
-        read.map_err(|e| Error::io("cannot read", e))?;
-        let length = self.at + back.len() as u64;
-        check_back(&back, &self.indexes, &self.front, self.at)?;
-        let sha = Footer::decode(&back[back.len() - FOOTER..], length)?;
-        let from = (sha.sha - self.at) as usize;
-        let sha = decode_sha(&back[from..back.len() - FOOTER])?;
-        Ok((length, sha))
-    }
-}
-
-/// Checks each section of a back, and that its indexes are those of the blocks.
-fn check_back(back: &[u8], indexes: &[Index], front: &Front, at: u64) -> Result<()> {
-    let size = at + back.len() as u64;
-    let footer = back.len().checked_sub(FOOTER).ok_or_else(cut)?;
-    let footer = Footer::decode(&back[footer..], size)?;
-    if footer.back != at {
-        return Err(damaged("the back does not begin behind the blocks"));
-    }
-    let directory = &back[(footer.directory - at) as usize..(footer.sha - at) as usize];
-    let places = decode_directory(directory, &footer, &front.streams)?;
-    for (n, (begin, length)) in places.into_iter().enumerate() {
-        let from = (begin - at) as usize;
-        let bytes = back.get(from..from + length as usize).ok_or_else(cut)?;
-        let stream = &front.streams.list[n];
-        let section = section::decode(bytes, largest_index(stream))?;
-        let content = section
-            .filter(|section| section.is(Type::Index))
-            .ok_or_else(|| damaged(format!("the index of stream {n} is missing")))?
-            .content;
-        let found = Index::decode(&content, n, stream, front.prelude.front, at)?;
-        if found != indexes[n] {
-            return Err(damaged(format!(
-                "the index of stream {n} does not tell of its blocks"
-            )));
+        let back = self.at;
+        let mut places = Vec::with_capacity(self.indexes.list().len());
+        for (n, index) in self.indexes.list().iter().enumerate() {
+            let length = index_section::compare(&mut self.input, index, n)?;
+            places.push((self.at, length));
+            self.at += length;
         }
+        // The directory has 16 bytes a stream.
+        let most = (places.len() as u64 * 16).saturating_add(1 << 20);
+        let mut rest = Vec::new();
+        let read = self.input.by_ref().take(most).read_to_end(&mut rest);
+        read.map_err(|e| Error::io("cannot read", e))?;
+        let length = self.at + rest.len() as u64;
+        let (rest, footer) = rest
+            .split_at_checked(rest.len().wrapping_sub(FOOTER))
+            .ok_or_else(cut)?;
+        let footer = Footer::decode(footer, length)?;
+        if footer.back != back || footer.directory != self.at {
+            return Err(damaged("the back does not begin behind the blocks"));
+        }
+        let (directory, sha) = rest
+            .split_at_checked((footer.sha - footer.directory) as usize)
+            .ok_or_else(cut)?;
+        if decode_directory(directory, &footer, &self.front.streams)? != places {
+            return Err(damaged("the directory does not tell of the indexes"));
+        }
+        Ok((length, decode_sha(sha)?))
     }
-    Ok(())
 }
 
 /// Appends exactly `count` bytes of a stream. Memory grows only with bytes that exist.
@@ -225,7 +204,7 @@ pub fn restore(
     threads: usize,
     memory: Option<u64>,
 ) -> Result<Packed> {
-    let blocks = Blocks::open(input)?;
+    let blocks = Blocks::open(input, Shares::index(memory))?;
     let front = blocks.front.clone();
     let streams = &front.streams;
     let cannot = |e| Error::io("cannot write", e);
