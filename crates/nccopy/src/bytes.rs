@@ -10,6 +10,7 @@ use ncutils_cli::name_options;
 use ncutils_core::copy::archive::{Way, way};
 use ncutils_core::copy::default_budget;
 use ncutils_core::error::Error;
+use ncutils_core::format::CheckLimits;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::model::{Kind, Schema};
@@ -129,6 +130,8 @@ struct Target<'a> {
     location: &'a Location,
     output: Arc<dyn Output>,
     held: Option<Held>,
+    /// What reading back may take.
+    limits: CheckLimits,
 }
 
 impl<'a> Target<'a> {
@@ -144,6 +147,10 @@ impl<'a> Target<'a> {
             location,
             output,
             held,
+            limits: CheckLimits {
+                threads: thread_count(arguments),
+                memory: Some(memory(location, arguments)),
+            },
         })
     }
 
@@ -155,7 +162,7 @@ impl<'a> Target<'a> {
                 return Ok(());
             };
             if let PlaceKind::Object(written) = held.place(self.location)?.kind() {
-                archive::verify(written, packed)?;
+                archive::verify(written, packed, self.limits)?;
             }
             held.release()
         };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ncutils_core::filter::Registry;
 use ncutils_core::format::archive::{self, Blocks, Filter, Filters, PackOptions};
-use ncutils_core::format::open;
+use ncutils_core::format::{CheckLimits, open};
 use ncutils_core::store::{MemoryOutput, Object, Output};
 
 use super::classic_files;
@@ -36,7 +36,12 @@ pub fn read(input: &[u8]) {
         assert_eq!(restored.memory.bytes().len() as u64, packed.original);
         let saved = saved.expect("what is whole can be salvaged");
         assert!(saved.lost.is_empty() && salvaged.memory.bytes() == restored.memory.bytes());
-        assert_eq!(archive::check(&object).expect("memory can be read").0, []);
+        assert_eq!(
+            archive::check(&object, CheckLimits::ONE_THREAD)
+                .expect("memory can be read")
+                .0,
+            []
+        );
     }
 }
 

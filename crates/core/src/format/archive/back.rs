@@ -96,12 +96,19 @@ impl Back {
             at: 0,
         };
         let blocks = front.prelude.front..self.footer.back;
-        let index = index_section::read(&mut section, stream, of, &blocks, store)?;
+        let other_length = || {
+            damaged(format!(
+                "the index of stream {stream} has another length than the directory tells"
+            ))
+        };
+        let index = index_section::read(&mut section, stream, of, &blocks, store);
+        let index = index.map_err(|error| match error {
+            Error::Cut(_) => other_length(),
+            other => other,
+        })?;
         match section.is_empty() {
             true => Ok(index),
-            false => Err(damaged(format!(
-                "the index of stream {stream} has another length than the directory tells"
-            ))),
+            false => Err(other_length()),
         }
     }
 }

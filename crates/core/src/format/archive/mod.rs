@@ -8,9 +8,11 @@
 //! Format: `docs/formats/nc3z.md`.
 
 mod ahead;
+mod assemble;
 mod back;
 mod block;
 mod block_cache;
+mod blocks;
 mod check;
 mod choose;
 mod emit;
@@ -24,6 +26,7 @@ mod index_section;
 mod opened;
 mod order;
 mod pack;
+mod passing;
 mod plan;
 mod reader;
 mod repack;

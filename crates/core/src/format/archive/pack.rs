@@ -104,8 +104,7 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
 
 /// What the blocks of these streams leave of the memory.
 pub(super) fn shares(streams: &Streams, options: &PackOptions) -> Shares {
-    let lengths = streams.list.iter().map(|stream| stream.block_length(0) as u64);
-    Shares::of(options.memory, options.threads, lengths.max().unwrap_or(0))
+    Shares::of(options.memory, options.threads, streams.longest_block())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

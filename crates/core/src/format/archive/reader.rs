@@ -12,7 +12,7 @@ use super::opened::{Archive, Original, OriginalHeader};
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::format::classic::ClassicReader;
-use crate::format::{Fault, OwnCheck, Reader, Region, Written, read_ranges, read_region};
+use crate::format::{CheckLimits, Fault, OwnCheck, Reader, Region, Written, read_ranges, read_region};
 use crate::model::{ArchiveOrigin, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Object, Requests};
 
@@ -83,16 +83,15 @@ impl Reader for ArchiveReader {
         Some(self.archive.index(var.0).ok()?.find(chunk).ok()??.at)
     }
 
-    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+    fn check_structure(&self, limits: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
         // The lengths that the original's header needs.
-        self.classic.check_structure(found)?;
-        let (findings, values) = check(&self.archive.source)?;
+        self.classic.check_structure(limits, found)?;
+        let (findings, values) = check(&self.archive.source, limits)?;
         for finding in findings {
             let mut fault = Fault::new(finding.what);
+            fault = fault.at_byte(finding.byte);
             if let Some(n) = finding.variable {
                 fault = fault.in_variable(&self.schema.var_path(VarId(n)));
-                let byte = finding.block.and_then(|block| self.chunk_byte(VarId(n), block));
-                fault = fault.at_byte(byte);
             }
             found(match finding.block {
                 Some(block) => fault.in_chunk(&[block]),

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::blocks::{Blocks, stream_of};
 use super::choose::choose;
 use super::emit::Emitter;
 use super::filter::{Filters, Scratch};
@@ -11,11 +12,10 @@ use super::opened::{Archive, Original};
 use super::order::Order;
 use super::pack::{PackOptions, Packed, encode, shares};
 use super::plan::Blocks as Asked;
-use super::restore::Blocks;
 use super::shares::Shares;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
-use crate::store::{Object, Output, object_stream};
+use crate::store::{Object, Output};
 use crate::threads;
 
 /// Bytes that are written at once.
@@ -142,7 +142,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Copies the bytes of an archive, and checks each structure and block on the way.
 fn pass(source: &Arc<dyn Object>, output: &dyn Output, memory: u64) -> Result<Packed> {
     let mut copied = Copied {
-        input: object_stream(source.clone())?,
+        input: stream_of(source)?,
         output,
         at: 0,
         buffer: Vec::with_capacity(BUFFER),

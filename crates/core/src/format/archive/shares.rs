@@ -5,6 +5,9 @@ use super::entry_store;
 /// Most bytes of the open blocks of interleaved variables, and of windows of records.
 const OPEN_BYTES: u64 = 32 << 20;
 
+/// Bytes of an original that is put together only to be checked.
+const PASSING: u64 = 64 << 20;
+
 /// Blocks that threads may run ahead of the next one to write.
 const AHEAD: u64 = 64;
 
@@ -30,6 +33,11 @@ impl Shares {
         memory.map_or(entry_store::MEMORY, |memory| {
             (memory / 8).min(entry_store::MEMORY)
         })
+    }
+
+    /// Bytes of `memory` for an original that is put together in passing.
+    pub fn passing(memory: Option<u64>) -> u64 {
+        memory.map_or(PASSING, |memory| (memory / 4).min(PASSING))
     }
 
     /// Shares out `memory` bytes; `None` for as much as is useful. `block` is the length of the largest block in bytes. At least

@@ -14,6 +14,7 @@ use super::super::index::Indexes;
 use super::super::opened::Archive;
 use super::super::streams::{Stream, Streams};
 use super::*;
+use crate::format::CheckLimits;
 use crate::store::Output;
 
 /// An output that counts what is written, and refuses more than a megabyte.
@@ -288,7 +289,10 @@ fn what_is_whole_is_salvaged() {
     let sound = salvaged(&archive);
     assert!(sound.lost.is_empty() && sound.findings.is_empty());
     let source: Arc<dyn Object> = Arc::new(archive.clone());
-    assert_eq!(super::super::check(&source).unwrap().0, []);
+    assert_eq!(
+        super::super::check(&source, CheckLimits::ONE_THREAD).unwrap().0,
+        []
+    );
     for at in front..archive.len() {
         let mut damaged = archive.clone();
         damaged[at] ^= 0x10;
@@ -299,7 +303,11 @@ fn what_is_whole_is_salvaged() {
             .sum();
         assert!(lost <= 64, "one block at most: {lost} bytes by byte {at}");
         let source: Arc<dyn Object> = Arc::new(damaged);
-        assert_ne!(super::super::check(&source).unwrap().0, [], "byte {at}");
+        assert_ne!(
+            super::super::check(&source, CheckLimits::ONE_THREAD).unwrap().0,
+            [],
+            "byte {at}"
+        );
     }
     // Without a back, and cut within the blocks.
     let cut = salvaged(&archive[..front + 300]);
