@@ -29,7 +29,7 @@ def test_a_bit_of_each_byte_that_is_flipped_is_found(small, tmp_path):
         done = subprocess.run([BIN / "ncdump", "--check", damaged], capture_output=True, text=True)
         assert done.returncode == 1 and (done.stdout + done.stderr).strip(), place
         data[place] ^= 1 << place % 8
-        if place % 5 == 0:
+        if place % 31 == 0:
             assert nccopy("--restore", damaged, back, ok=False).count("\n") <= 2, place
             assert not back.exists()
 
@@ -37,7 +37,7 @@ def test_a_bit_of_each_byte_that_is_flipped_is_found(small, tmp_path):
 def test_each_cut_is_an_error(small, tmp_path):
     data = small[1].read_bytes()
     damaged = tmp_path / "damaged.nc3z"
-    for length in [*range(0, len(data), 23), len(data) - 1]:
+    for length in [*range(0, len(data), 97), len(data) - 1]:
         damaged.write_bytes(data[:length])
         done = subprocess.run([BIN / "ncdump", "--check", damaged], capture_output=True, text=True)
         assert done.returncode == 1, length

@@ -112,6 +112,12 @@ pub trait Reader: Send + Sync {
         None
     }
 
+    /// Keeps at most `bytes` bytes of decoded data for later reads, and about as many of indexes. It is called before anything is
+    /// read. Readers that keep little ignore it.
+    fn keep_at_most(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
     /// Checks what is the format's own: checksums of its structures, indexes, lengths, addresses. Tells each fault to
     /// `found`, and goes on after it. The values are checked by the caller, who decodes every chunk, unless the answer says
     /// that this check has read them. `limits` are for a check that reads values.

@@ -40,7 +40,7 @@ pub(super) struct Archive {
     back: OnceLock<Back>,
     indexes: Vec<OnceLock<Arc<Index>>>,
     /// Room for the entries of indexes.
-    store: EntryStore,
+    store: OnceLock<EntryStore>,
     cache: Mutex<BlockCache>,
 }
 
@@ -71,7 +71,7 @@ impl Archive {
             source,
             front,
             back,
-            store: EntryStore::of(INDEXES),
+            store: OnceLock::new(),
             cache: Mutex::new(BlockCache::of(CACHE as usize)),
         })
     }
@@ -98,11 +98,10 @@ impl Archive {
         self.back.get().map(|back| back.sha256)
     }
 
-    /// The same, with at most `bytes` bytes of decoded blocks, and of indexes.
-    pub fn with_memory(mut self, bytes: u64) -> Self {
-        self.cache = Mutex::new(BlockCache::of(bytes.min(CACHE) as usize));
-        self.store = EntryStore::of(bytes.min(INDEXES));
-        self
+    /// Keeps at most `bytes` bytes of decoded blocks, and as many of indexes, before anything is read.
+    pub fn keep_at_most(&self, bytes: u64) {
+        *self.cache() = BlockCache::of(bytes.min(CACHE) as usize);
+        let _ = self.store.set(EntryStore::of(bytes.min(INDEXES)));
     }
 
     /// The streams.
@@ -119,9 +118,8 @@ impl Archive {
         if let Some(index) = slot.get() {
             return Ok(index.clone());
         }
-        let index = self
-            .back()?
-            .index(&*self.source, &self.front, stream, &self.store)?;
+        let store = self.store.get_or_init(|| EntryStore::of(INDEXES));
+        let index = self.back()?.index(&*self.source, &self.front, stream, store)?;
         Ok(slot.get_or_init(|| Arc::new(index)).clone())
     }
 

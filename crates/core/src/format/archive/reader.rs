@@ -105,6 +105,10 @@ impl Reader for ArchiveReader {
         })
     }
 
+    fn keep_at_most(&self, bytes: u64) {
+        self.archive.keep_at_most(bytes);
+    }
+
     fn requests(&self) -> Requests {
         self.archive.source.requests()
     }

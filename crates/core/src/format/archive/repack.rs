@@ -43,11 +43,10 @@ pub fn repack(
     threads: usize,
     memory: Option<u64>,
 ) -> Result<Packed> {
-    let archive = Archive::open(source.clone())?;
-    let archive = Arc::new(match memory {
-        Some(memory) => archive.with_memory(memory / 8),
-        None => archive,
-    });
+    let archive = Arc::new(Archive::open(source.clone())?);
+    if let Some(memory) = memory {
+        archive.keep_at_most(memory / 8);
+    }
     let list = &archive.streams().list;
     let asked: Vec<Asked> = list
         .iter()

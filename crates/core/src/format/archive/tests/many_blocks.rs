@@ -52,7 +52,8 @@ fn indexes_that_do_not_fit_change_nothing() {
         memory: Some(LITTLE),
     };
     assert_eq!(super::super::check(&source, limits).unwrap().0, []);
-    let opened = Archive::open(source).unwrap().with_memory(LITTLE);
+    let opened = Archive::open(source).unwrap();
+    opened.keep_at_most(LITTLE);
     for at in (0..390_000u64).step_by(57_777) {
         let mut found = [0; 5000];
         opened.read(0, at, &mut found).unwrap();
