@@ -33,6 +33,25 @@ def test_a_header_takes_few_requests_and_no_head(store, proxy, small):
         assert len(ranges) <= 2 and len(log) <= 4, log
 
 
+def test_an_archive_is_opened_by_its_ends_and_a_region_by_its_blocks(store, proxy, tmp_path):
+    original, archive = tmp_path / "in.nc", tmp_path / "in.nc3z"
+    with netCDF4.Dataset(original, "w", format="NETCDF3_CLASSIC") as data:
+        data.createDimension("t", 100)
+        data.createDimension("x", 50_000)
+        data.createVariable("v", "f4", ("t", "x"))[:] = np.random.default_rng(1).random((100, 50_000))
+    nccopy("-k", "archive", original, archive)
+    store.put("in.nc3z", archive.read_bytes())
+    proxy.set()
+    on(store, "ncdump", "-hs", store.url("in.nc3z"), port=proxy.port).whole()
+    assert len(proxy.log()) == 2, proxy.log()
+    proxy.set()
+    on(store, "ncdump", "-v", "v", "--isel", "t=50", store.url("in.nc3z"), port=proxy.port).whole()
+    assert len(proxy.log()) == 3, proxy.log()
+    proxy.set()
+    on(store, "nccopy", "--restore", store.url("in.nc3z"), tmp_path / "back.nc", port=proxy.port).whole()
+    assert (tmp_path / "back.nc").read_bytes() == original.read_bytes()
+
+
 def test_a_tree_is_opened_by_its_consolidated_metadata(store, proxy, small, tmp_path):
     import xarray
 

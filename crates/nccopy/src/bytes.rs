@@ -10,6 +10,7 @@ use ncutils_cli::name_options;
 use ncutils_core::copy::archive::{Way, way};
 use ncutils_core::copy::default_budget;
 use ncutils_core::error::Error;
+use ncutils_core::format::CheckLimits;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::model::{Kind, Schema};
@@ -72,7 +73,7 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
         };
         error.in_file("stdin")
     })?;
-    target.finish(|written| archive::verify(written, &packed))?;
+    target.finish(|written| archive::verify(written, &packed, target.limits))?;
     summarize(&packed, arguments)
 }
 
@@ -117,7 +118,7 @@ pub fn copy(
         Way::Copy | Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
     };
     let packed = packed.map_err(in_input)?;
-    target.finish(|written| archive::verify(written, &packed))?;
+    target.finish(|written| archive::verify(written, &packed, target.limits))?;
     summarize(&packed, arguments)
 }
 
@@ -126,6 +127,8 @@ struct Target<'a> {
     location: &'a Location,
     output: Arc<dyn Output>,
     held: Option<Held>,
+    /// What reading back may take.
+    limits: CheckLimits,
 }
 
 impl<'a> Target<'a> {
@@ -141,6 +144,10 @@ impl<'a> Target<'a> {
             location,
             output,
             held,
+            limits: CheckLimits {
+                threads: thread_count(arguments),
+                memory: Some(memory(location, arguments)),
+            },
         })
     }
 

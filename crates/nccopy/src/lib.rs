@@ -36,6 +36,9 @@ use ncutils_core::message::tell;
 
 use flags::Arguments;
 
+/// The part of the memory that a reader may take for data that it keeps.
+const KEPT: u64 = 8;
+
 /// Copies as the arguments say. Returns the exit status: 0, or 3 if something of a damaged input is lost.
 ///
 /// # Errors
@@ -78,6 +81,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     let reader = open(&input, place.clone(), &arguments.copy.registry).map_err(in_input)?;
     tell_notes("nccopy", &input);
+    reader.keep_at_most(bytes::memory(&output, arguments) / KEPT);
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));
     }

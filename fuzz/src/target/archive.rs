@@ -1,14 +1,16 @@
 //! Fuzzes compressed netCDF-3 archives. Checksums are mended first, so that damage behind them is found by other means.
 //!
-//! What opens is read and printed. The archive is restored, checked and salvaged, into outputs that refuse to grow large.
+//! What opens is read and printed. The archive is restored, checked, salvaged, copied, and packed anew, into outputs that refuse to
+//! grow large.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use ncutils_core::error::Error;
 use ncutils_core::filter::Registry;
 use ncutils_core::format::archive::{self, Blocks, Filter, Filters, PackOptions};
-use ncutils_core::format::open;
+use ncutils_core::format::{CheckLimits, open};
 use ncutils_core::store::{MemoryOutput, Object, Output};
 
 use super::classic_files;
@@ -21,7 +23,7 @@ const LARGEST: u64 = 16 << 20;
 /// Most bytes of repeated elements that one run may write.
 const MOST_WRITTEN: u64 = 64 << 20;
 
-/// Reads, restores, checks and salvages an archive with right checksums.
+/// Reads, restores, checks, salvages and copies an archive with right checksums.
 pub fn read(input: &[u8]) {
     let bytes = mended(input.to_vec());
     let object: Arc<dyn Object> = Arc::new(bytes.clone());
@@ -32,11 +34,41 @@ pub fn read(input: &[u8]) {
     let whole = archive::restore(&bytes[..], &restored, 1, None);
     let salvaged = Limited::default();
     let saved = archive::salvage(&object, &salvaged);
-    if let Ok(packed) = whole {
+    let passed = Limited::default();
+    let copied = archive::repack(&object, &passed, &[], 1, None);
+    if let Ok(packed) = &whole {
         assert_eq!(restored.memory.bytes().len() as u64, packed.original);
         let saved = saved.expect("what is whole can be salvaged");
         assert!(saved.lost.is_empty() && salvaged.memory.bytes() == restored.memory.bytes());
-        assert_eq!(archive::check(&object).expect("memory can be read").0, []);
+        copied.expect("what is whole can be copied");
+        assert!(passed.memory.bytes() == bytes);
+    }
+    let claimed = bytes.get(16..24).and_then(|field| field.first_chunk::<8>());
+    if claimed.is_none_or(|claimed| u64::from_le_bytes(*claimed) > LARGEST) {
+        // Hashing takes as long as the original claims to be.
+        return;
+    }
+    let checked = archive::check(&object, CheckLimits::ONE_THREAD);
+    match &whole {
+        Ok(_) => assert_eq!(checked.expect("memory can be read").0, []),
+        // The output refused.
+        Err(Error::Io { .. }) => {}
+        Err(error) => assert!(
+            checked.is_err() || checked.is_ok_and(|(found, _)| !found.is_empty()),
+            "a check finds nothing, and restoring says: {error}"
+        ),
+    }
+    let other = archive::Change {
+        length: Some(1000),
+        filters: Some(Some(Filters::new([Filter::Zstd(1)]))),
+    };
+    let changed = Limited::default();
+    let refiltered = archive::repack(&object, &changed, &vec![other; 100], 1, None);
+    if whole.is_ok() && refiltered.is_ok() {
+        let again = Limited::default();
+        let done = archive::restore(&changed.memory.bytes()[..], &again, 1, None);
+        done.expect("what was packed anew can be restored");
+        assert!(again.memory.bytes() == restored.memory.bytes());
     }
 }
 

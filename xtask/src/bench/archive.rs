@@ -5,9 +5,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use ncutils_core::chunk::Region;
+use ncutils_core::filter::Registry;
+use ncutils_core::format::open;
+use ncutils_core::model::VarId;
+use ncutils_core::store::{FileSource, Object};
 
 use crate::measure::{self, Run};
 
@@ -63,6 +69,9 @@ pub fn run(binaries: &Path, data: &Path, only: Option<&str>) -> Result<()> {
         .filter(|input| only.is_none_or(|only| input.name == only))
     {
         bench.file(input).with_context(|| input.name)?;
+    }
+    if only.is_none_or(|only| only == "points") {
+        bench.points()?;
     }
     if only.is_none_or(|only| only == "header") {
         bench.header()?;
@@ -198,6 +207,45 @@ impl Bench {
         for path in [archive, back, nc4, other] {
             let _ = fs::remove_file(path);
         }
+        Ok(())
+    }
+
+    /// One point of F through all times, and then the points beside it, by one open reader: what the cache of decoded blocks
+    /// saves. The blocks of a pass fit into it where they are short.
+    fn points(&self) -> Result<()> {
+        println!("\none point of f through all times");
+        let (original, archive) = (self.path("f.nc"), self.path("out.nc3z"));
+        for block in [None, Some("256K"), Some("64K")] {
+            let path = match block {
+                None => &original,
+                Some(length) => {
+                    let flags = ["-k", "archive", "--block", length];
+                    self.best(&self.nccopy, &flags, &[&original, &archive])?;
+                    &archive
+                }
+            };
+            let reader = open(
+                Arc::new(FileSource::open(path)?) as Arc<dyn Object>,
+                &Registry::builtin(),
+            )?;
+            let mut pass = |lon: u64| -> Result<f64> {
+                let begun = Instant::now();
+                let point = Region {
+                    start: vec![0, 180, lon],
+                    count: vec![248, 1, 1],
+                };
+                reader.read_region(VarId(0), &point)?;
+                Ok(begun.elapsed().as_secs_f64() * 1e3)
+            };
+            let first = pass(300)?;
+            let others = (301..311).map(&mut pass).collect::<Result<Vec<_>>>()?;
+            println!(
+                "  {}: {first:.1} ms, each point beside it {:.1} ms",
+                block.map_or("the file".to_owned(), |length| format!("blocks of {length}")),
+                others.iter().sum::<f64>() / others.len() as f64
+            );
+        }
+        fs::remove_file(archive)?;
         Ok(())
     }
 

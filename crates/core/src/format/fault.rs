@@ -116,6 +116,23 @@ pub struct ReadValues {
     pub bytes: u64,
 }
 
+/// What a check may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckLimits {
+    /// Number of threads.
+    pub threads: usize,
+    /// Most bytes of memory for data; `None` for as much as is useful.
+    pub memory: Option<u64>,
+}
+
+impl CheckLimits {
+    /// One thread, and as much memory as is useful.
+    pub const ONE_THREAD: Self = Self {
+        threads: 1,
+        memory: None,
+    };
+}
+
 /// What a format's check of its own structures tells besides faults.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnCheck {

@@ -33,7 +33,7 @@ use crate::model::{CodecSpec, ExternalPart, Schema, SharedLayout, Storage, Value
 use crate::store::{ByteRange, Done, NamedAs, Requests};
 pub(crate) use dispatch::is_read_as_it_comes;
 pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
-pub use fault::{Fault, OwnCheck, ReadValues};
+pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use promise::{Promised, Received};
 pub(crate) use read_ranges::read_ranges;
 pub use reorder_window::ReorderWindow;
@@ -112,13 +112,20 @@ pub trait Reader: Send + Sync {
         None
     }
 
+    /// Keeps at most `bytes` bytes of decoded data for later reads, and about as many of indexes. It is called before anything is
+    /// read. Readers that keep little ignore it.
+    fn keep_at_most(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
     /// Checks what is the format's own: checksums of its structures, indexes, lengths, addresses. Tells each fault to
     /// `found`, and goes on after it. The values are checked by the caller, who decodes every chunk, unless the answer says
-    /// that this check has read them.
+    /// that this check has read them. `limits` are for a check that reads values.
     ///
     /// # Errors
     /// If the dataset cannot be read at all.
-    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+    fn check_structure(&self, limits: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        let _ = limits;
         for fault in &self.schema().faults {
             found(Fault::new(fault));
         }

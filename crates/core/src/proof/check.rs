@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::filter::pipeline::Scratch;
 use crate::format::read_region::chunk_shape;
-use crate::format::{Fault, Reader};
+use crate::format::{CheckLimits, Fault, Reader};
 use crate::model::{Storage, VarId};
 
 /// Number of elements that are tried behind one that cannot be read before their distance is doubled.
@@ -108,7 +108,12 @@ pub fn check_variables(
         .map(|var| schema.var_path(var))
         .collect();
     let is_meant = |fault: &Fault| fault.variable.as_ref().is_none_or(|path| !others.contains(path));
-    let own = reader.check_structure(&mut |fault| {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let limits = CheckLimits {
+        threads: options.threads.unwrap_or_else(cores),
+        memory: options.memory,
+    };
+    let own = reader.check_structure(limits, &mut |fault| {
         if is_meant(&fault) {
             checked.faults.push(fault);
         }

@@ -6,9 +6,9 @@
 
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::{Object, SpooledSource};
+use super::{Object, SpooledSource, object_stream};
 use crate::error::Result;
 
 /// A pipe. What was read of it stays readable.
@@ -81,6 +81,14 @@ impl Object for ArrivingSource {
         self.size()
     }
 
+    fn take_stream(&self) -> Option<Box<dyn Read + Send>> {
+        let mut state = self.lock();
+        let input = state.input.take()?;
+        let begun = Arc::new(std::mem::take(&mut state.spooled));
+        let _ = self.whole.set(SpooledSource::default());
+        Some(Box::new(object_stream(begun).ok()?.chain(input)))
+    }
+
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         if let Some(whole) = self.whole.get() {
             return whole.read_exact_at(offset, buf);
@@ -99,7 +107,6 @@ impl Object for ArrivingSource {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
@@ -117,6 +124,23 @@ mod tests {
             self.1.fetch_add(count, Ordering::Relaxed);
             Ok(count)
         }
+    }
+
+    #[test]
+    fn what_is_taken_comes_from_the_beginning() {
+        let all: Vec<u8> = (1..=300_000usize).rev().map(|n| (n % 251) as u8).collect();
+        let read = Arc::new(AtomicUsize::new(0));
+        let input = Box::new(Slow(all.len(), Arc::clone(&read)));
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = ArrivingSource::new(input, 1000, folder.path().to_owned());
+        pipe.read_exact_at(5000, &mut [0; 10]).unwrap();
+        let mut taken = pipe.take_stream().unwrap();
+        assert_eq!(read.load(Ordering::Relaxed), 5100);
+        let mut found = Vec::new();
+        taken.read_to_end(&mut found).unwrap();
+        assert!(found == all);
+        assert!(pipe.take_stream().is_none());
+        assert!(pipe.read_exact_at(0, &mut [0; 10]).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The [`Object`] trait: a sequence of bytes that many threads read at any position.
 
-use std::io;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use super::requests::{ByteRange, Done, FailedRequest, Requests};
@@ -23,6 +23,12 @@ pub trait Object: Send + Sync {
     /// If the size cannot be queried, or a pipe cannot be read.
     fn end(&self) -> io::Result<Option<u64>> {
         self.size()
+    }
+
+    /// All bytes of a pipe whose end was not reached, from its beginning on, as they come. They can be read only once, and not in
+    /// another way. `None` for any other object.
+    fn take_stream(&self) -> Option<Box<dyn Read + Send>> {
+        None
     }
 
     /// Fills `buf` with the bytes from `offset` on.

@@ -79,7 +79,7 @@ impl Archive {
                     copy_part(&kept, number * block, range.start, &mut bytes);
                     continue;
                 }
-                let entry = *index.find(number).ok_or_else(short)?;
+                let entry = index.find(number)?.ok_or_else(short)?;
                 match entry.content {
                     Content::Stored { .. } => entries.push(entry),
                     Content::Repeated { element, .. } => {

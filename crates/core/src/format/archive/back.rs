@@ -1,17 +1,24 @@
 //! [`Back`]: what stands behind the blocks of an archive.
 
+use std::io::{self, Read};
 use std::ops::Range;
 
+use super::entry_store::EntryStore;
 use super::fields::{cut, damaged};
+use super::footer::{FOOTER, Footer, IndexPlace, decode_directory, decode_sha};
 use super::front::Front;
-use super::index::{FOOTER, Footer, Index, IndexPlace, decode_directory, decode_sha, largest_index};
+use super::index::Index;
+use super::index_section;
 use super::opened::read;
-use super::section::{self, AROUND, Type};
-use crate::error::Result;
+use super::section::AROUND;
+use crate::error::{Error, Result};
 use crate::store::Object;
 
 /// Bytes that are read at either end when an archive is opened.
 pub(super) const END: u64 = 64 << 10;
+
+/// Bytes of an index that one request reads.
+const PIECE: u64 = 4 << 20;
 
 /// The back of an archive.
 pub(super) struct Back {
@@ -68,24 +75,75 @@ impl Back {
         read(source, range)
     }
 
-    /// The index of a stream.
+    /// The index of a stream, in this room.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
-    pub fn index(&self, source: &dyn Object, front: &Front, stream: usize) -> Result<Index> {
+    pub fn index(
+        &self,
+        source: &dyn Object,
+        front: &Front,
+        stream: usize,
+        store: &EntryStore,
+    ) -> Result<Index> {
         let (at, length) = *self.directory.get(stream).ok_or_else(cut)?;
         let of = front.streams.list.get(stream).ok_or_else(cut)?;
-        let most = largest_index(of);
-        if length > most.saturating_add(AROUND + 64) {
-            return Err(damaged(format!(
-                "the index of stream {stream} is longer than its blocks need"
-            )));
+        let mut section = Part {
+            back: self,
+            source,
+            left: at..at.saturating_add(length),
+            piece: Vec::new(),
+            at: 0,
+        };
+        let blocks = front.prelude.front..self.footer.back;
+        let other_length = || {
+            damaged(format!(
+                "the index of stream {stream} has another length than the directory tells"
+            ))
+        };
+        let index = index_section::read(&mut section, stream, of, &blocks, store);
+        let index = index.map_err(|error| match error {
+            Error::Truncated(_) => other_length(),
+            other => other,
+        })?;
+        match section.is_empty() {
+            true => Ok(index),
+            false => Err(other_length()),
         }
-        let section = section::decode(&self.bytes(source, at..at + length)?, most)?;
-        let content = section
-            .filter(|section| section.is(Type::Index))
-            .ok_or_else(|| damaged(format!("the index of stream {stream} is missing")))?
-            .content;
-        Index::decode(&content, stream, of, front.prelude.front, self.footer.back)
+    }
+}
+
+/// A part of the back as a stream.
+struct Part<'a> {
+    back: &'a Back,
+    source: &'a dyn Object,
+    /// What was not requested yet.
+    left: Range<u64>,
+    piece: Vec<u8>,
+    at: usize,
+}
+
+impl Part<'_> {
+    fn is_empty(&self) -> bool {
+        self.at == self.piece.len() && self.left.is_empty()
+    }
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.piece.len() {
+            let end = self.left.end.min(self.left.start.saturating_add(PIECE));
+            let piece = self.back.bytes(self.source, self.left.start..end);
+            self.piece = piece.map_err(|e| match e {
+                Error::Io { cause, .. } => cause,
+                other => io::Error::other(other),
+            })?;
+            (self.left.start, self.at) = (end, 0);
+        }
+        let rest = &self.piece[self.at..];
+        let count = rest.len().min(buf.len());
+        buf[..count].copy_from_slice(&rest[..count]);
+        self.at += count;
+        Ok(count)
     }
 }

@@ -1,28 +1,29 @@
 //! Checks an archive.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::block::{Content, Header};
+use super::assemble::{Assembly, Job};
+use super::blocks::{Blocks, stream_of};
 use super::fields::damaged;
-use super::filter::Scratch;
-use super::front::Front;
-use super::opened::{Archive, Original};
+use super::opened::Archive;
 use super::pack::Packed;
-use super::restore::{Blocks, restore_object};
-use super::salvage::is_archive;
-use super::writer::Spool;
+use super::passing::Passing;
+use super::salvage::{MOST_FINDINGS, is_archive};
+use super::shares::Shares;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
-use crate::format::ReadValues;
-use crate::store::{Object, known_size, object_stream};
+use crate::format::{CheckLimits, ReadValues};
+use crate::store::{Object, known_size};
 
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
 
-/// Most bytes of open blocks for which the original is put together in memory. Decoded blocks are kept for this many.
-const IN_MEMORY: u64 = 16 << 20;
+/// Bytes of a repeated element that one thread puts at once.
+const PART: u64 = 4 << 20;
 
 /// Something that is wrong in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Finding {
     pub variable: Option<usize>,
     /// The block of the variable, by its number.
     pub block: Option<u64>,
+    /// The position in the archive, in bytes.
+    pub byte: Option<u64>,
     /// What is wrong.
     pub what: String,
 }
@@ -40,79 +43,110 @@ impl Finding {
         Self {
             variable: None,
             block: None,
+            byte: None,
             what: error.to_string(),
         }
     }
 }
 
+/// The first blocks that cannot be decoded, in the order of the archive.
+#[derive(Default)]
+struct BadBlocks {
+    first: BTreeMap<u64, Finding>,
+    /// Number of blocks that are bad besides.
+    more: u64,
+}
+
+impl BadBlocks {
+    fn add(&mut self, job: u64, finding: Finding) {
+        self.first.insert(job, finding);
+        if self.first.len() > MOST_FINDINGS {
+            self.first.pop_last();
+            self.more += 1;
+        }
+    }
+
+    fn into_findings(self) -> Vec<Finding> {
+        let mut findings: Vec<_> = self.first.into_values().collect();
+        if self.more > 0 {
+            let told = format!("{} more blocks cannot be decoded", self.more);
+            findings.push(Finding::of(&damaged(told)));
+        }
+        findings
+    }
+}
+
 /// Checks everything of an archive: each block, that the index agrees with the blocks, and the SHA-256 of the original.
-/// Returns what is wrong, which is nothing for a sound archive, and how much of the blocks was read. After a structure that leads
-/// on to others was found damaged, what follows it is not checked.
+/// Returns what is wrong, which is nothing for a sound archive, and how much of the blocks was read. Findings are in the order of
+/// the archive. After a structure that leads on to others was found damaged, what follows it is not checked. A pipe is read as it
+/// comes.
 ///
 /// # Errors
 /// If the archive cannot be read.
-pub fn check(source: &Arc<dyn Object>) -> Result<(Vec<Finding>, ReadValues)> {
-    let (mut findings, mut read) = (Vec::new(), ReadValues::default());
-    let structure = (|| {
-        let mut blocks = Blocks::open(object_stream(source.clone())?)?;
-        let front = blocks.front.clone();
-        let (mut stored, mut data) = (Vec::new(), Vec::new());
-        let mut scratch = Scratch::default();
-        while let Some(header) = blocks.next(&mut stored)? {
-            read.chunks += 1;
-            read.bytes += stored.len() as u64;
-            if let Err(error) = decode(&front, &header, &stored, &mut data, &mut scratch) {
-                let number = header.stream as usize;
-                findings.push(Finding {
-                    variable: (number < front.streams.rest()).then_some(number),
-                    block: Some(header.number),
-                    what: error.to_string(),
-                });
-            }
-        }
-        blocks.finish()
-    })();
-    match structure {
+pub fn check(source: &Arc<dyn Object>, limits: CheckLimits) -> Result<(Vec<Finding>, ReadValues)> {
+    let opened = Blocks::open(stream_of(source)?, Shares::index(limits.memory));
+    let blocks = match opened {
+        Ok(blocks) => blocks,
+        Err(Error::Io { what, cause }) => return Err(Error::Io { what, cause }),
+        Err(error) => return Ok((vec![Finding::of(&error)], ReadValues::default())),
+    };
+    let bad = Mutex::new(BadBlocks::default());
+    let (blocks, found) = assemble(blocks, limits, &bad);
+    let read = blocks.read_values();
+    let bad = bad.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut findings = bad.into_findings();
+    match found.and_then(|found| Ok((found, blocks.finish()?.1))) {
         Err(Error::Io { what, cause }) => return Err(Error::Io { what, cause }),
         Err(error) => findings.push(Finding::of(&error)),
-        Ok((_, sha256)) if findings.is_empty() => {
-            if let Some(wrong) = check_sha(source, sha256)? {
-                findings.push(wrong);
-            }
+        Ok((Some(found), sha256)) if found != sha256 => {
+            let wrong = damaged("the SHA-256 of the original is another one than its bytes have");
+            findings.push(Finding::of(&wrong));
         }
         Ok(_) => {}
     }
     Ok((findings, read))
 }
 
-/// Compares the SHA-256 of the original. Its bytes are put together in memory if the open blocks of all interleaved variables
-/// fit, and else in a temporary file.
-fn check_sha(source: &Arc<dyn Object>, sha256: [u8; 32]) -> Result<Option<Finding>> {
-    let archive = Arc::new(Archive::open(source.clone())?);
-    let gathered = archive
-        .streams()
-        .list
-        .iter()
-        .filter(|stream| stream.is_gathered());
-    let open: u64 = gathered.map(|stream| stream.block_length(0) as u64).sum();
-    if open <= IN_MEMORY {
-        let same = hash(&Original(archive))? == sha256;
-        let wrong = damaged("the SHA-256 of the original is another one than its bytes have");
-        return Ok((!same).then(|| Finding::of(&wrong)));
-    }
-    let spool = Spool::new(archive.streams().original)?;
-    match restore_object(source, &spool, 1, None) {
-        Ok(_) => Ok(None),
-        Err(Error::Io { what, cause }) => Err(Error::Io { what, cause }),
-        Err(error) => Ok(Some(Finding::of(&error))),
-    }
+/// Puts the original together in passing, and hashes it.
+fn assemble<R: Read + Send>(
+    blocks: Blocks<R>,
+    limits: CheckLimits,
+    bad: &Mutex<BadBlocks>,
+) -> (Blocks<R>, Result<Option<[u8; 32]>>) {
+    let streams = &blocks.front.streams;
+    let rest = streams.rest();
+    let passing = Shares::passing(limits.memory);
+    let original = Passing::of(streams.original, passing);
+    let shares = Shares::of(limits.memory, limits.threads, streams.longest_block());
+    let add = |job: &Job, error: Error| {
+        let stream = job.header.stream as usize;
+        let finding = Finding {
+            variable: (stream < rest).then_some(stream),
+            block: Some(job.header.number),
+            byte: Some(job.at),
+            what: error.to_string(),
+        };
+        bad.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add(job.number, finding);
+        Ok(())
+    };
+    let assembly = Assembly {
+        output: &original,
+        shares,
+        bad: &add,
+        hashed: &|to| original.pass(to),
+        lag: passing / 2,
+        part: PART,
+    };
+    assembly.run(blocks)
 }
 
 /// Reads back what was packed or restored, all of it, and compares it with what was read for that.
 ///
 /// # Errors
 /// What differs or is damaged, and failures of reading.
-pub fn verify(written: &Arc<dyn Object>, packed: &Packed) -> Result<()> {
+pub fn verify(written: &Arc<dyn Object>, packed: &Packed, limits: CheckLimits) -> Result<()> {
     let wrong = |why: &str| Error::Damaged(format!("the output does not have what was asked for: {why}"));
     if !is_archive(&**written)? {
         return match hash(&**written)? == packed.sha256 {
@@ -120,7 +154,7 @@ pub fn verify(written: &Arc<dyn Object>, packed: &Packed) -> Result<()> {
             false => Err(wrong("the SHA-256 of its bytes is another one")),
         };
     }
-    let (findings, _) = check(written)?;
+    let (findings, _) = check(written, limits)?;
     if let Some(first) = findings.first() {
         return Err(wrong(&first.what));
     }
@@ -144,24 +178,4 @@ fn hash(source: &dyn Object) -> Result<[u8; 32]> {
         at += piece.len() as u64;
     }
     Ok(sha.finalize().into())
-}
-
-/// Decodes a stored block. A repeated element leaves `data` empty.
-pub(super) fn decode(
-    front: &Front,
-    header: &Header,
-    stored: &[u8],
-    data: &mut Vec<u8>,
-    scratch: &mut Scratch,
-) -> Result<()> {
-    data.clear();
-    let stream = &front.streams.list[header.stream as usize];
-    let Content::Stored { mask, .. } = header.content else {
-        return Ok(());
-    };
-    header.check_stored(stored)?;
-    let length = stream.block_length(header.number);
-    stream
-        .filters
-        .decode(stream.element as usize, mask, stored, data, length, scratch)
 }

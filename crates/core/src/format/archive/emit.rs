@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::block::{self, Content, Header};
-use super::index::{Entry, Index, encode_back};
+use super::footer::write_back;
+use super::index::Indexes;
+use super::shares::Shares;
 use crate::error::{Error, Result};
 use crate::store::Output;
 
@@ -43,17 +45,17 @@ struct State {
     /// The last header, if it is one of repeated elements that may still grow.
     run: Option<Header>,
     headers: u64,
-    indexes: Vec<Index>,
+    indexes: Indexes,
     failed: bool,
 }
 
 impl<'a> Emitter<'a> {
-    /// Begins with the front of the archive. `streams` is the number of streams, and `ahead` how many tickets threads may run
-    /// ahead of the next one to write.
-    pub fn new(output: &'a dyn Output, front: Vec<u8>, streams: usize, ahead: u64) -> Self {
+    /// Begins with the front of the archive. `streams` is the number of streams.
+    pub fn new(output: &'a dyn Output, front: Vec<u8>, streams: usize, shares: &Shares) -> Self {
+        let indexes = Indexes::new(streams, front.len() as u64, shares.index);
         Self {
             output,
-            ahead,
+            ahead: shares.ahead,
             state: Mutex::new(State {
                 next: 0,
                 held: BTreeMap::new(),
@@ -61,7 +63,7 @@ impl<'a> Emitter<'a> {
                 at: 0,
                 run: None,
                 headers: 0,
-                indexes: vec![Index::default(); streams],
+                indexes,
                 failed: false,
             }),
             turn: Condvar::new(),
@@ -111,7 +113,7 @@ impl<'a> Emitter<'a> {
             let Some(piece) = state.held.remove(&next) else {
                 break;
             };
-            state.put(piece);
+            state.put(piece)?;
             state.next += 1;
             moved = true;
             if state.buffer.len() >= BUFFER {
@@ -129,17 +131,23 @@ impl<'a> Emitter<'a> {
     ///
     /// # Errors
     /// If the output cannot be written.
-    pub fn finish(self, front: u64, sha: [u8; 32]) -> Result<u64> {
+    pub fn finish(self, sha: [u8; 32]) -> Result<u64> {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if state.failed || !state.held.is_empty() {
             return Err(stopped());
         }
-        state.end_run();
+        state.end_run()?;
         let end = block::end(state.headers);
         state.buffer.extend(end);
         let back = state.at + state.buffer.len() as u64;
-        let indexes = std::mem::take(&mut state.indexes);
-        state.buffer.extend(encode_back(&indexes, front, back, sha)?);
+        let indexes = std::mem::replace(&mut state.indexes, Indexes::new(0, 0, 0));
+        write_back(indexes.list(), back, sha, &mut |bytes| {
+            state.buffer.extend_from_slice(bytes);
+            match state.buffer.len() >= BUFFER {
+                true => state.flush(self.output),
+                false => Ok(()),
+            }
+        })?;
         state.flush(self.output)?;
         Ok(state.at)
     }
@@ -150,7 +158,7 @@ fn stopped() -> Error {
 }
 
 impl State {
-    fn put(&mut self, piece: Piece) {
+    fn put(&mut self, piece: Piece) -> Result<()> {
         let Piece {
             stream,
             number,
@@ -166,15 +174,15 @@ impl State {
                     && *run < u32::MAX
                 {
                     *run += 1;
-                    return;
+                    return Ok(());
                 }
-                self.end_run();
+                self.end_run()?;
                 self.run = Some(Header {
                     stream,
                     number,
                     content: Content::Repeated { element, run: 1 },
                 });
-                return;
+                return Ok(());
             }
             Encoded::Stored { ref bytes, mask, crc } => Content::Stored {
                 length: bytes.len() as u32,
@@ -182,37 +190,27 @@ impl State {
                 crc,
             },
         };
-        self.end_run();
+        self.end_run()?;
         self.header(Header {
             stream,
             number,
             content,
-        });
+        })?;
         if let Encoded::Stored { bytes, .. } = encoded {
             self.buffer.extend_from_slice(&bytes);
         }
+        Ok(())
     }
 
-    fn end_run(&mut self) {
-        if let Some(header) = self.run.take() {
-            self.header(header);
-        }
+    fn end_run(&mut self) -> Result<()> {
+        self.run.take().map_or(Ok(()), |header| self.header(header))
     }
 
-    fn header(&mut self, header: Header) {
-        let content = match header.content {
-            Content::Stored { length, mask, .. } => Content::Stored { length, mask, crc: 0 },
-            repeated @ Content::Repeated { .. } => repeated,
-        };
-        if let Some(index) = self.indexes.get_mut(header.stream as usize) {
-            index.entries.push(Entry {
-                number: header.number,
-                at: self.at + self.buffer.len() as u64,
-                content,
-            });
-        }
+    fn header(&mut self, header: Header) -> Result<()> {
+        self.indexes.push(&header, self.at + self.buffer.len() as u64)?;
         self.buffer.extend(header.encode());
         self.headers += 1;
+        Ok(())
     }
 
     fn flush(&mut self, output: &dyn Output) -> Result<()> {

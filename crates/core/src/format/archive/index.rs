@@ -1,24 +1,31 @@
-//! The back of an archive: an index for each stream, the directory of indexes, the checksum, the footer.
+//! Indexes: where the blocks of a stream are.
 //!
 //! ```text
-//! blocks │ index of stream 0 │ … │ index of the rest │ directory │ SHA-256 │ footer
-//! footer: back u64 │ directory u64 │ SHA-256 u64 │ archive length u64 │ "NC3E" │ CRC-32 u32
+//! entries ─► plain, as long as they fit ─► packed pieces ─► EntryStore: memory, then a temporary file
 //! ```
+//!
+//! An archive may have more blocks than memory has room for their entries.
+
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::block::{Content, HEADER, Header};
-use super::fields::{Fields, crc32, damaged};
-use super::section::{self, AROUND, Section, Type};
-use super::streams::{Stream, Streams};
+use super::entry_store::{EntryStore, Packed};
+use super::fields::damaged;
 use crate::error::{Error, Result};
+use crate::filter::zstd;
 
-/// Length of the footer, in bytes.
-pub(super) const FOOTER: usize = 40;
-
-/// The mark of the footer.
-const MARK: [u8; 4] = *b"NC3E";
+/// Bytes of each column of an index: run, form, mask, element, stored length, gap.
+pub(super) const COLUMNS: [usize; 6] = [4, 2, 2, 8, 4, 8];
 
 /// Bytes of one entry of an index, over all its columns.
-const ENTRY: usize = 28;
+pub(super) const ENTRY: usize = 28;
+
+/// Most entries of a packed piece.
+pub(super) const PIECE: usize = 4096;
+
+/// Level at which pieces are packed.
+const LEVEL: i32 = 1;
 
 /// One entry of an index: a block, or a run of blocks of one repeated element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +39,19 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// The entry of a block whose header is at a position.
+    pub fn of(header: &Header, at: u64) -> Self {
+        let content = match header.content {
+            Content::Stored { length, mask, .. } => Content::Stored { length, mask, crc: 0 },
+            repeated @ Content::Repeated { .. } => repeated,
+        };
+        Self {
+            number: header.number,
+            at,
+            content,
+        }
+    }
+
     /// Bytes of the header and of what follows it.
     pub fn stored(&self) -> usize {
         HEADER
@@ -49,269 +69,408 @@ impl Entry {
         }
     }
 
+    /// The position after the block.
+    pub fn end(&self) -> u64 {
+        self.at.wrapping_add(self.stored() as u64)
+    }
+
     /// True if `header` is the one that the entry tells of.
     pub fn agrees(&self, stream: usize, header: &Header) -> bool {
-        let content = match header.content {
-            Content::Stored { length, mask, .. } => Content::Stored { length, mask, crc: 0 },
-            repeated @ Content::Repeated { .. } => repeated,
+        header.stream as usize == stream && *self == Self::of(header, self.at)
+    }
+
+    /// The field of each column. `before` is the end of the entry before.
+    fn row(&self, before: u64) -> [u64; 6] {
+        let gap = self.at.wrapping_sub(before);
+        match self.content {
+            Content::Stored { length, mask, .. } => [1, 0, mask.into(), 0, length.into(), gap],
+            Content::Repeated { element, run } => [run.into(), 1, 0, u64::from_le_bytes(element), 0, gap],
+        }
+    }
+
+    /// The entry of block `number` whose fields are those of a row. `None` if these contradict each other.
+    pub fn of_row(row: [u64; 6], number: u64, before: u64) -> Option<Self> {
+        let content = match row {
+            [1, 0, mask, 0, length, _] => Content::Stored {
+                length: length as u32,
+                mask: mask as u16,
+                crc: 0,
+            },
+            [run, 1, 0, element, 0, _] if run > 0 => Content::Repeated {
+                element: element.to_le_bytes(),
+                run: run as u32,
+            },
+            _ => return None,
         };
-        header.stream as usize == stream && header.number == self.number && content == self.content
+        Some(Self {
+            number,
+            at: before.wrapping_add(row[5]),
+            content,
+        })
+    }
+}
+
+/// The columns of entries, one after another. `before` is the end of the entry before the first one.
+fn columns(entries: &[Entry], before: u64) -> Vec<u8> {
+    let mut out = vec![0; entries.len() * ENTRY];
+    let mut rest = out.as_mut_slice();
+    let mut parts = COLUMNS.map(|width| {
+        let (now, after) = std::mem::take(&mut rest).split_at_mut(width * entries.len());
+        rest = after;
+        now.chunks_exact_mut(width)
+    });
+    let mut before = before;
+    for entry in entries {
+        for (part, field) in parts.iter_mut().zip(entry.row(before)) {
+            if let Some(to) = part.next() {
+                to.copy_from_slice(&field.to_le_bytes()[..to.len()]);
+            }
+        }
+        before = entry.end();
+    }
+    out
+}
+
+/// A little-endian number.
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0u64, |n, byte| n << 8 | u64::from(*byte))
+}
+
+/// Entries that are packed: their columns, compressed.
+struct Piece {
+    /// The first block.
+    block: u64,
+    /// The end of the entry before.
+    before: u64,
+    entries: usize,
+    packed: Packed,
+}
+
+impl Piece {
+    fn columns(&self) -> Result<Vec<u8>> {
+        let mut columns = Vec::new();
+        self.packed.with(|bytes| {
+            zstd::decode_plain(bytes, self.entries * ENTRY, &mut columns).map_err(Error::Internal)
+        })?;
+        Ok(columns)
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>> {
+        let columns = self.columns()?;
+        let mut rest = columns.as_slice();
+        let mut parts = Vec::with_capacity(COLUMNS.len());
+        for width in COLUMNS {
+            let split = rest.split_at_checked(width * self.entries);
+            let (now, after) = split.ok_or_else(|| Error::Internal("packed entries are cut".to_owned()))?;
+            parts.push(now.chunks_exact(width));
+            rest = after;
+        }
+        let (mut block, mut before) = (self.block, self.before);
+        let mut entries = Vec::with_capacity(self.entries);
+        for _ in 0..self.entries {
+            let mut row = [0; 6];
+            for (field, part) in row.iter_mut().zip(&mut parts) {
+                *field = part.next().map_or(0, number);
+            }
+            let entry = Entry::of_row(row, block, before);
+            let entry = entry.ok_or_else(|| Error::Internal("a packed entry is damaged".to_owned()))?;
+            block += entry.run();
+            before = entry.end();
+            entries.push(entry);
+        }
+        Ok(entries)
     }
 }
 
 /// The index of one stream: entries in ascending order of blocks, without gaps.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Index {
-    pub entries: Vec<Entry>,
+    pieces: Vec<Piece>,
+    /// Entries in pieces.
+    in_pieces: usize,
+    /// The end of the last entry in pieces, or of the front.
+    before: u64,
+    /// The entries after the pieces.
+    plain: Vec<Entry>,
+    /// The piece that was unpacked last.
+    recent: Mutex<Option<(usize, Arc<Vec<Entry>>)>>,
 }
 
 impl Index {
-    /// The content of the index's section. `front` is the length of the front.
-    pub fn encode(&self, stream: usize, front: u64) -> Vec<u8> {
-        let mut out = Vec::with_capacity(8 + self.entries.len() * ENTRY);
-        out.extend((stream as u32).to_le_bytes());
-        out.extend((self.entries.len() as u32).to_le_bytes());
-        for entry in &self.entries {
-            out.extend((entry.run() as u32).to_le_bytes());
+    /// An index without entries, of an archive whose front has `front` bytes.
+    pub fn new(front: u64) -> Self {
+        Self {
+            pieces: Vec::new(),
+            in_pieces: 0,
+            before: front,
+            plain: Vec::new(),
+            recent: Mutex::default(),
         }
-        for entry in &self.entries {
-            let form = u16::from(matches!(entry.content, Content::Repeated { .. }));
-            out.extend(form.to_le_bytes());
-        }
-        for entry in &self.entries {
-            let mask = match entry.content {
-                Content::Stored { mask, .. } => mask,
-                Content::Repeated { .. } => 0,
-            };
-            out.extend(mask.to_le_bytes());
-        }
-        for entry in &self.entries {
-            let element = match entry.content {
-                Content::Stored { .. } => [0; 8],
-                Content::Repeated { element, .. } => element,
-            };
-            out.extend(element);
-        }
-        for entry in &self.entries {
-            let length = (entry.stored() - HEADER) as u32;
-            out.extend(length.to_le_bytes());
-        }
-        let mut end = front;
-        for entry in &self.entries {
-            out.extend(entry.at.wrapping_sub(end).to_le_bytes());
-            end = entry.at + entry.stored() as u64;
-        }
-        out
     }
 
-    /// Reads the content of a section. Blocks lie between the front's end and `back`.
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.in_pieces + self.plain.len()
+    }
+
+    /// Number of entries that are not packed.
+    pub fn plain(&self) -> usize {
+        self.plain.len()
+    }
+
+    /// Adds an entry.
+    pub fn push(&mut self, entry: Entry) {
+        self.plain.push(entry);
+    }
+
+    /// Packs the entries that are plain.
     ///
     /// # Errors
-    /// An index of another stream, or that does not have each block of the stream once, or that names places outside of
-    /// the blocks.
-    pub fn decode(content: &[u8], number: usize, stream: &Stream, front: u64, back: u64) -> Result<Self> {
-        let wrong = |why: &str| damaged(format!("the index of stream {number} {why}"));
-        let mut fields = Fields::new(content, "an index");
-        if fields.u32()? as usize != number {
-            return Err(wrong("is that of another stream"));
-        }
-        let count = fields.u32()? as usize;
-        if count.checked_mul(ENTRY) != Some(content.len() - 8) {
-            return Err(wrong("has another length than its entries"));
-        }
-        let mut columns = [4, 2, 2, 8, 4, 8].map(|width| (width, [].as_slice()));
-        for (width, column) in &mut columns {
-            *column = fields.bytes(*width * count)?;
-        }
-        let number_at = |column: usize, n: usize| {
-            let (width, bytes) = columns[column];
-            let bytes = bytes.get(n * width..(n + 1) * width).unwrap_or_default();
-            bytes.iter().rev().fold(0u64, |n, byte| n << 8 | u64::from(*byte))
-        };
-        let mut entries = Vec::with_capacity(count);
-        let (mut block, mut end) = (0u64, front);
-        for n in 0..count {
-            let (run, mask) = (number_at(0, n), number_at(2, n) as u16);
-            let element = number_at(3, n).to_le_bytes();
-            let length = number_at(4, n) as u32;
-            let content = match number_at(1, n) {
-                0 if run == 1 && element == [0; 8] => Content::Stored { length, mask, crc: 0 },
-                1 if run > 0 && mask == 0 && length == 0 => Content::Repeated {
-                    element,
-                    run: run as u32,
-                },
-                _ => return Err(wrong("has an entry that contradicts itself")),
+    /// If they cannot be kept.
+    pub fn pack(&mut self, store: &EntryStore) -> Result<()> {
+        let mut packed = Vec::new();
+        for part in std::mem::take(&mut self.plain).chunks(PIECE) {
+            let (Some(first), Some(last)) = (part.first(), part.last()) else {
+                continue;
             };
-            let entry = Entry {
-                number: block,
-                at: end.wrapping_add(number_at(5, n)),
-                content,
-            };
-            if length as usize > stream.block_length(block) {
-                return Err(wrong("has a block that is longer than it was"));
-            }
-            end = entry
-                .at
-                .checked_add(entry.stored() as u64)
-                .filter(|end| *end <= back && entry.at >= front)
-                .ok_or_else(|| wrong("names a place outside of the blocks"))?;
-            block += run;
-            entries.push(entry);
+            zstd::encode_plain(LEVEL, &columns(part, self.before), &mut packed).map_err(Error::Internal)?;
+            self.pieces.push(Piece {
+                block: first.number,
+                before: self.before,
+                entries: part.len(),
+                packed: store.keep(&packed)?,
+            });
+            self.in_pieces += part.len();
+            self.before = last.end();
         }
-        fields.end()?;
-        match block == stream.blocks() {
-            true => Ok(Self { entries }),
-            false => Err(wrong("does not have all blocks")),
-        }
+        Ok(())
     }
 
     /// The entry that has a block.
-    pub fn find(&self, block: u64) -> Option<&Entry> {
-        let n = self.entries.partition_point(|entry| entry.number <= block);
-        self.entries.get(n.checked_sub(1)?)
-    }
-}
-
-/// Most bytes of the content of an index of a stream.
-pub(super) fn largest_index(stream: &Stream) -> u64 {
-    stream.blocks().saturating_mul(ENTRY as u64).saturating_add(8)
-}
-
-/// The footer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Footer {
-    /// Position after the last block header.
-    pub back: u64,
-    /// Position of the directory.
-    pub directory: u64,
-    /// Position of the section of the SHA-256.
-    pub sha: u64,
-    /// Bytes of the archive.
-    pub length: u64,
-}
-
-impl Footer {
-    fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(FOOTER);
-        for number in [self.back, self.directory, self.sha, self.length] {
-            out.extend(number.to_le_bytes());
-        }
-        out.extend(MARK);
-        out.extend(crc32(&out).to_le_bytes());
-        out
-    }
-
-    /// Reads the footer of an archive of `size` bytes.
     ///
     /// # Errors
-    /// A wrong checksum, or places out of order.
-    pub fn decode(bytes: &[u8], size: u64) -> Result<Self> {
-        let mut fields = Fields::new(bytes, "the footer");
-        let footer = Self {
-            back: fields.u64()?,
-            directory: fields.u64()?,
-            sha: fields.u64()?,
-            length: fields.u64()?,
+    /// If packed entries cannot be read again.
+    pub fn find(&self, block: u64) -> Result<Option<Entry>> {
+        let in_plain = self.plain.first().is_some_and(|first| first.number <= block);
+        if in_plain || self.pieces.is_empty() {
+            return Ok(find_in(&self.plain, block));
+        }
+        let n = self.pieces.partition_point(|piece| piece.block <= block);
+        let Some(n) = n.checked_sub(1) else {
+            return Ok(None);
         };
-        let mark = fields.bytes(4)?;
-        if mark != MARK || fields.u32()? != crc32(bytes.get(..36).unwrap_or_default()) {
-            return Err(Error::Truncated(
-                "archive: the footer is missing or damaged: the archive is cut, or was not finished"
-                    .to_owned(),
-            ));
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = match &*recent {
+            Some((of, entries)) if *of == n => entries.clone(),
+            _ => {
+                let entries = Arc::new(self.pieces[n].entries()?);
+                *recent = Some((n, entries.clone()));
+                entries
+            }
+        };
+        drop(recent);
+        Ok(find_in(&entries, block))
+    }
+
+    /// Length of the content of the section that has this index.
+    pub fn content_length(&self) -> u64 {
+        8 + (self.len() * ENTRY) as u64
+    }
+
+    /// The content of the section that has this index, as that of a stream.
+    ///
+    /// # Errors
+    /// More entries than the format counts.
+    pub fn content(&self, stream: usize) -> Result<impl Read> {
+        let count = u32::try_from(self.len()).map_err(|_| {
+            damaged(format!(
+                "stream {stream} has more than {} blocks; ask for longer blocks",
+                u32::MAX
+            ))
+        })?;
+        let mut buffer = (stream as u32).to_le_bytes().to_vec();
+        buffer.extend(count.to_le_bytes());
+        Ok(IndexContent {
+            index: self,
+            plain: columns(&self.plain, self.before),
+            column: 0,
+            piece: 0,
+            buffer,
+            at: 0,
+        })
+    }
+}
+
+fn find_in(entries: &[Entry], block: u64) -> Option<Entry> {
+    let n = entries.partition_point(|entry| entry.number <= block);
+    entries.get(n.checked_sub(1)?).copied()
+}
+
+/// The content of an index's section, column by column.
+struct IndexContent<'a> {
+    index: &'a Index,
+    /// The columns of the entries that are plain.
+    plain: Vec<u8>,
+    /// The next column, and the next piece in it.
+    column: usize,
+    piece: usize,
+    /// Bytes that were not read yet, from `at` on.
+    buffer: Vec<u8>,
+    at: usize,
+}
+
+impl IndexContent<'_> {
+    /// Makes the next bytes. False at the end.
+    fn advance(&mut self) -> Result<bool> {
+        let Some(width) = COLUMNS.get(self.column) else {
+            return Ok(false);
+        };
+        let unpacked;
+        let (columns, entries) = match self.index.pieces.get(self.piece) {
+            Some(piece) => {
+                unpacked = piece.columns()?;
+                (&unpacked, piece.entries)
+            }
+            None => (&self.plain, self.index.plain.len()),
+        };
+        let skipped: usize = COLUMNS[..self.column].iter().sum();
+        let range = skipped * entries..(skipped + width) * entries;
+        self.buffer.clear();
+        self.buffer.extend(columns.get(range).unwrap_or_default());
+        self.at = 0;
+        self.piece += 1;
+        if self.piece > self.index.pieces.len() {
+            (self.column, self.piece) = (self.column + 1, 0);
         }
-        let end = size.saturating_sub(FOOTER as u64);
-        let ordered = footer.back <= footer.directory && footer.directory < footer.sha && footer.sha < end;
-        match ordered && footer.length == size {
-            true => Ok(footer),
-            false => Err(damaged("the footer contradicts the length of the archive")),
+        Ok(true)
+    }
+}
+
+impl Read for IndexContent<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.buffer.len() {
+            if !self.advance().map_err(io::Error::other)? {
+                return Ok(0);
+            }
+        }
+        let rest = &self.buffer[self.at..];
+        let count = rest.len().min(buf.len());
+        buf[..count].copy_from_slice(&rest[..count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+/// The indexes of an archive whose blocks come one after another.
+pub(super) struct Indexes {
+    list: Vec<Index>,
+    /// Entries that are plain, in all indexes.
+    plain: usize,
+    store: EntryStore,
+}
+
+impl Indexes {
+    /// Empty indexes of `streams` streams. `front` is the length of the archive's front. Entries take at most about `memory`
+    /// bytes of memory.
+    pub fn new(streams: usize, front: u64, memory: u64) -> Self {
+        Self {
+            list: (0..streams).map(|_| Index::new(front)).collect(),
+            plain: 0,
+            store: EntryStore::of(memory),
         }
     }
-}
 
-/// The place of an index section in the archive: position and length.
-pub(super) type IndexPlace = (u64, u64);
-
-/// Makes the back of an archive whose blocks end at `back`.
-pub(super) fn encode_back(indexes: &[Index], front: u64, back: u64, sha: [u8; 32]) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    let mut directory = Vec::with_capacity(indexes.len() * 16);
-    for (n, index) in indexes.iter().enumerate() {
-        let section = section::encode(Type::Index, &index.encode(n, front))?;
-        directory.extend((back + out.len() as u64).to_le_bytes());
-        directory.extend((section.len() as u64).to_le_bytes());
-        out.extend(section);
+    /// The index of each stream.
+    pub fn list(&self) -> &[Index] {
+        &self.list
     }
-    let directory_at = back + out.len() as u64;
-    out.extend(section::encode(Type::Directory, &directory)?);
-    let sha_at = back + out.len() as u64;
-    out.extend(section::encode(Type::Sha256, &sha)?);
-    let footer = Footer {
-        back,
-        directory: directory_at,
-        sha: sha_at,
-        length: back + (out.len() + FOOTER) as u64,
-    };
-    out.extend(footer.encode());
-    Ok(out)
-}
 
-/// Reads the directory: `bytes` are the archive's from [`Footer::directory`] to the SHA-256.
-///
-/// # Errors
-/// Places outside of the back, or another number of them than of streams.
-pub(super) fn decode_directory(bytes: &[u8], footer: &Footer, streams: &Streams) -> Result<Vec<IndexPlace>> {
-    let most = streams.list.len() as u64 * 16;
-    let section = sections(bytes, most)?
-        .into_iter()
-        .find(|section| section.is(Type::Directory))
-        .ok_or_else(|| damaged("the directory of indexes is missing"))?;
-    if section.content.len() as u64 != most {
-        return Err(damaged(
-            "the directory has another number of indexes than there are streams",
-        ));
-    }
-    let mut fields = Fields::new(&section.content, "the directory");
-    let mut places = Vec::with_capacity(streams.list.len());
-    let mut at = footer.back;
-    for _ in &streams.list {
-        let (begin, length) = (fields.u64()?, fields.u64()?);
-        let end = begin.checked_add(length).filter(|end| *end <= footer.directory);
-        if begin != at || length < AROUND {
-            return Err(damaged("the directory names a place outside of the back"));
+    /// Adds the entry of the block whose header is at a position. Blocks of a stream come in ascending order.
+    ///
+    /// # Errors
+    /// If entries that do not fit into memory cannot be kept.
+    pub fn push(&mut self, header: &Header, at: u64) -> Result<()> {
+        if let Some(index) = self.list.get_mut(header.stream as usize) {
+            index.push(Entry::of(header, at));
+            self.plain += 1;
         }
-        at = end.ok_or_else(|| damaged("the directory names a place outside of the back"))?;
-        places.push((begin, length));
+        match self.plain > self.store.most_plain {
+            true => self.pack_some(),
+            false => Ok(()),
+        }
     }
-    match at == footer.directory {
-        true => Ok(places),
-        false => Err(damaged("the directory leaves out a part of the back")),
+
+    /// Packs those indexes that have the most plain entries, until half of the room is free.
+    fn pack_some(&mut self) -> Result<()> {
+        let mut longest: Vec<usize> = (0..self.list.len()).collect();
+        longest.sort_by_key(|n| std::cmp::Reverse(self.list[*n].plain()));
+        for n in longest {
+            self.plain -= self.list[n].plain();
+            self.list[n].pack(&self.store)?;
+            if self.plain <= self.store.most_plain / 2 {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 
-/// Reads the SHA-256 of the original: `bytes` are the archive's from [`Footer::sha`] to the footer.
-///
-/// # Errors
-/// A damaged or missing section.
-pub(super) fn decode_sha(bytes: &[u8]) -> Result<[u8; 32]> {
-    let found = sections(bytes, 32)?
-        .into_iter()
-        .find(|section| section.is(Type::Sha256))
-        .and_then(|section| section.content.try_into().ok());
-    found.ok_or_else(|| damaged("the SHA-256 of the original is missing"))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The sections that `bytes` consist of.
-fn sections(mut bytes: &[u8], most: u64) -> Result<Vec<Section>> {
-    let mut found = Vec::new();
-    while !bytes.is_empty() {
-        let head = section::Head::read(bytes)?;
-        let length = head.length().and_then(|length| usize::try_from(length).ok());
-        let (now, rest) = length
-            .and_then(|length| bytes.split_at_checked(length))
-            .ok_or_else(|| damaged("a section of the back is cut"))?;
-        found.extend(section::decode(now, most)?);
-        bytes = rest;
+    fn header(stream: u32, number: u64) -> Header {
+        let content = match number % 5 {
+            0 => Content::Repeated {
+                element: number.to_le_bytes(),
+                run: 3,
+            },
+            n => Content::Stored {
+                length: (number * 7 % 1000) as u32,
+                mask: n as u16 - 1,
+                crc: 5,
+            },
+        };
+        Header {
+            stream,
+            number,
+            content,
+        }
     }
-    Ok(found)
+
+    #[test]
+    fn entries_are_the_same_wherever_they_are_kept() {
+        let contents = [u64::MAX, 100_000, 64 * 30].map(|memory| {
+            let mut indexes = Indexes::new(3, 77, memory);
+            let mut at = 77;
+            let mut expected = vec![Vec::new(); 3];
+            let mut next = [0; 3];
+            for n in 0..30_000usize {
+                let stream = [0, 1, 1, 1, 2][n % 5];
+                let header = header(stream as u32, next[stream]);
+                indexes.push(&header, at).unwrap();
+                expected[stream].push(Entry::of(&header, at));
+                at += (HEADER + header.stored()) as u64;
+                next[stream] += header.run();
+            }
+            let is_packed = indexes.list.iter().any(|index| !index.pieces.is_empty());
+            assert_eq!(is_packed, memory < u64::MAX);
+            for (stream, expected) in expected.iter().enumerate() {
+                let index = &indexes.list[stream];
+                assert_eq!(index.len(), expected.len());
+                for entry in expected.iter().step_by(17) {
+                    for block in entry.number..entry.number + entry.run() {
+                        assert_eq!(index.find(block).unwrap(), Some(*entry));
+                    }
+                }
+            }
+            let contents = indexes.list.iter().enumerate().map(|(n, index)| {
+                let mut content = Vec::new();
+                index.content(n).unwrap().read_to_end(&mut content).unwrap();
+                assert_eq!(content.len() as u64, index.content_length());
+                content
+            });
+            contents.collect::<Vec<_>>()
+        });
+        assert!(contents[0] == contents[1] && contents[1] == contents[2]);
+    }
 }

@@ -8,18 +8,25 @@
 //! Format: `docs/formats/nc3z.md`.
 
 mod ahead;
+mod assemble;
 mod back;
 mod block;
+mod block_cache;
+mod blocks;
 mod check;
 mod choose;
 mod emit;
+mod entry_store;
 mod fields;
 mod filter;
+mod footer;
 mod front;
 mod index;
+mod index_section;
 mod opened;
 mod order;
 mod pack;
+mod passing;
 mod plan;
 mod reader;
 mod repack;

@@ -5,13 +5,14 @@
 //! index of a stream, when it is first needed ─► runs of neighbouring blocks ─► decoded ─► cache
 //! ```
 
-use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::back::{Back, END};
 use super::block::{self, Content, Found, HEADER};
+use super::block_cache::BlockCache;
+use super::entry_store::EntryStore;
 use super::fields::{cut, damaged, truncated_front};
 use super::filter::Scratch;
 use super::front::{Front, PRELUDE, Prelude};
@@ -25,7 +26,10 @@ use crate::store::{Object, known_size};
 const RUN: u64 = 8 << 20;
 
 /// Most bytes of decoded blocks that are kept.
-const CACHE: usize = 32 << 20;
+const CACHE: u64 = 32 << 20;
+
+/// Most bytes of memory for the entries of indexes.
+const INDEXES: u64 = 8 << 20;
 
 /// An open archive.
 pub(super) struct Archive {
@@ -35,17 +39,9 @@ pub(super) struct Archive {
     /// What stands behind the blocks. Of a pipe, it is read when the first index is needed.
     back: OnceLock<Back>,
     indexes: Vec<OnceLock<Arc<Index>>>,
-    cache: Mutex<Cache>,
-    /// Most bytes of the cache.
-    most_cached: usize,
-}
-
-/// Decoded blocks, and when each was last used.
-#[derive(Default)]
-struct Cache {
-    blocks: HashMap<(usize, u64), (Arc<Vec<u8>>, u64)>,
-    bytes: usize,
-    clock: u64,
+    /// Room for the entries of indexes.
+    store: OnceLock<EntryStore>,
+    cache: Mutex<BlockCache>,
 }
 
 impl Archive {
@@ -75,8 +71,8 @@ impl Archive {
             source,
             front,
             back,
-            cache: Mutex::default(),
-            most_cached: CACHE,
+            store: OnceLock::new(),
+            cache: Mutex::new(BlockCache::of(CACHE as usize)),
         })
     }
 
@@ -102,10 +98,10 @@ impl Archive {
         self.back.get().map(|back| back.sha256)
     }
 
-    /// The same, with at most `bytes` bytes of decoded blocks kept.
-    pub fn with_cache(mut self, bytes: u64) -> Self {
-        self.most_cached = usize::try_from(bytes).unwrap_or(usize::MAX).min(CACHE);
-        self
+    /// Keeps at most `bytes` bytes of decoded blocks, and as many of indexes, before anything is read.
+    pub fn keep_at_most(&self, bytes: u64) {
+        *self.cache() = BlockCache::of(bytes.min(CACHE) as usize);
+        let _ = self.store.set(EntryStore::of(bytes.min(INDEXES)));
     }
 
     /// The streams.
@@ -122,7 +118,8 @@ impl Archive {
         if let Some(index) = slot.get() {
             return Ok(index.clone());
         }
-        let index = self.back()?.index(&*self.source, &self.front, stream)?;
+        let store = self.store.get_or_init(|| EntryStore::of(INDEXES));
+        let index = self.back()?.index(&*self.source, &self.front, stream, store)?;
         Ok(slot.get_or_init(|| Arc::new(index)).clone())
     }
 
@@ -142,7 +139,7 @@ impl Archive {
             return Ok(());
         }
         let block = u64::from(of.block);
-        let at_once = (RUN / block).max(1);
+        let at_once = (RUN / (block + HEADER as u64)).max(1);
         let index = self.index(stream)?;
         let (mut linear, mut buf) = (linear, buf);
         while !buf.is_empty() {
@@ -173,7 +170,7 @@ impl Archive {
                 copy_part(&block, number * u64::from(of.block), linear, buf);
                 continue;
             }
-            let entry = *index.find(number).ok_or_else(cut)?;
+            let entry = index.find(number)?.ok_or_else(cut)?;
             match entry.content {
                 Content::Repeated { element, .. } => {
                     let start = number * u64::from(of.block);
@@ -264,39 +261,16 @@ impl Archive {
         }
     }
 
-    fn cache(&self) -> MutexGuard<'_, Cache> {
+    fn cache(&self) -> MutexGuard<'_, BlockCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn cached(&self, stream: usize, number: u64) -> Option<Arc<Vec<u8>>> {
-        let mut cache = self.cache();
-        cache.clock += 1;
-        let now = cache.clock;
-        let (block, used) = cache.blocks.get_mut(&(stream, number))?;
-        *used = now;
-        Some(block.clone())
+        self.cache().get(stream, number)
     }
 
     pub(super) fn keep(&self, stream: usize, number: u64, block: Vec<u8>) {
-        let mut cache = self.cache();
-        cache.clock += 1;
-        let (now, length) = (cache.clock, block.len());
-        if length > self.most_cached / 2 {
-            return;
-        }
-        while cache.bytes + length > self.most_cached {
-            let oldest = cache.blocks.iter().min_by_key(|(_, (_, used))| *used);
-            let Some(oldest) = oldest.map(|(key, _)| *key) else {
-                break;
-            };
-            if let Some((gone, _)) = cache.blocks.remove(&oldest) {
-                cache.bytes -= gone.len();
-            }
-        }
-        cache.bytes += length;
-        if let Some((old, _)) = cache.blocks.insert((stream, number), (Arc::new(block), now)) {
-            cache.bytes -= old.len();
-        }
+        self.cache().keep(stream, number, block);
     }
 
     /// Fills `buf` with bytes of the original from position `at` on.

@@ -69,8 +69,7 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
     let read = source.read_exact_at(0, &mut header);
     read.map_err(|e| Error::io("cannot read the header", e))?;
     let front = front::encode(map.version, &header, &streams)?;
-    let front_length = front.len() as u64;
-    let emitter = Emitter::new(output, front, streams.list.len(), shares.ahead);
+    let emitter = Emitter::new(output, front, streams.list.len(), &shares);
     let scan = Mutex::new((Scan::new(source, &streams, &header, shares.open), VecDeque::new()));
     let failure = Mutex::new(None);
     threads::on_all(shares.threads, |_, _| {
@@ -95,7 +94,7 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
     }
     let (scan, _) = scan.into_inner().unwrap_or_else(PoisonError::into_inner);
     let sha256 = scan.sha();
-    let archive = emitter.finish(front_length, sha256)?;
+    let archive = emitter.finish(sha256)?;
     Ok(Packed {
         original: size,
         archive,
@@ -105,8 +104,7 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
 
 /// What the blocks of these streams leave of the memory.
 pub(super) fn shares(streams: &Streams, options: &PackOptions) -> Shares {
-    let lengths = streams.list.iter().map(|stream| stream.block_length(0) as u64);
-    Shares::of(options.memory, options.threads, lengths.max().unwrap_or(0))
+    Shares::of(options.memory, options.threads, streams.longest_block())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -12,7 +12,7 @@ use super::opened::{Archive, Original, OriginalHeader};
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::format::classic::ClassicReader;
-use crate::format::{Fault, OwnCheck, Reader, Region, Written, read_ranges, read_region};
+use crate::format::{CheckLimits, Fault, OwnCheck, Reader, Region, Written, read_ranges, read_region};
 use crate::model::{ArchiveOrigin, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Object, Requests};
 
@@ -80,19 +80,18 @@ impl Reader for ArchiveReader {
     }
 
     fn chunk_byte(&self, var: VarId, chunk: u64) -> Option<u64> {
-        Some(self.archive.index(var.0).ok()?.find(chunk)?.at)
+        Some(self.archive.index(var.0).ok()?.find(chunk).ok()??.at)
     }
 
-    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+    fn check_structure(&self, limits: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
         // The lengths that the original's header needs.
-        self.classic.check_structure(found)?;
-        let (findings, values) = check(&self.archive.source)?;
+        self.classic.check_structure(limits, found)?;
+        let (findings, values) = check(&self.archive.source, limits)?;
         for finding in findings {
             let mut fault = Fault::new(finding.what);
+            fault = fault.at_byte(finding.byte);
             if let Some(n) = finding.variable {
                 fault = fault.in_variable(&self.schema.var_path(VarId(n)));
-                let byte = finding.block.and_then(|block| self.chunk_byte(VarId(n), block));
-                fault = fault.at_byte(byte);
             }
             found(match finding.block {
                 Some(block) => fault.in_chunk(&[block]),
@@ -106,6 +105,10 @@ impl Reader for ArchiveReader {
         })
     }
 
+    fn keep_at_most(&self, bytes: u64) {
+        self.archive.keep_at_most(bytes);
+    }
+
     fn requests(&self) -> Requests {
         self.archive.source.requests()
     }
@@ -113,7 +116,7 @@ impl Reader for ArchiveReader {
     /// Bytes of a stored block, once its index was read.
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let index = self.archive.index(var.0).ok()?;
-        Some((index.find(chunk)?.stored() - super::block::HEADER) as u64)
+        Some((index.find(chunk).ok()??.stored() - super::block::HEADER) as u64)
     }
 
     /// A block as it is stored. The filter mask is that of the block; a block of one repeated element is plain, and skips all
@@ -122,8 +125,8 @@ impl Reader for ArchiveReader {
         let read = || {
             let index = self.archive.index(var.0)?;
             let stream = &self.archive.streams().list[var.0];
-            let entry = match index.find(chunk) {
-                Some(entry) if chunk < stream.blocks() => *entry,
+            let entry = match index.find(chunk)? {
+                Some(entry) if chunk < stream.blocks() => entry,
                 _ => return Ok(None),
             };
             if let Content::Stored { mask, .. } = entry.content {

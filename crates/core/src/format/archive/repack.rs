@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::blocks::{Blocks, stream_of};
 use super::choose::choose;
 use super::emit::Emitter;
 use super::filter::{Filters, Scratch};
@@ -11,10 +12,10 @@ use super::opened::{Archive, Original};
 use super::order::Order;
 use super::pack::{PackOptions, Packed, encode, shares};
 use super::plan::Blocks as Asked;
-use super::restore::Blocks;
+use super::shares::Shares;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
-use crate::store::{Object, Output, object_stream};
+use crate::store::{Object, Output};
 use crate::threads;
 
 /// Bytes that are written at once.
@@ -42,11 +43,10 @@ pub fn repack(
     threads: usize,
     memory: Option<u64>,
 ) -> Result<Packed> {
-    let archive = Archive::open(source.clone())?;
-    let archive = Arc::new(match memory {
-        Some(memory) => archive.with_cache(memory / 8),
-        None => archive,
-    });
+    let archive = Arc::new(Archive::open(source.clone())?);
+    if let Some(memory) = memory {
+        archive.keep_at_most(memory / 8);
+    }
     let list = &archive.streams().list;
     let asked: Vec<Asked> = list
         .iter()
@@ -66,7 +66,7 @@ pub fn repack(
         length.max(stream.element) == stream.block && asked.filters.as_ref() == Some(&stream.filters)
     });
     if same {
-        return pass(source, output);
+        return pass(source, output, Shares::index(memory));
     }
     let options = PackOptions {
         threads,
@@ -99,8 +99,7 @@ fn refilter(
     choose(&Original(archive.clone()), &mut streams, &auto, shares.threads)?;
     let sha256 = archive.sha256()?;
     let encoded = front::encode(front.prelude.kind, &front.header, &streams)?;
-    let front_length = encoded.len() as u64;
-    let emitter = Emitter::new(output, encoded, streams.list.len(), shares.ahead);
+    let emitter = Emitter::new(output, encoded, streams.list.len(), &shares);
     let order = Mutex::new(Order::new(&streams, shares.open).zip(0u64..));
     let failure = Mutex::new(None);
     threads::on_all(shares.threads, |_, _| {
@@ -130,7 +129,7 @@ fn refilter(
     }
     Ok(Packed {
         original: streams.original,
-        archive: emitter.finish(front_length, sha256)?,
+        archive: emitter.finish(sha256)?,
         sha256,
     })
 }
@@ -140,14 +139,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Copies the bytes of an archive, and checks each structure and block on the way.
-fn pass(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Packed> {
+fn pass(source: &Arc<dyn Object>, output: &dyn Output, memory: u64) -> Result<Packed> {
     let mut copied = Copied {
-        input: object_stream(source.clone())?,
+        input: stream_of(source)?,
         output,
         at: 0,
         buffer: Vec::with_capacity(BUFFER),
     };
-    let mut blocks = Blocks::open(&mut copied)?;
+    let mut blocks = Blocks::open(&mut copied, memory)?;
     let original = blocks.front.streams.original;
     let mut stored = Vec::new();
     while let Some(header) = blocks.next(&mut stored)? {

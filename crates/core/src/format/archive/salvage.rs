@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::block::{self, Content, Found, HEADER, Header};
-use super::check::{Finding, decode};
+use super::blocks::decode;
+use super::check::Finding;
 use super::fields::damaged;
 use super::filter::Scratch;
 use super::front::{Front, MAGIC, PRELUDE, Prelude};
@@ -22,7 +23,7 @@ use crate::store::{Object, Output, known_size, object_stream};
 const PIECE: usize = 1 << 20;
 
 /// Most findings that are kept. What is lost is told in full.
-const MOST_FINDINGS: usize = 10_000;
+pub(super) const MOST_FINDINGS: usize = 10_000;
 
 /// True if an object begins as an archive does.
 ///
@@ -122,6 +123,7 @@ pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged
                         findings.push(Finding {
                             variable: (number < streams.rest()).then_some(number),
                             block: Some(header.number),
+                            byte: Some(at - (HEADER + stored.len()) as u64),
                             what: error.to_string(),
                         });
                     }

@@ -1,7 +1,12 @@
-//! How packing and restoring share out their memory.
+//! How packing, restoring and checking share out their memory.
+
+use super::entry_store;
 
 /// Most bytes of the open blocks of interleaved variables, and of windows of records.
 const OPEN_BYTES: u64 = 32 << 20;
+
+/// Bytes of an original that is put together only to be checked.
+const PASSING: u64 = 64 << 20;
 
 /// Blocks that threads may run ahead of the next one to write.
 const AHEAD: u64 = 64;
@@ -18,9 +23,23 @@ pub(super) struct Shares {
     pub open: u64,
     /// Blocks that may wait for their turn to be written.
     pub ahead: u64,
+    /// Bytes of the indexes of blocks. What does not fit goes to a temporary file.
+    pub index: u64,
 }
 
 impl Shares {
+    /// Bytes of `memory` for the indexes of blocks.
+    pub fn index(memory: Option<u64>) -> u64 {
+        memory.map_or(entry_store::MEMORY, |memory| {
+            (memory / 8).min(entry_store::MEMORY)
+        })
+    }
+
+    /// Bytes of `memory` for an original that is put together in passing.
+    pub fn passing(memory: Option<u64>) -> u64 {
+        memory.map_or(PASSING, |memory| (memory / 4).min(PASSING))
+    }
+
     /// Shares out `memory` bytes; `None` for as much as is useful. `block` is the length of the largest block in bytes. At least
     /// one thread works, and at least one block is open, however little memory there is.
     pub fn of(memory: Option<u64>, threads: usize, block: u64) -> Self {
@@ -30,6 +49,7 @@ impl Shares {
                 threads,
                 open: OPEN_BYTES,
                 ahead: AHEAD,
+                index: Self::index(memory),
             };
         };
         let fit = memory / 2 / block.saturating_mul(BUFFERS);
@@ -38,6 +58,7 @@ impl Shares {
             // What is complete waits to be encoded, while the next blocks are open.
             open: (memory / 8).min(OPEN_BYTES),
             ahead: (memory / 8 / block).clamp(1, AHEAD),
+            index: Self::index(Some(memory)),
         }
     }
 }

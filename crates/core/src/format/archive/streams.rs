@@ -399,6 +399,12 @@ impl Streams {
         (left > 0).then(|| (at, limit.min(left)))
     }
 
+    /// Length of the longest block, in bytes.
+    pub fn longest_block(&self) -> u64 {
+        let lengths = self.list.iter().map(|stream| stream.block_length(0) as u64);
+        lengths.max().unwrap_or(0)
+    }
+
     /// The records: their part of the original.
     pub fn records(&self) -> Option<&Part> {
         self.region.as_ref()

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::format::classic::ClassicWriter;
 use crate::format::{EncodedChunk, RecordBlock, Region, VariablePlan, Writer};
 use crate::model::{Schema, Values, VarId};
-use crate::store::{Object, Output, temporary_file, temporary_folder};
+use crate::store::{Object, Output, temporary_folder};
 
 /// An archive that is being written. The classic file goes to a temporary file first, as the order of its bytes is not that in
 /// which values come. `finish` packs it.
@@ -56,23 +56,7 @@ pub(in crate::format) fn as_original(schema: &Schema) -> Schema {
 }
 
 /// A classic file that was not packed yet.
-pub(super) struct Spool(File);
-
-impl Spool {
-    /// A temporary file without a name, which will have `size` bytes.
-    ///
-    /// # Errors
-    /// If it cannot be made, or would take more than half of the free space.
-    pub fn new(size: u64) -> Result<Self> {
-        temporary_file(None, size).map(Self).ok_or_else(|| {
-            let what = format!(
-                "cannot make a temporary file of {size} bytes in {}",
-                temporary_folder().display()
-            );
-            Error::io(what, io::ErrorKind::StorageFull.into())
-        })
-    }
-}
+struct Spool(File);
 
 impl Output for Spool {
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {

@@ -10,7 +10,7 @@ use super::{Geometry, Place};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{
-    Fault, OwnCheck, Reader, RecordLayout, Written, between_holes, read_ranges, read_region,
+    CheckLimits, Fault, OwnCheck, Reader, RecordLayout, Written, between_holes, read_ranges, read_region,
 };
 use crate::model::{
     ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
@@ -260,7 +260,7 @@ impl Reader for ClassicReader {
         })
     }
 
-    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
         let ends = self.places.iter().map(|place| self.geometry.end(place));
         let end = ends.max().unwrap_or(0);
         if let Some(size) = self.size

@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::super::block::{Content, Header, end};
 use super::super::fields::crc32;
 use super::super::filter::{Filter, Filters};
+use super::super::footer::write_back;
 use super::super::front::{self, Front};
-use super::super::index::{Entry, Index, encode_back};
+use super::super::index::Indexes;
 use super::super::opened::Archive;
 use super::super::streams::{Stream, Streams};
 use super::*;
+use crate::format::CheckLimits;
 use crate::store::Output;
 
 /// An output that counts what is written, and refuses more than a megabyte.
@@ -71,23 +73,19 @@ fn made(length: u64, block: u32, filters: Filters, blocks: &[(Header, Vec<u8>)])
     let streams = Streams::new(at, at + length, list, true).unwrap();
     let mut bytes = front::encode(2, &head, &streams).unwrap();
     let front = bytes.len() as u64;
-    let mut indexes = vec![Index::default(), Index::default()];
+    let mut indexes = Indexes::new(2, front, 1 << 20);
     for (header, stored) in blocks {
-        let content = match header.content {
-            Content::Stored { length, mask, .. } => Content::Stored { length, mask, crc: 0 },
-            repeated @ Content::Repeated { .. } => repeated,
-        };
-        indexes[0].entries.push(Entry {
-            number: header.number,
-            at: bytes.len() as u64,
-            content,
-        });
+        indexes.push(header, bytes.len() as u64).unwrap();
         bytes.extend(header.encode());
         bytes.extend(stored);
     }
     bytes.extend(end(blocks.len() as u64));
     let back = bytes.len() as u64;
-    bytes.extend(encode_back(&indexes, front, back, [0; 32]).unwrap());
+    let mut put = |part: &[u8]| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    };
+    write_back(indexes.list(), back, [0; 32], &mut put).unwrap();
     bytes
 }
 
@@ -196,14 +194,15 @@ fn two_blocks_cannot_share_bytes() {
     opened.read(0, 0, &mut found).unwrap();
     assert_eq!(found, [[1; 64], [2; 64]].concat()[..]);
     // The second entry of the index is led to the first block. The content of the index is stored as it is.
-    let place = opened.index(0).unwrap().entries[1];
+    let place = opened.index(0).unwrap().find(1).unwrap().unwrap();
     let gap = archive
         .windows(4)
         .rposition(|window| window == [64, 0, 0, 0])
         .unwrap()
         + 4
         + 8;
-    let lie = opened.index(0).unwrap().entries[0].at.wrapping_sub(place.at);
+    let first = opened.index(0).unwrap().find(0).unwrap().unwrap();
+    let lie = first.at.wrapping_sub(place.at);
     let old = u64::from_le_bytes(archive[gap..gap + 8].try_into().unwrap());
     archive[gap..gap + 8].copy_from_slice(&old.wrapping_add(lie).to_le_bytes());
     let section = gap + 8 - (24 + 8 + 2 * 28);
@@ -290,7 +289,10 @@ fn what_is_whole_is_salvaged() {
     let sound = salvaged(&archive);
     assert!(sound.lost.is_empty() && sound.findings.is_empty());
     let source: Arc<dyn Object> = Arc::new(archive.clone());
-    assert_eq!(super::super::check(&source).unwrap().0, []);
+    assert_eq!(
+        super::super::check(&source, CheckLimits::ONE_THREAD).unwrap().0,
+        []
+    );
     for at in front..archive.len() {
         let mut damaged = archive.clone();
         damaged[at] ^= 0x10;
@@ -301,7 +303,11 @@ fn what_is_whole_is_salvaged() {
             .sum();
         assert!(lost <= 64, "one block at most: {lost} bytes by byte {at}");
         let source: Arc<dyn Object> = Arc::new(damaged);
-        assert_ne!(super::super::check(&source).unwrap().0, [], "byte {at}");
+        assert_ne!(
+            super::super::check(&source, CheckLimits::ONE_THREAD).unwrap().0,
+            [],
+            "byte {at}"
+        );
     }
     // Without a back, and cut within the blocks.
     let cut = salvaged(&archive[..front + 300]);

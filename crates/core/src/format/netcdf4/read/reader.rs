@@ -18,7 +18,8 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};
 use crate::format::read_region::swap_unit;
 use crate::format::{
-    EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_ranges, read_region,
+    CheckLimits, EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_ranges,
+    read_region,
 };
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
@@ -313,7 +314,7 @@ impl Reader for Netcdf4Reader {
         self.file(var).file.user_block_size().checked_add(record.address)
     }
 
-    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
         Ok(own_check::check(self, found))
     }
 

@@ -15,7 +15,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
 use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
-use crate::format::{EncodedChunk, Fault, OwnCheck, Reader, Written, read_region};
+use crate::format::{CheckLimits, EncodedChunk, Fault, OwnCheck, Reader, Written, read_region};
 use crate::model::{
     ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
 };
@@ -350,7 +350,7 @@ impl Reader for ZarrReader {
         self.arrays[var.0].element_codec.as_ref()
     }
 
-    fn check_structure(&self, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
         Ok(own_check::check(self, &*self.store, found))
     }
 
