@@ -75,7 +75,7 @@ pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bo
                 },
                 // The user named the object, and no key of a tree.
                 Err(tree_error) => Err(match error {
-                    Some(error) if is_refused(&error) && matches!(tree_error, Error::Remote(_)) => {
+                    Some(error) if is_answered(&error) && matches!(tree_error, Error::Remote(_)) => {
                         cannot_read(error)
                     }
                     _ => tree_error,
@@ -96,8 +96,10 @@ fn may_be_tree(error: &io::Error) -> bool {
     })
 }
 
-fn is_refused(error: &io::Error) -> bool {
-    Failure::inside(error).is_some_and(|failure| failure.meaning == Meaning::Refused)
+/// True if the server says something of the object other than that there is none.
+fn is_answered(error: &io::Error) -> bool {
+    Failure::inside(error)
+        .is_some_and(|failure| matches!(failure.meaning, Meaning::Refused | Meaning::NoData))
 }
 
 /// True if there are keys, of a tree whose root has none.
