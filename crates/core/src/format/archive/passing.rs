@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::store::{Output, temporary_file};
+use crate::store::{Output, temporary_file, temporary_folder};
 
 /// Bytes of a page.
 const PAGE: u64 = 256 << 10;
@@ -114,7 +114,14 @@ impl State {
         if self.file.is_none() {
             self.file = temporary_file(None, size.saturating_sub(self.passed));
         }
-        let file = self.file.as_ref().ok_or(io::ErrorKind::StorageFull)?;
+        let file = self.file.as_ref().ok_or_else(|| {
+            let (needed, folder) = (size.saturating_sub(self.passed), temporary_folder());
+            let why = format!(
+                "a check needs a temporary file of up to {needed} bytes in {}, which takes more than half of the free space",
+                folder.display()
+            );
+            io::Error::new(io::ErrorKind::StorageFull, why)
+        })?;
         match self.pages.get(&page) {
             Some(bytes) => file.write_all_at(bytes, page * PAGE)?,
             None if file.metadata()?.len() < (page + 1) * PAGE => file.set_len((page + 1) * PAGE)?,
