@@ -84,9 +84,9 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
             Ok(())
         };
         if let Err(error) = work() {
-            emitter.fail();
-            // The first failure is the cause of the others.
+            // The first failure is the cause of the others, which it ends.
             lock(&failure).get_or_insert(error);
+            emitter.fail();
         }
     });
     if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {

@@ -1,5 +1,6 @@
 //! Restores what is whole of a damaged archive.
 
+use std::io;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
@@ -153,7 +154,10 @@ pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged
 fn read_front(source: &Arc<dyn Object>, size: u64) -> Result<Front> {
     let mut input = object_stream(source.clone())?;
     let mut bytes = vec![0; PRELUDE];
-    let cut = |_| damaged("the front is cut");
+    let cut = |e: io::Error| match e.kind() {
+        io::ErrorKind::UnexpectedEof => damaged("the front is cut"),
+        _ => Error::io("cannot read", e),
+    };
     input.read_exact(&mut bytes).map_err(cut)?;
     let length = Prelude::decode(&bytes)?.front;
     if length > size {
