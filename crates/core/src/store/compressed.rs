@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::zstd::stream::read::Decoder;
 use flate2::read::MultiGzDecoder;
 
-use super::object_stream::object_stream_in;
+use super::object_stream::object_stream_within;
 use super::zst_source::SeekableZst;
 use super::{Object, SpooledSource, temporary_folder};
 use crate::error::{Error, Result};
@@ -23,11 +23,8 @@ const FRAME: [u8; 4] = 0xFD2F_B528u32.to_le_bytes();
 /// Magic number of gzip with deflate.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// Bytes of a local file that are read at once.
-const PIECE: usize = 256 << 10;
-
-/// Bytes of a slow store that are read at once, by several requests.
-const REMOTE_PIECE: usize = 16 << 20;
+/// Upper limit, in bytes, of what is requested of a slow store ahead of the decoder.
+const AHEAD: u64 = 32 << 20;
 
 /// The content of a compressed file.
 pub struct Content {
@@ -96,7 +93,7 @@ fn decoded(
 ) -> Result<(SpooledSource, Option<(io::Error, String)>)> {
     let failed = Arc::new(AtomicBool::new(false));
     let mut whole = UntilDamage {
-        decoder: decoder(object, is_zstd, failed.clone())?,
+        decoder: decoder(object, is_zstd, memory, failed.clone())?,
         failed,
         damage: None,
     };
@@ -122,13 +119,14 @@ fn is_zstd(object: &Arc<dyn Object>) -> Result<Option<bool>> {
     Ok((is_zstd || magic.starts_with(&GZIP)).then_some(is_zstd))
 }
 
-fn decoder(object: &Arc<dyn Object>, is_zstd: bool, failed: Arc<AtomicBool>) -> Result<Box<dyn Read>> {
-    let piece = match object.requests().ahead {
-        true => REMOTE_PIECE,
-        false => PIECE,
-    };
+fn decoder(
+    object: &Arc<dyn Object>,
+    is_zstd: bool,
+    memory: u64,
+    failed: Arc<AtomicBool>,
+) -> Result<Box<dyn Read>> {
     let bytes = BufReader::new(Stored {
-        bytes: object_stream_in(object.clone(), piece)?,
+        bytes: object_stream_within(object.clone(), (memory / 4).min(AHEAD))?,
         failed,
     });
     Ok(match is_zstd {

@@ -36,8 +36,10 @@ mod object;
 mod object_stream;
 mod open_values;
 mod partial;
+mod pieces_ahead;
 mod place;
 mod raw_files;
+mod read_ahead;
 pub mod remote;
 mod requests;
 mod spooled;
@@ -78,14 +80,13 @@ pub use memory::MemoryOutput;
 pub use memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use object::Object;
 pub(crate) use object_stream::object_stream;
-#[cfg(feature = "remote")]
-pub(crate) use object_stream::object_stream_in;
 pub use open_values::OpenValues;
 pub use partial::{NoPartialFiles, remove_partial_files};
 pub use place::{
     Destination, DestinationKind, NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind,
 };
 pub use raw_files::{RawData, RawFiles};
+pub use read_ahead::read_ahead;
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub(crate) use temporary::room_for_temporary_files;
