@@ -56,6 +56,7 @@ mod zip_output;
 mod zip_records;
 mod zip_scan;
 mod zip_value;
+mod zst_fetch;
 mod zst_output;
 mod zst_source;
 
