@@ -14,7 +14,9 @@ use ncutils_core::format::CheckLimits;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::model::{Kind, Schema};
-use ncutils_core::store::{Object, Output, Place, PlaceKind, compress_seekable, verify_compressed};
+use ncutils_core::store::{
+    Object, Output, Place, PlaceKind, compress_seekable, read_ahead, verify_compressed,
+};
 
 use crate::flags::Arguments;
 use crate::{given, plan_text, print, summary};
@@ -103,7 +105,8 @@ pub fn copy(
     };
     ncutils_cli::signals::handle();
     let target = Target::of(output, arguments)?;
-    let (threads, memory) = (thread_count(arguments), Some(memory(output, arguments)));
+    let (threads, memory) = (thread_count(arguments), memory(output, arguments));
+    let (object, memory) = (&read_ahead(object, memory), Some(memory));
     let packed = match way {
         Way::Pack(options) => {
             let options = PackOptions {

@@ -31,6 +31,9 @@ const RUN: u64 = 4 << 20;
 /// Largest slab of a member, in bytes. Larger ones are read as fast one variable at a time.
 const MAX_SLAB: u64 = 64 << 10;
 
+/// The same, where each request takes long and the output has no chunks. Members of a band take one request together.
+const MAX_SLOW_SLAB: u64 = 8 << 20;
+
 /// Largest gap, in bytes, between slabs of neighbours in a band. The bytes of a gap are read and dropped.
 const MAX_GAP: u64 = 4 << 10;
 
@@ -131,6 +134,11 @@ impl Band {
         }
     }
 
+    /// True if the output is contiguous, so that all records are passed on.
+    pub fn passes_on(&self) -> bool {
+        self.members.iter().all(|member| member.across == 0)
+    }
+
     /// How many tickets all chunks take.
     pub fn tickets(&self) -> u64 {
         let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
@@ -148,6 +156,12 @@ pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mu
     };
     let mut slabs = layout.slabs;
     slabs.sort_unstable_by_key(|slab| slab.var.0);
+    // Bands decide on the order of chunks, which must not depend on the store.
+    let chunked = |var: &Variable| matches!(plans[var.out.0].layout.storage, Storage::Chunked { .. });
+    let max_slab = match reader.requests().ahead && !variables.iter().any(chunked) {
+        true => MAX_SLOW_SLAB,
+        false => MAX_SLAB,
+    };
     let mut bands: Vec<Band> = Vec::new();
     for (n, var) in variables.iter().enumerate() {
         let Some(source) = var.whole() else { continue };
@@ -156,7 +170,9 @@ pub(super) fn gather(reader: &dyn Reader, plans: &[VariablePlan], variables: &mu
             continue;
         };
         let (from, to) = (reader.layout(source), &plans[var.out.0].layout);
-        let Some(member) = member(n, var, slab, from, to).filter(|_| from.extent[0] == layout.records) else {
+        let Some(member) = member(n, var, slab, from, to)
+            .filter(|_| from.extent[0] == layout.records && slab.length <= max_slab)
+        else {
             continue;
         };
         let mut open = bands.iter_mut().rev().take(OPEN);
@@ -201,7 +217,7 @@ fn member(
         .try_fold(from.element_size as u64, |n, length| n.checked_mul(*length));
     // The chunks of a shard must be consecutive, but those of a band's members alternate.
     let takes_turns = to.shard.is_none();
-    if !whole || !same || !takes_turns || elements != Some(slab.length) || slab.length > MAX_SLAB {
+    if !whole || !same || !takes_turns || elements != Some(slab.length) {
         return None;
     }
     let (chunk, across) = match &to.storage {

@@ -1,14 +1,15 @@
 //! Fetching ahead: the input of a job is requested from a slow store before a thread takes the job.
 //!
 //! ```text
-//! jobs, in order ─► admitted by the ledger ─► Reader::fetch_chunks, fetch_ranges ─┐  up to 100 under way
-//!                                                                                 ▼
-//!                              threads ◄── the first job that can run ◄── Arrivals
+//! jobs, in order ─► admitted by the ledger ─► Reader::fetch_chunks, _ranges, _records ─┐  up to 100 under way
+//!                                                                                      ▼
+//!                                   threads ◄── the first job that can run ◄── Arrivals
 //! ```
 //!
 //! The requested bytes of a job count as its working memory, once, from the moment of the request.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tracing::debug;
@@ -30,6 +31,18 @@ use crate::store::ByteRange;
 pub(super) struct Wants {
     chunks: BTreeMap<usize, BTreeSet<u64>>,
     ranges: Vec<(VarId, ByteRange)>,
+    records: Option<RecordPart>,
+}
+
+/// The same part of consecutive records.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RecordPart {
+    /// The first record.
+    pub first: u64,
+    /// Number of records.
+    pub count: u64,
+    /// The bytes of each record.
+    pub part: Range<u64>,
 }
 
 impl Wants {
@@ -67,13 +80,14 @@ impl Wants {
                     }
                 }
             }
+            Job::Records(part) => wants.records = Some(part.input()),
             // The thread that runs the job reads values itself, and emptying a block reads nothing.
-            Job::Empty { .. } | Job::Values { .. } | Job::Records(_) => {}
+            Job::Empty { .. } | Job::Values { .. } => {}
         }
         Ok(wants)
     }
 
-    fn same(&mut self, var: &Variable, same: &Same, chunks: std::ops::Range<u64>) {
+    fn same(&mut self, var: &Variable, same: &Same, chunks: Range<u64>) {
         let order = same.order();
         for n in chunks {
             let Some(place) = var.places.place(n) else {
@@ -127,7 +141,11 @@ impl Wants {
                 .iter()
                 .map(move |chunk| reader.stored_size(var, *chunk).unwrap_or(whole))
         });
-        ranges.chain(chunks).fold(0, u64::saturating_add)
+        let records = self.records.iter().map(|records| {
+            let each = records.part.end.saturating_sub(records.part.start);
+            records.count.saturating_mul(each)
+        });
+        ranges.chain(chunks).chain(records).fold(0, u64::saturating_add)
     }
 }
 
@@ -136,6 +154,7 @@ impl Wants {
 pub(super) struct Fetched {
     chunks: HashMap<(VarId, u64), Option<EncodedChunk>>,
     ranges: HashMap<(VarId, ByteRange), Vec<u8>>,
+    records: Option<Vec<u8>>,
 }
 
 impl Fetched {
@@ -154,6 +173,11 @@ impl Fetched {
             return None;
         }
         self.ranges.remove(&(var, range))
+    }
+
+    /// The bytes of records, if they were fetched.
+    pub fn take_records(&mut self) -> Option<Vec<u8>> {
+        self.records.take()
     }
 }
 
@@ -187,8 +211,7 @@ impl Arrivals {
 
     /// Requests the input of job `number`.
     pub fn ask(self: &Arc<Self>, number: u64, wants: Wants, reader: &dyn Reader) {
-        let left = wants.chunks.len() + usize::from(!wants.ranges.is_empty());
-        if left == 0 {
+        if wants == Wants::default() {
             self.arrive(number, Ok(Fetched::default()));
             return;
         }
@@ -197,11 +220,12 @@ impl Arrivals {
         for (var, range) in wants.ranges {
             by_var.entry(var.0).or_default().push(range);
         }
-        let left = wants.chunks.len() + by_var.len();
+        let left = wants.chunks.len() + by_var.len() + usize::from(wants.records.is_some());
         debug!(
             job = number,
             chunks = wants.chunks.values().map(BTreeSet::len).sum::<usize>(),
             ranges = by_var.values().map(Vec::len).sum::<usize>(),
+            records = wants.records.as_ref().map_or(0, |records| records.count),
             "asked ahead"
         );
         self.state
@@ -236,6 +260,11 @@ impl Arrivals {
                 });
             };
             reader.fetch_ranges(var, ranges, Box::new(done));
+        }
+        if let Some(RecordPart { first, count, part }) = wants.records {
+            let answer = Answer::of(self, number);
+            let done = move |found| answer.give(found, |fetched, found| fetched.records = Some(found));
+            reader.fetch_records(first, count, part, Box::new(done));
         }
     }
 

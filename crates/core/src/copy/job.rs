@@ -80,9 +80,14 @@ pub(super) enum Job<'e> {
 }
 
 impl Job<'_> {
-    /// True if the job's [`Cost`] counts the whole encoded input already, because the job passes it on.
+    /// True if the job's [`Cost`] counts the whole encoded input already, because the job passes it on
+    /// or rearranges it.
     pub fn cost_counts_input(&self) -> bool {
-        matches!(self, Self::Raw { .. } | Self::Bytes { .. })
+        match self {
+            Self::Raw { .. } | Self::Bytes { .. } => true,
+            Self::Records(part) => part.cost_counts_input(),
+            _ => false,
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::bands::{Band, Member};
 use super::chunk_data::Data;
 use super::execute::{PIECE, Target, Worker, at_chunk, fill_block};
+use super::fetch::RecordPart;
 use super::job::{Job, Jobs, Terms, encode_cost};
 use super::ledger::Cost;
 use super::prepare::Variable;
@@ -71,6 +72,20 @@ impl<'e> Part<'e> {
             #[expect(clippy::cast_precision_loss, reason = "a share of time")]
             meters.work(out, time.mul_f64(member.slab.length as f64 / slabs as f64));
         }
+    }
+
+    /// The records that the part reads.
+    pub fn input(&self) -> RecordPart {
+        RecordPart {
+            first: self.records.start,
+            count: self.count(),
+            part: self.bytes(),
+        }
+    }
+
+    /// True if the part's cost counts the records as read.
+    pub fn cost_counts_input(&self) -> bool {
+        self.members().iter().all(|member| member.across == 0)
     }
 
     fn count(&self) -> u64 {
@@ -203,12 +218,19 @@ impl Worker {
         let bytes = part.bytes();
         let stride = size(bytes.end - bytes.start)?;
         let all = size(part.count())?.checked_mul(stride).ok_or_else(too_long)?;
-        if self.decoded.len() < all {
-            resize(&mut self.decoded, all)?;
-        }
-        let data = &mut self.decoded[..all];
-        let reader = engine.terms.reader;
-        reader.read_records(part.records.start, bytes.clone(), data)?;
+        let fetched = self.fetched.take_records();
+        let data = match &fetched {
+            Some(fetched) => fetched.get(..all).ok_or_else(too_long)?,
+            None => {
+                if self.decoded.len() < all {
+                    resize(&mut self.decoded, all)?;
+                }
+                let data = &mut self.decoded[..all];
+                let reader = engine.terms.reader;
+                reader.read_records(part.records.start, bytes.clone(), data)?;
+                data
+            }
+        };
         let slabs: Vec<_> = part
             .members()
             .iter()
@@ -239,15 +261,24 @@ impl Worker {
         if planes.len() < all {
             resize(planes, all)?;
         }
-        if self.decoded.len() < at_once * stride {
+        let fetched = self.fetched.take_records();
+        if fetched.is_none() && self.decoded.len() < at_once * stride {
             resize(&mut self.decoded, at_once * stride)?;
         }
         let mut done = 0;
         while done < count {
             let now = at_once.min(count - done);
-            let read = &mut self.decoded[..now * stride];
-            let first = part.records.start + done as u64;
-            engine.terms.reader.read_records(first, bytes.clone(), read)?;
+            let read = match &fetched {
+                Some(fetched) => fetched
+                    .get(done * stride..(done + now) * stride)
+                    .ok_or_else(too_long)?,
+                None => {
+                    let read = &mut self.decoded[..now * stride];
+                    let first = part.records.start + done as u64;
+                    engine.terms.reader.read_records(first, bytes.clone(), read)?;
+                    read
+                }
+            };
             let mut plane = 0;
             for member in part.members() {
                 let length = member.slab.length as usize;

@@ -185,7 +185,11 @@ fn for_jobs(reader: &dyn Reader, budget: u64) -> u64 {
 
 /// Bytes that jobs may hold together.
 fn held_at_once(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> u64 {
-    let passes_on = |var: &Variable| matches!(var.route, Route::Raw(_) | Route::Ranges(_));
+    let passes_on = |var: &Variable| match &var.route {
+        Route::Raw(_) | Route::Ranges(_) | Route::Records(None) => true,
+        Route::Records(Some(band)) => band.passes_on(),
+        _ => false,
+    };
     match reader.requests().ahead && prepared.variables.iter().all(passes_on) {
         true => budget.min(MOST_PASSED_ON),
         false => budget,

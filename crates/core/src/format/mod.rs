@@ -35,7 +35,7 @@ pub(crate) use dispatch::is_read_as_it_comes;
 pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use promise::{Promised, Received};
-pub(crate) use read_ranges::read_ranges;
+pub(crate) use read_ranges::{read_ranges, read_some_records};
 pub use reorder_window::ReorderWindow;
 pub(crate) use written::between_holes;
 pub use written::{Written, WrittenChunks};
@@ -228,6 +228,15 @@ pub trait Reader: Send + Sync {
     fn read_records(&self, first: u64, part: Range<u64>, buf: &mut [u8]) -> Result<()> {
         let _ = (first, part, buf);
         Err(Error::Internal("variables that are not interleaved".into()))
+    }
+
+    /// Reads `count` records as [`Reader::read_records`] does, and passes their bytes to `done`. Over a slow store this
+    /// returns at once. This default reads before it returns.
+    ///
+    /// # Errors
+    /// `done` receives the error of reading.
+    fn fetch_records(&self, first: u64, count: u64, part: Range<u64>, done: Done<Result<Vec<u8>>>) {
+        done(read_some_records(self, first, count, part));
     }
 
     /// The elements of a region of any variable, decoded. Elements that were never written, or lie past the

@@ -1,13 +1,23 @@
 //! The byte ranges that hold a region of a variable in one piece.
 
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::mpsc;
+
 use super::Reader;
 use crate::chunk::{Axis, ChunkGrid, Region, byte_count, copy_strided, resize};
 use crate::error::{Error, Result};
-use crate::model::{VarId, VariableLayout};
+use crate::model::{Storage, VarId, VariableLayout};
 use crate::store::ByteRange;
 
 /// Longest range, in bytes, that is read in one go to collect small pieces of a region.
 const SPAN: usize = 1 << 20;
+
+/// Most bytes of the ranges that one region requests from a slow store at once.
+const AT_ONCE: u64 = 16 << 20;
+
+/// Most ranges that one region requests from a slow store at once.
+const MOST_RANGES: usize = 4096;
 
 /// Reads a region of a contiguous or compact variable, within its extent, into `out`. The old content of
 /// `out` is lost. Elements are in C order and in the layout's byte order.
@@ -16,7 +26,40 @@ const SPAN: usize = 1 << 20;
 /// If the region does not fit into memory, or the reader fails.
 pub fn read_ranges(reader: &dyn Reader, var: VarId, region: &Region, out: &mut Vec<u8>) -> Result<()> {
     let list = RangeList::new(reader.layout(var), region)?;
+    if reader.requests().ahead {
+        return read_at_once(reader, var, &list, out);
+    }
     list.read(out, |range, buf| reader.read_range(var, range.offset, buf))
+}
+
+/// Like [`read_ranges`], with many ranges requested at once.
+fn read_at_once(reader: &dyn Reader, var: VarId, list: &RangeList, out: &mut Vec<u8>) -> Result<()> {
+    let block = match reader.layout(var).storage {
+        Storage::Blocks { bytes } => bytes.max(1),
+        _ => 1,
+    };
+    let all = list.count();
+    let mut fetched = VecDeque::new();
+    let mut asked = 0;
+    list.read(out, |range, buf| {
+        if fetched.is_empty() && all > 1 {
+            let batch = list.some_ranges(asked, block)?;
+            asked += batch.len() as u64;
+            let (tell, told) = mpsc::channel();
+            let done = move |found| {
+                // Fails only if nobody waits any more.
+                let _ = tell.send(found);
+            };
+            reader.fetch_ranges(var, batch, Box::new(done));
+            let lost = || Error::Internal("a store gave no answer".into());
+            fetched = told.recv().unwrap_or_else(|_| Err(lost()))?.into();
+        }
+        match fetched.pop_front() {
+            Some(bytes) if bytes.len() == buf.len() => buf.copy_from_slice(&bytes),
+            _ => reader.read_range(var, range.offset, buf)?,
+        }
+        Ok(())
+    })
 }
 
 /// The byte ranges that hold a region of a contiguous variable, and the places of their elements in the
@@ -78,14 +121,31 @@ impl<'a> RangeList<'a> {
         })
     }
 
+    /// Number of ranges.
+    fn count(&self) -> u64 {
+        match self.size {
+            0 => 0,
+            _ => self.region.count[..self.level].iter().product(),
+        }
+    }
+
     /// Calls `each` with every range, and the offset of its elements in the region in bytes.
-    fn walk(&self, mut each: impl FnMut(ByteRange, usize) -> Result<()>) -> Result<()> {
-        if self.size == 0 {
+    fn walk(&self, each: impl FnMut(ByteRange, usize) -> Result<()>) -> Result<()> {
+        self.walk_some(0..self.count(), each)
+    }
+
+    /// Like [`walk`](Self::walk), of the ranges with these numbers.
+    fn walk_some(
+        &self,
+        numbers: Range<u64>,
+        mut each: impl FnMut(ByteRange, usize) -> Result<()>,
+    ) -> Result<()> {
+        if numbers.is_empty() {
             return Ok(());
         }
         let outer = ChunkGrid::new(&self.region.count[..self.level], &vec![1; self.level])?;
         let mut at = self.region.start.clone();
-        for n in 0..outer.len() {
+        for n in numbers {
             let step = outer.coordinates(n);
             let mut dst_at = 0;
             for (d, s) in step.iter().enumerate() {
@@ -111,6 +171,28 @@ impl<'a> RangeList<'a> {
             ranges.push(range);
             Ok(())
         })?;
+        Ok(ranges)
+    }
+
+    /// The ranges from number `first` on that are requested at once. They are stored in blocks of `block` bytes, which are read
+    /// whole.
+    fn some_ranges(&self, first: u64, block: u64) -> Result<Vec<ByteRange>> {
+        let mut ranges = Vec::new();
+        let (mut bytes, mut block_end) = (0, 0);
+        let mut next = first;
+        while next < self.count() && ranges.len() < MOST_RANGES && bytes < AT_ONCE {
+            self.walk_some(next..next + 1, |range, _| {
+                let end = range.offset + range.length as u64;
+                if end > block_end {
+                    let from = range.offset.max(block_end) / block * block;
+                    block_end = end.div_ceil(block).saturating_mul(block);
+                    bytes = bytes.saturating_add(block_end - from);
+                }
+                ranges.push(range);
+                Ok(())
+            })?;
+            next += 1;
+        }
         Ok(ranges)
     }
 

@@ -1,7 +1,9 @@
-//! Reads ranges of a variable one after another.
+//! Reads ranges of a variable, or records, one after another.
+
+use std::ops::Range;
 
 use super::Reader;
-use crate::chunk::resize;
+use crate::chunk::{resize, too_large};
 use crate::error::Result;
 use crate::model::VarId;
 use crate::store::ByteRange;
@@ -22,4 +24,22 @@ pub(crate) fn read_ranges(
         Ok(bytes)
     };
     ranges.iter().map(read).collect()
+}
+
+/// The bytes of consecutive records, read by [`Reader::read_records`].
+///
+/// # Errors
+/// Those of reading.
+pub(crate) fn read_some_records(
+    reader: &(impl Reader + ?Sized),
+    first: u64,
+    count: u64,
+    part: Range<u64>,
+) -> Result<Vec<u8>> {
+    let length = part.end.saturating_sub(part.start).checked_mul(count);
+    let length = length.and_then(|length| usize::try_from(length).ok());
+    let mut bytes = Vec::new();
+    resize(&mut bytes, length.ok_or_else(|| too_large(usize::MAX))?)?;
+    reader.read_records(first, part, &mut bytes)?;
+    Ok(bytes)
 }

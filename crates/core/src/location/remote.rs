@@ -17,10 +17,7 @@ use crate::store::remote::network::failure::{Failure, Meaning};
 use crate::store::remote::network::session::Session;
 use crate::store::remote::network::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
 use crate::store::remote::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
-use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream_in, temporary_folder};
-
-/// Bytes of a text that are requested at once.
-const TEXT: usize = 16 << 20;
+use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream, temporary_folder};
 
 /// What was found at a URL.
 pub(super) enum Found {
@@ -170,7 +167,7 @@ pub(super) fn text(
     let opened = path(url)
         .and_then(|path| RemoteObject::open(session, &path))
         .map_err(cannot_read)?;
-    let mut source = object_stream_in(opened.object, TEXT)?;
+    let mut source = object_stream(opened.object)?;
     let spooled = SpooledSource::read(&mut source, memory, &temporary_folder())?;
     Ok((Arc::new(spooled), opened.warning))
 }

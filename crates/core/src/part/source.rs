@@ -131,6 +131,10 @@ impl Reader for Source<'_> {
         self.input.read_records(first, part, buf)
     }
 
+    fn fetch_records(&self, first: u64, count: u64, part: Range<u64>, done: Done<Result<Vec<u8>>>) {
+        self.input.fetch_records(first, count, part, done);
+    }
+
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         match self.by_regions(var) {
             Some((cut, _)) => self.part.gathered(var, cut, region),

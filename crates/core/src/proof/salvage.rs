@@ -345,6 +345,10 @@ impl Reader for Salvage<'_> {
         self.input.read_records(first, part, buf)
     }
 
+    fn fetch_records(&self, first: u64, count: u64, part: Range<u64>, done: Done<Result<Vec<u8>>>) {
+        self.input.fetch_records(first, count, part, done);
+    }
+
     fn read_region(&self, var: VarId, region: &ReadRegion) -> Result<Values> {
         let Some(parts) = self.lost.get(&var) else {
             return self.input.read_region(var, region);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::zstd::stream::read::Decoder;
 use flate2::read::MultiGzDecoder;
 
-use super::object_stream::object_stream_in;
+use super::object_stream::object_stream_within;
 use super::zst_frames::have_checksums;
 use super::zst_source::SeekableZst;
 use super::{Object, SpooledSource, known_size, temporary_folder};
@@ -24,11 +24,11 @@ const FRAME: [u8; 4] = 0xFD2F_B528u32.to_le_bytes();
 /// Magic number of gzip with deflate.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// Bytes of a local file that are read at once.
-const PIECE: usize = 256 << 10;
+/// Upper limit, in bytes, of what is requested of a slow store ahead of the decoder.
+const AHEAD: u64 = 32 << 20;
 
-/// Bytes of a slow store that are read at once, by several requests.
-const REMOTE_PIECE: usize = 16 << 20;
+/// Bytes that are compared at once.
+const COMPARED: u64 = 1 << 20;
 
 /// The content of a compressed file.
 pub struct Content {
@@ -99,7 +99,7 @@ fn decoded(
 ) -> Result<(SpooledSource, Option<(io::Error, String)>)> {
     let failed = Arc::new(AtomicBool::new(false));
     let mut whole = UntilDamage {
-        decoder: decoder(object, is_zstd, failed.clone())?,
+        decoder: decoder(object, is_zstd, memory, failed.clone())?,
         failed,
         damage: None,
     };
@@ -130,7 +130,7 @@ pub fn verify_compressed(source: &dyn Object, written: &Arc<dyn Object>) -> Resu
     let (mut asked, mut read) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < size {
-        let length = (PIECE as u64).min(size - at) as usize;
+        let length = COMPARED.min(size - at) as usize;
         for (object, bytes) in [(source, &mut asked), (&*content.object, &mut read)] {
             bytes.resize(length, 0);
             let done = object.read_exact_at(at, bytes);
@@ -156,13 +156,14 @@ fn is_zstd(object: &Arc<dyn Object>) -> Result<Option<bool>> {
     Ok((is_zstd || magic.starts_with(&GZIP)).then_some(is_zstd))
 }
 
-fn decoder(object: &Arc<dyn Object>, is_zstd: bool, failed: Arc<AtomicBool>) -> Result<Box<dyn Read>> {
-    let piece = match object.requests().ahead {
-        true => REMOTE_PIECE,
-        false => PIECE,
-    };
+fn decoder(
+    object: &Arc<dyn Object>,
+    is_zstd: bool,
+    memory: u64,
+    failed: Arc<AtomicBool>,
+) -> Result<Box<dyn Read>> {
     let bytes = BufReader::new(Stored {
-        bytes: object_stream_in(object.clone(), piece)?,
+        bytes: object_stream_within(object.clone(), (memory / 4).min(AHEAD))?,
         failed,
     });
     Ok(match is_zstd {

@@ -4,15 +4,16 @@
 //! seek table at the end ─► frames of a range: one request a run ─► decoded ─► cache
 //! ```
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::zstd::bulk::Decompressor;
 
-use super::requests::{ByteRange, Done, FailedRequest};
-use super::{Object, Requests};
+use super::requests::ByteRange;
+use super::zst_fetch::Fetch;
+use super::{Done, FetchQueue, Object, Requests};
 use crate::error::{Error, Result};
 
 /// Magic number of the frame with the seek table.
@@ -47,9 +48,10 @@ const RUN_BYTES: u64 = 4 << 20;
 
 /// A file of frames with a seek table.
 pub(super) struct SeekableZst {
-    source: Arc<dyn Object>,
+    pub(super) source: Arc<dyn Object>,
     /// Position in the file and in the content, of each frame and of the end.
-    places: Vec<(u64, u64)>,
+    pub(super) places: Vec<(u64, u64)>,
+    pub(super) queue: Arc<FetchQueue>,
     kept: Mutex<VecDeque<(usize, Arc<Vec<u8>>)>>,
 }
 
@@ -120,6 +122,7 @@ impl SeekableZst {
         Ok(Some(Self {
             source,
             places,
+            queue: Arc::default(),
             kept: Mutex::default(),
         }))
     }
@@ -128,7 +131,7 @@ impl SeekableZst {
     ///
     /// # Errors
     /// `UnexpectedEof` for a range past the end.
-    fn frames_of(&self, offset: u64, length: usize) -> io::Result<Range<usize>> {
+    pub(super) fn frames_of(&self, offset: u64, length: usize) -> io::Result<Range<usize>> {
         let size = self.places.last().map_or(0, |place| place.1);
         let end = offset.checked_add(length as u64).filter(|end| *end <= size);
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -140,7 +143,7 @@ impl SeekableZst {
         Ok(first..self.places.partition_point(|place| place.1 < end))
     }
 
-    fn stored(&self, number: usize) -> ByteRange {
+    pub(super) fn stored(&self, number: usize) -> ByteRange {
         let (at, end) = (self.places[number].0, self.places[number + 1].0);
         ByteRange {
             offset: at,
@@ -148,14 +151,14 @@ impl SeekableZst {
         }
     }
 
-    fn kept(&self, number: usize) -> Option<Arc<Vec<u8>>> {
+    pub(super) fn kept(&self, number: usize) -> Option<Arc<Vec<u8>>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.iter().find(|(n, _)| *n == number);
         found.map(|(_, frame)| frame.clone())
     }
 
     /// Decodes a frame, and keeps it.
-    fn decoded(&self, number: usize, stored: &[u8]) -> io::Result<Arc<Vec<u8>>> {
+    pub(super) fn decoded(&self, number: usize, stored: &[u8]) -> io::Result<Arc<Vec<u8>>> {
         let ((at, start), (_, after)) = (self.places[number], self.places[number + 1]);
         let damaged = |why: String| {
             io::Error::new(
@@ -193,7 +196,7 @@ impl SeekableZst {
 }
 
 /// Copies the part of a frame, which begins at `start` of the content, that lies in a range at `offset` to the range's bytes.
-fn copy_part(frame: &[u8], start: u64, offset: u64, range: &mut [u8]) {
+pub(super) fn copy_part(frame: &[u8], start: u64, offset: u64, range: &mut [u8]) {
     let skip = offset.saturating_sub(start) as usize;
     let at = start.saturating_sub(offset) as usize;
     let count = frame
@@ -236,49 +239,10 @@ impl Object for SeekableZst {
     }
 
     fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
-        // The range that first needs a frame, and the frame if it is kept.
-        let mut frames = BTreeMap::new();
-        for (position, range) in ranges.iter().enumerate() {
-            match self.frames_of(range.offset, range.length) {
-                Err(error) => return done(Err(FailedRequest::error(position, error))),
-                Ok(needed) => {
-                    for number in needed {
-                        frames
-                            .entry(number)
-                            .or_insert_with(|| (position, self.kept(number)));
-                    }
-                }
-            }
+        match Fetch::new(self, ranges) {
+            Ok(fetch) => fetch.go_on(done),
+            Err(error) => done(Err(error)),
         }
-        let missing: Vec<(usize, usize)> = frames
-            .iter()
-            .filter(|(_, (_, frame))| frame.is_none())
-            .map(|(number, (position, _))| (*number, *position))
-            .collect();
-        let stored = missing.iter().map(|(number, _)| self.stored(*number)).collect();
-        let source = self.source.clone();
-        let mut take = move |read: io::Result<Vec<Vec<u8>>>| {
-            let read = read.map_err(|error| match FailedRequest::split(error) {
-                (Some(n), cause) => FailedRequest::error(missing.get(n).map_or(0, |m| m.1), cause),
-                (None, cause) => cause,
-            })?;
-            for ((number, position), stored) in missing.iter().zip(read) {
-                let frame = self.decoded(*number, &stored);
-                let frame = frame.map_err(|error| FailedRequest::error(*position, error))?;
-                frames.insert(*number, (*position, Some(frame)));
-            }
-            let bytes = |range: &ByteRange| {
-                let mut bytes = vec![0; range.length];
-                for number in self.frames_of(range.offset, range.length)? {
-                    if let Some((_, Some(frame))) = frames.get(&number) {
-                        copy_part(frame, self.places[number].1, range.offset, &mut bytes);
-                    }
-                }
-                Ok(bytes)
-            };
-            ranges.iter().map(bytes).collect()
-        };
-        source.fetch(stored, Box::new(move |read| done(take(read))));
     }
 }
 
@@ -286,7 +250,7 @@ impl Object for SeekableZst {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::super::{MemoryOutput, compress_seekable, open_compressed};
+    use super::super::{FailedRequest, MemoryOutput, compress_seekable, open_compressed};
     use super::*;
 
     fn content(length: usize) -> Vec<u8> {

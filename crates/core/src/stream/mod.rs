@@ -71,15 +71,16 @@ pub fn values<F: Format>(
         false => None,
     };
     let read = |region: &Region| reader.read_region(id, region).map_err(named);
+    let readers = readers(reader, &shape, size);
     let bands = Bands::new(&shape, chunk, size);
     if !bands.are_layered() {
         return match &unwritten {
             Some(unwritten) => {
                 let (whole, bytes) = (Region::whole(&shape), bands.budget_of_all());
                 let all = WithoutUnwritten::new(unwritten, whole, chunk, size, bytes);
-                in_order(all, size, read, format, emit)
+                in_order(all, size, readers, read, format, emit)
             }
-            None => in_order(bands.all().map(Band::Read), size, read, format, emit),
+            None => in_order(bands.all().map(Band::Read), size, readers, read, format, emit),
         };
     }
     let stored = match layout.encoding {
@@ -101,15 +102,29 @@ pub fn values<F: Format>(
             Some(unwritten) => {
                 let bytes = bands.budget(is_free);
                 let rows = WithoutUnwritten::new(unwritten, layer, chunk, size, bytes);
-                in_order(rows, size, read_spilled, format, &mut emit)?;
+                in_order(rows, size, 0, read_spilled, format, &mut emit)?;
             }
             None => {
                 let within = bands.within(&layer, is_free).map(Band::Read);
-                in_order(within, size, read_spilled, format, &mut emit)?;
+                in_order(within, size, 0, read_spilled, format, &mut emit)?;
             }
         }
     }
     Ok(())
+}
+
+/// Most threads that only read a slow store.
+const MOST_READERS: u64 = 32;
+
+/// Threads that only read: over a slow store, one for each band, as far as the store serves as many requests at once.
+fn readers(reader: &dyn Reader, shape: &[u64], size: usize) -> usize {
+    let requests = reader.requests();
+    if !requests.ahead {
+        return 0;
+    }
+    let bytes = byte_count(shape, size).map_or(u64::MAX, |bytes| bytes as u64);
+    let most = (requests.in_flight as u64).min(MOST_READERS);
+    (bytes / BAND_BYTES).min(most) as usize
 }
 
 /// True if a variable's values are more than one band, so that formatting them may take a while.

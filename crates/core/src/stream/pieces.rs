@@ -6,7 +6,8 @@
 //!                          └─► piece ─► Format ─┘
 //! ```
 //!
-//! Threads format the earliest piece first, and read the next band only if nothing waits to be formatted. The
+//! Threads format the earliest piece first, and read the next band only if nothing waits to be formatted. Over a slow
+//! store, more threads only read, so that many requests are under way. The
 //! bytes of bands in memory are bounded, and so is the number of pieces formatted ahead.
 
 use std::collections::BTreeMap;
@@ -50,13 +51,15 @@ impl Band {
     }
 }
 
-/// Calls `emit` with the text of all elements of `bands`, in order. An element has `size` bytes.
+/// Calls `emit` with the text of all elements of `bands`, in order. An element has `size` bytes. `readers` threads only
+/// read, beside those that read and format.
 ///
 /// # Errors
 /// The first error of `read` or `emit`, in the order of elements. Everything before it was emitted.
 pub fn in_order<F: Format>(
     bands: impl Iterator<Item = Band> + Send,
     size: usize,
+    readers: usize,
     read: impl Fn(&Region) -> Result<Values> + Sync,
     format: &F,
     mut emit: impl FnMut(F::Piece) -> Result<()>,
@@ -65,7 +68,7 @@ pub fn in_order<F: Format>(
     let step = (PIECE_BYTES / size.max(1)).clamp(1, PIECE_ELEMENTS);
     let mut bands = bands.peekable();
     let few = |band: &Band| band.count() < FEW_ELEMENTS;
-    while threads == 1 || bands.peek().is_some_and(few) {
+    while threads == 1 && readers == 0 || bands.peek().is_some_and(few) {
         match bands.next() {
             None => return Ok(()),
             Some(Band::Zeros(start, count)) => emit(format.zeros(&start, count))?,
@@ -98,7 +101,10 @@ pub fn in_order<F: Format>(
     };
     thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| line.work(&read, format));
+            scope.spawn(|| line.work(&read, format, Work::Any));
+        }
+        for _ in 0..readers {
+            scope.spawn(|| line.work(&read, format, Work::Reads));
         }
         let _stop = Stop(&line);
         line.emit(&mut emit)
@@ -154,6 +160,14 @@ struct Waiting {
     range: Range<usize>,
 }
 
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    Any,
+    /// It reads bands, and waits for the store most of the time.
+    Reads,
+}
+
 enum Task {
     Format(u64, Waiting),
     /// A region, its size in bytes, and the number of its first piece.
@@ -182,13 +196,14 @@ impl<I: Iterator<Item = Band>, T> Line<I, T> {
     }
 
     /// Waits for the next task; `None` if there will be none.
-    fn task(&self) -> Option<Task> {
+    fn task(&self, work: Work) -> Option<Task> {
         let mut state = self.lock();
         loop {
             if state.stopped {
                 return None;
             }
-            if let Some(next) = state.waiting.first_entry()
+            if work == Work::Any
+                && let Some(next) = state.waiting.first_entry()
                 && *next.key() < state.emitted + self.window
             {
                 let (number, waiting) = state.waiting.pop_first()?;
@@ -211,23 +226,23 @@ impl<I: Iterator<Item = Band>, T> Line<I, T> {
                     }
                 }
                 // Zeros take almost no memory, but there may be any number of them.
-                Some(Band::Zeros(..)) if is_near => {
+                Some(Band::Zeros(..)) if is_near && work == Work::Any => {
                     state.numbered += 1;
                     if let Some(Band::Zeros(start, count)) = state.bands.next() {
                         return Some(Task::Zeros(number, start, count));
                     }
                 }
                 Some(Band::Zeros(..)) => {}
-                None if idle => return None,
+                None if idle || work == Work::Reads => return None,
                 None => {}
             }
             state = self.wait(state);
         }
     }
 
-    fn work<F: Format<Piece = T>>(&self, read: &impl Fn(&Region) -> Result<Values>, format: &F) {
+    fn work<F: Format<Piece = T>>(&self, read: &impl Fn(&Region) -> Result<Values>, format: &F, work: Work) {
         let stop = Stop(self);
-        while let Some(task) = self.task() {
+        while let Some(task) = self.task(work) {
             match task {
                 Task::Format(number, Waiting { band, range }) => {
                     let piece = format.piece(&band.region, &band.values, range);
@@ -339,7 +354,7 @@ mod tests {
     fn pieces_come_in_order() {
         for (count, length) in [(1, 10), (3, 100_000), (500, 5_000), (2000, 3)] {
             let mut next = 0;
-            in_order(bands(count, length), 4, read, &Bytes, |piece| {
+            in_order(bands(count, length), 4, 0, read, &Bytes, |piece| {
                 for value in piece.chunks_exact(4) {
                     assert_eq!(u32::from_le_bytes(value.try_into().unwrap()), next);
                     next += 1;
@@ -352,6 +367,41 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_only_read_have_many_bands_under_way() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        use std::time::Duration;
+
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let slow = |region: &Region| {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(20));
+            now.fetch_sub(1, Ordering::SeqCst);
+            read(region)
+        };
+        let mut next = 0;
+        in_order(bands(60, 10_000), 4, 12, slow, &Bytes, |piece| {
+            for value in piece.chunks_exact(4) {
+                assert_eq!(u32::from_le_bytes(value.try_into().unwrap()), next);
+                next += 1;
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(next, 600_000);
+        assert!(most.into_inner() >= 10);
+        // Bands hold no more than their limit, whoever reads them.
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let large = |region: &Region| {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(5));
+            now.fetch_sub(1, Ordering::SeqCst);
+            read(region)
+        };
+        in_order(bands(9, 2 << 20), 4, 12, large, &Bytes, |_| Ok(())).unwrap();
+        assert!(most.into_inner() <= BANDS_BYTES / (8 << 20));
+    }
+
+    #[test]
     fn what_comes_before_an_error_is_emitted() {
         let fails = |region: &Region| {
             if region.start[0] >= 300_000 {
@@ -360,7 +410,7 @@ mod tests {
             read(region)
         };
         let mut emitted = 0;
-        let error = in_order(bands(10, 100_000), 4, fails, &Bytes, |piece| {
+        let error = in_order(bands(10, 100_000), 4, 0, fails, &Bytes, |piece| {
             emitted += piece.len() / 4;
             Ok(())
         });
@@ -371,7 +421,7 @@ mod tests {
     #[test]
     fn it_ends_where_nobody_listens() {
         let mut emitted = 0;
-        let error = in_order(bands(1000, 100_000), 4, read, &Bytes, |_| {
+        let error = in_order(bands(1000, 100_000), 4, 0, read, &Bytes, |_| {
             emitted += 1;
             if emitted == 5 {
                 return Err(Error::Damaged("enough".into()));
@@ -389,7 +439,7 @@ mod tests {
             band => band,
         });
         let mut next = 0;
-        in_order(bands, 4, read, &Bytes, |piece| {
+        in_order(bands, 4, 0, read, &Bytes, |piece| {
             for value in piece.chunks_exact(4) {
                 assert_eq!(u32::from_le_bytes(value.try_into().unwrap()), next);
                 next += 1;
@@ -420,6 +470,6 @@ mod tests {
     #[test]
     #[should_panic]
     fn a_panic_is_passed_on() {
-        let _ = in_order(bands(10, 50_000), 4, read, &Panics, |()| Ok(()));
+        let _ = in_order(bands(10, 50_000), 4, 0, read, &Panics, |()| Ok(()));
     }
 }

@@ -17,6 +17,7 @@
 mod assembly;
 mod decode;
 mod encode;
+mod fetch;
 mod limits;
 mod map;
 mod place;

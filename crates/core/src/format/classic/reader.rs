@@ -2,21 +2,23 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use super::decode::decode;
+use super::fetch::Fetch;
 use super::read_ahead::ReadAhead;
 use super::{Geometry, Place};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{
     CheckLimits, Fault, OwnCheck, Reader, RecordLayout, Written, between_holes, read_ranges, read_region,
+    read_some_records,
 };
 use crate::model::{
     ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
     VariableLayout, default_fill_value, fill_value_attribute,
 };
-use crate::store::{ByteRange, Done, Object, Requests};
+use crate::store::{ByteRange, Done, FailedRequest, FetchQueue, Object, Requests};
 
 /// Upper limit, in bytes, of a read that covers several records and the bytes between them.
 const SPAN: u64 = 1 << 20;
@@ -29,6 +31,8 @@ const MAX_GAP: u64 = 8 << 10;
 pub struct ClassicReader {
     source: Arc<dyn Object>,
     ahead: ReadAhead,
+    /// The fetches of a slow source.
+    queue: Arc<FetchQueue>,
     /// Size of the object in bytes; `None` if the object does not know it.
     size: Option<u64>,
     schema: Schema,
@@ -59,6 +63,7 @@ impl ClassicReader {
             size: source.size().map_err(|e| Error::io("cannot read", e))?,
             source,
             ahead: ReadAhead::default(),
+            queue: Arc::default(),
             schema: header.schema,
             first_record: header.geometry.first_record(&header.places).unwrap_or(0),
             places: header.places,
@@ -135,6 +140,65 @@ impl ClassicReader {
         Ok(())
     }
 
+    /// Requests ranges of a slow source, all of which lie within the variable and the file.
+    fn fetch(&self, place: &Place, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        let place = (self.geometry, *place);
+        Fetch::begin(&self.source, &self.queue, place, ranges, done);
+    }
+
+    /// True if a slow source has these ranges of a variable. If not, reading one after another tells the error.
+    fn can_fetch(&self, place: &Place, ranges: &[ByteRange]) -> bool {
+        if !self.source.requests().ahead {
+            return false;
+        }
+        let total = self.geometry.total(place);
+        let is_there = |range: &ByteRange| match range.end() {
+            Some(end) if end > total => false,
+            Some(0) => true,
+            Some(end) => self
+                .size
+                .is_none_or(|size| self.geometry.piece(place, end - 1, 1).at < size),
+            None => false,
+        };
+        ranges.iter().all(is_there)
+    }
+
+    /// Reads a range of a slow source, many pieces at once. Returns false if it does not suit that.
+    fn read_at_once(&self, place: &Place, offset: u64, buf: &mut [u8]) -> Result<bool> {
+        let range = ByteRange {
+            offset,
+            length: buf.len(),
+        };
+        if !self.can_fetch(place, &[range])
+            || self.geometry.piece(place, offset, buf.len() as u64).length == buf.len() as u64
+        {
+            return Ok(false);
+        }
+        let (tell, told) = mpsc::channel();
+        let done = move |found| {
+            // Fails only if nobody waits any more.
+            let _ = tell.send(found);
+        };
+        self.fetch(place, vec![range], Box::new(done));
+        let lost = || io::Error::other("a store gave no answer");
+        let found = told.recv().unwrap_or_else(|_| Err(lost()));
+        let found = found.map_err(|e| Error::io("cannot read", FailedRequest::split(e).1))?;
+        match found.first() {
+            Some(bytes) if bytes.len() == buf.len() => buf.copy_from_slice(bytes),
+            _ => return Err(Error::io("cannot read", lost())),
+        }
+        Ok(true)
+    }
+
+    /// The bytes of consecutive records as a variable of its own, whose slab is `part` of each record.
+    fn place_of_records(&self, part: &Range<u64>) -> Place {
+        Place {
+            begin: self.first_record + part.start,
+            slab: part.end - part.start,
+            record: true,
+        }
+    }
+
     /// Fails if a region reaches past the end of the file, before memory is allocated for it.
     pub(in crate::format) fn check_not_truncated(&self, var: VarId, region: &Region) -> Result<()> {
         let (layout, place) = (&self.layouts[var.0], &self.places[var.0]);
@@ -180,7 +244,10 @@ impl Reader for ClassicReader {
             return Err(e).map_err(self.in_variable(var));
         }
         let read = if self.geometry.interleaved(place) {
-            self.read_interleaved(place, offset, buf)
+            match self.read_at_once(place, offset, buf) {
+                Ok(false) => self.read_interleaved(place, offset, buf),
+                done => done.map(|_| ()),
+            }
         } else {
             self.read(place.begin + offset, buf)
         };
@@ -285,21 +352,42 @@ impl Reader for ClassicReader {
 
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         let place = &self.places[var.0];
-        let total = self.geometry.total(place);
-        let fits = |range: &ByteRange| range.end().is_some_and(|end| end <= total);
-        if self.geometry.interleaved(place) || !ranges.iter().all(fits) {
-            // Interleaved records are read several at once. A range that does not fit gets its error there.
+        if !self.can_fetch(place, &ranges) {
             return done(read_ranges(self, var, &ranges));
         }
         let path = self.schema.var_path(var);
-        let moved = ranges.iter().map(|range| ByteRange {
-            offset: place.begin + range.offset,
-            ..*range
-        });
         let named = move |found: io::Result<_>| {
             done(found.map_err(|e| Error::io("cannot read", e).in_variable(&path)));
         };
-        Arc::clone(&self.source).fetch(moved.collect(), Box::new(named));
+        self.fetch(place, ranges, Box::new(named));
+    }
+
+    fn fetch_records(&self, first: u64, count: u64, part: Range<u64>, done: Done<Result<Vec<u8>>>) {
+        let wanted = part.end.saturating_sub(part.start);
+        let place = self.place_of_records(&part);
+        let range = first.checked_mul(wanted).zip(count.checked_mul(wanted));
+        let range = range.and_then(|(offset, length)| {
+            Some(ByteRange {
+                offset,
+                length: usize::try_from(length).ok()?,
+            })
+        });
+        match range.filter(|range| part.end <= self.geometry.record_size && self.can_fetch(&place, &[*range]))
+        {
+            Some(range) => {
+                let take = |found: Vec<Vec<u8>>| found.into_iter().next().unwrap_or_default();
+                let named = move |found: io::Result<_>| {
+                    done(
+                        found
+                            .map(take)
+                            .map_err(|e| Error::io("cannot read", FailedRequest::split(e).1)),
+                    );
+                };
+                self.fetch(&place, vec![range], Box::new(named));
+            }
+            // The padding of the last record may be missing in the file.
+            None => done(read_some_records(self, first, count, part)),
+        }
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {

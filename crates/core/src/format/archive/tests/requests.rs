@@ -104,6 +104,7 @@ fn two_requests_open_and_one_reads_a_run() {
             length: 150_000,
         })
         .collect();
+    *source.fetched.lock().unwrap() = 0;
     let found = Arc::new(Mutex::new(None));
     let tell = found.clone();
     fresh.fetch_ranges(

@@ -1,0 +1,328 @@
+//! Ranges of variables of a slow object: the pieces of many records at once.
+//!
+//! ```text
+//! ranges ─► pieces, one a record ─► spans of near pieces ─► batches ─► Object::fetch ─► copied into the ranges
+//! ```
+//!
+//! Batches follow each other, so that a range of a million short records does not make a million requests at once.
+
+use std::io;
+use std::sync::Arc;
+
+use super::place::{Geometry, Place};
+use crate::store::{Admitted, ByteRange, Done, FailedRequest, FetchQueue, Object, allocate};
+
+/// Upper limit, in bytes, of a span of several pieces.
+const SPAN: u64 = 1 << 20;
+
+/// Largest gap, in bytes, between two pieces of a span. Many requests are under way at once, so a gap costs more than one of
+/// them if it is longer, also where the pieces are much shorter. Denser pieces are joined by the object.
+const MAX_GAP: u64 = 8 << 10;
+
+/// Most bytes between pieces that one batch reads.
+const MOST_BETWEEN: u64 = 8 << 20;
+
+/// Most spans of a batch, for each request that the object serves at once.
+const ROUNDS: usize = 8;
+
+/// About how many bytes of memory a request takes besides its answer.
+const REQUEST: u64 = 4 << 10;
+
+/// Ranges of one variable that are being read.
+pub(super) struct Fetch {
+    source: Arc<dyn Object>,
+    queue: Arc<FetchQueue>,
+    geometry: Geometry,
+    place: Place,
+    ranges: Vec<ByteRange>,
+    found: Vec<Vec<u8>>,
+    /// The first piece that is not in a batch: a range, and a byte in it.
+    next: (usize, usize),
+}
+
+/// A part of a range that is contiguous in the object.
+struct Piece {
+    range: usize,
+    /// The first byte in the range.
+    from: usize,
+    length: usize,
+    at: u64,
+}
+
+/// Pieces that are read together.
+struct Batch {
+    spans: Vec<ByteRange>,
+    /// Each piece, with the number of its span.
+    pieces: Vec<(usize, Piece)>,
+}
+
+impl Batch {
+    /// Bytes that are held for a while and are no part of a range.
+    fn extra(&self) -> u64 {
+        let read: u64 = self.spans.iter().map(|span| span.length as u64).sum();
+        let wanted: u64 = self.pieces.iter().map(|(_, piece)| piece.length as u64).sum();
+        read.saturating_sub(wanted) + self.spans.len() as u64 * REQUEST
+    }
+}
+
+impl Fetch {
+    /// Reads ranges of the variable at `place`, which the object has, and passes them to `done` in the same order.
+    ///
+    /// # Errors
+    /// `done` receives the error if a range cannot be read, with the range's position.
+    pub(super) fn begin(
+        source: &Arc<dyn Object>,
+        queue: &Arc<FetchQueue>,
+        (geometry, place): (Geometry, Place),
+        ranges: Vec<ByteRange>,
+        done: Done<io::Result<Vec<Vec<u8>>>>,
+    ) {
+        let fetch = Self {
+            source: Arc::clone(source),
+            queue: Arc::clone(queue),
+            geometry,
+            place,
+            found: ranges.iter().map(|_| Vec::new()).collect(),
+            ranges,
+            next: (0, 0),
+        };
+        fetch.go_on(done);
+    }
+
+    /// Reads the next batch, and those after it.
+    fn go_on(mut self, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        let batch = self.batch();
+        if batch.pieces.is_empty() {
+            return done(Ok(self.found));
+        }
+        let queue = Arc::clone(&self.queue);
+        queue.begin(batch.extra(), move |admitted: Admitted| {
+            let source = Arc::clone(&self.source);
+            let spans = batch.spans.clone();
+            let arrived = move |read: io::Result<Vec<Vec<u8>>>| {
+                let put = self.put(&batch, read);
+                drop(batch);
+                drop(admitted);
+                match put {
+                    Ok(()) => self.go_on(done),
+                    Err(error) => done(Err(error)),
+                }
+            };
+            source.fetch(spans, Box::new(arrived));
+        });
+    }
+
+    /// The next piece; `None` at the end.
+    fn piece(&self) -> Option<Piece> {
+        let (mut range, mut from) = self.next;
+        loop {
+            let wanted = self.ranges.get(range)?;
+            if from < wanted.length {
+                let left = (wanted.length - from) as u64;
+                let piece = self
+                    .geometry
+                    .piece(&self.place, wanted.offset + from as u64, left);
+                return Some(Piece {
+                    range,
+                    from,
+                    length: piece.length as usize,
+                    at: piece.at,
+                });
+            }
+            (range, from) = (range + 1, 0);
+        }
+    }
+
+    /// Takes the pieces of the next batch.
+    fn batch(&mut self) -> Batch {
+        let mut batch = Batch {
+            spans: Vec::new(),
+            pieces: Vec::new(),
+        };
+        let most = self.source.requests().in_flight.saturating_mul(ROUNDS);
+        let mut between = 0;
+        while let Some(piece) = self.piece().filter(|piece| piece.length > 0) {
+            let end = piece.at + piece.length as u64;
+            let joined = batch.spans.last().and_then(|span| {
+                let gap = piece.at.checked_sub(span.offset + span.length as u64)?;
+                let length = end - span.offset;
+                (gap <= MAX_GAP && length <= SPAN).then_some((gap, length))
+            });
+            if let Some((gap, length)) = joined
+                && let Some(span) = batch.spans.last_mut()
+            {
+                span.length = length as usize;
+                between += gap;
+            } else if batch.spans.len() >= most || between >= MOST_BETWEEN {
+                break;
+            } else {
+                batch.spans.push(ByteRange {
+                    offset: piece.at,
+                    length: piece.length,
+                });
+            }
+            self.next = (piece.range, piece.from + piece.length);
+            batch.pieces.push((batch.spans.len() - 1, piece));
+        }
+        batch
+    }
+
+    /// Copies the pieces of a batch into their ranges.
+    fn put(&mut self, batch: &Batch, read: io::Result<Vec<Vec<u8>>>) -> io::Result<()> {
+        let mut read = read.map_err(|error| match FailedRequest::split(error) {
+            (Some(n), cause) => {
+                let piece = batch.pieces.iter().find(|(span, _)| *span == n);
+                FailedRequest::error(piece.map_or(0, |(_, piece)| piece.range), cause)
+            }
+            (None, cause) => cause,
+        })?;
+        for (n, piece) in &batch.pieces {
+            let (span, wanted) = (&batch.spans[*n], self.ranges[piece.range].length);
+            let bytes = read.get_mut(*n).filter(|bytes| bytes.len() == span.length);
+            let bytes = bytes.ok_or_else(|| io::Error::other("a store gave an answer of another length"))?;
+            let into = &mut self.found[piece.range];
+            if piece.length == wanted && bytes.len() == wanted {
+                *into = std::mem::take(bytes);
+                continue;
+            }
+            if into.is_empty() {
+                *into = allocate(wanted)?;
+            }
+            let at = (piece.at - span.offset) as usize;
+            into[piece.from..piece.from + piece.length].copy_from_slice(&bytes[at..at + piece.length]);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::{FetchPool, Requests};
+
+    /// An object that keeps the ranges that were read, and counts how many are read at once.
+    struct Slow {
+        bytes: Vec<u8>,
+        pool: FetchPool,
+        asked: Mutex<Vec<(u64, usize)>>,
+        now: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl Object for Slow {
+        fn size(&self) -> io::Result<Option<u64>> {
+            Ok(Some(self.bytes.len() as u64))
+        }
+
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(5));
+            self.now.fetch_sub(1, Ordering::SeqCst);
+            self.asked.lock().unwrap().push((offset, buf.len()));
+            self.bytes.read_exact_at(offset, buf)
+        }
+
+        fn requests(&self) -> Requests {
+            Requests::slow(16, 100)
+        }
+
+        fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+            let this = Arc::clone(&self) as Arc<dyn Object>;
+            self.pool.fetch_ranges(&this, ranges, done);
+        }
+    }
+
+    /// Reads ranges of a variable whose slab begins 16 bytes into each record. Returns the requests, and the most at once.
+    fn fetched(
+        (records, record_size, slab): (u64, u64, u64),
+        ranges: &[(u64, usize)],
+    ) -> (Vec<(u64, usize)>, usize) {
+        let geometry = Geometry {
+            records,
+            record_size,
+            record_variables: 2,
+        };
+        let place = Place {
+            begin: 16,
+            slab,
+            record: true,
+        };
+        let bytes: Vec<u8> = (0..records * record_size + 16)
+            .map(|n| (n * 13 >> 3) as u8)
+            .collect();
+        let slow = Arc::new(Slow {
+            bytes: bytes.clone(),
+            pool: FetchPool::new(16),
+            asked: Mutex::default(),
+            now: AtomicUsize::default(),
+            most: AtomicUsize::default(),
+        });
+        let ranges: Vec<_> = ranges
+            .iter()
+            .map(|(offset, length)| ByteRange {
+                offset: *offset,
+                length: *length,
+            })
+            .collect();
+        let (tell, told) = mpsc::channel();
+        let done = Box::new(move |found: io::Result<Vec<Vec<u8>>>| tell.send(found).unwrap());
+        let source = slow.clone() as Arc<dyn Object>;
+        Fetch::begin(&source, &Arc::default(), (geometry, place), ranges.clone(), done);
+        let found = told.recv().unwrap().unwrap();
+        for (range, found) in ranges.iter().zip(found) {
+            let byte = |n: u64| bytes[(16 + n / slab * record_size + n % slab) as usize];
+            let expected: Vec<u8> = (range.offset..range.end().unwrap()).map(byte).collect();
+            assert!(found == expected, "{range:?}");
+        }
+        let mut asked = std::mem::take(&mut *slow.asked.lock().unwrap());
+        asked.sort_unstable();
+        (asked, slow.most.load(Ordering::SeqCst))
+    }
+
+    #[test]
+    fn records_far_apart_are_read_at_once() {
+        let (asked, most) = fetched((40, 100_000, 8), &[(0, 320)]);
+        assert_eq!(asked.len(), 40);
+        assert!(asked.iter().all(|(_, length)| *length == 8));
+        assert!(most >= 10, "{most}");
+        // Pieces of records, and ranges that begin and end within one.
+        let (asked, _) = fetched(
+            (10, 30_000, 9_000),
+            &[(4_000, 20_000), (80_000, 0), (89_000, 1_000)],
+        );
+        assert_eq!(
+            asked,
+            [(4_016, 5_000), (30_016, 9_000), (60_016, 6_000), (278_016, 1_000)]
+        );
+    }
+
+    #[test]
+    fn records_near_each_other_are_read_together() {
+        // 3 MB of short records: spans of at most 1 MiB.
+        let (asked, most) = fetched((1_000, 3_000, 4), &[(0, 4_000)]);
+        assert!((3..=4).contains(&asked.len()), "{asked:?}");
+        assert!(asked.iter().all(|(_, length)| *length <= SPAN as usize));
+        assert!(most >= 3, "{most}");
+        // One element of each record.
+        let each: Vec<(u64, usize)> = (0..100).map(|n| (n * 400 + 8, 4)).collect();
+        assert_eq!(fetched((100, 2_000, 400), &each).0, [(24, 99 * 2_000 + 4)]);
+    }
+
+    #[test]
+    fn batches_bound_what_is_read_besides() {
+        // 40 MB, of which 40 KB are wanted.
+        let (asked, most) = fetched((10_000, 4_000, 4), &[(0, 40_000)]);
+        assert!((38..=50).contains(&asked.len()), "{}", asked.len());
+        assert!(most <= 1 + (MOST_BETWEEN / SPAN) as usize, "{most}");
+        // More pieces than one batch has.
+        let (asked, _) = fetched((300, 20_000, 4), &[(0, 1_200)]);
+        assert_eq!(asked.len(), 300);
+    }
+}
