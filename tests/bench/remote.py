@@ -68,6 +68,23 @@ def records(path):
             data[name][:] = values
 
 
+def long(path):
+    """A classic file of 100 records of 1 MB, each with a time."""
+    import netCDF4
+    import numpy as np
+
+    with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as data:
+        for name, length in (("time", None), ("lat", 361), ("lon", 720)):
+            data.createDimension(name, length)
+        time = data.createVariable("time", "f8", ("time",))
+        field = data.createVariable("field", "f4", ("time", "lat", "lon"))
+        rng = np.random.default_rng(4)
+        rows = np.cos(np.arange(361) / 20)[:, None] * np.sin(np.arange(720) / 30)[None, :]
+        for n in range(100):
+            time[n] = n
+            field[n] = (rows * 10 + n * 0.1 + rng.normal(0, 0.1, rows.shape)).astype("f4")
+
+
 def scattered(path):
     """1,000 variables of 8 MB without values, each behind the last one's: a sparse file."""
     import h5py
@@ -98,7 +115,14 @@ def contiguous(path):
             v[t] = row + t
 
 
-MADE = {"many.nc": many, "chunks.nc": chunks, "records.nc": records, "scattered.nc": scattered, "contiguous.nc": contiguous}
+MADE = {
+    "many.nc": many,
+    "chunks.nc": chunks,
+    "records.nc": records,
+    "long.nc": long,
+    "scattered.nc": scattered,
+    "contiguous.nc": contiguous,
+}
 
 
 def make(root):

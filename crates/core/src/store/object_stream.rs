@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn content(length: usize) -> Vec<u8> {
-        (0..length).map(|n| (n * 7 >> 3) as u8).collect()
+        (0..length).map(|n| ((n * 7) >> 3) as u8).collect()
     }
 
     #[test]

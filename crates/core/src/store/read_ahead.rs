@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn reads_in_order_are_served_from_pieces_and_others_are_not() {
-        let bytes: Vec<u8> = (0..3_000_000u32).map(|n| (n * 31 >> 4) as u8).collect();
+        let bytes: Vec<u8> = (0..3_000_000u32).map(|n| ((n * 31) >> 4) as u8).collect();
         let counted = Arc::new(Counted {
             bytes: bytes.clone(),
             ..Counted::default()

@@ -330,6 +330,53 @@ mod tests {
         assert_eq!(FailedRequest::split(error).0, Some(1));
     }
 
+    /// Keeps the most bytes that were asked for at once.
+    struct Largest(Vec<u8>, AtomicUsize);
+
+    impl Object for Largest {
+        fn size(&self) -> io::Result<Option<u64>> {
+            self.0.size()
+        }
+
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.0.read_exact_at(offset, buf)
+        }
+
+        fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+            let asked = ranges.iter().map(|range| range.length).sum();
+            self.1.fetch_max(asked, Ordering::Relaxed);
+            Arc::new(self.0.clone()).fetch(ranges, done);
+        }
+    }
+
+    #[test]
+    fn many_short_ranges_do_not_hold_all_their_frames() {
+        let mut state = 1u32;
+        let content: Vec<u8> = (0..30_000_000)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            })
+            .collect();
+        let largest = Arc::new(Largest(seekable(&content, 2), AtomicUsize::new(0)));
+        let object: Arc<dyn Object> = largest.clone();
+        let opened = open_compressed(&object, 100).unwrap().unwrap().object;
+        let ranges: Vec<ByteRange> = (0..100)
+            .rev()
+            .map(|n| ByteRange {
+                offset: n * 299_999,
+                length: 8,
+            })
+            .collect();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        opened.fetch(ranges.clone(), Box::new(move |read| sender.send(read).unwrap()));
+        for (range, found) in ranges.iter().zip(receiver.recv().unwrap().unwrap()) {
+            assert_eq!(found, content[range.offset as usize..][..8]);
+        }
+        let most = largest.1.load(Ordering::Relaxed);
+        assert!((1 << 20..=8 << 20).contains(&most), "{most} bytes at once");
+    }
+
     struct Counted {
         bytes: Vec<u8>,
         requests: AtomicUsize,

@@ -112,7 +112,7 @@ impl Bench {
         self.folder.join("bucket")
     }
 
-    /// Copies of the data that our programs make: the file of many variables, and a tree of the chunks.
+    /// Copies of the data that our programs make: the file of many variables, a tree of the chunks, and an archive.
     fn make_ours(&self) -> Result<()> {
         let bucket = self.bucket();
         let nccopy = self.binaries.join("nccopy");
@@ -125,7 +125,13 @@ impl Bench {
             let target = format!("{}#mode=zarr", bucket.join("tree").display());
             ran(Command::new(&nccopy).arg(bucket.join("chunks.nc")).arg(target))?;
         }
-        for key in ["own.nc", "tree"] {
+        if !bucket.join("long.nc3z").exists() {
+            ran(Command::new(&nccopy)
+                .args(["-k", "archive"])
+                .arg(bucket.join("long.nc"))
+                .arg(bucket.join("long.nc3z")))?;
+        }
+        for key in ["own.nc", "tree", "long.nc3z"] {
             ran(Command::new(&self.python)
                 .arg(&self.script)
                 .arg("note")
@@ -165,7 +171,10 @@ impl Bench {
             _ => "nccopy",
         };
         let mut command = Command::new(self.binaries.join(program));
-        command.args(flags).env("AWS_ENDPOINT_URL", self.line.address());
+        command
+            .args(row.flags)
+            .args(flags)
+            .env("AWS_ENDPOINT_URL", self.line.address());
         match row.work {
             Work::Header => command.arg("-h").arg(remote(row.key)),
             Work::Read => command.arg(remote(row.key)).arg(&local),

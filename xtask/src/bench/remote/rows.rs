@@ -31,6 +31,8 @@ pub struct Row {
     pub work: Work,
     /// The key in the bucket.
     pub key: &'static str,
+    /// Flags of the program.
+    pub flags: &'static [&'static str],
     /// True for a tree of keys.
     pub is_tree: bool,
     /// Bandwidth of each connection.
@@ -43,13 +45,14 @@ const BASE: Row = Row {
     name: "",
     work: Work::Read,
     key: "",
+    flags: &[],
     is_tree: false,
     bytes_per_second: None,
     limits: &[],
 };
 
 /// All of them.
-pub const ROWS: [Row; 8] = [
+pub const ROWS: [Row; 10] = [
     Row {
         name: "header: 5,000 variables, file of netcdf-c",
         work: Work::Header,
@@ -83,6 +86,21 @@ pub const ROWS: [Row; 8] = [
         name: "records: copy of a classic file of 4,000 pieces, 16 MB",
         key: "records.nc",
         limits: &[Limit::Peer("netCDF4", 150.0)],
+        ..BASE
+    },
+    Row {
+        name: "long records: copy of a classic file of 100 records of 1 MB, 20 MB/s a connection",
+        key: "long.nc",
+        bytes_per_second: Some(20e6),
+        limits: &[Limit::Requests(110), Limit::Single(5.0)],
+        ..BASE
+    },
+    Row {
+        name: "archive: restoring 104 MB, 20 MB/s a connection",
+        key: "long.nc3z",
+        flags: &["--restore"],
+        bytes_per_second: Some(20e6),
+        limits: &[Limit::Single(4.0)],
         ..BASE
     },
     Row {

@@ -255,7 +255,7 @@ mod tests {
             record: true,
         };
         let bytes: Vec<u8> = (0..records * record_size + 16)
-            .map(|n| (n * 13 >> 3) as u8)
+            .map(|n| ((n * 13) >> 3) as u8)
             .collect();
         let slow = Arc::new(Slow {
             bytes: bytes.clone(),
