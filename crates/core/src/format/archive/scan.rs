@@ -105,6 +105,10 @@ impl<'a> Scan<'a> {
     /// # Errors
     /// If the file cannot be read.
     pub fn step(&mut self, jobs: &mut VecDeque<Job>) -> Result<bool> {
+        // Each thread asks until it is told that this was all.
+        if self.pass > 0 && !self.pass_of.contains(&self.pass) {
+            return Ok(false);
+        }
         let (end, window) = match (self.pass, self.streams.records()) {
             (0, _) => (self.streams.original, None),
             (_, Some(records)) => (records.end, self.window()),

@@ -125,3 +125,37 @@ fn two_requests_open_and_one_reads_a_run() {
         assert!(found == expected, "{range:?}");
     }
 }
+
+#[test]
+fn packing_reads_records_once_with_any_number_of_threads() {
+    let head = header(
+        2,
+        40,
+        &[0, 100, 500],
+        &[variable(5, &[0, 1, 2], 500), variable(6, &[0], 200_500)],
+    );
+    let mut original = file(head, 500);
+    original.extend((0..40 * 200_008u32).map(|n| (n % 251) as u8));
+    let size = original.len();
+    let source = Counted {
+        bytes: original,
+        asked: Mutex::default(),
+        fetched: Mutex::default(),
+    };
+    for threads in [1, 2, 7] {
+        let mut blocks = PackOptions {
+            threads,
+            ..PackOptions::default()
+        };
+        // Filters that are chosen read samples.
+        blocks.rest.filters = Some(Filters::default());
+        blocks.variables = vec![blocks.rest.clone(); 2];
+        pack(&source, &MemoryOutput::new(), &blocks).unwrap();
+        let asked = std::mem::take(&mut *source.asked.lock().unwrap());
+        let read: usize = asked.iter().map(|(_, length)| length).sum();
+        assert!(
+            read < size + size / 8,
+            "{threads} threads read {read} of {size} bytes"
+        );
+    }
+}
