@@ -126,7 +126,7 @@ fn part_of<'r>(
     };
     let part = verbatim::cut(source, readers, (&netcdf, coordinates), &arguments.part, registry)
         .map_err(in_input)?;
-    if let Some(warning) = &part.warning {
+    for warning in &part.warnings {
         tell("nccopy", format_args!("{}: warning: {warning}", engine.input));
     }
     Ok(Some(part))
