@@ -331,6 +331,21 @@ def test_a_pipe_is_packed_restored_and_printed(tmp_path):
         assert ncdump("-n", "a", "-", stdin=cat.stdout) == ncdump("-n", "a", archive)
 
 
+def test_a_pipe_is_restored_to_its_own_kind_alone(tmp_path):
+    for kind, other in ("nc3", "nc6"), ("nc6", "nc3"), ("nc5", "nc6"):
+        original, archive, back = (tmp_path / name for name in ("a.nc", "a.nc3z", "back.nc"))
+        with netCDF4.Dataset(tmp_path / "in.nc", "w", format="NETCDF3_CLASSIC") as f:
+            f.createDimension("x", 3)
+            f.createVariable("v", "i4", ("x",))[:] = [1, 2, 3]
+        nccopy("-k", kind, tmp_path / "in.nc", original)
+        nccopy("-k", "archive", original, archive)
+        nccopy("--restore", "-k", kind, "-", back, stdin=archive.open("rb"))
+        assert back.read_bytes() == original.read_bytes()
+        back.unlink()
+        told = nccopy("--restore", "-k", other, "-", back, ok=False, stdin=archive.open("rb"))
+        assert "what is restored is the original" in told and not back.exists()
+
+
 def test_a_header_is_printed_before_its_pipe_ends(tmp_path):
     original = tmp_path / "in.nc"
     with netCDF4.Dataset(original, "w", format="NETCDF3_CLASSIC") as data:

@@ -1,5 +1,6 @@
 """`nccopy -k h5`: HDF5 as it is, judged by h5py, h5diff and h5dump."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -306,3 +307,62 @@ def test_the_corpus(tmp_path):
             wrong.append(path.name)
         right += 1
     assert not wrong and right > 50
+
+
+def every_storage(path):
+    """Datasets of each kind: for the engine, with addresses, and without elements of their own."""
+    with h5py.File(path, "w", libver="latest") as f:
+        f["g/x"] = np.arange(3.0)
+        f["first"] = f["g/x"]
+        f["second"] = f["g"]
+        f["soft"] = h5py.SoftLink("/second/x")
+        f.create_dataset("text", data=["a", "b"], dtype=h5py.string_dtype(), chunks=(1,), compression="gzip")
+        f["null"] = h5py.Empty("f4")
+        layout = h5py.VirtualLayout((3,), "f8")
+        layout[:] = h5py.VirtualSource(path, "g/x", shape=(3,))
+        f.create_virtual_dataset("virtual", layout)
+        f.create_dataset("external", (4,), "i4", external=[("raw.bin", 0, 16)])
+
+
+@pytest.mark.parametrize("name", ["/g/x", "g/x", "/first", "first", "/second/x", "soft"])
+def test_each_path_names_a_dataset(name, tmp_path):
+    path, target = tmp_path / "in.h5", tmp_path / "out.h5"
+    every_storage(path)
+    nccopy("-k", "h5", "-F", f"{name},1,5", "-c", f"{name}:2", path, target)
+    with h5py.File(target) as f:
+        assert f["g/x"] == f["first"] == f["second/x"]
+        assert (f["g/x"].compression, f["g/x"].compression_opts, f["g/x"].chunks) == ("gzip", 5, (2,))
+    nccopy("-k", "h5", "--quantize", f"{name},bitround,3", path, target)
+    with h5py.File(target) as f:
+        assert f["first"][:].tolist() == [0, 1, 2]
+    assert "no variable named 'none'" in nccopy("-k", "h5", "-F", "none,1,5", path, target, ok=False)
+
+
+def test_plan_and_summary_list_every_dataset(tmp_path):
+    path, target = tmp_path / "in.h5", tmp_path / "out.h5"
+    every_storage(path)
+
+    def listed(*options):
+        command = [BIN / "nccopy", "-k", "h5", *options, path, target]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    plan = listed("--dry-run")
+    assert plan.startswith("kind: HDF5\n") and not target.exists()
+    rows = {line.split()[0]: line.split()[1:3] for line in plan.splitlines()[2:-1]}
+    assert rows.pop("first", None) or rows.pop("g/x")
+    others = {
+        "text": ["values", "chunked"],
+        "null": ["nothing", "null"],
+        "virtual": ["nothing", "virtual"],
+        "external": ["nothing", "external"],
+    }
+    assert rows == others
+    parsed = json.loads(listed("--dry-run", "--json"))
+    assert parsed["kind"] == "HDF5" and len(parsed["variables"]) == 5
+    text = next(row for row in parsed["variables"] if row["name"] == "text")
+    assert text["shape"] == [1] and text["filters"][0]["name"] == "deflate"
+    for name in others:
+        assert f"\n{name} " in listed("--summary")
+    assert len(json.loads(listed("--summary", "--json"))["variables"]) == 5
+    # Data that is not copied is not listed as copied.
+    assert "\ntext" in (plan := listed("--dry-run", "-v", "null")) and "values" not in plan

@@ -140,8 +140,20 @@ def test_what_cannot_be_cut_is_an_error(tmp_path):
     with h5py.File(path, "w") as f:
         f.create_dataset("d", (4,), "i4", external=[("raw.bin", 0, 16)])
     (tmp_path / "raw.bin").write_bytes(bytes(16))
-    for dim, says in ("phony_dim_0", "another file"), ("none", "none"):
+    for dim, says in ("phony_dim_0", "-k h5 leaves it there; copy to -k nc4\n"), ("none", "none"):
         command = [BIN / "nccopy", "-k", "h5", "--isel", f"{dim}=0", path, tmp_path / "o.h5"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 1 and says in done.stderr, done
     assert not (tmp_path / "o.h5").exists()
+
+
+def test_ranges_that_stay_are_told(tmp_path):
+    path = tmp_path / "in.nc"
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("lon", 36)
+        lon = f.createVariable("lon", "f4", ("lon",))
+        lon[:] = np.arange(-180, 180, 10)
+        lon.units, lon.valid_range, lon.valid_min = "degrees_east", np.array([-180, 180], "f4"), np.float32(-180)
+    told = nccopy("-k", "h5", "--sel", "lon=160..200", path, tmp_path / "out.h5")
+    assert told.count("stays as it is") == 1 and "the attribute valid_range of lon" in told
+    assert not nccopy("-k", "h5", "--sel", "lon=160..170", path, tmp_path / "out.h5")

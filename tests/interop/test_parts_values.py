@@ -6,7 +6,7 @@ import subprocess
 import netCDF4
 import numpy as np
 import pytest
-from conftest import BIN, nccopy
+from conftest import BIN, nccopy, ncdump
 from parts_sample import make
 
 xarray = pytest.importorskip("xarray")
@@ -135,3 +135,30 @@ def test_longitudes_of_a_narrow_type_are_refused_before_anything_is_printed(tmp_
         lon[:] = 7 * np.arange(36)
     done = subprocess.run([BIN / "ncdump", "--sel", "lon=200..400", path], capture_output=True, text=True)
     assert done.returncode == 1 and done.stdout == "" and "cannot hold" in done.stderr, done
+
+
+@pytest.mark.parametrize("kind", ["nc4", "nc3"])
+def test_ranges_hold_the_values_across_the_seam(kind, tmp_path):
+    path, target = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(path, "w", format="NETCDF4_CLASSIC") as f:
+        f.createDimension("lon", 36)
+        f.createDimension("two", 2)
+        lon = f.createVariable("lon", "f4", ("lon",))
+        bounds = f.createVariable("lon_bounds", "f4", ("lon", "two"))
+        lon[:] = np.arange(-180, 180, 10)
+        bounds[:] = np.stack([lon[:] - 5, lon[:] + 5], 1)
+        lon.units, lon.bounds = "degrees_east", "lon_bounds"
+        lon.valid_range, lon.actual_range = np.array([-180, 180], "f4"), np.array([-180, 170], "f4")
+        bounds.valid_min, bounds.valid_max = np.float32(-185), np.float64(185)
+    nccopy("-k", kind, "--sel", "lon=160..200", path, target)
+    with netCDF4.Dataset(target) as f:
+        # The library masks what is not valid.
+        assert f["lon"][:].tolist() == [160, 170, 180, 190, 200]
+        assert f["lon_bounds"][-1].tolist() == [195, 205]
+        assert f["lon"].valid_range.tolist() == [-180, 200] and f["lon"].valid_range.dtype == "f4"
+        assert f["lon"].actual_range.tolist() == [-180, 200]
+        assert (f["lon_bounds"].valid_min, f["lon_bounds"].valid_max) == (-185, 205)
+    assert b"valid_range = -180.f, 200.f ;" in ncdump("-h", "--sel", "lon=160..200", path)
+    nccopy("--sel", "lon=160..170", path, target)
+    with netCDF4.Dataset(target) as f:
+        assert f["lon"].valid_range.tolist() == [-180, 180]

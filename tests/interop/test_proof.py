@@ -424,10 +424,10 @@ def test_differences(tmp_path):
     status, text, _ = run("ncdump", "--diff", b, a)
     assert status == 1
     units, data = text.splitlines()
-    assert units == "/temp: attribute units: differs"
+    assert units == '/temp: attribute units: "degC" and "K"'
     assert data.startswith("/temp: 1 of 3600 elements differ; first [3, 4, 5]: ")
     status, text, _ = run("ncdump", "--tolerance", "0.6", "--diff", b, a)
-    assert (status, text) == (1, "/temp: attribute units: differs\n")
+    assert (status, text) == (1, '/temp: attribute units: "degC" and "K"\n')
     assert run("ncdump", "--diff", tmp_path / "none.nc", a)[0] == 2
     nan = {}
     for name, bits in (("x.nc", 0x7FC00000), ("y.nc", 0x7FC00001)):
@@ -436,6 +436,30 @@ def test_differences(tmp_path):
             dataset.createVariable("v", "f4", ())[...] = np.array(bits, "u4").view("f4")
     assert run("ncdump", "--diff", nan["x.nc"], nan["y.nc"])[0] == 0
     assert run("ncdump", "--exact", "--diff", nan["x.nc"], nan["y.nc"])[0] == 1
+
+
+def test_differences_within_elements_and_attributes(tmp_path):
+    pair = np.dtype([("i", "i4"), ("d", "f8", (2,))])
+    for name, by in ("a.nc", 0), ("b.nc", 0.25):
+        with netCDF4.Dataset(tmp_path / name, "w") as f:
+            f.createDimension("x", 2)
+            compound = f.createCompoundType(pair, "pair")
+            f.createVariable("c", compound, ("x",))[:] = np.array([(1, (np.nan, 2)), (3, (4, 5 + by))], pair)
+            sequences = f.createVariable("s", f.createVLType("f4", "list"), ("x",))
+            sequences[0], sequences[1] = np.array([1, np.nan], "f4"), np.array([2 + by], "f4")
+            f.createVariable("tiny", "f8", ())[...] = 1.25e-30 if by else 1e-30
+            f.level, f.same = 10.0 + by, np.nan
+    a, b = tmp_path / "a.nc", tmp_path / "b.nc"
+    assert run("ncdump", "--diff", b, "--tolerance", "0.25", a) == (0, "", "")
+    status, text, _ = run("ncdump", "--diff", b, "--tolerance", "0.2", a)
+    assert status == 1 and sorted(text.splitlines()) == [
+        "/: attribute level: 10.25 and 10.",
+        "/c: 1 of 2 elements differ; first [1]: {3, {4, 5.25}} and {3, {4, 5}}; largest difference 0.25",
+        "/s: 1 of 2 elements differ; first [1]: {2.25} and {2}; largest difference 0.25",
+    ]
+    tiny = run("ncdump", "--diff", b, "-v", "tiny", a)[1]
+    assert tiny.startswith("/tiny: 1 of 1 elements differ; first []: 1.25e-30 and 1e-30; largest difference 2.")
+    assert tiny.endswith("e-31\n")
 
 
 def test_differences_name_the_datasets_and_tell_the_other_first(tmp_path):

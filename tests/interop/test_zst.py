@@ -82,6 +82,22 @@ def test_a_pipe(original, tmp_path):
     assert text(tmp_path / "a.zst") == text(original)
 
 
+def test_what_is_compressed_is_unpacked_first(original, tmp_path):
+    twin, zipped = tmp_path / "a.nc.zst", tmp_path / "a.nc.gz"
+    nccopy("-k", "zst", original, twin)
+    zipped.write_bytes(gzip.compress(original.read_bytes()))
+    for source in zipped, twin:
+        target = tmp_path / "again.nc.zst"
+        nccopy("-k", "zst", "--verify", source, target)
+        assert target.read_bytes() == twin.read_bytes()
+        with open(source, "rb") as file:
+            nccopy("-k", "zst", "-", target, stdin=file)
+        assert target.read_bytes() == twin.read_bytes()
+    zipped.write_bytes(zipped.read_bytes()[:-9])
+    assert "gzip" in nccopy("-k", "zst", zipped, tmp_path / "cut.zst", ok=False)
+    assert not (tmp_path / "cut.zst").exists()
+
+
 def test_deflate_is_refused(original, tmp_path):
     error = nccopy("-k", "zst", "-d", "5", original, tmp_path / "a.zst", ok=False)
     assert "-k zst takes the bytes of the input as they are" in error

@@ -10,6 +10,16 @@ pub fn names() -> String {
     names.join(", ")
 }
 
+/// The error for an unknown kind, with what `-k` takes beside the [names]: archives, and `more`.
+pub fn and_archives(error: Error, more: &str) -> Error {
+    match error {
+        Error::Usage(why) => Error::Usage(format!(
+            "{why}; and archive, nc3z, nc6z, nc5z{more}, which --help explains"
+        )),
+        other => other,
+    }
+}
+
 /// The kinds with an option of one digit, sorted by the digit. The option's id is the kind's name.
 fn with_digits() -> Vec<(char, Kind)> {
     let digit = |kind: Kind| Some((kind.can().digit?, kind));
@@ -99,6 +109,11 @@ mod tests {
         assert_eq!(
             error,
             format!("-k 'odd': unknown kind; the kinds are {}", names())
+        );
+        let error = and_archives(from_name("odd").unwrap_err(), " and zst").to_string();
+        assert!(
+            error.ends_with("; and archive, nc3z, nc6z, nc5z and zst, which --help explains"),
+            "{error}"
         );
         let error = from_name("nczarr").unwrap_err().to_string();
         assert!(error.ends_with("'NAME#mode=nczarr,file'"), "{error}");

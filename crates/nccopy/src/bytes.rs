@@ -1,4 +1,4 @@
-//! Copies bytes: packs, restores and copies archives, and compresses files as they are.
+//! Copies bytes: packs, restores and copies archives, and compresses the content of files.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use ncutils_cli::name_options;
+use ncutils_cli::remote::tell_notes;
 use ncutils_core::copy::archive::{Way, way};
 use ncutils_core::copy::default_budget;
 use ncutils_core::error::Error;
 use ncutils_core::format::CheckLimits;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::location::{Held, Location};
-use ncutils_core::model::{Kind, Schema};
+use ncutils_core::model::Schema;
 use ncutils_core::store::{
     Object, Output, Place, PlaceKind, compress_seekable, read_ahead, verify_compressed,
 };
@@ -27,7 +28,7 @@ const SPOOLED: u64 = 64 << 20;
 /// Bytes of a stream that are read at once.
 const STREAMED: usize = 256 << 10;
 
-/// `-k zst`: compresses the bytes of the input as they are, in Zstandard's seekable format.
+/// `-k zst`: compresses the bytes of the input as they are, in Zstandard's seekable format. A compressed input is unpacked.
 ///
 /// # Errors
 /// Options that this copy does not apply, and failures of reading and writing.
@@ -40,7 +41,9 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     if arguments.dry_run {
         return print(plan_text::route("compress the bytes of the file", arguments.json));
     }
-    let object = input.text(SPOOLED)?;
+    let object = input.content(SPOOLED);
+    tell_notes("nccopy", input);
+    let object = object?;
     ncutils_cli::signals::handle();
     let target = Target::of(output, arguments)?;
     let threads = thread_count(arguments);
@@ -54,19 +57,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
 /// # Errors
 /// An input that is no archive, options that change the original, and failures of reading and writing.
 pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
-    // Whatever is not an archive is refused when its first bytes come.
-    let archive = Schema::new(Kind::ClassicArchive);
-    way(&archive, &arguments.copy, &arguments.archive).map_err(name_options)?;
-    let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    let stdin = BufReader::with_capacity(STREAMED, stdin.context("cannot read standard input")?);
-    if arguments.dry_run {
-        return print(plan_text::bytes(&Way::Restore, arguments.json));
-    }
-    ncutils_cli::signals::handle();
-    let target = Target::of(output, arguments)?;
-    let memory = Some(memory(output, arguments));
-    let done = archive::restore(stdin, &*target.output, thread_count(arguments), memory);
-    let packed = done.map_err(|error| {
+    let in_stdin = |error: Error| {
         let error = match error {
             Error::UnknownFormat => {
                 Error::Usage("only an archive can be restored, and this is none".to_owned())
@@ -74,7 +65,19 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
             other => other,
         };
         error.in_file("stdin")
-    })?;
+    };
+    let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let stdin = BufReader::with_capacity(STREAMED, stdin.context("cannot read standard input")?);
+    let (kind, stdin) = archive::kind_of_stream(stdin).map_err(in_stdin)?;
+    way(&Schema::new(kind), &arguments.copy, &arguments.archive).map_err(name_options)?;
+    if arguments.dry_run {
+        return print(plan_text::bytes(&Way::Restore, arguments.json));
+    }
+    ncutils_cli::signals::handle();
+    let target = Target::of(output, arguments)?;
+    let memory = Some(memory(output, arguments));
+    let done = archive::restore(stdin, &*target.output, thread_count(arguments), memory);
+    let packed = done.map_err(in_stdin)?;
     target.finish(|written| archive::verify(written, &packed, target.limits))?;
     summarize(&packed, arguments)
 }
@@ -136,13 +139,12 @@ struct Target<'a> {
 
 impl<'a> Target<'a> {
     fn of(location: &'a Location, arguments: &Arguments) -> Result<Self, Error> {
-        let (output, held) = match arguments.verify {
-            true => {
-                let (output, held) = location.hold_output()?;
-                (output, Some(held))
-            }
-            false => (location.output()?, None),
+        let created = match arguments.verify {
+            true => location.hold_output().map(|(output, held)| (output, Some(held))),
+            false => location.output().map(|output| (output, None)),
         };
+        tell_notes("nccopy", location);
+        let (output, held) = created?;
         Ok(Self {
             location,
             output,

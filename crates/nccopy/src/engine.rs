@@ -16,7 +16,8 @@ use ncutils_core::message::tell;
 use ncutils_core::part::Part;
 
 use crate::flags::Arguments;
-use crate::{plan_text, print, summary};
+use crate::plan_text::{self, Beside};
+use crate::{print, summary};
 
 /// A copy by the engine.
 #[derive(Clone, Copy)]
@@ -54,7 +55,7 @@ impl Engine<'_> {
         Ok((plan, prepared))
     }
 
-    /// Prints the plan.
+    /// Prints the plan, with what is copied `beside` it.
     ///
     /// # Errors
     /// What the output cannot hold; failures of standard output.
@@ -63,12 +64,13 @@ impl Engine<'_> {
         reader: &dyn Reader,
         plan: &CopyPlan,
         prepared: &Prepared,
+        beside: Option<Beside<'_>>,
     ) -> anyhow::Result<()> {
         self.output.check_create(&plan.schema, &prepared.plans)?;
         let description = prepared.describe(reader, plan, &self.run_options());
         print(match self.arguments.json {
-            true => plan_text::json(&description),
-            false => plan_text::text(&description),
+            true => plan_text::json(&description, beside),
+            false => plan_text::text(&description, beside),
         })
     }
 
@@ -119,15 +121,15 @@ impl Engine<'_> {
         done.map_err(|error| self.in_input(error))
     }
 
-    /// Prints what was done, if `--summary` asks for it.
+    /// Prints what was done, with what was copied `beside` the plan, if `--summary` asks for it.
     ///
     /// # Errors
     /// Failures of standard output.
-    pub(crate) fn summarized(&self, report: &Report<'_>) -> anyhow::Result<()> {
+    pub(crate) fn summarized(&self, report: &Report<'_>, beside: Option<Beside<'_>>) -> anyhow::Result<()> {
         match (self.arguments.summary, self.arguments.json) {
             (false, _) => Ok(()),
-            (true, true) => print(summary::json(report)),
-            (true, false) => print(summary::text(report)),
+            (true, true) => print(summary::json(report, beside)),
+            (true, false) => print(summary::text(report, beside)),
         }
     }
 }

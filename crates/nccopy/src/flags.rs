@@ -165,12 +165,8 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let of_kinds: &[&str] = if named.is_some() { &[] } else { &["kind"] };
     let kind = match container {
         Some(_) => None,
-        None => kind_option::asked(matches, of_kinds).map_err(|error| match error {
-            Error::Usage(why) if text("kind").is_some() => {
-                Error::Usage(format!("{why}; and archive, zst and h5, which --help explains"))
-            }
-            other => other,
-        })?,
+        None => kind_option::asked(matches, of_kinds)
+            .map_err(|error| kind_option::and_archives(error, ", zst and h5"))?,
     };
     let copy = CopyOptions {
         kind,

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use ncutils_cli::remote::tell_notes;
 use ncutils_core::copy::plan::{CopyOptions, for_selected, select_objects};
 use ncutils_core::copy::{CopyPlan, Prepared};
 use ncutils_core::error::Error;
@@ -24,6 +25,7 @@ use ncutils_core::store::{Destination, Object, Place, PlaceKind};
 use crate::engine::Engine;
 use crate::flags::Arguments;
 use crate::given;
+use crate::plan_text::Beside;
 use crate::salvage::{self, Salvaged};
 
 /// The options that this copy applies.
@@ -126,7 +128,7 @@ fn part_of<'r>(
     };
     let part = verbatim::cut(source, readers, (&netcdf, coordinates), &arguments.part, registry)
         .map_err(in_input)?;
-    if let Some(warning) = &part.warning {
+    for warning in &part.warnings {
         tell("nccopy", format_args!("{}: warning: {warning}", engine.input));
     }
     Ok(Some(part))
@@ -200,15 +202,30 @@ impl Asked<'_> {
             ..for_selected(self.source, &engine.arguments.copy)
         };
         let (plan, prepared) = engine.planned(reader, part, &options)?;
-        if engine.arguments.dry_run {
-            return engine.described(reader, &plan, &prepared).map(|()| 0);
-        }
-        ncutils_cli::signals::handle();
-        let (target, held) = self.target(engine, &plan, &prepared)?;
         let addressed: &dyn Reader = match &self.part {
             Some(part) => &part.addressed,
             None => self.addressed,
         };
+        let others = match engine.arguments.dry_run || engine.arguments.summary {
+            true => self
+                .source
+                .others(addressed)
+                .map_err(|error| engine.in_input(error))?,
+            false => Vec::new(),
+        };
+        let beside = Beside {
+            datasets: &others,
+            registry: &engine.arguments.copy.registry,
+        };
+        if engine.arguments.dry_run {
+            return engine
+                .described(reader, &plan, &prepared, Some(beside))
+                .map(|()| 0);
+        }
+        ncutils_cli::signals::handle();
+        let target = self.target(engine, &plan, &prepared);
+        tell_notes("nccopy", engine.output);
+        let (target, held) = target?;
         let created = self
             .source
             .create(&target, &plan.schema, &prepared.plans, addressed);
@@ -224,7 +241,7 @@ impl Asked<'_> {
             let verified = self.verified(engine, place, &held, &promise);
             verified.map_err(|error| error.in_file(engine.output.name()))?;
         }
-        engine.summarized(&report)?;
+        engine.summarized(&report, Some(beside))?;
         Ok(status)
     }
 

@@ -64,9 +64,11 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         return bytes::restore_stream(&output, arguments).map(|()| 0);
     }
     let place = match arguments.salvage {
-        true => input.damaged_place()?,
-        false => input.place()?,
+        true => input.damaged_place(),
+        false => input.place(),
     };
+    tell_notes("nccopy", &input);
+    let place = place?;
     if arguments.as_hdf5 {
         return hdf5::copy(&input, &output, &place, arguments);
     }
@@ -80,7 +82,6 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         false => Location::open_place,
     };
     let reader = open(&input, place.clone(), &arguments.copy.registry).map_err(in_input)?;
-    tell_notes("nccopy", &input);
     reader.keep_at_most(bytes::memory(&output, arguments) / KEPT);
     for warning in &reader.schema().warnings {
         tell("nccopy", format_args!("{input}: warning: {warning}"));

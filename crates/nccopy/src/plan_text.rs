@@ -2,15 +2,52 @@
 
 use ncutils_core::copy::archive::Way;
 use ncutils_core::copy::{Description, VariableDescription};
-use ncutils_core::filter::json_text;
+use ncutils_core::filter::{Registry, json_text};
+use ncutils_core::format::netcdf4::verbatim::OtherDataset;
 use ncutils_core::model::{CodecSpec, Encoding, Endian, ExternalPart, Storage, VariableLayout};
 use serde_json::{Value, json};
 
 use crate::table::{self, Side};
 
+/// What a copy of HDF5 as it is does beside the plan: datasets that the engine does not copy.
+#[derive(Clone, Copy)]
+pub struct Beside<'a> {
+    /// The datasets.
+    pub datasets: &'a [OtherDataset],
+    /// What names their filters.
+    pub registry: &'a Registry,
+}
+
+impl Beside<'_> {
+    /// What happens to the elements of a dataset, in the words of routes.
+    pub fn route(dataset: &OtherDataset) -> &'static str {
+        match dataset.has_data {
+            true => "values",
+            false => "nothing",
+        }
+    }
+
+    fn filters<'d>(&self, dataset: &'d OtherDataset) -> Vec<(String, &'d CodecSpec)> {
+        let specs = dataset.layout.iter().flat_map(|layout| &layout.filters);
+        let name = |spec: &CodecSpec| match self.registry.find(spec) {
+            Some(codec) => codec.name().to_owned(),
+            None => spec.name().to_owned(),
+        };
+        specs.map(|spec| (name(spec), spec)).collect()
+    }
+}
+
+/// The name of the kind of an output: HDF5 if it is copied as it is.
+fn kind(plan: &Description, beside: Option<Beside<'_>>) -> &'static str {
+    match beside {
+        Some(_) => "HDF5",
+        None => plan.kind.name(),
+    }
+}
+
 /// The kind of the output, a table with a row for each variable, and the memory of the whole copy.
-pub fn text(plan: &Description) -> String {
-    let mut text = format!("kind: {}\n", plan.kind.name());
+pub fn text(plan: &Description, beside: Option<Beside<'_>>) -> String {
+    let mut text = format!("kind: {}\n", kind(plan, beside));
     let head = [
         "variable", "route", "storage", "shape", "order", "filters", "chunks", "memory",
     ];
@@ -22,11 +59,27 @@ pub fn text(plan: &Description) -> String {
             storage(var).to_owned(),
             or_dash(shape(var.layout)),
             byte_order(var.layout).unwrap_or("-").to_owned(),
-            or_dash(filters(var)),
+            or_dash(filters(&var.filters)),
             var.chunks.to_string(),
             var.memory.to_string(),
         ]
     }));
+    if let Some(beside) = beside {
+        rows.extend(beside.datasets.iter().map(|dataset| {
+            let of_layout =
+                |text: fn(&VariableLayout) -> String| dataset.layout.as_ref().map_or(String::new(), text);
+            [
+                dataset.path.clone(),
+                Beside::route(dataset).to_owned(),
+                dataset.storage.to_owned(),
+                or_dash(of_layout(shape)),
+                "-".to_owned(),
+                or_dash(filters(&beside.filters(dataset))),
+                "-".to_owned(),
+                "-".to_owned(),
+            ]
+        }));
+    }
     let mut sides = [Side::Left; 8];
     sides[6..].fill(Side::Right);
     table::push(&mut text, sides, &rows);
@@ -53,8 +106,8 @@ pub(crate) fn route(route: &str, as_json: bool) -> String {
 }
 
 /// The same as a JSON object on one line.
-pub fn json(plan: &Description) -> String {
-    let variables: Vec<_> = plan
+pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> String {
+    let mut variables: Vec<_> = plan
         .variables
         .iter()
         .map(|var| {
@@ -77,7 +130,25 @@ pub fn json(plan: &Description) -> String {
             })
         })
         .collect();
-    let all = json!({"kind": plan.kind.name(), "variables": variables, "memory": plan.memory});
+    if let Some(beside) = beside {
+        variables.extend(beside.datasets.iter().map(|dataset| {
+            let filters = beside.filters(dataset);
+            let filters: Vec<_> = filters.iter().map(|(name, spec)| filter(name, spec)).collect();
+            json!({
+                "name": dataset.path,
+                "route": Beside::route(dataset),
+                "storage": dataset.storage,
+                "external": null,
+                "shape": dataset.layout.as_ref().map(VariableLayout::chunk_shape),
+                "shard": null,
+                "byte_order": null,
+                "filters": filters,
+                "chunks": null,
+                "memory": null,
+            })
+        }));
+    }
+    let all = json!({"kind": kind(plan, beside), "variables": variables, "memory": plan.memory});
     format!("{all}\n")
 }
 
@@ -120,7 +191,7 @@ fn byte_order(layout: &VariableLayout) -> Option<&'static str> {
 }
 
 /// The filters as `-F` has them, with names in place of the ids that have one.
-fn filters(var: &VariableDescription) -> String {
+fn filters(filters: &[(String, &CodecSpec)]) -> String {
     let one = |(name, spec): &(String, &CodecSpec)| match spec.hdf5_id() {
         None => json_text::metadata(spec).to_string(),
         Some(id) => {
@@ -134,7 +205,7 @@ fn filters(var: &VariableDescription) -> String {
                 .fold(name, |text, p| format!("{text},{p}"))
         }
     };
-    var.filters.iter().map(one).collect::<Vec<_>>().join("|")
+    filters.iter().map(one).collect::<Vec<_>>().join("|")
 }
 
 fn filter(name: &str, spec: &CodecSpec) -> Value {

@@ -1,6 +1,7 @@
 //! `--salvage` of an archive: restores what is whole, and tells what is lost.
 
 use ncutils_cli::name_options;
+use ncutils_cli::remote::tell_notes;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, LostRange, Salvaged};
 use ncutils_core::location::Location;
@@ -41,7 +42,9 @@ pub(crate) fn salvage(
     // An archive from a pipe comes as it is read, and its end is needed first.
     place.read_to_end().map_err(in_input)?;
     ncutils_cli::signals::handle();
-    let target = output.output()?;
+    let target = output.output();
+    tell_notes("nccopy", output);
+    let target = target?;
     let salvaged = archive::salvage(object, &*target).map_err(in_input)?;
     let committed = target.commit().map_err(|e| Error::io("cannot write", e));
     committed.map_err(|error| error.in_file(output.name()))?;

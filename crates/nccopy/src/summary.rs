@@ -4,6 +4,7 @@ use ncutils_core::copy::{Report, ratio};
 use ncutils_core::format::archive::Packed;
 use serde_json::json;
 
+use crate::plan_text::Beside;
 use crate::table::{self, Side};
 
 /// What a copy of bytes to or from an archive did: one line, or a JSON object.
@@ -30,7 +31,7 @@ pub fn bytes(packed: &Packed, as_json: bool) -> String {
 }
 
 /// A table with a row for each variable and one for their sum, and a line about the whole copy.
-pub fn text(report: &Report) -> String {
+pub fn text(report: &Report, beside: Option<Beside<'_>>) -> String {
     let row = |name: &str, route: &str, bytes: [u64; 3], seconds: f64| {
         let [decoded, read, written] = bytes;
         [
@@ -57,6 +58,12 @@ pub fn text(report: &Report) -> String {
         work += seconds;
         rows.push(row(var.name, var.route.as_str(), bytes, seconds));
     }
+    for dataset in beside.iter().flat_map(|beside| beside.datasets) {
+        let mut row: [String; 7] = std::array::from_fn(|_| "-".to_owned());
+        row[0].clone_from(&dataset.path);
+        row[1] = Beside::route(dataset).to_owned();
+        rows.push(row);
+    }
     rows.push(row("total", "", all, work));
     let mut text = String::new();
     let mut sides = [Side::Right; 7];
@@ -67,13 +74,13 @@ pub fn text(report: &Report) -> String {
 }
 
 /// The same as a JSON object on one line.
-pub fn json(report: &Report) -> String {
+pub fn json(report: &Report, beside: Option<Beside<'_>>) -> String {
     let variables = report.variables();
     let sum = |bytes: fn(&ncutils_core::copy::VariableReport) -> u64| {
         variables.iter().map(bytes).fold(0, u64::saturating_add)
     };
     let (decoded, read, written) = (sum(|v| v.decoded), sum(|v| v.read), sum(|v| v.written));
-    let each: Vec<_> = variables
+    let mut each: Vec<_> = variables
         .iter()
         .map(|var| {
             json!({
@@ -87,6 +94,18 @@ pub fn json(report: &Report) -> String {
             })
         })
         .collect();
+    let others = beside.iter().flat_map(|beside| beside.datasets);
+    each.extend(others.map(|dataset| {
+        json!({
+            "name": dataset.path,
+            "route": Beside::route(dataset),
+            "decoded": null,
+            "read": null,
+            "written": null,
+            "ratio": null,
+            "seconds": null,
+        })
+    }));
     let all = json!({
         "variables": each,
         "decoded": decoded,

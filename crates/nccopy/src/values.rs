@@ -6,6 +6,7 @@
 //! ```
 
 use ncutils_cli::name_options;
+use ncutils_cli::remote::tell_notes;
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
@@ -61,24 +62,24 @@ pub fn copy(
         tell("nccopy", format_args!("{output}: warning: {warning}"));
     }
     if arguments.dry_run {
-        return engine.described(reader, &plan, &prepared);
+        return engine.described(reader, &plan, &prepared, None);
     }
     ncutils_cli::signals::handle();
     let create = engine.create_options();
     let (schema, plans) = (&plan.schema, &prepared.plans);
-    let (writer, held) = match blocks {
-        blocks if arguments.verify => {
-            let (writer, held) = output
-                .create_held(schema, plans, blocks, &create)
-                .map_err(name_options)?;
-            (writer, Some((held, Promise::of(&plan))))
-        }
-        Some(blocks) => (output.create_archive(schema, plans, blocks, &create)?, None),
-        None => {
-            let writer = output.create_with(schema, plans, &create);
-            (writer.map_err(name_options)?, None)
-        }
+    let created = match blocks {
+        blocks if arguments.verify => output
+            .create_held(schema, plans, blocks, &create)
+            .map(|(writer, held)| (writer, Some((held, Promise::of(&plan))))),
+        Some(blocks) => output
+            .create_archive(schema, plans, blocks, &create)
+            .map(|writer| (writer, None)),
+        None => output
+            .create_with(schema, plans, &create)
+            .map(|writer| (writer, None)),
     };
+    tell_notes("nccopy", output);
+    let (writer, held) = created.map_err(name_options)?;
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
     drop(plan);
     let report = engine.run(reader, &prepared, writer)?;
@@ -86,7 +87,7 @@ pub fn copy(
         verify(&held, &promise, asked, (input, output), arguments)
             .map_err(|error| error.in_file(output.name()))?;
     }
-    engine.summarized(&report)
+    engine.summarized(&report, None)
 }
 
 /// Compares the output with what was asked for, and lets it appear.

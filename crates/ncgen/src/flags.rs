@@ -174,7 +174,8 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         .is_some_and(|kind| kind == "archive");
     let kind = match archive {
         true => None,
-        false => kind_option::asked(matches, &["kind", "version-name"])?,
+        false => kind_option::asked(matches, &["kind", "version-name"])
+            .map_err(|error| kind_option::and_archives(error, ""))?,
     };
     let implied = archive || kind.is_some() || output.is_some();
     Ok(Arguments {

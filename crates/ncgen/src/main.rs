@@ -35,8 +35,9 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .remote
         .of("ncgen", Location::parse_input(arguments.input.as_deref())?)?;
     let memory = arguments.memory.unwrap_or_else(default_budget);
-    let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES))?;
+    let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES));
     tell_notes("ncgen", &input);
+    let source = source?;
     let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
     let in_input = |error: Error| reader.locate(error, name_options).in_file(input.name());
     for warning in reader.warnings() {
@@ -121,7 +122,9 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
         memory: Some(held),
         replaces: arguments.replace,
     };
-    let writer = output.create_with(&plan.schema, &prepared.plans, &create)?;
+    let writer = output.create_with(&plan.schema, &prepared.plans, &create);
+    tell_notes("ncgen", output);
+    let writer = writer?;
     let bar = Bar::on_terminal();
     let options = RunOptions {
         threads: arguments.threads,

@@ -202,6 +202,18 @@ impl Location {
         }
     }
 
+    /// The bytes of a file of any kind, unpacked if they are compressed as one stream. At most about `memory` bytes of a
+    /// pipe or device stay in memory.
+    ///
+    /// # Errors
+    /// Those of [`Location::text`]; damage of what is compressed.
+    pub fn content(&self, memory: u64) -> Result<Arc<dyn Object>> {
+        match self.object_place(self.text(memory)?, Care::Whole)?.kind() {
+            PlaceKind::Object(object) => Ok(object.clone()),
+            PlaceKind::Keys(_) => Err(Error::Internal("one file is a store of keys".to_owned())),
+        }
+    }
+
     fn bytes(&self, memory: u64) -> Result<Arc<dyn Object>> {
         let path = match &self.target {
             Target::Path(path) => Some(path.as_path()),

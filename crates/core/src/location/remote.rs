@@ -51,7 +51,10 @@ pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bo
             let keys = tree(url, session)?;
             let is_nothing = || matches!(keys.list_children(""), Ok(names) if names.is_empty());
             match !keys.has_known() && is_nothing() {
-                true => Err(nothing_there(url)),
+                true => Err(match !url.key.is_empty() && object().is_ok() {
+                    true => no_tree(url),
+                    false => nothing_there(url),
+                }),
                 false => Ok(Found::Keys(keys)),
             }
         }
@@ -102,6 +105,14 @@ fn is_answered(error: &io::Error) -> bool {
 /// True if there are keys, of a tree whose root has none.
 fn has_any(keys: &dyn KeyStore) -> bool {
     keys.list_children("").is_ok_and(|names| !names.is_empty())
+}
+
+/// The error for an object in the place of a tree.
+fn no_tree(url: &RemoteUrl) -> Error {
+    Error::Remote(format!(
+        "the fragment asks for a tree of keys, and {} is one object; leave the fragment out",
+        url.key.escape_debug()
+    ))
 }
 
 /// The error for a prefix that no key has.

@@ -5,7 +5,7 @@ use super::gather::{self, GAP};
 use super::layouts;
 use super::shift::Shift;
 use super::source::Source;
-use super::value::{self, Chosen};
+use super::value::{self, Chosen, ranges};
 use super::{PartRequest, dimension};
 use crate::chunk::Selection;
 use crate::error::{Error, Request, Result};
@@ -87,12 +87,29 @@ impl<'a> Part<'a> {
             .map(VarId)
             .filter(is_choosing)
             .collect();
-        let part = Self {
+        let mut part = Self {
             choosing,
             ..Self::of(input, cells, shifts, registry)?
         };
         part.check_shifts()?;
+        part.extend_ranges()?;
         Ok(part)
+    }
+
+    /// Extends the attributes that tell the range of a longitude, where its values across the seam leave it.
+    fn extend_ranges(&mut self) -> Result<()> {
+        for n in 0..self.variables.len() {
+            let Some(shift) = self.shift(VarId(n)) else {
+                continue;
+            };
+            if self.schema.vars[n].attributes.iter().any(ranges::is_range) {
+                let shape = self.schema.shape(VarId(n));
+                let values = self.read_region(VarId(n), &Region::whole(&shape))?;
+                let changed = ranges::changed(shift, &shape, &values);
+                ranges::extend(&mut self.schema.vars[n], &changed)?;
+            }
+        }
+        Ok(())
     }
 
     /// Fails if a longitude that is an integer does not hold its values across the seam, before anything is printed or written.

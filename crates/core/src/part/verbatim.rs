@@ -21,8 +21,8 @@ pub struct VerbatimPart<'a> {
     pub plain: Part<'a>,
     /// Of [`Verbatim::addressed`].
     pub addressed: Part<'a>,
-    /// A line if datasets stay whole because netCDF does not show them.
-    pub warning: Option<String>,
+    /// A line for what stays as it is although cells were chosen: datasets that netCDF does not show, and attributes.
+    pub warnings: Vec<String>,
 }
 
 /// The cells of the datasets of one reader.
@@ -49,8 +49,8 @@ impl<'a> Cuts<'a> {
         let variable = schema.var(var);
         let beyond = cells.iter().skip(variable.dims.len()).any(Option::is_some);
         if beyond || shift.is_some_and(|shift| shift.ty != variable.ty) {
-            return Err(Error::Unsupported(
-                "choosing cells of elements that HDF5 stores otherwise than netCDF shows them; copy to -k nc4".to_owned(),
+            return Err(not_cut(
+                "its elements are stored otherwise than netCDF shows them",
             ));
         }
         for (dim, cells) in variable.dims.iter().zip(cells) {
@@ -104,11 +104,9 @@ pub fn cut<'a>(
         let stored = address.and_then(|address| source.variable_at(address));
         let set = match stored {
             Some(stored) => set(stored, &cells, chosen.shift(var)),
-            None if schema.shape(var).contains(&0) => Err(Error::Unsupported(
-                "choosing cells of a dataset without elements as it is; copy to -k nc4".to_owned(),
-            )),
-            None => Err(Error::Unsupported(
-                "choosing cells of data in another file, which -k h5 leaves there; copy to -k nc4".to_owned(),
+            None if schema.shape(var).contains(&0) => Err(not_cut("it has no elements")),
+            None => Err(not_cut(
+                "its data lies in other datasets or files, and -k h5 leaves it there",
             )),
         };
         set.map_err(|error| error.in_variable(&schema.var_path(var)))?;
@@ -163,15 +161,43 @@ pub fn cut<'a>(
             _ => {}
         }
     }
-    let warning = first.map(|first| {
+    let mut warnings = left_ranges(netcdf, &chosen);
+    warnings.extend(first.map(|first| {
         format!(
             "{whole} of its datasets stay whole, as netCDF does not show them and they have no dimension scales: the first is {first}"
         )
-    });
+    }));
     plain.choosing = choosing;
     Ok(VerbatimPart {
         plain: plain.part(registry)?,
         addressed: addressed.part(registry)?,
-        warning,
+        warnings,
     })
+}
+
+/// The error for a dataset whose cells cannot be chosen as it is.
+fn not_cut(why: &str) -> Error {
+    Error::Usage(format!(
+        "its cells cannot be chosen with -k h5: {why}; copy to -k nc4"
+    ))
+}
+
+/// A line for each attribute that tells the range of a longitude, and does not hold its values across the seam: headers
+/// are copied as they are.
+fn left_ranges(netcdf: &Netcdf4Reader, chosen: &Part<'_>) -> Vec<String> {
+    let schema = netcdf.schema();
+    let all = (0..schema.vars.len()).map(VarId);
+    let lines = all.flat_map(|var| {
+        let extended = chosen.schema().var(var).attributes.iter();
+        let pairs = schema.var(var).attributes.iter().zip(extended);
+        let left = pairs.filter(|(old, new)| old != new);
+        left.map(move |(old, _)| {
+            format!(
+                "the attribute {} of {} stays as it is, and the values across the seam are outside of it; copy to -k nc4 to extend it",
+                old.name,
+                schema.var_path(var)
+            )
+        })
+    });
+    lines.collect()
 }

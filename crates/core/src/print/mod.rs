@@ -14,6 +14,7 @@
 //! | [`options`], `selection` | options, and the variables they select |
 //! | `number` | decimal text of integers and floats |
 //! | `element`, `spelling`, `char_row` | one element of any type in CDL's spelling, which NcML's attributes also use |
+//! | `excerpt` | one value in a message |
 //! | `enums`, `bytes` | members of enums; bytes |
 //! | `special` | special attributes (`-s`) |
 //! | `type_name` | types that can be named without a path |
@@ -23,6 +24,7 @@ pub mod cdl;
 mod char_row;
 mod element;
 mod enums;
+mod excerpt;
 pub mod json;
 pub mod ncml;
 pub(crate) mod number;
@@ -32,5 +34,6 @@ mod special;
 mod spelling;
 mod type_name;
 
+pub(crate) use excerpt::{attribute_excerpt, element_excerpt, number_excerpt};
 pub use options::{Annotations, DataOf, DumpOptions, IndexOrder, LineLength, Overrides, Precision};
 pub use spelling::push_name;

@@ -5,17 +5,18 @@
 //! two variables ─► compare_values ───────► a line
 //! ```
 
-use super::canonical::{attribute, type_text};
+use super::canonical::type_text;
 use super::check::CheckOptions;
 use super::chosen::chosen;
 use super::compare_values::compare_sides;
 use super::digest::absolute;
-use super::elements::{Difference, Equality};
+use super::elements::{self, Difference, Equality};
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::filter::Registry;
 use crate::format::Reader;
-use crate::model::{Attributes, GroupId, Schema, VarId};
+use crate::model::{Attribute, Attributes, GroupId, Schema, VarId};
+use crate::print::{attribute_excerpt, number_excerpt};
 use crate::stream::position;
 
 /// How two datasets are compared.
@@ -63,7 +64,7 @@ pub fn compare(
     let (first, second) = (a.reader.schema(), b.reader.schema());
     let [firsts, seconds] = chosen([first, second], only)?;
     if only.is_empty() {
-        compare_groups(a, b, &mut tell);
+        compare_groups(a, b, options.equality, &mut tell);
     }
     for id in seconds {
         if first.var_at(&second.var_path(id)).is_none() {
@@ -78,7 +79,13 @@ pub fn compare(
             continue;
         };
         let other = second.var(other_id);
-        compare_attributes((a, &var.attributes), (b, &other.attributes), &path, &mut tell);
+        compare_attributes(
+            (a, &var.attributes),
+            (b, &other.attributes),
+            &path,
+            options.equality,
+            &mut tell,
+        );
         let types = (type_text(first, var.ty), type_text(second, other.ty));
         if types.0 != types.1 {
             tell(format!("{path}: type {} and {}", types.0, types.1));
@@ -104,7 +111,7 @@ pub fn compare(
     Ok(count)
 }
 
-fn compare_groups(a: Named, b: Named, tell: &mut dyn FnMut(String)) {
+fn compare_groups(a: Named, b: Named, equality: Equality, tell: &mut dyn FnMut(String)) {
     let (first, second) = (a.reader.schema(), b.reader.schema());
     for (n, group) in first.groups.iter().enumerate() {
         let path = first.group_path(GroupId(n));
@@ -112,7 +119,7 @@ fn compare_groups(a: Named, b: Named, tell: &mut dyn FnMut(String)) {
             None => tell(format!("group {path}: only in {}", a.name)),
             Some(other) => {
                 let other = &second.group(other).attributes;
-                compare_attributes((a, &group.attributes), (b, other), &path, tell);
+                compare_attributes((a, &group.attributes), (b, other), &path, equality, tell);
             }
         }
     }
@@ -131,7 +138,7 @@ pub fn difference_text(difference: &Difference, shape: &[u64]) -> Option<String>
     let at = position(&Region::whole(shape), usize::try_from(*at).ok()?);
     let at: Vec<String> = at.iter().map(u64::to_string).collect();
     let largest = match difference.largest {
-        Some(largest) => format!("; largest difference {largest}"),
+        Some(largest) => format!("; largest difference {}", number_excerpt(largest)),
         None => String::new(),
     };
     Some(format!(
@@ -151,6 +158,7 @@ fn compare_attributes(
     (first, a): (Named, &Attributes),
     (second, b): (Named, &Attributes),
     path: &str,
+    equality: Equality,
     tell: &mut dyn FnMut(String),
 ) {
     for one in a.iter() {
@@ -158,8 +166,9 @@ fn compare_attributes(
         match b.iter().find(|other| other.name == *name) {
             None => tell(format!("{path}: attribute {name}: only in {}", first.name)),
             Some(other) => {
-                if attribute(first.reader.schema(), one) != attribute(second.reader.schema(), other) {
-                    tell(format!("{path}: attribute {name}: differs"));
+                let one = (first.reader.schema(), one);
+                if let Some(text) = attribute_difference(one, (second.reader.schema(), other), equality) {
+                    tell(format!("{path}: attribute {name}: {text}"));
                 }
             }
         }
@@ -171,5 +180,60 @@ fn compare_attributes(
                 other.name, second.name
             ));
         }
+    }
+}
+
+/// Both values of two attributes that differ, with their types where these differ; `None` if the attributes are the same.
+fn attribute_difference(
+    (first, a): (&Schema, &Attribute),
+    (second, b): (&Schema, &Attribute),
+    equality: Equality,
+) -> Option<String> {
+    let types = (type_text(first, a.ty), type_text(second, b.ty));
+    let (x, y) = (attribute_excerpt(first, a), attribute_excerpt(second, b));
+    if types.0 != types.1 {
+        return Some(format!("{} {x} and {} {y}", types.0, types.1));
+    }
+    let compared = elements::compare((first, a.ty, &a.values), (second, b.ty, &b.values), equality);
+    match a.length != b.length || compared.count > 0 {
+        true => Some(format!("{x} and {y}")),
+        false => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, Type, Values};
+
+    #[test]
+    fn attributes_are_told_with_both_values() {
+        let schema = Schema::new(Kind::Netcdf4);
+        let attribute = |ty, length, bytes: &[u8]| Attribute {
+            name: "a".into(),
+            ty,
+            length,
+            values: Values::from_bytes(bytes.to_vec()),
+        };
+        let told = |a: &Attribute, b: &Attribute, equality| {
+            attribute_difference((&schema, a), (&schema, b), equality).unwrap_or_default()
+        };
+        let (kelvin, celsius) = (attribute(Type::Char, 1, b"K"), attribute(Type::Char, 5, b"deg C"));
+        assert_eq!(told(&kelvin, &celsius, Equality::Values), "\"K\" and \"deg C\"");
+        let double = |n: f64| attribute(Type::Double, 1, &n.to_le_bytes());
+        let nan = f64::from_bits(0x7ff8_0000_0000_0001);
+        assert_eq!(told(&double(1.0), &double(1.5), Equality::Values), "1. and 1.5");
+        assert_eq!(told(&double(f64::NAN), &double(nan), Equality::Values), "");
+        assert_eq!(
+            told(&double(f64::NAN), &double(nan), Equality::Bits),
+            "NaN and NaN"
+        );
+        let within = Equality::Within {
+            absolute: 0.5,
+            relative: 0.0,
+        };
+        assert_eq!(told(&double(1.0), &double(1.5), within), "");
+        let int = attribute(Type::Int, 1, &1i32.to_le_bytes());
+        assert_eq!(told(&double(1.0), &int, within), "double 1. and int 1");
     }
 }

@@ -50,6 +50,14 @@ impl QuantizeRequest {
         }
     }
 
+    /// The same request for other targets.
+    pub(super) fn with_targets(&self, change: impl Fn(&Targets) -> Targets) -> Self {
+        Self {
+            targets: change(&self.targets),
+            ..self.clone()
+        }
+    }
+
     /// What each variable of the input gets. `*` means those of floats that are no coordinates. A variable that was quantized before is not
     /// quantized again. A request that names a variable takes precedence over `*`, and of two the later one.
     ///

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::select::{Use, select};
-use super::{CopyOptions, Listed};
+use super::{ChunkSpec, CopyOptions, Listed};
 use crate::error::Result;
+use crate::filter::spec::{FilterRequest, Targets};
 use crate::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
 use crate::model::VarId;
 
@@ -39,7 +40,8 @@ pub fn select_objects(source: &Verbatim, options: &CopyOptions) -> Result<Select
     })
 }
 
-/// The same options for the plan of the variables of [`Verbatim::reader`], which has only what was selected.
+/// The same options for the plan of the variables of [`Verbatim::reader`], which has only what was selected. A variable has
+/// one name there, the first that was found, so other paths to its dataset become that.
 pub fn for_selected(source: &Verbatim, options: &CopyOptions) -> CopyOptions {
     let schema = source.reader().schema();
     let copied = (0..schema.vars.len())
@@ -54,6 +56,54 @@ pub fn for_selected(source: &Verbatim, options: &CopyOptions) -> CopyOptions {
             define_others: true,
         }),
         groups: None,
+        filters: options
+            .filters
+            .iter()
+            .map(|request| FilterRequest {
+                targets: known_targets(source, &request.targets),
+                pipeline: request.pipeline.clone(),
+            })
+            .collect(),
+        quantize: options
+            .quantize
+            .iter()
+            .map(|request| request.with_targets(|targets| known_targets(source, targets)))
+            .collect(),
+        chunking: options
+            .chunking
+            .iter()
+            .map(|spec| known_chunks(source, spec))
+            .collect(),
         ..options.clone()
+    }
+}
+
+fn known_chunks(source: &Verbatim, spec: &ChunkSpec) -> ChunkSpec {
+    match spec {
+        ChunkSpec::Variable { name, layout } => ChunkSpec::Variable {
+            name: known(source, name),
+            layout: layout.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+fn known_targets(source: &Verbatim, targets: &Targets) -> Targets {
+    match targets {
+        Targets::All => Targets::All,
+        Targets::Named(names) => Targets::Named(names.iter().map(|name| known(source, name)).collect()),
+    }
+}
+
+/// The name in the plan of the dataset that a path leads to by any links; the path itself if it leads to no such dataset.
+fn known(source: &Verbatim, path: &str) -> String {
+    let schema = source.reader().schema();
+    if schema.var_at(path).is_some() {
+        return path.to_owned();
+    }
+    let address = source.address_of(path);
+    match address.and_then(|address| source.variable_at(address)) {
+        Some(Variable::Plain(var)) => schema.var_path(var),
+        _ => path.to_owned(),
     }
 }

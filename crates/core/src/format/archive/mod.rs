@@ -46,7 +46,7 @@ pub use pack::{PackOptions, Packed, pack};
 pub use plan::{Blocks, DEFAULT_BLOCK};
 pub use reader::ArchiveReader;
 pub use repack::{Change, repack};
-pub use restore::{restore, restore_object};
+pub use restore::{kind_of_stream, restore, restore_object};
 pub use salvage::{LostRange, Salvaged, is_archive, salvage};
 pub use streams::LARGEST_BLOCK;
 pub use writer::ArchiveWriter;

@@ -2,16 +2,40 @@
 //!
 //! A pipe will do. The output is committed by the caller, after the SHA-256 was compared here.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::sync::Arc;
 
 use super::assemble::Assembly;
 use super::blocks::{Blocks, stream_of};
-use super::fields::damaged;
+use super::fields::{damaged, truncated_front};
+use super::front::{MAGIC, PRELUDE, Prelude};
 use super::pack::Packed;
 use super::shares::Shares;
 use crate::error::{Error, Result};
+use crate::model::Kind;
 use crate::store::{Object, Output};
+
+/// The kind of an archive that comes as a stream, and the whole stream. Reads the first bytes alone.
+///
+/// # Errors
+/// [`Error::UnknownFormat`] if it is no archive. The beginning is damaged, or cannot be read.
+pub fn kind_of_stream<R: Read + Send>(mut input: R) -> Result<(Kind, impl Read + Send)> {
+    let mut bytes = Vec::with_capacity(PRELUDE);
+    let read = input.by_ref().take(PRELUDE as u64).read_to_end(&mut bytes);
+    read.map_err(|e| Error::io("cannot read", e))?;
+    if !bytes.starts_with(&MAGIC) {
+        return Err(Error::UnknownFormat);
+    }
+    if bytes.len() < PRELUDE {
+        return Err(truncated_front());
+    }
+    let kind = match Prelude::decode(&bytes)?.kind {
+        1 => Kind::ClassicArchive,
+        2 => Kind::Offset64Archive,
+        _ => Kind::Data64Archive,
+    };
+    Ok((kind, Cursor::new(bytes).chain(input)))
+}
 
 /// Restores the original of an archive that is an object. A pipe is read as it comes. See [`restore`].
 ///

@@ -15,6 +15,7 @@
 mod coordinate;
 mod longitude;
 mod packing;
+pub(super) mod ranges;
 mod request;
 mod units;
 
