@@ -362,16 +362,23 @@ impl Error {
         }
     }
 
-    /// True if a file ends before what it must hold, and something of it may be left.
-    pub fn is_truncated(&self) -> bool {
+    /// The error without the places that it names.
+    fn bare(&self) -> &Self {
         match self {
-            Self::Truncated(_) => true,
-            Self::Hdf5(cause) => matches!(cause, ncutils_hdf5::Error::Truncated { .. }),
             Self::File { cause, .. }
             | Self::Variable { cause, .. }
             | Self::About { cause, .. }
             | Self::Chunk { cause, .. }
-            | Self::Key { cause, .. } => cause.is_truncated(),
+            | Self::Key { cause, .. } => cause.bare(),
+            bare => bare,
+        }
+    }
+
+    /// True if a file ends before what it must hold, and something of it may be left.
+    pub fn is_truncated(&self) -> bool {
+        match self.bare() {
+            Self::Truncated(_) => true,
+            Self::Hdf5(cause) => matches!(cause, ncutils_hdf5::Error::Truncated { .. }),
             _ => false,
         }
     }
@@ -379,7 +386,7 @@ impl Error {
     /// True if the system or a store failed, so that nothing is known of what should have been read. A file that does not exist
     /// is no failure.
     pub fn is_failure(&self) -> bool {
-        match self {
+        match self.bare() {
             Self::Hdf5(error) => error.is_failure(),
             Self::Io { cause, .. } => !matches!(
                 cause.kind(),
@@ -389,25 +396,6 @@ impl Error {
                     | io::ErrorKind::NotFound
             ),
             Self::Remote(_) => true,
-            Self::File { cause, .. }
-            | Self::Variable { cause, .. }
-            | Self::About { cause, .. }
-            | Self::Chunk { cause, .. }
-            | Self::Key { cause, .. } => cause.is_failure(),
-            _ => false,
-        }
-    }
-
-    /// True if the operating system or a remote store failed. Nothing is known about the data then.
-    pub fn is_io(&self) -> bool {
-        match self {
-            Self::Io { .. } | Self::Remote(_) => true,
-            Self::Hdf5(cause) => matches!(cause, ncutils_hdf5::Error::Io { .. }),
-            Self::File { cause, .. }
-            | Self::Variable { cause, .. }
-            | Self::About { cause, .. }
-            | Self::Chunk { cause, .. }
-            | Self::Key { cause, .. } => cause.is_io(),
             _ => false,
         }
     }

@@ -244,7 +244,7 @@ impl Linker {
             }
             PlaceKind::Keys(_) => Err(Error::UnknownFormat),
         };
-        let file = opened.map_err(|e| match e.is_io() {
+        let file = opened.map_err(|e| match e.is_failure() {
             true => Unfollowed::Failed(e.in_file(place.name())),
             false => cannot(e),
         })?;
