@@ -66,6 +66,18 @@ def test_a_value_that_changed_is_found(store, proxy, small, replaces):
 
 
 @pytest.mark.parametrize("store", ["s3s"], indirect=True)
+def test_a_staged_object_that_stays_is_named(store, proxy, small):
+    """The output has its name, so the run succeeded."""
+    classic = small.of("classic")
+    proxy.set(*(fault("status", start=0, method=method, contains=what, status=403, code="AccessDenied") for method, what in (("POST", "delete"), ("DELETE", "partial"))))
+    outcome = on(store, "nccopy", "--verify", classic, store.url("out.nc"), port=proxy.port).whole()
+    assert store.get("out.nc") == classic.read_bytes()
+    staged = [key for key in store.keys() if key != "out.nc"]
+    assert len(staged) == 1
+    assert [line for line in outcome.told() if f"warning: the object {staged[0]} stays" in line], outcome.told()
+
+
+@pytest.mark.parametrize("store", ["s3s"], indirect=True)
 def test_an_object_that_cannot_be_read_back(store, proxy, small):
     store.put("out.nc", b"old")
     proxy.set(fault("status", start=0, method="GET", contains="ncutils-partial", status=403, code="AccessDenied"))

@@ -57,7 +57,13 @@ pub fn run_or_fail_with(
 /// Tells an error, and gives the exit status. With `hints`, tells where salvage would help.
 fn end(name: &str, failure: u8, hints: bool, done: anyhow::Result<u8>) -> ExitCode {
     let error = match done {
-        Ok(status) => return ExitCode::from(status),
+        Ok(status) => {
+            // The output is complete, and something beside it could not be removed.
+            for line in take_remains() {
+                tell(name, format_args!("warning: {line}"));
+            }
+            return ExitCode::from(status);
+        }
         Err(error) => error,
     };
     // The reader of our output has closed it: this is no error.
