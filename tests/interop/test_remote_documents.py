@@ -4,19 +4,7 @@ import pytest
 from remote_kinds import KINDS, small  # noqa: F401, a fixture among them
 from remote_proxy import fault
 from remote_run import different, on, tree_of
-
-
-@pytest.fixture
-def store(store_of):
-    store = store_of("s3s")
-    store.clear()
-    yield store
-    store.clear()
-
-
-@pytest.fixture
-def proxy(proxy_of):
-    return proxy_of("s3s")
+from remote_s3 import proxy, store  # noqa: F401, fixtures
 
 
 def answer(body, **where):

@@ -3,14 +3,7 @@
 import pytest
 from remote_kinds import small  # noqa: F401, a fixture
 from remote_run import run
-
-
-@pytest.fixture
-def store(store_of):
-    store = store_of("s3s")
-    store.clear()
-    yield store
-    store.clear()
+from remote_s3 import store  # noqa: F401, fixtures
 
 
 def noted(store, tmp_path, program, *arguments):

@@ -5,20 +5,8 @@ import numpy as np
 import pytest
 from remote_proxy import fault
 from remote_run import on
+from remote_s3 import proxy, store  # noqa: F401, fixtures
 from remote_stores import BUCKET
-
-
-@pytest.fixture
-def store(store_of):
-    store = store_of("s3s")
-    store.clear()
-    yield store
-    store.clear()
-
-
-@pytest.fixture
-def proxy(proxy_of):
-    return proxy_of("s3s")
 
 
 @pytest.fixture
