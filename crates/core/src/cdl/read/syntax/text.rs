@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::chunk::resize;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::message::is_unseen;
@@ -72,7 +73,9 @@ impl Text {
     /// The source cannot be read.
     pub fn bytes(&self, at: u64, count: usize) -> Result<Vec<u8>> {
         let count = self.end.saturating_sub(at).min(count as u64) as usize;
-        let mut bytes = vec![0; count];
+        let mut bytes = Vec::new();
+        // Zeroed by hand: jemalloc gives the pages of a zeroed buffer back and takes them anew, which takes longer than reading.
+        resize(&mut bytes, count)?;
         self.source
             .read_exact_at(at, &mut bytes)
             .map_err(|e| Error::io("cannot read", e))?;
