@@ -143,7 +143,7 @@ pub trait KeyOutput: Send + Sync {
     }
 
     /// Stores a value that marks the dataset as one: its metadata. A store that cannot rename writes such
-    /// keys last, when it publishes: those of inner folders first, those of the root last, in the order of their names.
+    /// keys last, when it publishes: those of arrays first, then those of groups, those of the root last, in the order of their names.
     ///
     /// # Errors
     /// If the store fails.

@@ -5,7 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
-use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::header::{self, HeaderValue};
 use object_store::client::{HttpRequest, HttpRequestBody, HttpService};
 use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;
@@ -15,7 +15,8 @@ use object_store::{
     PutResult, Result,
 };
 
-use super::service::Service;
+use super::range_answer::content_range;
+use super::service::{Service, text};
 use crate::store::remote::secret::Secret;
 use crate::store::remote::settings::http_url;
 
@@ -68,10 +69,6 @@ fn read_only(operation: &str) -> Error {
     }
 }
 
-fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    headers.get(name)?.to_str().ok()
-}
-
 #[async_trait]
 impl ObjectStore for HttpStore {
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
@@ -92,7 +89,7 @@ impl ObjectStore for HttpStore {
         let (parts, body) = response.into_parts();
         let headers = &parts.headers;
         let length: Option<u64> = text(headers, header::CONTENT_LENGTH).and_then(|text| text.parse().ok());
-        let told = text(headers, header::CONTENT_RANGE).and_then(super::service::content_range);
+        let told = text(headers, header::CONTENT_RANGE).and_then(content_range);
         // A whole body without a length: its end is found when it ends.
         let (range, size) = match told.filter(|_| options.range.is_some()) {
             Some((first, last, size)) => (first..last + 1, size),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt;
-use http::header::{self, HeaderMap, HeaderValue};
+use http::header::{self, AsHeaderName, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use object_store::client::{
     ClientOptions, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody,
@@ -28,6 +28,7 @@ use super::documents;
 use super::fault::Fault;
 use super::known_secrets::KnownSecrets;
 use super::pages::Pages;
+use super::range_answer::Wanted;
 use super::redirect::{self, MOST_REDIRECTS, Moved};
 use super::resolver::{PrivateAddress, Resolver};
 use super::signature::sign_again;
@@ -321,7 +322,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The text of a header.
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
@@ -412,101 +413,5 @@ async fn beginning(body: HttpResponseBody) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What a request wants, to be compared with what comes.
-struct Wanted {
-    method: Method,
-    /// The value of `Range`, without `bytes=`.
-    range: Option<String>,
-}
-
-impl Wanted {
-    fn of(request: &HttpRequest) -> Self {
-        let range = text(request.headers(), "range").and_then(|range| range.strip_prefix("bytes="));
-        Self {
-            method: request.method().clone(),
-            range: range.map(str::to_owned),
-        }
-    }
-
-    async fn checked(self, mut response: HttpResponse) -> Result<HttpResponse, Fault> {
-        if self.method != Method::GET {
-            return Ok(response);
-        }
-        if let Some(coding) = text(response.headers(), "content-encoding") {
-            let changes = |coding: &&str| !matches!(*coding, "" | "identity" | "aws-chunked");
-            let coding = coding.split(',').map(str::trim).find(changes);
-            if let Some(coding) = coding {
-                return Err(Fault::Encoded(super::failure::clean(coding)));
-            }
-        }
-        let Some(range) = &self.range else {
-            return Ok(response);
-        };
-        let length: Option<u64> =
-            text(response.headers(), "content-length").and_then(|text| text.parse().ok());
-        if response.status() == StatusCode::OK {
-            // A server without ranges. An object that ends within the range is there as a whole.
-            let fits = |length: &u64| *length > 0 && within(range, *length) == Some((0, length - 1));
-            let Some(length) = length.filter(fits) else {
-                return Err(Fault::Whole { size: length });
-            };
-            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-            let told = format!("bytes 0-{}/{length}", length - 1);
-            set(response.headers_mut(), header::CONTENT_RANGE, &told);
-            return Ok(response);
-        }
-        let told = text(response.headers(), "content-range").map(str::to_owned);
-        let Some((first, last, size)) = told.as_deref().and_then(content_range) else {
-            if told.as_ref().is_some_and(|told| told.trim_end().ends_with("/*")) {
-                return Err(Fault::NoSize);
-            }
-            let told = told.map_or_else(
-                || "no Content-Range".to_owned(),
-                |told| super::failure::clean(&told),
-            );
-            return Err(Fault::WrongRange(told));
-        };
-        let right = within(range, size) == Some((first, last));
-        let complete = length.is_none_or(|length| length == last - first + 1);
-        if !right || !complete {
-            return Err(Fault::WrongRange(format!(
-                "bytes {first}-{last} of {size} in place of {}",
-                super::failure::clean(range)
-            )));
-        }
-        if length.is_none() {
-            let length = (last - first + 1).to_string();
-            set(response.headers_mut(), header::CONTENT_LENGTH, &length);
-        }
-        Ok(response)
-    }
-}
-
-fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        headers.insert(name, value);
-    }
-}
-
-/// First and last position of a range, `5-9`, `5-` or `-5`, in an object of `size` bytes.
-fn within(range: &str, size: u64) -> Option<(u64, u64)> {
-    let (first, last) = range.split_once('-')?;
-    let end = size.checked_sub(1)?;
-    let found = match (first, last) {
-        ("", length) => (size.saturating_sub(length.parse().ok()?), end),
-        (first, "") => (first.parse().ok()?, end),
-        (first, last) => (first.parse().ok()?, last.parse::<u64>().ok()?.min(end)),
-    };
-    (found.0 <= found.1).then_some(found)
-}
-
-/// First and last position and size of `bytes 5-9/100`.
-pub(super) fn content_range(text: &str) -> Option<(u64, u64, u64)> {
-    let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
-    let (first, last) = range.split_once('-')?;
-    let (first, last, size) = (first.parse().ok()?, last.parse().ok()?, size.parse().ok()?);
-    (first <= last && last < size).then_some((first, last, size))
-}
-
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -9,7 +9,7 @@
 //!   1  put .ncutils-partial, if absent                put .ncutils-partial-new, if absent
 //!   2  values ───────────────────► KEY                values ──────────► .ncutils-partial-RUN/d/KEY
 //!   3  is the mark still ours?                        is the mark still ours?
-//!   4  metadata, inner folders first ─► KEY           metadata ────────► .ncutils-partial-RUN/m/KEY
+//!   4  metadata, arrays first ─► KEY                   metadata ────────► .ncutils-partial-RUN/m/KEY
 //!   5  root metadata, in the order of names           put .ncutils-partial, if absent: nothing opens
 //!   6  delete .ncutils-partial: it opens              delete the old dataset, its root first
 //!   7                                                 copy values, then metadata, the root last
@@ -41,13 +41,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tracing::debug;
 
+use super::metadata_order::arrays_first;
 use super::part_table::PartSizes;
 use super::sending::Sending;
 use super::session::Session;
 use super::staged_keys::StagedKeys;
 use super::tree_claim::{Claim, NotClaimed, get_mark, is_reserved};
 use super::tree_objects::TreeObjects;
-use super::tree_switch::{begin, inner_first, switch};
+use super::tree_switch::{begin, switch};
 use super::upload::{PATIENCE, Upload};
 use crate::store::key::{PARTIAL, check_key};
 use crate::store::partial::wait_while_ending;
@@ -203,7 +204,7 @@ impl Tree {
         let metadata: Vec<(String, Vec<u8>)> =
             std::mem::take(&mut self.state().metadata).into_iter().collect();
         let folder = self.claim.metadata();
-        for group in inner_first(metadata, |(key, _)| key) {
+        for group in arrays_first(metadata, |(key, _)| key) {
             for (key, document) in group {
                 self.objects.send(&format!("{folder}{key}"), &key, document)?;
             }

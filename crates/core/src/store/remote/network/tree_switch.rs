@@ -11,27 +11,10 @@ use std::io;
 
 use object_store::{PutMode, UpdateVersion};
 
+use super::metadata_order::arrays_first;
 use super::tree_claim::{BUILDING, Doing, Mark, get_mark, is_reserved, new_run, stage};
 use super::tree_objects::{Listed, TreeObjects};
 use crate::store::key::{PARTIAL, RESERVED};
-
-/// Sorts keys into groups that are written one after another: folders before the folder around them. Keys of the root
-/// are alone in their groups, by name.
-pub(super) fn inner_first<T>(all: Vec<T>, key: impl Fn(&T) -> &str) -> Vec<Vec<T>> {
-    let mut all: Vec<(usize, T)> = all
-        .into_iter()
-        .map(|one| (key(&one).matches('/').count(), one))
-        .collect();
-    all.sort_by(|(a, x), (b, y)| b.cmp(a).then_with(|| key(x).cmp(key(y))));
-    let mut groups: Vec<(usize, Vec<T>)> = Vec::new();
-    for (depth, one) in all {
-        match groups.last_mut() {
-            Some((of, group)) if *of == depth && depth > 0 => group.push(one),
-            _ => groups.push((depth, vec![one])),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
-}
 
 /// Puts the mark after which the tree does not open, and returns it. The built dataset is complete.
 ///
@@ -98,7 +81,7 @@ pub(super) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
         tree.copy(value, &value.key[values.len()..])?;
     }
     tree.sending.wait()?;
-    for group in inner_first(new_metadata, |object: &Listed| &object.key[metadata.len()..]) {
+    for group in arrays_first(new_metadata, |object: &Listed| &object.key[metadata.len()..]) {
         for document in group {
             tree.copy(&document, &document.key[metadata.len()..])?;
         }
