@@ -1,8 +1,6 @@
 //! Classic files on a source that is slow to answer: many records are requested at once, and the copy is that of a fast source.
 
-use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ncutils_core::chunk::Region;
@@ -12,7 +10,12 @@ use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
 use ncutils_core::format;
 use ncutils_core::model::{Kind, VarId};
-use ncutils_core::store::{ByteRange, Done, FetchPool, MemoryOutput, Object, Requests};
+use ncutils_core::store::{MemoryOutput, Object};
+
+#[path = "support/pooled_object.rs"]
+mod pooled_object;
+
+use pooled_object::Pooled;
 
 /// A file of two record variables: `time`, and `v` with `length` numbers in each record.
 fn classic(records: u32, length: u32) -> Vec<u8> {
@@ -46,49 +49,9 @@ fn classic(records: u32, length: u32) -> Vec<u8> {
     bytes
 }
 
-/// An object whose requests run on threads of their own. It keeps their lengths, and counts how many there are at once.
-struct Slow {
-    bytes: Vec<u8>,
-    pool: FetchPool,
-    asked: Mutex<Vec<usize>>,
-    now: AtomicUsize,
-    most: AtomicUsize,
-}
-
-impl Slow {
-    fn new(bytes: Vec<u8>) -> Arc<Self> {
-        Arc::new(Self {
-            bytes,
-            pool: FetchPool::new(50),
-            asked: Mutex::default(),
-            now: AtomicUsize::default(),
-            most: AtomicUsize::default(),
-        })
-    }
-}
-
-impl Object for Slow {
-    fn size(&self) -> io::Result<Option<u64>> {
-        Ok(Some(self.bytes.len() as u64))
-    }
-
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
-        std::thread::sleep(Duration::from_millis(30));
-        self.now.fetch_sub(1, Ordering::SeqCst);
-        self.asked.lock().unwrap().push(buf.len());
-        Object::read_exact_at(&self.bytes, offset, buf)
-    }
-
-    fn requests(&self) -> Requests {
-        Requests::slow(50, 100_000)
-    }
-
-    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
-        let this = Arc::clone(&self) as Arc<dyn Object>;
-        self.pool.fetch_ranges(&this, ranges, done);
-    }
+/// An object that is slow to answer.
+fn slow(bytes: Vec<u8>) -> Arc<Pooled> {
+    Pooled::new(bytes, Duration::from_millis(30), 50, 100_000)
 }
 
 /// The bytes of a copy.
@@ -115,13 +78,13 @@ fn copied(source: Arc<dyn Object>, kind: Option<Kind>, memory: u64) -> Result<Ve
 #[test]
 fn long_records_are_copied_with_many_requests_of_whole_records() {
     let bytes = classic(30, 100_000);
-    let slow = Slow::new(bytes.clone());
-    let found = copied(slow.clone(), None, 32 << 20).unwrap();
+    let source = slow(bytes.clone());
+    let found = copied(source.clone(), None, 32 << 20).unwrap();
     assert!(found == bytes);
-    let most = slow.most.load(Ordering::SeqCst);
+    let most = source.most_at_once();
     assert!(most >= 5, "{most} at once");
     // The times come with the records.
-    let records = slow.asked.lock().unwrap();
+    let records = source.asked();
     let records = records.iter().filter(|length| **length != 64 << 10).count();
     assert!(records <= 20, "{records} requests");
 }
@@ -132,13 +95,13 @@ fn records_become_the_same_chunks_as_those_of_a_fast_source() {
         let bytes = classic(records, length);
         for kind in [Kind::Netcdf4, Kind::Data64] {
             let expected = copied(Arc::new(bytes.clone()), Some(kind), 64 << 20).unwrap();
-            let slow = Slow::new(bytes.clone());
-            let found = copied(slow.clone(), Some(kind), 64 << 20).unwrap();
+            let source = slow(bytes.clone());
+            let found = copied(source.clone(), Some(kind), 64 << 20).unwrap();
             assert!(found == expected, "{records} records, {kind:?}");
-            let asked = slow.asked.lock().unwrap().len();
+            let asked = source.asked().len();
             assert!(asked < 90, "{asked} requests");
             if records == 30 && kind == Kind::Netcdf4 {
-                assert!(slow.most.load(Ordering::SeqCst) >= 10);
+                assert!(source.most_at_once() >= 10);
             }
         }
     }
@@ -147,19 +110,19 @@ fn records_become_the_same_chunks_as_those_of_a_fast_source() {
 #[test]
 fn a_region_of_many_records_is_read_at_once() {
     let bytes = classic(40, 30_000);
-    let slow = Slow::new(bytes.clone());
-    let reader = format::open(slow.clone(), &Registry::builtin()).unwrap();
+    let source = slow(bytes.clone());
+    let reader = format::open(source.clone(), &Registry::builtin()).unwrap();
     let local = format::open(Arc::new(bytes), &Registry::builtin()).unwrap();
     for (var, start, count) in [
         (0, vec![0], vec![40]),
         (1, vec![3, 7], vec![35, 1]),
         (1, vec![1, 0], vec![39, 30_000]),
     ] {
-        slow.most.store(0, Ordering::SeqCst);
+        source.most_at_once();
         let region = Region { start, count };
         let found = reader.read_region(VarId(var), &region).unwrap();
         assert_eq!(found, local.read_region(VarId(var), &region).unwrap());
-        let most = slow.most.load(Ordering::SeqCst);
+        let most = source.most_at_once();
         let least = if region.count.last() == Some(&30_000) {
             1
         } else {
@@ -175,7 +138,7 @@ fn missing_records_are_told_as_of_a_fast_source() {
     bytes.truncate(bytes.len() - 1_000_000);
     for kind in [None, Some(Kind::Netcdf4)] {
         let expected = copied(Arc::new(bytes.clone()), kind, 64 << 20).unwrap_err();
-        let found = copied(Slow::new(bytes.clone()), kind, 64 << 20).unwrap_err();
+        let found = copied(slow(bytes.clone()), kind, 64 << 20).unwrap_err();
         assert_eq!(found.to_string(), expected.to_string());
         assert!(found.to_string().contains("the file is truncated"), "{found}");
     }

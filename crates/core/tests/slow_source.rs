@@ -12,9 +12,12 @@ use ncutils_core::format;
 use ncutils_core::model::{Kind, Schema, Type, Values};
 use ncutils_core::store::{ByteRange, Done, FetchPool, FileOutput, MemoryOutput, Object, Requests};
 
+#[path = "support/pooled_object.rs"]
+mod pooled_object;
 #[path = "support/whole_variables.rs"]
 mod whole_variables;
 
+use pooled_object::Pooled;
 use whole_variables::Dataset;
 
 /// How long a request takes.
@@ -176,38 +179,6 @@ fn a_file_of_netcdf_c_opens_in_a_fifth_of_the_requests_that_it_has_structures() 
     }
 }
 
-/// An object whose requests run on threads of their own, and that counts how many there are at once.
-struct Pooled {
-    bytes: Vec<u8>,
-    latency: Duration,
-    pool: FetchPool,
-    now: AtomicU64,
-    most: AtomicU64,
-}
-
-impl Object for Pooled {
-    fn size(&self) -> io::Result<Option<u64>> {
-        Ok(Some(self.bytes.len() as u64))
-    }
-
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
-        std::thread::sleep(self.latency);
-        self.now.fetch_sub(1, Ordering::SeqCst);
-        Object::read_exact_at(&self.bytes, offset, buf)
-    }
-
-    fn requests(&self) -> Requests {
-        Requests::slow(100, 0)
-    }
-
-    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
-        let this = Arc::clone(&self) as Arc<dyn Object>;
-        self.pool.fetch_ranges(&this, ranges, done);
-    }
-}
-
 /// With `SLOW_CHUNKS=2000` in the environment: 2,000 chunks of 1 MB, and the time is printed.
 #[test]
 fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
@@ -221,13 +192,7 @@ fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
     dataset.var(Schema::ROOT, "v", Type::UByte, &[x], Some(&[each]), Some(values));
     let output = Arc::new(MemoryOutput::new());
     dataset.write(output.clone()).unwrap();
-    let source = Arc::new(Pooled {
-        bytes: output.bytes(),
-        latency,
-        pool: FetchPool::new(100),
-        now: AtomicU64::new(0),
-        most: AtomicU64::new(0),
-    });
+    let source = Pooled::new(output.bytes(), latency, 100, 0);
     let reader = format::open(source.clone(), &Registry::builtin()).unwrap();
     let plan = plan(&*reader, &CopyOptions::default()).unwrap();
     let prepared = prepare(&*reader, &plan).unwrap();
@@ -246,17 +211,16 @@ fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
         "{chunks} chunks: {:?}, peak of the ledger {} bytes; one after another: {:?}",
         begun.elapsed(),
         report.peak(),
-        source.latency * chunks as u32
+        latency * chunks as u32
     );
     assert!(report.peak() <= options.memory.unwrap());
-    assert!(
-        source.most.load(Ordering::SeqCst) >= 8,
-        "{:?} at once",
-        source.most
-    );
+    let most = source.most_at_once();
+    assert!(most >= 8, "{most} at once");
+    let asked = source.asked().len() as u64;
+    assert!(asked <= chunks + 10, "{asked} requests");
     assert_eq!(
         std::fs::metadata(copied).unwrap().len(),
-        source.bytes.len() as u64
+        output.bytes().len() as u64
     );
 }
 
