@@ -63,13 +63,13 @@ def check_no_secret(text, secrets):
     assert not found, f"part of a signature is printed: {text[max(0, found.start() - 200):found.end() + 20]}"
 
 
-def run(program, *arguments, environment, secrets=(), timeout=120, **options):
-    """How a program of ours ends, whose output has none of the secrets, nor has its log."""
+def run(program, *arguments, environment, secrets=(), timeout=120, codes=(0, 1), **options):
+    """How a program of ours ends, with one of `codes`. Its output has none of the secrets, nor has its log."""
     command = [str(BIN / program), *map(str, arguments)]
     done = subprocess.run(command, env={"NCUTILS_LOG": "debug", **environment}, capture_output=True, timeout=timeout, **options)
     out, error = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     outcome = Outcome(done.returncode, out, error, "--verbose" in arguments)
-    assert outcome.code in (0, 1), f"{command}: exit status {outcome.code}: {outcome.told()}"
+    assert outcome.code in codes, f"{command}: exit status {outcome.code}: {outcome.told()}"
     check_no_secret(outcome.out, secrets)
     check_no_secret(outcome.error, secrets)
     return outcome

@@ -24,10 +24,10 @@ pub(crate) struct Salvaged<'r> {
     damage: Option<Fault>,
 }
 
-/// Checks those variables of a damaged input whose data is copied.
+/// Checks those variables of a damaged input whose data is copied. What a disk cannot read is lost.
 ///
 /// # Errors
-/// A variable or group that the input does not have; an input that cannot be read at all.
+/// A variable or group that the input does not have; an input that cannot be read at all; a remote store that failed.
 pub(crate) fn salvage<'r>(
     reader: &'r dyn Reader,
     input: &Location,
@@ -35,7 +35,12 @@ pub(crate) fn salvage<'r>(
     arguments: &Arguments,
 ) -> anyhow::Result<Salvaged<'r>> {
     let copied = copied(reader.schema(), &arguments.copy).map_err(|error| error.in_file(input.name()))?;
-    salvage_variables(reader, copied, input, place.damage(), arguments)
+    let salvaged = salvage_variables(reader, copied, input, place.damage(), arguments)?;
+    if input.is_remote() {
+        // The same request may succeed later.
+        salvaged.check_store(input)?;
+    }
+    Ok(salvaged)
 }
 
 /// Does the same with variables that were chosen before. `damage` is that of the file which the input lies in.
