@@ -123,7 +123,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// The key and the value of the run's mark.
-    fn mark(&self) -> (&'static str, Mark) {
+    pub(super) fn mark(&self) -> (&'static str, Mark) {
         let (key, doing) = match self.is_beside {
             false => (PARTIAL, Doing::Writing),
             true => (BUILDING, Doing::Building),

@@ -96,10 +96,11 @@ impl TreeObjects {
                 found.try_collect::<Vec<_>>().await
             }
         })?;
-        if !found.iter().all(|object| object.0) {
-            return Err(io::Error::other(
-                "cannot list: the server lists keys of other folders",
-            ));
+        if let Some((_, other)) = found.iter().find(|(is_ours, _)| !is_ours) {
+            return Err(io::Error::other(format!(
+                "cannot list: the server lists keys of other folders, such as one that ends in {:?}; is the endpoint right?",
+                other.key
+            )));
         }
         let mut found: Vec<Listed> = found
             .into_iter()
@@ -252,26 +253,28 @@ impl TreeObjects {
         }
         match listed.iter().find(|object| wanted(&object.key)) {
             Some(object) => Err(io::Error::other(format!(
-                "cannot delete {}: it is still there",
+                "cannot delete {}: it is still there; may it be deleted?",
                 object.key
             ))),
             None => Ok(()),
         }
     }
 
-    /// Deletes a mark, and looks whether it is gone.
+    /// Deletes a mark that has this value, and looks whether it is gone. A mark of another run stays.
     ///
     /// # Errors
-    /// Those of the store; a mark that stays.
-    pub(super) fn delete_mark(&self, mark: &str) -> io::Result<()> {
+    /// Those of the deletion; a mark that stays.
+    pub(super) fn delete_mark(&self, mark: &str, value: &str) -> io::Result<()> {
         let delete = || self.delete([mark].into_iter());
+        // A failing look says nothing against a deletion that was acknowledged.
+        let stays = || matches!(self.get(mark), Ok(Some(found)) if found.bytes == value.as_bytes());
         // All else is there, so a refusal is not the last word.
         delete().or_else(|_| delete())?;
-        if self.get(mark)?.is_some() {
+        if stays() {
             delete()?;
-            if self.get(mark)?.is_some() {
+            if stays() {
                 return Err(io::Error::other(format!(
-                    "cannot delete {mark}: it is still there"
+                    "cannot delete {mark}: it is still there; delete it by other means, and the dataset opens"
                 )));
             }
         }

@@ -14,7 +14,8 @@
 //!   6  delete .ncutils-partial: it opens              delete the old dataset, its root first
 //!   7                                                 copy values, then metadata, the root last
 //!   8                                                 delete .ncutils-partial: the new opens
-//!   9                                                 delete .ncutils-partial-RUN/, .ncutils-partial-new
+//!   9                                                 delete .ncutils-partial-RUN/, and .ncutils-partial-new
+//!                                                     if no other run builds
 //! ```
 //!
 //! Each number begins when everything before it was acknowledged. A run that is killed leaves this:
@@ -48,9 +49,9 @@ use super::session::Session;
 use super::staged_keys::StagedKeys;
 use super::tree_claim::{Claim, NotClaimed, get_mark, is_reserved};
 use super::tree_objects::TreeObjects;
-use super::tree_switch::{begin, switch};
+use super::tree_switch::{begin, switch, tidy};
 use super::upload::{PATIENCE, Upload};
-use crate::store::key::{PARTIAL, check_key};
+use crate::store::key::{PARTIAL, RESERVED, check_key};
 use crate::store::partial::wait_while_ending;
 use crate::store::unfinished::{Unfinished, list, remains};
 use crate::store::{KeyOutput, KeyStore, ValueWriter};
@@ -203,6 +204,11 @@ impl Tree {
         self.claim.check(&self.objects)?;
         let metadata: Vec<(String, Vec<u8>)> =
             std::mem::take(&mut self.state().metadata).into_iter().collect();
+        let root: Vec<String> = metadata
+            .iter()
+            .map(|(key, _)| key.clone())
+            .filter(|key| !key.contains('/'))
+            .collect();
         let folder = self.claim.metadata();
         for group in arrays_first(metadata, |(key, _)| key) {
             for (key, document) in group {
@@ -215,7 +221,8 @@ impl Tree {
                 // The mark of another run says that its tree is not complete.
                 self.claim.check(&self.objects)?;
                 self.enter(Phase::Opening)?;
-                self.objects.delete_mark(PARTIAL)?;
+                self.objects.delete_mark(PARTIAL, &self.claim.mark().1.text())?;
+                self.check_root(&root)?;
             }
             true => {
                 self.enter(Phase::Switching)?;
@@ -226,14 +233,37 @@ impl Tree {
             }
         }
         self.enter(Phase::Published)?;
+        if self.claim.is_beside
+            && let Err(e) = tidy(&self.objects, &self.claim.run)
+        {
+            remains(format!(
+                "the dataset {} is complete; keys that begin with {RESERVED} stay beside it: {e}",
+                self.place()
+            ));
+        }
         debug!(prefix = self.objects.root, "published");
         Ok(())
+    }
+
+    /// Fails if another run took the tree over in the moment in which its mark was deleted: it clears the root first.
+    fn check_root(&self, root: &[String]) -> io::Result<()> {
+        let Some(last) = root.last() else {
+            return Ok(());
+        };
+        // A server that has just written it may say once that it is not there.
+        let is_gone = || matches!(self.objects.get(last), Ok(None));
+        match is_gone() && is_gone() {
+            true => Err(io::Error::other(format!(
+                "another run took over, and deleted {last}"
+            ))),
+            false => Ok(()),
+        }
     }
 
     /// Takes back the mark of a switch that could not begin, if it came to be. Then the old dataset is as it was.
     fn unmark(&self) {
         let is_free = match get_mark(&self.objects, PARTIAL) {
-            Ok(Some((mark, _))) if mark.run == self.claim.run => {
+            Ok(Some((mark, _))) if mark.run == self.claim.run && mark.by == self.claim.run => {
                 self.objects.delete([PARTIAL].into_iter()).is_ok()
             }
             found => found.is_ok(),
@@ -254,14 +284,19 @@ impl Tree {
 }
 
 impl Tree {
+    /// Where the tree is, for messages.
+    fn place(&self) -> String {
+        match self.objects.root.as_str() {
+            "" => self.objects.sending.shown().to_owned(),
+            root => format!("{root} in {}", self.objects.sending.shown()),
+        }
+    }
+
     fn give_up(&self) {
         let mut state = self.state();
         let before = std::mem::replace(&mut state.phase, Phase::GivenUp);
         drop(state);
-        let place = match self.objects.root.as_str() {
-            "" => self.objects.sending.shown().to_owned(),
-            root => format!("{root} in {}", self.objects.sending.shown()),
-        };
+        let place = self.place();
         match before {
             Phase::Published | Phase::GivenUp => {
                 self.state().phase = before;

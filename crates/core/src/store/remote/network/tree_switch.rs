@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mark: nothing opens ─► delete the old, its root first ─► copy values ─► copy metadata, the root last
-//!                     ─► delete the mark: the new opens ─► delete what was built, and the mark of building
+//!                     ─► delete the mark: the new opens ─► tidy: delete what was built, and the mark of building
 //! ```
 //!
 //! Everything before the mark's end can be done again by another run: the built dataset stays whole until then.
@@ -14,7 +14,7 @@ use object_store::{PutMode, UpdateVersion};
 use super::metadata_order::arrays_first;
 use super::tree_claim::{BUILDING, Doing, Mark, get_mark, is_reserved, new_run, stage};
 use super::tree_objects::{Listed, TreeObjects};
-use crate::store::key::{PARTIAL, RESERVED};
+use crate::store::key::PARTIAL;
 
 /// Puts the mark after which the tree does not open, and returns it. The built dataset is complete.
 ///
@@ -44,13 +44,18 @@ pub(super) fn take_over(tree: &TreeObjects, mark: Mark, seen: UpdateVersion) -> 
         ..mark
     };
     match tree.put_if(PARTIAL, &mark.text(), PutMode::Update(seen))? {
-        true => switch(tree, &mark),
-        false => Err(taken_over()),
+        true => switch(tree, &mark)?,
+        false => return Err(taken_over()),
     }
+    // What stays is cleared by who claims the tree next.
+    let _ = tidy(tree, &mark.run);
+    Ok(())
 }
 
 fn taken_over() -> io::Error {
-    io::Error::other(format!("another run took over: {PARTIAL} is not as it was"))
+    io::Error::other(format!(
+        "another run took over, and replaces the dataset: {PARTIAL} is not as it was"
+    ))
 }
 
 /// Ends the switch of `mark`, which is in the tree. Whoever has put another mark ends it instead: the mark is looked at before
@@ -70,7 +75,7 @@ pub(super) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
         return Err(io::Error::new(
             io::ErrorKind::NotFound,
             format!(
-                "{PARTIAL} tells of a dataset in {}, which is not there",
+                "{PARTIAL} tells of a dataset in {}, which is not there; delete what is below this prefix",
                 stage(run)
             ),
         ));
@@ -88,9 +93,19 @@ pub(super) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
         tree.sending.wait()?;
     }
     check()?;
-    tree.delete_mark(PARTIAL)?;
-    let built = tree.list("")?;
-    let built = built.iter().map(|object| object.key.as_str());
-    tree.delete(built.filter(|key| key.starts_with(RESERVED) && *key != BUILDING))?;
-    tree.delete([BUILDING].into_iter())
+    tree.delete_mark(PARTIAL, &mark.text())
+}
+
+/// Deletes the dataset that a run built, once it has taken its place, and the run's mark of building.
+///
+/// # Errors
+/// Those of the store. What stays is no part of the dataset.
+pub(super) fn tidy(tree: &TreeObjects, run: &str) -> io::Result<()> {
+    let built = tree.list(&stage(run))?;
+    tree.delete(built.iter().map(|object| object.key.as_str()))?;
+    match get_mark(tree, BUILDING)? {
+        // Another run may build already.
+        Some((mark, _)) if mark.run == run => tree.delete([BUILDING].into_iter()),
+        _ => Ok(()),
+    }
 }

@@ -45,6 +45,8 @@ fn a_killed_replacement_leaves_the_old_or_is_ended_by_the_next() {
             Some(found) if found == whole(1) => seen[0] += 1,
             Some(found) => {
                 assert_eq!(found, whole(2), "{n}");
+                // Whatever stays beside it, the dataset is replaced.
+                done.unwrap();
                 seen[2] += 1;
             }
             None => {
@@ -59,7 +61,7 @@ fn a_killed_replacement_leaves_the_old_or_is_ended_by_the_next() {
         }
         write(&healthy(&inner), true, 2).unwrap();
         assert_eq!(contents(&inner), whole(2), "{n}");
-        if done.is_ok() {
+        if store.requests() <= n {
             break;
         }
     }
@@ -134,6 +136,22 @@ fn who_lost_a_switch_deletes_nothing() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("took over"), "{error}");
+    // Nor does it take the other's mark back, or delete what the other copies.
+    tree.unmark();
+    assert_eq!(contents(&inner), before);
     switch(&tree.objects, &other).unwrap();
     assert_eq!(opened(&inner), Some(whole(2)));
+}
+
+#[test]
+fn who_replaced_a_dataset_leaves_the_mark_of_the_next_run() {
+    let inner = Arc::default();
+    write(&healthy(&inner), false, 1).unwrap();
+    let store = healthy(&inner);
+    let output = claim(&store, true).unwrap();
+    let objects = &output.tree.objects;
+    let next = claim(&store, true).unwrap();
+    tidy(objects, &output.tree.claim.run).unwrap();
+    fill(&next, 2).unwrap();
+    assert_eq!(contents(&inner), whole(2));
 }
