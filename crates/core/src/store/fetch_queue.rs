@@ -33,7 +33,8 @@ impl FetchQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `start` once there is room for `bytes` bytes, on this thread or on one that makes room.
+    /// Calls `start` once there is room for `bytes` bytes, on this thread or on one that makes room. They are what a fetch holds
+    /// at most until [`Admitted`] is dropped, without the ranges that it was asked for.
     pub(crate) fn begin(self: &Arc<Self>, bytes: u64, start: impl FnOnce(Admitted) + Send + 'static) {
         self.lock().waiting.push_back((bytes, Box::new(start)));
         self.start();

@@ -50,7 +50,7 @@ impl Fetch {
     /// Reads the next batch, and those after it.
     pub(super) fn go_on(mut self, done: Done<io::Result<Vec<Vec<u8>>>>) {
         let mut batch: Vec<(usize, Vec<usize>)> = Vec::new();
-        let (mut stored, mut extra) = (0, 0u64);
+        let (mut stored, mut wanted, mut longest) = (0, 0u64, 0);
         while let Some((number, positions)) = self.frames.pop_first() {
             if let Some(frame) = self.file.kept(number) {
                 if let Err(error) = self.put(number, &positions, &frame) {
@@ -64,12 +64,15 @@ impl Fetch {
                 break;
             }
             stored += length;
-            extra += length.saturating_sub(self.wanted(number, &positions));
+            wanted += self.wanted(number, &positions);
+            longest = longest.max(self.file.places[number + 1].1 - self.file.places[number].1);
             batch.push((number, positions));
         }
         if batch.is_empty() {
             return done(Ok(self.found));
         }
+        // One frame at a time is decoded.
+        let extra = longest + stored.saturating_sub(wanted);
         let queue = Arc::clone(&self.file.queue);
         queue.begin(extra, move |admitted| {
             let source = Arc::clone(&self.file.source);

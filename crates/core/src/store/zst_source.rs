@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::zstd::bulk::Decompressor;
 
+use super::fetch_pool::allocate;
 use super::requests::ByteRange;
 use super::zst_fetch::Fetch;
 use super::{Done, FetchQueue, Object, Requests};
@@ -37,13 +38,20 @@ const LARGEST_FRAME: u32 = 1 << 28;
 /// Most bytes that one byte of a frame can stand for.
 const EXPANSION: u64 = 32 << 10;
 
+/// Most bytes that a frame takes for a byte of its content: a writer that flushes each byte makes blocks of four. Frames without
+/// content may have as much as [`OVERHEAD`].
+const FLUSHED: u64 = 4;
+
+/// Most bytes of a frame besides [`FLUSHED`].
+const OVERHEAD: u64 = 1 << 20;
+
 /// Decoded frames that are kept.
 const KEPT: usize = 64;
 
 /// Most bytes of decoded frames that are kept.
 const KEPT_BYTES: usize = 32 << 20;
 
-/// Most bytes of decoded frames that are read by one request.
+/// Most bytes of frames, and of their content, that are read by one request, unless a single frame has more.
 const RUN_BYTES: u64 = 4 << 20;
 
 /// A file of frames with a seek table.
@@ -111,6 +119,9 @@ impl SeekableZst {
             let (stored, decoded) = (number(stored), number(decoded));
             if decoded > LARGEST_FRAME || u64::from(decoded) > u64::from(stored) * EXPANSION {
                 return Err(damaged("claims more bytes than a frame can have"));
+            }
+            if u64::from(stored) > u64::from(decoded) * FLUSHED + OVERHEAD {
+                return Err(damaged("has a frame that is longer than its content can be"));
             }
             at += u64::from(stored);
             content += u64::from(decoded);
@@ -187,9 +198,10 @@ impl SeekableZst {
 
     /// The frames at the start of `needed` that one request reads: as far as they are not kept. A frame that is kept is alone.
     fn run(&self, needed: Range<usize>) -> Range<usize> {
-        let start = self.places[needed.start].1;
+        let (first, start) = self.places[needed.start];
         let more = needed.clone().skip(1).take_while(|number| {
-            self.places[number + 1].1 - start <= RUN_BYTES && self.kept(*number).is_none()
+            let (stored, content) = self.places[number + 1];
+            stored - first <= RUN_BYTES && content - start <= RUN_BYTES && self.kept(*number).is_none()
         });
         needed.start..needed.start + 1 + more.count()
     }
@@ -221,7 +233,7 @@ impl Object for SeekableZst {
             }
             let run = self.run(needed.clone());
             let first = self.places[run.start].0;
-            let mut stored = vec![0; (self.places[run.end].0 - first) as usize];
+            let mut stored = allocate((self.places[run.end].0 - first) as usize)?;
             self.source.read_exact_at(first, &mut stored)?;
             for number in run.clone() {
                 let at = self.stored(number);

@@ -4,7 +4,8 @@
 //! ranges ─► pieces, one a record ─► spans of near pieces ─► batches ─► Object::fetch ─► copied into the ranges
 //! ```
 //!
-//! Batches follow each other, so that a range of a million short records does not make a million requests at once.
+//! Batches follow each other, so that a range of a million short records does not make a million requests at once. Pieces are
+//! found again when their bytes have come: a list of them would be larger than the bytes of short records.
 
 use std::io;
 use std::sync::Arc;
@@ -36,9 +37,12 @@ pub(super) struct Fetch {
     place: Place,
     ranges: Vec<ByteRange>,
     found: Vec<Vec<u8>>,
-    /// The first piece that is not in a batch: a range, and a byte in it.
-    next: (usize, usize),
+    /// The first piece that is not in a batch.
+    next: Position,
 }
+
+/// A byte of the ranges: the number of a range, and a byte in it.
+type Position = (usize, usize);
 
 /// A part of a range that is contiguous in the object.
 struct Piece {
@@ -52,16 +56,53 @@ struct Piece {
 /// Pieces that are read together.
 struct Batch {
     spans: Vec<ByteRange>,
-    /// Each piece, with the number of its span.
-    pieces: Vec<(usize, Piece)>,
+    /// The first piece, and the one behind the last.
+    pieces: (Position, Position),
+    /// Bytes of the pieces.
+    wanted: u64,
 }
 
 impl Batch {
     /// Bytes that are held for a while and are no part of a range.
     fn extra(&self) -> u64 {
         let read: u64 = self.spans.iter().map(|span| span.length as u64).sum();
-        let wanted: u64 = self.pieces.iter().map(|(_, piece)| piece.length as u64).sum();
-        read.saturating_sub(wanted) + self.spans.len() as u64 * REQUEST
+        read.saturating_sub(self.wanted) + self.spans.len() as u64 * REQUEST
+    }
+}
+
+/// Puts pieces into spans, in their order.
+#[derive(Default)]
+struct Spans {
+    count: usize,
+    last: Option<ByteRange>,
+}
+
+impl Spans {
+    /// The gap before a piece, and the last span with it; `None` if the piece begins another one.
+    fn joined(&self, piece: &Piece) -> Option<(u64, ByteRange)> {
+        let ByteRange { offset, length } = self.last?;
+        let gap = piece.at.checked_sub(offset + length as u64)?;
+        let length = piece.at + piece.length as u64 - offset;
+        let span = ByteRange {
+            offset,
+            length: length as usize,
+        };
+        (gap <= MAX_GAP && length <= SPAN).then_some((gap, span))
+    }
+
+    /// Adds a piece. Returns the number of its span.
+    fn add(&mut self, piece: &Piece) -> usize {
+        match self.joined(piece) {
+            Some((_, span)) => self.last = Some(span),
+            None => {
+                self.count += 1;
+                self.last = Some(ByteRange {
+                    offset: piece.at,
+                    length: piece.length,
+                });
+            }
+        }
+        self.count - 1
     }
 }
 
@@ -92,7 +133,7 @@ impl Fetch {
     /// Reads the next batch, and those after it.
     fn go_on(mut self, done: Done<io::Result<Vec<Vec<u8>>>>) {
         let batch = self.batch();
-        if batch.pieces.is_empty() {
+        if batch.spans.is_empty() {
             return done(Ok(self.found));
         }
         let queue = Arc::clone(&self.queue);
@@ -112,9 +153,8 @@ impl Fetch {
         });
     }
 
-    /// The next piece; `None` at the end.
-    fn piece(&self) -> Option<Piece> {
-        let (mut range, mut from) = self.next;
+    /// The piece at a position; `None` at the end.
+    fn piece(&self, (mut range, mut from): Position) -> Option<Piece> {
         loop {
             let wanted = self.ranges.get(range)?;
             if from < wanted.length {
@@ -122,12 +162,13 @@ impl Fetch {
                 let piece = self
                     .geometry
                     .piece(&self.place, wanted.offset + from as u64, left);
-                return Some(Piece {
+                let piece = Piece {
                     range,
                     from,
                     length: piece.length as usize,
                     at: piece.at,
-                });
+                };
+                return Some(piece).filter(|piece| piece.length > 0);
             }
             (range, from) = (range + 1, 0);
         }
@@ -135,63 +176,81 @@ impl Fetch {
 
     /// Takes the pieces of the next batch.
     fn batch(&mut self) -> Batch {
-        let mut batch = Batch {
-            spans: Vec::new(),
-            pieces: Vec::new(),
-        };
+        let first = self.next;
+        let mut list: Vec<ByteRange> = Vec::new();
+        let mut spans = Spans::default();
         let most = self.source.requests().in_flight.saturating_mul(ROUNDS);
-        let mut between = 0;
-        while let Some(piece) = self.piece().filter(|piece| piece.length > 0) {
-            let end = piece.at + piece.length as u64;
-            let joined = batch.spans.last().and_then(|span| {
-                let gap = piece.at.checked_sub(span.offset + span.length as u64)?;
-                let length = end - span.offset;
-                (gap <= MAX_GAP && length <= SPAN).then_some((gap, length))
-            });
-            if let Some((gap, length)) = joined
-                && let Some(span) = batch.spans.last_mut()
-            {
-                span.length = length as usize;
-                between += gap;
-            } else if batch.spans.len() >= most || between >= MOST_BETWEEN {
-                break;
-            } else {
-                batch.spans.push(ByteRange {
-                    offset: piece.at,
-                    length: piece.length,
-                });
+        let (mut between, mut wanted) = (0, 0);
+        while let Some(piece) = self.piece(self.next) {
+            match spans.joined(&piece) {
+                Some((gap, _)) => between += gap,
+                None if list.len() >= most || between >= MOST_BETWEEN => break,
+                None => {}
             }
+            let number = spans.add(&piece);
+            list.truncate(number);
+            list.extend(spans.last);
+            wanted += piece.length as u64;
             self.next = (piece.range, piece.from + piece.length);
-            batch.pieces.push((batch.spans.len() - 1, piece));
         }
-        batch
+        Batch {
+            spans: list,
+            pieces: (first, self.next),
+            wanted,
+        }
     }
 
-    /// Copies the pieces of a batch into their ranges.
+    /// Copies the pieces of a batch into their ranges. Each span is freed once its last piece is copied.
     fn put(&mut self, batch: &Batch, read: io::Result<Vec<Vec<u8>>>) -> io::Result<()> {
-        let mut read = read.map_err(|error| match FailedRequest::split(error) {
-            (Some(n), cause) => {
-                let piece = batch.pieces.iter().find(|(span, _)| *span == n);
-                FailedRequest::error(piece.map_or(0, |(_, piece)| piece.range), cause)
-            }
+        let read = read.map_err(|error| match FailedRequest::split(error) {
+            (Some(n), cause) => FailedRequest::error(self.first_range(batch, n), cause),
             (None, cause) => cause,
         })?;
-        for (n, piece) in &batch.pieces {
-            let (span, wanted) = (&batch.spans[*n], self.ranges[piece.range].length);
-            let bytes = read.get_mut(*n).filter(|bytes| bytes.len() == span.length);
-            let bytes = bytes.ok_or_else(|| io::Error::other("a store gave an answer of another length"))?;
+        let lengths = batch.spans.iter().map(|span| span.length);
+        if !read.iter().map(Vec::len).eq(lengths) {
+            return Err(io::Error::other("a store gave an answer of another length"));
+        }
+        let mut read = read.into_iter();
+        let (mut spans, mut bytes) = (Spans::default(), Vec::new());
+        let (mut at, end) = batch.pieces;
+        while at != end
+            && let Some(piece) = self.piece(at)
+        {
+            let before = spans.count;
+            let span = batch.spans[spans.add(&piece)];
+            if spans.count > before {
+                bytes = read.next().unwrap_or_default();
+            }
+            at = (piece.range, piece.from + piece.length);
+            let wanted = self.ranges[piece.range].length;
             let into = &mut self.found[piece.range];
             if piece.length == wanted && bytes.len() == wanted {
-                *into = std::mem::take(bytes);
+                *into = std::mem::take(&mut bytes);
                 continue;
             }
             if into.is_empty() {
                 *into = allocate(wanted)?;
             }
-            let at = (piece.at - span.offset) as usize;
-            into[piece.from..piece.from + piece.length].copy_from_slice(&bytes[at..at + piece.length]);
+            let within = (piece.at - span.offset) as usize;
+            into[piece.from..piece.from + piece.length]
+                .copy_from_slice(&bytes[within..within + piece.length]);
         }
         Ok(())
+    }
+
+    /// The range of the first piece of a span.
+    fn first_range(&self, batch: &Batch, span: usize) -> usize {
+        let mut spans = Spans::default();
+        let (mut at, end) = batch.pieces;
+        while at != end
+            && let Some(piece) = self.piece(at)
+        {
+            if spans.add(&piece) >= span {
+                return piece.range;
+            }
+            at = (piece.range, piece.from + piece.length);
+        }
+        0
     }
 }
 
@@ -321,6 +380,12 @@ mod tests {
         let (asked, most) = fetched((10_000, 4_000, 4), &[(0, 40_000)]);
         assert!((38..=50).contains(&asked.len()), "{}", asked.len());
         assert!(most <= 1 + (MOST_BETWEEN / SPAN) as usize, "{most}");
+        // The same range again, and one that goes back.
+        fetched((40, 1_000, 8), &[(0, 80), (0, 80), (40, 8), (40, 8), (8, 64)]);
+        fetched(
+            (10, 30_000, 9_000),
+            &[(0, 9_000), (0, 9_000), (0, 18_000), (9_000, 9_000)],
+        );
         // More pieces than one batch has.
         let (asked, _) = fetched((300, 20_000, 4), &[(0, 1_200)]);
         assert_eq!(asked.len(), 300);
