@@ -17,6 +17,7 @@ use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, VarId};
+use ncutils_core::part::value::coordinates;
 use ncutils_core::part::verbatim::{self, VerbatimPart};
 use ncutils_core::part::{Part, Source};
 use ncutils_core::proof::{Named, Promise, Salvage, check_variables};
@@ -136,15 +137,30 @@ fn part_of<'r>(
 
 /// What is left of the coordinates whose values `--sel` compares.
 fn left_coordinates<'r>(netcdf: &'r Netcdf4Reader, arguments: &Arguments) -> Result<Salvage<'r>, Error> {
-    let vars = match arguments.part.values.is_empty() {
-        true => Vec::new(),
-        false => (0..netcdf.schema().vars.len())
-            .map(VarId)
-            .filter(|var| netcdf.schema().var(*var).dims.len() == 1)
-            .collect(),
-    };
+    left(
+        netcdf,
+        coordinates(netcdf.schema(), &arguments.part.values),
+        arguments,
+    )
+}
+
+/// What is left of variables.
+///
+/// # Errors
+/// A store that failed, which is no damage.
+fn left<'r>(
+    netcdf: &'r Netcdf4Reader,
+    vars: Vec<VarId>,
+    arguments: &Arguments,
+) -> Result<Salvage<'r>, Error> {
     let checked = check_variables(netcdf, vars, &arguments.copy.registry, &arguments.work())?;
-    Ok(Salvage::new(netcdf, &checked, arguments.keep_suspect))
+    match checked.faults.iter().find(|fault| fault.is_failure) {
+        Some(failure) => Err(Error::io(
+            "cannot read",
+            std::io::Error::other(failure.to_string()),
+        )),
+        None => Ok(Salvage::new(netcdf, &checked, arguments.keep_suspect)),
+    }
 }
 
 /// What is left of the datasets of a damaged input.
@@ -349,16 +365,10 @@ impl Copied<'_> {
             .filter(is_addressed)
             .collect();
         let promise = Promise::of_variables(input.schema(), &variables, registry);
-        let checked = match self.arguments.salvage {
-            true => Some(check_variables(
-                &input,
-                variables,
-                registry,
-                &self.arguments.work(),
-            )?),
+        let left = match self.arguments.salvage {
+            true => Some(left(&input, variables, self.arguments).map_err(in_input)?),
             false => None,
         };
-        let left = checked.map(|checked| Salvage::new(&input, &checked, self.arguments.keep_suspect));
         let input: &dyn Reader = match &left {
             Some(left) => left,
             None => &input,

@@ -66,10 +66,8 @@ impl<'a> Part<'a> {
             let dim = name(request.dimension(), Request::Indices, &request.quoted())?;
             cells[dim.0] = Some(request.cells(input.schema().dim(dim).length)?);
         }
-        let mut by_value = Vec::new();
         for request in &request.values {
             let dim = name(request.dimension(), Request::Values, &request.quoted())?;
-            by_value.push(dim);
             let Chosen {
                 cells: chosen,
                 shifted,
@@ -79,14 +77,7 @@ impl<'a> Part<'a> {
                 shifts[var.0] = Some(shift);
             }
         }
-        let is_choosing = |var: &VarId| match input.schema().var(*var).dims[..] {
-            [dim] => by_value.contains(&dim),
-            _ => false,
-        };
-        let choosing = (0..input.schema().vars.len())
-            .map(VarId)
-            .filter(is_choosing)
-            .collect();
+        let choosing = value::coordinates(input.schema(), &request.values);
         let mut part = Self {
             choosing,
             ..Self::of(input, cells, shifts, registry)?

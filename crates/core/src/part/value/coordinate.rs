@@ -66,6 +66,13 @@ pub enum Typed {
     Text(Vec<u8>),
 }
 
+/// The coordinate variable of a dimension: it has the dimension's name, and no other dimension.
+pub fn variable(schema: &Schema, dim: DimId) -> Option<VarId> {
+    let dimension = schema.dim(dim);
+    let mut vars = schema.group(dimension.group).vars.iter().copied();
+    vars.find(|id| schema.var(*id).name == dimension.name && schema.var(*id).dims == [dim])
+}
+
 impl<'a> Coordinate<'a> {
     /// The coordinate of a dimension.
     ///
@@ -74,9 +81,7 @@ impl<'a> Coordinate<'a> {
     pub fn of(reader: &'a dyn Reader, dim: DimId) -> Result<Self, String> {
         let schema = reader.schema();
         let dimension = schema.dim(dim);
-        let mut vars = schema.group(dimension.group).vars.iter().copied();
-        let var = vars.find(|id| schema.var(*id).name == dimension.name && schema.var(*id).dims == [dim]);
-        let Some(var) = var else {
+        let Some(var) = variable(schema, dim) else {
             return Err(format!(
                 "the dimension {} has no one-dimensional coordinate variable of its name; choose its cells by indices",
                 dimension.name

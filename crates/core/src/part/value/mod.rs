@@ -39,6 +39,15 @@ pub(super) struct Chosen {
     pub shifted: Vec<(VarId, Shift)>,
 }
 
+/// The variables whose values requests compare. A dimension that is unknown or has no coordinate variable is left out.
+pub fn coordinates(schema: &Schema, requests: &[ValueRequest]) -> Vec<VarId> {
+    let of = |request: &ValueRequest| match schema.dims_named(request.dimension())[..] {
+        [dim] => coordinate::variable(schema, dim),
+        _ => None,
+    };
+    requests.iter().filter_map(of).collect()
+}
+
 /// Finds the cells of a dimension.
 ///
 /// # Errors
