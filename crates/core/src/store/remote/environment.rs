@@ -3,10 +3,10 @@
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Largest size of a configuration file, and of the output of a command, in bytes.
 const LARGEST_TEXT: u64 = 1 << 20;
@@ -90,40 +90,59 @@ impl Environment for ProcessEnvironment {
     }
 
     fn run(&self, program: &str, arguments: &[String]) -> io::Result<String> {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|e| io::Error::new(e.kind(), format!("cannot be run: {e}")))?;
-        let (done, waits) = mpsc::channel::<()>();
-        let pid = rustix::process::Pid::from_child(&child);
-        let watch = thread::spawn(move || {
-            // The process is not waited for before this thread has ended, so the number is still its own.
-            let is_late = waits.recv_timeout(LONGEST_RUN) == Err(mpsc::RecvTimeoutError::Timeout);
-            if is_late {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-            is_late
-        });
-        let text = child.stdout.take().map_or(Ok(String::new()), limited_text);
-        if text.is_err() {
-            let _ = child.kill();
+        run_within(program, arguments, LONGEST_RUN)
+    }
+}
+
+/// Runs a program, for at most `longest`. Returns what it prints. Programs that it started may go on.
+///
+/// # Errors
+/// A program that cannot be run, fails, prints too much or does not end.
+fn run_within(program: &str, arguments: &[String], longest: Duration) -> io::Result<String> {
+    let end = Instant::now() + longest;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| io::Error::new(e.kind(), format!("cannot be run: {e}")))?;
+    let (tell, told) = mpsc::channel();
+    let printed = child.stdout.take();
+    // Programs that this one started may keep its output open after it has ended, so reading may last for ever.
+    thread::spawn(move || tell.send(printed.map_or(Ok(String::new()), limited_text)));
+    let text = told.recv_timeout(longest);
+    let status = match &text {
+        Ok(Ok(_)) => ended(&mut child, end)?,
+        _ => None,
+    };
+    if status.is_none() {
+        let _ = child.kill();
+        child.wait()?;
+    }
+    match (text, status) {
+        (Ok(Err(e)), _) => Err(io::Error::new(
+            e.kind(),
+            format!("printed what cannot be read: {e}"),
+        )),
+        (Ok(Ok(text)), Some(status)) if status.success() => Ok(text),
+        (_, Some(status)) => Err(io::Error::other(format!("failed: {status}"))),
+        (_, None) => Err(io::Error::other(format!(
+            "did not end within {} s",
+            longest.as_secs()
+        ))),
+    }
+}
+
+/// How a process ends; `None` if it has not by then.
+fn ended(child: &mut Child, by: Instant) -> io::Result<Option<ExitStatus>> {
+    let mut pause = Duration::from_millis(1);
+    loop {
+        let status = child.try_wait()?;
+        if status.is_some() || Instant::now() >= by {
+            return Ok(status);
         }
-        drop(done);
-        let is_late = watch.join().unwrap_or(false);
-        let status = child.wait()?;
-        if is_late {
-            return Err(io::Error::other(format!(
-                "did not end within {} s",
-                LONGEST_RUN.as_secs()
-            )));
-        }
-        let text = text.map_err(|e| io::Error::new(e.kind(), format!("printed what cannot be read: {e}")))?;
-        match status.success() {
-            true => Ok(text),
-            false => Err(io::Error::other(format!("failed: {status}"))),
-        }
+        thread::sleep(pause);
+        pause = (2 * pause).min(Duration::from_millis(100));
     }
 }
 
@@ -169,5 +188,23 @@ mod tests {
         assert!(run("false", &[]).is_err());
         assert!(run("/no/such/program", &[]).is_err());
         assert!(run("yes", &[]).is_err());
+    }
+
+    #[test]
+    fn commands_that_do_not_end_are_given_up() {
+        let begun = Instant::now();
+        for script in [
+            "sleep 20 | cat",
+            "echo x; exec >&-; sleep 20",
+            "sleep 20 & echo x",
+        ] {
+            let arguments = ["-c".to_owned(), script.to_owned()];
+            let error = run_within("sh", &arguments, Duration::from_secs(1)).unwrap_err();
+            assert!(
+                error.to_string().contains("did not end within 1 s"),
+                "{script}: {error}"
+            );
+        }
+        assert!(begun.elapsed() < Duration::from_secs(15));
     }
 }
