@@ -58,6 +58,9 @@ impl Back {
         if footer.sha - footer.directory > most.saturating_add(END) {
             return Err(damaged("the directory is longer than its streams need"));
         }
+        if size - FOOTER as u64 - footer.sha > 32 + AROUND + END {
+            return Err(damaged("the section of the SHA-256 is longer than one"));
+        }
         let bytes = back.bytes(source, footer.directory..size - FOOTER as u64)?;
         let (directory, sha) = bytes.split_at((footer.sha - footer.directory) as usize);
         back.directory = decode_directory(directory, &footer, &front.streams)?;
