@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::mpsc;
 
 use super::Reader;
 use crate::chunk::{Axis, ChunkGrid, Region, byte_count, copy_strided, resize};
 use crate::error::{Error, Result};
 use crate::model::{Storage, VarId, VariableLayout};
-use crate::store::ByteRange;
+use crate::store::{ByteRange, awaited};
 
 /// Longest range, in bytes, that is read in one go to collect small pieces of a region.
 const SPAN: usize = 1 << 20;
@@ -45,14 +44,9 @@ fn read_at_once(reader: &dyn Reader, var: VarId, list: &RangeList, out: &mut Vec
         if fetched.is_empty() && all > 1 {
             let batch = list.some_ranges(asked, block)?;
             asked += batch.len() as u64;
-            let (tell, told) = mpsc::channel();
-            let done = move |found| {
-                // Fails only if nobody waits any more.
-                let _ = tell.send(found);
-            };
-            reader.fetch_ranges(var, batch, Box::new(done));
             let lost = || Error::Internal("a store gave no answer".into());
-            fetched = told.recv().unwrap_or_else(|_| Err(lost()))?.into();
+            let found = awaited(|done| reader.fetch_ranges(var, batch, done));
+            fetched = found.unwrap_or_else(|| Err(lost()))?.into();
         }
         match fetched.pop_front() {
             Some(bytes) if bytes.len() == buf.len() => buf.copy_from_slice(&bytes),

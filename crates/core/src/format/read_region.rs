@@ -7,6 +7,7 @@ use crate::chunk::{ChunkGrid, ChunksIn, Region, byte_count, copy_region, fill_pa
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, EncodedChunk, Scratch};
 use crate::model::{EdgeChunks, Encoding, Endian, Storage, Values, VarId, VariableLayout};
+use crate::store::awaited;
 
 /// The elements of `region` of a variable whose encoding is not `Structured`, little-endian. Elements that
 /// were never written, or lie past the variable's own extent, are fill values.
@@ -219,14 +220,9 @@ impl Iterator for Chunks<'_> {
         if asked.is_empty() {
             return None;
         }
-        let (tell, told) = std::sync::mpsc::channel();
-        let done = move |found| {
-            // Fails if the caller gave up the region and nobody waits.
-            let _ = tell.send(found);
-        };
-        self.reader.fetch_chunks(self.var, asked.clone(), Box::new(done));
         let lost = || Error::Internal("a store gave no answer".into());
-        match told.recv().unwrap_or_else(|_| Err(lost())) {
+        let found = awaited(|done| self.reader.fetch_chunks(self.var, asked.clone(), done));
+        match found.unwrap_or_else(|| Err(lost())) {
             Ok(found) => {
                 let found: Vec<_> = asked.into_iter().zip(found).collect();
                 self.there = found.into_iter();

@@ -92,7 +92,7 @@ pub use place::{
 };
 pub use raw_files::{RawData, RawFiles};
 pub use read_ahead::read_ahead;
-pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests};
+pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests, awaited};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 #[cfg(feature = "remote")]
 pub(crate) use temporary::room_for_temporary_files;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::mpsc;
 
 /// How many requests a store serves well at once, and which of them to join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +101,16 @@ impl Get {
 /// Receives the result of a request. A store calls it once, from any thread, possibly before the request
 /// returns.
 pub type Done<T> = Box<dyn FnOnce(T) + Send>;
+
+/// Makes a request and waits for its result. `None` if the result never comes, as the store dropped the [`Done`].
+pub fn awaited<T: Send + 'static>(request: impl FnOnce(Done<T>)) -> Option<T> {
+    let (tell, told) = mpsc::channel();
+    request(Box::new(move |result| {
+        // The receiver waits until this is dropped.
+        let _ = tell.send(result);
+    }));
+    told.recv().ok()
+}
 
 /// The error of one of several requests. It is inside the `io::Error` of all of them.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use super::decode::decode;
 use super::fetch::Fetch;
@@ -18,7 +18,7 @@ use crate::model::{
     ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
     VariableLayout, default_fill_value, fill_value_attribute,
 };
-use crate::store::{ByteRange, Done, FailedRequest, FetchQueue, Object, Requests};
+use crate::store::{ByteRange, Done, FailedRequest, FetchQueue, Object, Requests, awaited};
 
 /// Upper limit, in bytes, of a read that covers several records and the bytes between them.
 const SPAN: u64 = 1 << 20;
@@ -174,14 +174,8 @@ impl ClassicReader {
         {
             return Ok(false);
         }
-        let (tell, told) = mpsc::channel();
-        let done = move |found| {
-            // Fails only if nobody waits any more.
-            let _ = tell.send(found);
-        };
-        self.fetch(place, vec![range], Box::new(done));
         let lost = || io::Error::other("a store gave no answer");
-        let found = told.recv().unwrap_or_else(|_| Err(lost()));
+        let found = awaited(|done| self.fetch(place, vec![range], done)).unwrap_or_else(|| Err(lost()));
         let found = found.map_err(|e| Error::io("cannot read", FailedRequest::split(e).1))?;
         match found.first() {
             Some(bytes) if bytes.len() == buf.len() => buf.copy_from_slice(bytes),

@@ -119,7 +119,7 @@ fn open_by(
         (Some(ZarrVersion::V2), _) | (_, false) => {}
         (version, true) => {
             if version.is_none() {
-                v3::refuse_mixed_children(&**store)?;
+                v3::refuse_mixed_children(store)?;
             }
             return open_v3(store, options, registry);
         }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
 use std::thread;
 
 use super::super::json::Json;
 use super::super::keys::{ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below};
 use crate::error::{Error, Result};
-use crate::store::{ByteRange, Get, KeyStore, Part};
+use crate::store::{ByteRange, Get, KeyStore, Part, awaited};
 
 /// Most groups of a slow store that are listed at once.
 const MOST_LISTS: usize = 32;
@@ -162,7 +162,6 @@ impl MetadataStore {
                 .map(|key| documents.get(key).cloned().map(Ok))
                 .collect());
         }
-        let (tell, told) = mpsc::channel();
         let get = |key: &String| Get {
             key: key.clone(),
             part: Part::Range(ByteRange {
@@ -172,14 +171,8 @@ impl MetadataStore {
             }),
         };
         let gets: Vec<Get> = keys.iter().map(get).collect();
-        let done = move |found| {
-            // Fails only if nobody waits any more.
-            let _ = tell.send(found);
-        };
-        Arc::clone(&self.store).fetch(gets.clone(), Box::new(done));
-        let found = told
-            .recv()
-            .map_err(|_| Error::Internal("a store gave no answer".into()))?;
+        let found = awaited(|done| Arc::clone(&self.store).fetch(gets.clone(), done));
+        let found = found.ok_or_else(|| Error::Internal("a store gave no answer".into()))?;
         let found: Vec<Result<Option<Vec<u8>>>> = match found {
             Ok(found) => found.into_iter().map(Ok).collect(),
             // One value may be damaged, as an entry of a zip that was truncated.

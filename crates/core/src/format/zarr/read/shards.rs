@@ -7,8 +7,7 @@
 //!
 //! An index is read once and kept. Without codecs around a shard, a chunk costs one request more, for its range.
 
-use std::io;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex};
 
 use super::super::keys::below;
 use super::super::v3::sharding::{ENTRY, LARGEST_INDEX, Level, ShardIndex};
@@ -20,7 +19,7 @@ use crate::chunk::{ChunkGrid, element_count};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{ChunkKeys, IndexLocation, VariableLayout};
-use crate::store::{ByteRange, FailedRequest, Get, KeyStore, Part};
+use crate::store::{ByteRange, FailedRequest, Get, KeyStore, Part, awaited};
 
 /// Most bytes of a shard that must be decoded as a whole.
 const LARGEST_WHOLE: usize = 1 << 30;
@@ -332,15 +331,8 @@ impl Shards {
         if gets.is_empty() {
             return Ok(());
         }
-        let (tell, told) = mpsc::channel();
-        let done = move |found| {
-            // Fails only if nobody waits any more.
-            let _ = tell.send(found);
-        };
-        Arc::clone(store).fetch(gets, Box::new(done));
-        let found: io::Result<Vec<Option<Vec<u8>>>> = told
-            .recv()
-            .map_err(|_| Error::Internal("a store gave no answer".into()))?;
+        let found = awaited(|done| Arc::clone(store).fetch(gets, done));
+        let found = found.ok_or_else(|| Error::Internal("a store gave no answer".into()))?;
         let found = found.map_err(|e| {
             let (position, cause) = FailedRequest::split(e);
             match position.and_then(|at| missing.get(at)) {

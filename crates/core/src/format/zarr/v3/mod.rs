@@ -21,9 +21,11 @@ mod read;
 pub mod sharding;
 mod write;
 
+use std::sync::Arc;
+
 use super::keys::{ARRAY, GROUP, MARKS, NODE, below};
 use crate::error::{Error, Result};
-use crate::store::KeyStore;
+use crate::store::{ByteRange, Get, KeyStore, Part, awaited};
 pub use codec_chain::permutation;
 pub use read::{UserTypes, open, open_damaged};
 pub use write::{check, check_plans, create, warnings};
@@ -61,31 +63,47 @@ pub fn is_v3(store: &dyn KeyStore) -> Result<bool> {
 ///
 /// # Errors
 /// Names a node of each version. If the store cannot be read.
-pub fn refuse_mixed_children(store: &dyn KeyStore) -> Result<()> {
-    let has = |key: &str| -> Result<bool> {
-        let size = store.size(key).map_err(|e| Error::io("cannot read", e))?;
-        Ok(size.is_some())
-    };
-    if has(NODE)? {
+pub fn refuse_mixed_children(store: &Arc<dyn KeyStore>) -> Result<()> {
+    if are_there(store, &[""], NODE)?.contains(&true) {
         return Ok(());
     }
-    let children = store.list_children("").unwrap_or_default();
-    let (mut version_2, mut version_3) = (None, None);
-    for child in children.iter().filter_map(|name| name.strip_suffix('/')) {
-        if has(&below(child, NODE))? {
-            version_3 = version_3.or(Some(child));
-        } else if has(&below(child, GROUP))? || has(&below(child, ARRAY))? {
-            version_2 = version_2.or(Some(child));
-        }
-        if let (Some(version_2), Some(version_3)) = (version_2, version_3) {
+    let names = store.list_children("").unwrap_or_default();
+    let children: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix('/')).collect();
+    let is_node = are_there(store, &children, NODE)?;
+    let of = |children: &[&str], is: &[bool]| {
+        let mut found = children.iter().zip(is).filter(|(_, is)| **is);
+        found.next().map(|(child, _)| child.escape_debug().to_string())
+    };
+    let Some(version_3) = of(&children, &is_node) else {
+        return Ok(());
+    };
+    let others: Vec<&str> = children
+        .iter()
+        .zip(&is_node)
+        .filter(|(_, is)| !**is)
+        .map(|(child, _)| *child)
+        .collect();
+    for mark in [GROUP, ARRAY] {
+        if let Some(version_2) = of(&others, &are_there(store, &others, mark)?) {
             return Err(Error::Usage(format!(
-                "the folder holds Zarr of version 2 ({}) beside Zarr of version 3 ({}), which is not one dataset; name one of them",
-                version_2.escape_debug(),
-                version_3.escape_debug()
+                "the folder holds Zarr of version 2 ({version_2}) beside Zarr of version 3 ({version_3}), which is not one dataset; name one of them"
             )));
         }
     }
     Ok(())
+}
+
+/// Which of these folders have a key of this name. A slow store is asked for all at once.
+fn are_there(store: &Arc<dyn KeyStore>, folders: &[&str], name: &str) -> Result<Vec<bool>> {
+    let get = |folder: &&str| Get {
+        key: below(folder, name),
+        part: Part::Range(ByteRange { offset: 0, length: 1 }),
+    };
+    let gets = folders.iter().map(get).collect();
+    let found = awaited(|done| Arc::clone(store).fetch(gets, done));
+    let found = found.unwrap_or_else(|| Err(std::io::Error::other("a store gave no answer")));
+    let found = found.map_err(|e| Error::io("cannot read", e))?;
+    Ok(found.iter().map(Option::is_some).collect())
 }
 
 #[cfg(test)]
@@ -102,7 +120,7 @@ mod tests {
                 output.put(key, b"{}").unwrap();
             }
             output.publish().unwrap();
-            store
+            Arc::new(store) as Arc<dyn KeyStore>
         };
         let both = store(&["old/.zgroup", "new/zarr.json", "notes/readme"]);
         let error = refuse_mixed_children(&both).unwrap_err().to_string();
