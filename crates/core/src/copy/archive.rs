@@ -293,10 +293,11 @@ fn chunks(input: &Schema, spec: &ChunkSpec, changes: &mut [Change]) -> Result<()
                 if var.dims.iter().all(|dim| asked(dim).is_none()) {
                     continue;
                 }
-                let shape: Vec<u64> = var
-                    .dims
-                    .iter()
-                    .map(|dim| asked(dim).unwrap_or(input.dim(*dim).length))
+                // As in chunks, where dimensions that are not named are whole, or of length 1 if unlimited.
+                let own = |dim: &crate::model::Dimension| if dim.unlimited { 1 } else { dim.length };
+                let lengths = var.dims.iter();
+                let shape: Vec<u64> = lengths
+                    .map(|dim| asked(dim).unwrap_or(own(input.dim(*dim))))
                     .collect();
                 set_shape(input, n, &shape, changes)?;
             }
