@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use ncutils_cli::remote::tell_notes;
-use ncutils_core::copy::plan::{CopyOptions, for_selected, select_objects};
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, for_selected, select_objects};
 use ncutils_core::copy::{CopyPlan, Prepared};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
@@ -213,9 +213,16 @@ impl Asked<'_> {
             Some(part) => part,
             None => self.plain,
         };
+        let given = &engine.arguments.copy;
+        let names_dimensions = |spec: &ChunkSpec| matches!(spec, ChunkSpec::Dimensions(_));
+        let netcdf = match given.chunking.iter().any(names_dimensions) {
+            true => Some(as_netcdf(place, engine.arguments).map_err(|error| engine.in_input(error))?),
+            false => None,
+        };
+        let selected = for_selected(self.source, netcdf.as_ref(), given);
         let options = CopyOptions {
             kind: Some(Kind::Netcdf4),
-            ..for_selected(self.source, &engine.arguments.copy)
+            ..selected.map_err(|error| engine.in_input(error))?
         };
         let (plan, prepared) = engine.planned(reader, part, &options)?;
         let addressed: &dyn Reader = match &self.part {

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use super::select::{Use, select};
 use super::{ChunkSpec, CopyOptions, Listed};
-use crate::error::Result;
+use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
+use crate::format::Reader;
+use crate::format::netcdf4::Netcdf4Reader;
 use crate::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
 use crate::model::VarId;
 
@@ -41,8 +43,16 @@ pub fn select_objects(source: &Verbatim, options: &CopyOptions) -> Result<Select
 }
 
 /// The same options for the plan of the variables of [`Verbatim::reader`], which has only what was selected. A variable has
-/// one name there, the first that was found, so other paths to its dataset become that.
-pub fn for_selected(source: &Verbatim, options: &CopyOptions) -> CopyOptions {
+/// one name there, the first that was found, so other paths to its dataset become that. Each axis of a dataset is a dimension
+/// of its own there; `netcdf` tells which of them share a dimension, if `options` name one.
+///
+/// # Errors
+/// [`Error::Request`](crate::Error::Request) for a dimension that netCDF does not show.
+pub fn for_selected(
+    source: &Verbatim,
+    netcdf: Option<&Netcdf4Reader>,
+    options: &CopyOptions,
+) -> Result<CopyOptions> {
     let schema = source.reader().schema();
     let copied = (0..schema.vars.len())
         .map(VarId)
@@ -50,7 +60,12 @@ pub fn for_selected(source: &Verbatim, options: &CopyOptions) -> CopyOptions {
     let paths: Vec<String> = copied
         .map(|var| format!("/{}", schema.var_path(var).trim_start_matches('/')))
         .collect();
-    CopyOptions {
+    let chunking = options.chunking.iter().map(|spec| match (spec, netcdf) {
+        (ChunkSpec::Dimensions(list), Some(netcdf)) => axes(source, netcdf, list),
+        _ => Ok(known_chunks(source, spec)),
+    });
+    Ok(CopyOptions {
+        chunking: chunking.collect::<Result<_>>()?,
         variables: (paths.len() < schema.vars.len()).then_some(Listed {
             names: paths,
             define_others: true,
@@ -69,13 +84,33 @@ pub fn for_selected(source: &Verbatim, options: &CopyOptions) -> CopyOptions {
             .iter()
             .map(|request| request.with_targets(|targets| known_targets(source, targets)))
             .collect(),
-        chunking: options
-            .chunking
-            .iter()
-            .map(|spec| known_chunks(source, spec))
-            .collect(),
         ..options.clone()
+    })
+}
+
+/// The chunk lengths of all axes of datasets that these dimensions have in the netCDF view.
+fn axes(source: &Verbatim, netcdf: &Netcdf4Reader, list: &[(String, Option<u64>)]) -> Result<ChunkSpec> {
+    let (shown, stored) = (netcdf.schema(), source.reader().schema());
+    let mut found = Vec::new();
+    for (name, length) in list {
+        let dims = shown.dims_named(name);
+        if dims.is_empty() {
+            return Err(Request::Chunks.error(format!("the input has no dimension named '{name}'")));
+        }
+        for var in (0..shown.vars.len()).map(VarId) {
+            let address = netcdf.object_address(var);
+            let Some(Variable::Plain(own)) = address.and_then(|address| source.variable_at(address)) else {
+                continue;
+            };
+            for (dim, axis) in shown.var(var).dims.iter().zip(&stored.var(own).dims) {
+                if dims.contains(dim) {
+                    let axis = stored.dim(*axis);
+                    found.push((stored.path_in(axis.group, &axis.name), *length));
+                }
+            }
+        }
     }
+    Ok(ChunkSpec::Dimensions(found))
 }
 
 fn known_chunks(source: &Verbatim, spec: &ChunkSpec) -> ChunkSpec {
