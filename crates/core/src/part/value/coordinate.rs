@@ -188,7 +188,13 @@ impl<'a> Coordinate<'a> {
                         Some(calendar) => format!(
                             "is no number, and the calendar '{calendar}' of the coordinate {name} is not known"
                         ),
-                        None => format!("is no number, which the coordinate {name} needs"),
+                        None => match super::units::text(self.variable, "units") {
+                            Some(units) => format!(
+                                "is no number, which the coordinate {name} in units '{}' needs",
+                                units.escape_debug()
+                            ),
+                            None => format!("is no number, which the coordinate {name} needs"),
+                        },
                     },
                 )
             }

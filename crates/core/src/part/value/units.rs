@@ -1,5 +1,7 @@
 //! What a coordinate's attributes say of it: longitudes and times.
 
+use std::borrow::Cow;
+
 use crate::model::{Type, Variable};
 use crate::time::{Calendar, DateSeparator, TimeFormat, TimeUnits};
 
@@ -35,12 +37,25 @@ pub fn is_longitude(variable: &Variable) -> bool {
         || text(variable, "axis") == Some("X") && units.starts_with("degree")
 }
 
+/// Units whose symbol UDUNITS and cftime know, and netCDF-C does not, by the name that it knows.
+fn spelled_out(units: &str) -> Cow<'_, str> {
+    let units = units.trim_ascii_start();
+    let Some((symbol, rest)) = units.split_once(|c: char| c.is_ascii_whitespace()) else {
+        return Cow::Borrowed(units);
+    };
+    match symbol {
+        "h" | "hrs" => Cow::Owned(format!("hours {rest}")),
+        "d" => Cow::Owned(format!("days {rest}")),
+        _ => Cow::Borrowed(units),
+    }
+}
+
 /// The dates of a time; `None` if its units are not those of a time, or its calendar is not known.
 pub fn time_format(variable: &Variable) -> Option<(TimeFormat, Calendar)> {
     let calendar = match text(variable, "calendar") {
         Some(name) => Calendar::find(name.as_bytes())?,
         None => Calendar::Mixed,
     };
-    let units = TimeUnits::parse(text(variable, "units")?, calendar)?;
+    let units = TimeUnits::parse(&spelled_out(text(variable, "units")?), calendar)?;
     Some((TimeFormat::new(&units, calendar, DateSeparator::T), calendar))
 }
