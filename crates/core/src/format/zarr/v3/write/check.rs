@@ -1,6 +1,6 @@
 //! What Zarr version 3 cannot hold.
 
-use super::super::super::keys::{NODE, below};
+use super::super::super::keys::{NODE, PARTIAL, below};
 use super::super::super::write::{ShardGrid, grids};
 use super::super::data_type::DataType;
 use super::codecs;
@@ -36,6 +36,7 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
     let why = match name {
         "" => "is empty",
         NODE => "is that of metadata",
+        _ if name.starts_with(PARTIAL) => "marks a dataset that is not complete",
         _ if name.bytes().all(|byte| byte == b'.') => "has only dots",
         _ if name.starts_with("__") => "begins with two underscores, which Zarr keeps for itself",
         _ if name.contains('/') => "contains a slash",
