@@ -102,6 +102,7 @@ impl Location {
         if self.is_remote() {
             self.check_create(schema, plans)?;
         }
+        self.check_room(plans)?;
         let raw = self.raw_files(schema, plans)?;
         self.hold(schema.kind, options, expected_size(plans), raw)
     }

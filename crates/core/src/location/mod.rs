@@ -29,6 +29,7 @@ mod remote;
 #[cfg(feature = "remote")]
 mod remote_destination;
 pub mod remote_url;
+mod room;
 mod zarr_folder;
 mod zip;
 
