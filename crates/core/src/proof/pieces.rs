@@ -56,8 +56,8 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
             return Ok(Box::new(std::iter::empty()));
         }
         let total = byte_count(&layout.extent, size).map_or(u64::MAX, |n| n as u64);
-        let range = RANGE.max(total / MOST_RANGES);
         if layout.encoding == Encoding::Structured {
+            let range = RANGE.max(total / MOST_RANGES);
             let regions = slabs(&layout.extent, &[], size, range);
             return Ok(Box::new(regions.map(move |region| Piece {
                 var,
@@ -65,13 +65,27 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
                 memory: range,
             })));
         }
+        let unit = size as u64;
+        // The rest was never written, and nothing is stored of it, however much a header claims.
+        let held: Vec<Range<u64>> = match written {
+            Written::Regions(regions) => runs(&layout.extent, &regions)
+                .into_iter()
+                .map(|run| run.start.saturating_mul(unit)..run.end.saturating_mul(unit).min(total))
+                .collect(),
+            _ => std::iter::once(0..total).collect(),
+        };
+        let all: u64 = held.iter().map(|range| range.end - range.start).sum();
+        let range = RANGE.max(all / MOST_RANGES);
         // A range ends between elements.
-        let step = (range - range % size as u64).max(size as u64);
-        let starts = (0..total.div_ceil(step)).map(move |n| n * step);
-        return Ok(Box::new(starts.map(move |start| Piece {
+        let step = (range - range % unit).max(unit);
+        let pieces = held.into_iter().flat_map(move |held| {
+            let starts = (0..(held.end - held.start).div_ceil(step)).map(move |n| held.start + n * step);
+            starts.map(move |start| start..start.saturating_add(step).min(held.end))
+        });
+        return Ok(Box::new(pieces.map(move |range| Piece {
             var,
-            part: Part::Bytes(start..start.saturating_add(step).min(total)),
-            memory: RANGE.max(size as u64),
+            part: Part::Bytes(range),
+            memory: RANGE.max(unit),
         })));
     };
     check_padding(layout, layout.stored_size(), LARGEST_PADDED_CHUNK)?;
@@ -104,6 +118,54 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
     })))
 }
 
+/// The runs of elements in C order that hold all elements of these regions, ascending. A region of many short rows becomes
+/// fewer longer runs.
+fn runs(extent: &[u64], regions: &[Region]) -> Vec<Range<u64>> {
+    let most = (MOST_RANGES / (regions.len() as u64).max(1)).max(1);
+    let mut runs: Vec<Range<u64>> = Vec::new();
+    for region in regions.iter().filter(|region| !region.is_empty()) {
+        // Elements that one step along each dimension passes.
+        let mut steps = vec![1u64; extent.len()];
+        for d in (1..extent.len()).rev() {
+            steps[d - 1] = steps[d].saturating_mul(extent[d]);
+        }
+        let from = |start: &[u64]| -> u64 {
+            let places = start.iter().zip(&steps).map(|(n, step)| n.saturating_mul(*step));
+            places.fold(0, u64::saturating_add)
+        };
+        // The first dimensions, along which each index begins a run: no more than needed, and not too many indices.
+        let is_whole = |d: usize| region.start[d] == 0 && region.count[d] == extent[d];
+        let needed = (0..extent.len()).rev().find(|d| !is_whole(*d)).unwrap_or(0);
+        let mut outer = 0;
+        let mut count = 1u64;
+        while outer < needed && count.saturating_mul(region.count[outer]) <= most {
+            count *= region.count[outer];
+            outer += 1;
+        }
+        let last = |d: usize| region.start[d] + region.count[d] - 1;
+        for n in 0..count {
+            let (mut first, mut end) = (region.start.clone(), Vec::with_capacity(extent.len()));
+            let mut rest = n;
+            for d in (0..outer).rev() {
+                first[d] += rest % region.count[d];
+                rest /= region.count[d];
+            }
+            end.extend_from_slice(&first[..outer]);
+            end.extend((outer..extent.len()).map(last));
+            runs.push(from(&first)..from(&end).saturating_add(1));
+        }
+    }
+    runs.sort_unstable_by_key(|run| run.start);
+    runs.dedup_by(|next, run| {
+        let joined = next.start <= run.end;
+        if joined {
+            run.end = run.end.max(next.end);
+        }
+        joined
+    });
+    runs
+}
+
 #[cfg(test)]
 mod tests {
     use std::io;
@@ -125,6 +187,35 @@ mod tests {
         fn list(&self, _: &str) -> io::Result<Vec<String>> {
             Err(io::ErrorKind::Unsupported.into())
         }
+    }
+
+    #[test]
+    fn runs_hold_all_elements_of_regions() {
+        let region = |start: &[u64], count: &[u64]| Region {
+            start: start.to_vec(),
+            count: count.to_vec(),
+        };
+        let runs = |extent: &[u64], regions: &[Region]| -> Vec<(u64, u64)> {
+            runs(extent, regions)
+                .iter()
+                .map(|run| (run.start, run.end))
+                .collect()
+        };
+        assert_eq!(
+            runs(&[1 << 60], &[region(&[10], &[10]), region(&[15], &[7])]),
+            [(10, 22)]
+        );
+        assert_eq!(runs(&[4, 5], &[region(&[1, 0], &[2, 5])]), [(5, 15)]);
+        assert_eq!(runs(&[4, 5], &[region(&[1, 1], &[2, 3])]), [(6, 9), (11, 14)]);
+        assert_eq!(
+            runs(&[2, 3, 4], &[region(&[0, 1, 0], &[2, 1, 4])]),
+            [(4, 8), (16, 20)]
+        );
+        assert_eq!(
+            runs(&[1 << 30, 1 << 30], &[region(&[0, 1], &[1 << 30, 1])]).len(),
+            1
+        );
+        assert!(runs(&[4], &[region(&[1], &[0])]).is_empty());
     }
 
     #[test]
