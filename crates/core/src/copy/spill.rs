@@ -57,7 +57,7 @@ impl Spill {
             })
             .collect::<Option<Vec<_>>>()?;
         Some(Self {
-            file: temporary_file(folder, size)?,
+            file: temporary_file(folder, size).ok()?,
             broken: AtomicBool::new(false),
             element_size,
             blocks,

@@ -94,9 +94,9 @@ pub use raw_files::{RawData, RawFiles};
 pub use read_ahead::read_ahead;
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests, awaited};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
-#[cfg(feature = "remote")]
-pub(crate) use temporary::room_for_temporary_files;
 pub use temporary::temporary_file;
+#[cfg(feature = "remote")]
+pub(crate) use temporary::{no_room, room_for_temporary_files};
 pub use unfinished::take_remains;
 pub(crate) use written_bytes::WrittenBytes;
 pub use zip_keys::ZipKeys;

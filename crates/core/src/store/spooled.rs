@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use tracing::debug;
 
-use super::{ArrivingSource, FileSource, Object};
+use super::{ArrivingSource, FileSource, Object, no_room, room_for_temporary_files, temporary_file};
 use crate::error::{Error, Result};
 
 /// Memory is kept in pieces of this many bytes, so that growing never copies.
@@ -29,6 +29,8 @@ pub struct SpooledSource {
     pieces: Vec<Vec<u8>>,
     /// The bytes that did not fit into memory.
     rest: Option<File>,
+    /// Bytes that the file may still take.
+    room: u64,
     size: u64,
 }
 
@@ -37,7 +39,8 @@ impl SpooledSource {
     /// in `folder`.
     ///
     /// # Errors
-    /// If reading the stream or writing the temporary file fails.
+    /// If reading the stream or writing the temporary file fails, or the file would take more than half of the free space: a
+    /// small compressed file may have any length.
     pub fn read(input: &mut dyn Read, memory: u64, folder: &Path) -> Result<Self> {
         let mut spooled = Self::default();
         while spooled.add(input, memory, folder)? {}
@@ -95,10 +98,20 @@ impl SpooledSource {
     }
 
     fn spill(&mut self, piece: &[u8], folder: &Path) -> io::Result<()> {
-        if self.rest.is_none() {
-            self.rest = Some(tempfile::tempfile_in(folder)?);
-        }
-        self.rest.as_mut().map_or(Ok(()), |file| file.write_all(piece))
+        let file = match &mut self.rest {
+            Some(file) => file,
+            None => {
+                let file = temporary_file(Some(folder), 0)?;
+                self.room = room_for_temporary_files(folder).unwrap_or(u64::MAX);
+                self.rest.insert(file)
+            }
+        };
+        let length = piece.len() as u64;
+        self.room = self
+            .room
+            .checked_sub(length)
+            .ok_or_else(|| no_room(folder, self.size + length))?;
+        file.write_all(piece)
     }
 
     fn in_memory(&self) -> u64 {

@@ -111,7 +111,7 @@ impl<'a> Spilled<'a> {
             .collect();
         let stride = byte_count(&chunk, size).unwrap_or(usize::MAX) as u64;
         let bytes = stride.checked_mul(stored.len() as u64);
-        let Some(file) = bytes.and_then(|bytes| temporary_file(None, bytes)) else {
+        let Some(file) = bytes.and_then(|bytes| temporary_file(None, bytes).ok()) else {
             return Ok(None);
         };
         let spilled = Self {

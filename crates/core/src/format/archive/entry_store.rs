@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::index::Entry;
 use crate::error::{Error, Result};
-use crate::store::{temporary_file, temporary_folder};
+use crate::store::temporary_file;
 
 /// Bytes of memory for the entries of indexes, where no limit is given.
 pub(super) const MEMORY: u64 = 64 << 20;
@@ -76,16 +76,11 @@ impl EntryStore {
             state.packed += length;
             return Ok(Packed::Memory(bytes.into()));
         }
-        let cannot = |cause| {
-            let folder = temporary_folder();
-            let what = format!("cannot keep the index of blocks in {}", folder.display());
-            Error::io(what, cause)
-        };
+        let cannot = |cause| Error::io("cannot keep the index of blocks", cause);
         let file = match &state.file {
             Some(file) => file.clone(),
             None => {
-                let file = temporary_file(None, ROOM);
-                let file = file.ok_or_else(|| cannot(std::io::ErrorKind::StorageFull.into()))?;
+                let file = temporary_file(None, ROOM).map_err(cannot)?;
                 state.file.insert(Arc::new(file)).clone()
             }
         };

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::store::{Output, temporary_file, temporary_folder};
+use crate::store::{Output, temporary_file};
 
 /// Bytes of a page.
 const PAGE: u64 = 256 << 10;
@@ -111,17 +111,12 @@ impl State {
 
     /// Makes a page one of the file. It reads as zeros if it was not in memory.
     fn spill(&mut self, page: u64, size: u64) -> io::Result<()> {
-        if self.file.is_none() {
-            self.file = temporary_file(None, size.saturating_sub(self.passed));
-        }
-        let file = self.file.as_ref().ok_or_else(|| {
-            let (needed, folder) = (size.saturating_sub(self.passed), temporary_folder());
-            let why = format!(
-                "a check needs a temporary file of up to {needed} bytes in {}, which takes more than half of the free space",
-                folder.display()
-            );
-            io::Error::new(io::ErrorKind::StorageFull, why)
-        })?;
+        let file = match &self.file {
+            Some(file) => file,
+            None => self
+                .file
+                .insert(temporary_file(None, size.saturating_sub(self.passed))?),
+        };
         match self.pages.get(&page) {
             Some(bytes) => file.write_all_at(bytes, page * PAGE)?,
             None if file.metadata()?.len() < (page + 1) * PAGE => file.set_len((page + 1) * PAGE)?,

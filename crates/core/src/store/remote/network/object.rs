@@ -270,13 +270,7 @@ async fn whole(
     let result = store.get_opts(path, GetOptions::default()).await?;
     let is_page = is_web_page(&result);
     let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
-    let none = |size: u64| {
-        own(format!(
-            "there is no room for {size} bytes in {}, which TMPDIR names",
-            folder.display()
-        ))
-    };
-    let file = temporary_file(Some(&folder), told.unwrap_or(0)).ok_or_else(|| none(told.unwrap_or(0)))?;
+    let file = temporary_file(Some(&folder), told.unwrap_or(0)).map_err(|e| own(e.to_string()))?;
     // An answer whose length nobody told may have no end.
     let room = match told {
         Some(told) => told,

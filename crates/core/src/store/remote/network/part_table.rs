@@ -149,7 +149,9 @@ impl PartTable {
     fn spool(&mut self) -> io::Result<&File> {
         if self.spool.is_none() {
             let size = self.size.or(self.expected).unwrap_or(0);
-            self.spool = temporary_file(None, size).or_else(|| temporary_file(None, 0));
+            self.spool = temporary_file(None, size)
+                .or_else(|_| temporary_file(None, 0))
+                .ok();
         }
         self.spool.as_ref().ok_or_else(|| {
             io::Error::new(
