@@ -167,6 +167,12 @@ def test_blocks_by_chunk_shapes(tmp_path):
     error = nccopy("-k", "archive", "-F", "v,307,9", original, archive, ok=False)
     assert "not a filter of archives" in error
     check(original, tmp_path, "-c", "v:1,3,10")
+    with netCDF4.Dataset(original, "w", format="NETCDF3_CLASSIC") as d:
+        for name, n in ("time", None), ("y", 6), ("x", 10):
+            d.createDimension(name, n)
+        d.createVariable("v", "f4", ("time", "y", "x"))[:] = np.arange(240).reshape(4, 6, 10)
+    for chunks, size in (("y/3", 120), ("y/6,x/10", 240), ("time/2", 480)):
+        assert f"v:_BlockSize = {size}" in ncdump("-hs", packed(original, tmp_path, "-c", chunks)).decode()
 
 
 def test_more_than_4_gib(tmp_path):

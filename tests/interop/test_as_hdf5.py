@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN, CORPUS, nccopy, needs_corpus
@@ -206,6 +207,33 @@ def test_options_for_storage_apply(tmp_path):
                 assert f["g/plain"].chunks == (7, 9)
             if "half" in arguments[1]:
                 assert f["half"].compression == "gzip" and f["half"].dtype == "f2"
+
+
+def test_chunk_lengths_of_dimensions_apply(tmp_path):
+    """A dimension is that of netCDF: all datasets on its scale, or on a length that stands for one."""
+    path, target = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(path, "w") as f:
+        for name, length in (("time", None), ("lat", 6)):
+            f.createDimension(name, length)
+        f.createVariable("lat", "f4", "lat")[:] = range(6)
+        inner = f.createGroup("g").createVariable("v", "i4", ("time", "lat"), chunksizes=(1, 6))
+        inner[:] = np.arange(24).reshape(4, 6)
+    with h5py.File(path, "a") as f:
+        f["plain"] = np.arange(35).reshape(5, 7)
+
+    def chunks(name, *options):
+        nccopy("-k", "h5", *options, path, target)
+        with h5py.File(target) as f:
+            assert f["g/v"][...].tolist() == np.arange(24).reshape(4, 6).tolist()
+            return f[name].chunks
+
+    assert chunks("g/v", "-c", "time/2,lat/3") == (2, 3)
+    assert chunks("lat", "-c", "time/2,lat/3", "-d", "1") == (3,)
+    assert chunks("g/v", "-c", "/lat/5") == (1, 5)
+    with netCDF4.Dataset(path) as f:
+        y, x = f["plain"].dimensions
+    assert chunks("plain", "-c", f"{y}/3,{x}/4") == (3, 4)
+    assert "no dimension named 'x'" in nccopy("-k", "h5", "-c", "x/1", path, target, ok=False)
 
 
 def test_storage_elsewhere_stays_there(tmp_path):
