@@ -256,6 +256,9 @@ def test_check_and_salvage_find_each_damage(tmp_path):
         data[place] ^= 4
     archive.write_bytes(data[: front + (len(data) - front) // 3])
     assert "'nccopy --salvage' copies what can still be read" in run("nccopy", archive, back).stderr
+    # As of a pipe, the blocks that are there are checked.
+    checked = run("ncdump", "--check", archive)
+    assert checked.returncode == 1 and "truncated" in checked.stdout and ", 0 chunks" not in checked.stdout
     done = run("nccopy", "--salvage", archive, back)
     assert done.returncode == 3 and "are lost" in done.stderr
     assert len(back.read_bytes()) == len(original.read_bytes())

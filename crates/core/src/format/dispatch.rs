@@ -189,7 +189,13 @@ fn open_object(
 ) -> Result<Box<dyn Reader>> {
     match detect(&**object)? {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(object.clone())?)),
-        Format::Archive => Ok(Box::new(archive::ArchiveReader::open(object.clone())?)),
+        Format::Archive => {
+            let opened = match care {
+                Care::Whole => archive::ArchiveReader::open(object.clone()),
+                Care::Damaged => archive::ArchiveReader::open_damaged(object.clone()),
+            };
+            Ok(Box::new(opened?))
+        }
         Format::Hdf5 => {
             let neighbours = place.neighbours().cloned();
             let opened = match care {

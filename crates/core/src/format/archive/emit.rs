@@ -95,7 +95,7 @@ impl<'a> Emitter<'a> {
         self.turn.notify_all();
     }
 
-    /// Submits the block of a ticket. Returns a buffer that is free again, if there is one.
+    /// Submits the block of a ticket.
     ///
     /// # Errors
     /// If the output cannot be written.

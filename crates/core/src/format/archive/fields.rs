@@ -9,7 +9,7 @@ pub(super) fn damaged(why: impl AsRef<str>) -> Error {
 
 /// The error of an archive that ends too early.
 pub(super) fn cut() -> Error {
-    Error::Truncated("archive: the archive is cut".to_owned())
+    Error::Truncated("archive: the archive is truncated".to_owned())
 }
 
 /// The error of an archive that ends within its front, of which nothing is left.
@@ -34,7 +34,7 @@ impl<'a> Fields<'a> {
         let (now, rest) = self
             .rest
             .split_at_checked(count)
-            .ok_or_else(|| damaged(format!("{} is cut", self.what)))?;
+            .ok_or_else(|| damaged(format!("{} is truncated", self.what)))?;
         self.rest = rest;
         Ok(now)
     }
@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
         let (now, rest) = self
             .rest
             .split_first_chunk()
-            .ok_or_else(|| damaged(format!("{} is cut", self.what)))?;
+            .ok_or_else(|| damaged(format!("{} is truncated", self.what)))?;
         self.rest = rest;
         Ok(*now)
     }

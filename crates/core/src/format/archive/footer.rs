@@ -56,7 +56,7 @@ impl Footer {
         let mark = fields.bytes(4)?;
         if mark != MARK || fields.u32()? != crc32(bytes.get(..36).unwrap_or_default()) {
             return Err(Error::Truncated(
-                "archive: the footer is missing or damaged: the archive is cut, or was not finished"
+                "archive: the footer is missing or damaged: the archive is truncated, or was not finished"
                     .to_owned(),
             ));
         }
@@ -158,7 +158,7 @@ fn sections(mut bytes: &[u8], most: u64) -> Result<Vec<Section>> {
         let length = head.length().and_then(|length| usize::try_from(length).ok());
         let (now, rest) = length
             .and_then(|length| bytes.split_at_checked(length))
-            .ok_or_else(|| damaged("a section of the back is cut"))?;
+            .ok_or_else(|| damaged("a section of the back is truncated"))?;
         found.extend(section::decode(now, most)?);
         bytes = rest;
     }

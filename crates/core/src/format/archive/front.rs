@@ -119,12 +119,15 @@ impl Front {
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let prelude = Prelude::decode(bytes)?;
         if prelude.front != bytes.len() as u64 {
-            return Err(damaged("the front is cut"));
+            return Err(damaged("the front is truncated"));
         }
         let mut rest = &bytes[PRELUDE..];
         let (mut header, mut streams) = (None, None);
         for _ in 0..prelude.sections {
-            let head = Head::read(rest.get(..HEAD).ok_or_else(|| damaged("the front is cut"))?)?;
+            let head = Head::read(
+                rest.get(..HEAD)
+                    .ok_or_else(|| damaged("the front is truncated"))?,
+            )?;
             let length = head.length().and_then(|length| usize::try_from(length).ok());
             let (now, after) = length
                 .and_then(|length| rest.split_at_checked(length))

@@ -156,7 +156,7 @@ fn decode(
     let wrong = |why: &str| damaged(format!("the index of stream {n} {why}"));
     let mut head = [0; 8];
     let read = content.read_exact_at(0, &mut head);
-    read.map_err(|_| wrong("is cut"))?;
+    read.map_err(|_| wrong("is truncated"))?;
     if number(&head[..4]) != n as u64 {
         return Err(wrong("is that of another stream"));
     }

@@ -23,6 +23,7 @@ mod footer;
 mod front;
 mod index;
 mod index_section;
+mod names;
 mod opened;
 mod order;
 mod pack;

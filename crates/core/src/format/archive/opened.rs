@@ -54,6 +54,18 @@ impl Archive {
     /// # Errors
     /// The structure that is damaged.
     pub fn open(source: Arc<dyn Object>) -> Result<Self> {
+        Self::open_with(source, false)
+    }
+
+    /// Opens an archive whose back may be missing or damaged. Then it is as that of a pipe whose end has not come.
+    ///
+    /// # Errors
+    /// A damaged front; a source that fails.
+    pub fn open_damaged(source: Arc<dyn Object>) -> Result<Self> {
+        Self::open_with(source, true)
+    }
+
+    fn open_with(source: Arc<dyn Object>, may_lack_back: bool) -> Result<Self> {
         let size = source.size().map_err(|e| Error::io("cannot read", e))?;
         let first = size.map_or(PRELUDE as u64, |size| size.min(END));
         let mut head = read(&*source, 0..first)?;
@@ -69,7 +81,11 @@ impl Archive {
         let front = Front::decode(head.get(..prelude.front as usize).ok_or_else(truncated_front)?)?;
         let back = OnceLock::new();
         if let Some(size) = size {
-            let _ = back.set(Back::read(&*source, size, &front, &head)?);
+            match Back::read(&*source, size, &front, &head) {
+                Ok(found) => drop(back.set(found)),
+                Err(error) if may_lack_back && !error.is_failure() => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(Self {
             indexes: front.streams.list.iter().map(|_| OnceLock::new()).collect(),

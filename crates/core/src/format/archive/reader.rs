@@ -30,7 +30,19 @@ impl ArchiveReader {
     /// # Errors
     /// The structure that is damaged.
     pub fn open(source: Arc<dyn Object>) -> Result<Self> {
-        let archive = Arc::new(Archive::open(source)?);
+        Self::of(Archive::open(source)?)
+    }
+
+    /// Opens an archive that may be damaged, for a check: what its back should tell is an error where it is needed.
+    ///
+    /// # Errors
+    /// A damaged front.
+    pub fn open_damaged(source: Arc<dyn Object>) -> Result<Self> {
+        Self::of(Archive::open_damaged(source)?)
+    }
+
+    fn of(archive: Archive) -> Result<Self> {
+        let archive = Arc::new(archive);
         let original = Arc::new(Original(archive.clone()));
         let classic = ClassicReader::open_by_header(original, &OriginalHeader(&archive.front))?;
         let mut schema = classic.schema().clone();

@@ -8,6 +8,7 @@ use super::choose::choose;
 use super::emit::Emitter;
 use super::filter::{Filters, Scratch};
 use super::front;
+use super::names::in_variable;
 use super::opened::{Archive, Original};
 use super::order::Order;
 use super::pack::{PackOptions, Packed, encode, shares};
@@ -113,7 +114,8 @@ fn refilter(
                 emitter.wait(ticket)?;
                 let of = &streams.list[stream];
                 resize(&mut data, of.block_length(number))?;
-                archive.read(stream, number * u64::from(of.block), &mut data)?;
+                let read = archive.read(stream, number * u64::from(of.block), &mut data);
+                read.map_err(|error| in_variable(front, stream, error))?;
                 let encoded = encode(of, &data, &mut scratch)?;
                 emitter.submit(ticket, stream, number, encoded)?;
             }
@@ -150,7 +152,8 @@ fn pass(source: &Arc<dyn Object>, output: &dyn Output, memory: u64) -> Result<Pa
     let original = blocks.front.streams.original;
     let mut stored = Vec::new();
     while let Some(header) = blocks.next(&mut stored)? {
-        header.check_stored(&stored)?;
+        let checked = header.check_stored(&stored);
+        checked.map_err(|error| in_variable(&blocks.front, header.stream as usize, error))?;
     }
     let (archive, sha256) = blocks.finish()?;
     copied.flush().map_err(|e| Error::io("cannot write", e))?;

@@ -3,12 +3,13 @@
 //! A pipe will do. The output is committed by the caller, after the SHA-256 was compared here.
 
 use std::io::{Cursor, Read};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::assemble::Assembly;
+use super::assemble::{Assembly, Job};
 use super::blocks::{Blocks, stream_of};
 use super::fields::{damaged, truncated_front};
 use super::front::{MAGIC, PRELUDE, Prelude};
+use super::names::in_variable;
 use super::pack::Packed;
 use super::shares::Shares;
 use crate::error::{Error, Result};
@@ -66,16 +67,25 @@ pub fn restore(
     let (original, lengths) = (streams.original, streams.longest_block());
     let cannot = |e| Error::io("cannot write", e);
     output.set_size(original).map_err(cannot)?;
+    // The stream of a block that is damaged.
+    let bad = Mutex::new(None);
     let assembly = Assembly {
         output,
         shares: Shares::of(memory, threads, lengths),
-        bad: &|_, error| Err(error),
+        bad: &|job: &Job, error| {
+            *bad.lock().unwrap_or_else(PoisonError::into_inner) = Some(job.header.stream as usize);
+            Err(error)
+        },
         hashed: &|_| {},
         lag: u64::MAX,
         part: u64::MAX,
     };
     let (blocks, found) = assembly.run(blocks);
-    let found = found?;
+    let bad = bad.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let found = found.map_err(|error| match bad {
+        Some(stream) => in_variable(&blocks.front, stream, error),
+        None => error,
+    })?;
     let (archive, sha256) = blocks.finish()?;
     match found == Some(sha256) {
         true => Ok(Packed {

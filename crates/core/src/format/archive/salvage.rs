@@ -11,13 +11,12 @@ use super::check::Finding;
 use super::fields::damaged;
 use super::filter::Scratch;
 use super::front::{Front, MAGIC, PRELUDE, Prelude};
-use super::opened::{Archive, OriginalHeader};
+use super::names::names;
+use super::opened::Archive;
 use super::scatter::Scatter;
 use super::streams::Streams;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
-use crate::format::Reader;
-use crate::format::classic::ClassicReader;
 use crate::store::{Object, Output, known_size, object_stream};
 
 /// Bytes in which the next block header is looked for at once.
@@ -155,13 +154,13 @@ fn read_front(source: &Arc<dyn Object>, size: u64) -> Result<Front> {
     let mut input = object_stream(source.clone())?;
     let mut bytes = vec![0; PRELUDE];
     let cut = |e: io::Error| match e.kind() {
-        io::ErrorKind::UnexpectedEof => damaged("the front is cut"),
+        io::ErrorKind::UnexpectedEof => damaged("the front is truncated"),
         _ => Error::io("cannot read", e),
     };
     input.read_exact(&mut bytes).map_err(cut)?;
     let length = Prelude::decode(&bytes)?.front;
     if length > size {
-        return Err(damaged("the front is cut"));
+        return Err(damaged("the front is truncated"));
     }
     resize(&mut bytes, length as usize)?;
     input.read_exact(&mut bytes[PRELUDE..]).map_err(cut)?;
@@ -172,21 +171,6 @@ fn read_front(source: &Arc<dyn Object>, size: u64) -> Result<Front> {
 fn check_back(source: &Arc<dyn Object>) -> Result<()> {
     let archive = Archive::open(source.clone())?;
     (0..archive.streams().list.len()).try_for_each(|n| archive.index(n).map(|_| ()))
-}
-
-/// The names of the variables in the header.
-fn names(front: &Front) -> Vec<String> {
-    let nothing: Arc<dyn Object> = Arc::new(Vec::new());
-    let reader = ClassicReader::open_by_header(nothing, &OriginalHeader(front));
-    let names = |reader: ClassicReader| {
-        reader
-            .schema()
-            .vars
-            .iter()
-            .map(|var| var.name.to_string())
-            .collect()
-    };
-    reader.map(names).unwrap_or_default()
 }
 
 /// What is missing between the ranges of each stream.

@@ -215,7 +215,7 @@ pub(super) fn decode(bytes: &[u8], most: u64) -> Result<Option<Section>> {
         .len()
         .checked_sub(4)
         .filter(|_| Some(bytes.len() as u64) == head.length());
-    let (body, crc) = bytes.split_at(body.ok_or_else(|| damaged("a section is cut"))?);
+    let (body, crc) = bytes.split_at(body.ok_or_else(|| damaged("a section is truncated"))?);
     if crc != crc32(body).to_le_bytes() {
         return Err(damaged(format!(
             "the checksum of a section of type {} is wrong",
