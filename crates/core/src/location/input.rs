@@ -278,8 +278,13 @@ impl Location {
 
     fn open_by(&self, open: Open, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
         let is_keys = matches!(place.kind(), PlaceKind::Keys(_));
+        let damage = place.damage().map(str::to_owned);
         let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
         let reader = match open(place, registry, &options) {
+            Err(Error::UnknownFormat) if is_keys && damage.is_some() => Err(Error::Damaged(format!(
+                "{}; the metadata of the root group is not in what is left, so nothing of it can be read",
+                damage.unwrap_or_default()
+            ))),
             Err(Error::UnknownFormat) if is_keys => Err(Error::Usage(
                 "no Zarr dataset: no .zgroup, .zarray or zarr.json was found here or in the folders directly below"
                     .to_owned(),
