@@ -118,6 +118,23 @@ def test_sizes_without_end_cost_nothing(tmp_path):
     assert done.stdout.count(b"0, 0, 0") > 5, done
 
 
+def test_huge_claims_are_checked_at_once_and_never_fill_a_disk(tmp_path):
+    (tmp_path / "raw.bin").write_bytes(b"abc")
+    external(tmp_path, "raw.h5", (1 << 60,), "u1", [("raw.bin", 0, UNLIMITED)])
+    with h5py.File(tmp_path / "source.h5", "w") as f:
+        f["d"] = np.arange(10.0)
+    with h5py.File(tmp_path / "virtual.h5", "w", libver="v110") as f:
+        layout = h5py.VirtualLayout((1 << 59,), "f4")
+        layout[10:20] = h5py.VirtualSource("source.h5", "d", (10,))
+        f.create_virtual_dataset("v", layout, fillvalue=2)
+    for name, held in ("raw.h5", 3), ("virtual.h5", 40):
+        checked = ncdump("--check", tmp_path / name, timeout=30).decode()
+        assert f"no fault in 1 variable, 0 chunks, {held} bytes" in checked
+        for options in [], ["--salvage"], ["-k", "nc5"]:
+            assert "its file system has" in nccopy(*options, tmp_path / name, tmp_path / "out", ok=False, timeout=30)
+            assert not (tmp_path / "out").exists()
+
+
 def test_segments_that_end_too_early(tmp_path):
     (tmp_path / "raw.bin").write_bytes(bytes(100))
     path = external(tmp_path, "in.h5", (3,), "<i4", [("raw.bin", 0, 12)])

@@ -130,6 +130,8 @@ def test_verified(source, tmp_path):
     nccopy("--verify", "-c", "t:external=t.raw", source, tmp_path / "out.nc")
     assert sorted(os.listdir(tmp_path)) == ["out.nc", "t.raw"]
     assert np.array_equal(np.fromfile(tmp_path / "t.raw", "<i4").reshape(4, 6), T)
+    nccopy("--verify", "-k", "h5", "-c", "t:external=u.raw", "-F", "t,none", source, tmp_path / "as.h5")
+    assert np.array_equal(np.fromfile(tmp_path / "u.raw", "<i4").reshape(4, 6), T)
 
 
 REFUSED = {

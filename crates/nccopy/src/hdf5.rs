@@ -344,7 +344,9 @@ impl Copied<'_> {
 
     /// Compares the values of the datasets that the engine copied.
     fn compare(&self, promise: &Promise, asked: &dyn Reader) -> Result<(), Error> {
-        let written = Verbatim::open(self.object()?, &self.arguments.copy.registry)?;
+        let place = self.held.place(self.output)?;
+        let neighbours = place.neighbours().cloned();
+        let written = Verbatim::open_written(self.object()?, neighbours, &self.arguments.copy.registry)?;
         self.verify(promise, asked, written.reader())
     }
 

@@ -40,7 +40,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{Fault, Reader, VariablePlan, Writer};
 use crate::model::{Schema, VarId};
-use crate::store::{Destination, DestinationKind, Object, Output};
+use crate::store::{Destination, DestinationKind, Neighbours, Object, Output};
 
 /// Bytes of a user block that are copied at once.
 const PIECE: u64 = 1 << 20;
@@ -94,8 +94,31 @@ impl Verbatim {
         Self::open_objects(object, registry, selection, true)
     }
 
+    /// Opens a copy that was written. Datasets whose raw data lies in files beside it are variables of its
+    /// [reader](Self::reader), too.
+    ///
+    /// # Errors
+    /// Those of [`Verbatim::open`].
+    pub fn open_written(
+        object: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        Self::open_beside(object, neighbours, registry, Selection::default(), false)
+    }
+
     fn open_objects(
         object: Arc<dyn Object>,
+        registry: &Registry,
+        selection: Selection,
+        damaged: bool,
+    ) -> Result<Self> {
+        Self::open_beside(object, None, registry, selection, damaged)
+    }
+
+    fn open_beside(
+        object: Arc<dyn Object>,
+        neighbours: Option<Arc<dyn Neighbours>>,
         registry: &Registry,
         selection: Selection,
         damaged: bool,
@@ -103,7 +126,7 @@ impl Verbatim {
         let open = || {
             let opened = match damaged {
                 true => OpenFile::of_damaged(object.clone(), registry),
-                false => OpenFile::new(object.clone(), None, registry),
+                false => OpenFile::new(object.clone(), neighbours.clone(), registry),
             };
             opened.map_err(|error| match error {
                 Error::Hdf5(ncutils_hdf5::Error::NotHdf5) => Error::UnknownFormat,

@@ -54,10 +54,11 @@ pub(super) fn readers(
         let shape = Shape::new(&dataset.datatype, file.file.offset_size());
         let shape = shape.map_err(|error| error.in_variable(&hierarchy.path(item)))?;
         // Without elements, without storage of its own: the header is all there is.
-        let stored_here = matches!(
-            dataset.layout,
-            Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_)
-        );
+        let stored_here = match dataset.layout {
+            Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => true,
+            Layout::External(_) => file.neighbours.is_some(),
+            _ => false,
+        };
         if !stored_here || dataset.dataspace.count().is_none_or(|count| count == 0) {
             continue;
         }
