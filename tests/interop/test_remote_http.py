@@ -79,6 +79,16 @@ def test_a_consolidated_tree(files, environment, small, tmp_path, version):
     assert (tmp_path / "out.nc").read_bytes() == (tmp_path / "wanted.nc").read_bytes()
 
 
+@pytest.mark.parametrize("version", ["v2", "v3"])
+def test_one_array(files, environment, small, tmp_path, version):
+    """An array is no hierarchy: nothing of it needs a list."""
+    made = files.root / f"arrays-{version}"
+    nccopy(small.of("netcdf4"), f"{made}#mode=zarr,{version}")
+    nccopy(made / "number", tmp_path / "wanted.nc")
+    run("nccopy", files.url(f"{made.name}/number", "zarr"), tmp_path / "out.nc", environment=environment).whole()
+    assert (tmp_path / "out.nc").read_bytes() == (tmp_path / "wanted.nc").read_bytes()
+
+
 def test_redirects_around_end(files, environment):
     run("ncdump", "-h", url(files, "classic", way="around"), environment=environment).refused("redirects more than 5 times")
 

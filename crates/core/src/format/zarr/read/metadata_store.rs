@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::super::json::Json;
-use super::super::keys::{ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below};
+use super::super::keys::{ARRAY, ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below};
 use crate::error::{Error, Result};
 use crate::store::{ByteRange, Get, KeyStore, Part, awaited};
 
@@ -102,19 +102,22 @@ impl MetadataStore {
             }
         };
         let Some(document) = document else {
-            return match needed && !prefer_consolidated {
+            // One array has no folders below it.
+            let is_array = needed && !lists && opened.store.size(ARRAY).map_err(cannot_read)?.is_some();
+            return match needed && !prefer_consolidated && !is_array {
                 true => Err(Error::Unsupported(format!(
                     "a store without {all} whose keys cannot be listed"
                 ))),
                 false => Ok(opened),
             };
         };
+        let is_array = document.get("node_type").and_then(Json::as_str) == Some("array");
         opened.consolidated = match all {
             NODE => documents_of_root(document),
             _ => documents_of(document),
         };
         match (needed, &opened.consolidated) {
-            (true, None) if all == NODE && lists => {}
+            (true, None) if all == NODE && (lists || is_array) => {}
             (true, None) if all == NODE => {
                 return Err(Error::Unsupported(format!(
                     "a store whose keys cannot be listed, and whose {NODE} has no consolidated_metadata"
