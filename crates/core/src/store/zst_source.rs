@@ -4,7 +4,7 @@
 //! seek table at the end ─► frames of a range: one request a run ─► decoded ─► cache
 //! ```
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,6 +61,8 @@ pub(super) struct SeekableZst {
     pub(super) places: Vec<(u64, u64)>,
     pub(super) queue: Arc<FetchQueue>,
     kept: Mutex<VecDeque<(usize, Arc<Vec<u8>>)>>,
+    /// Frames that cannot be decoded, and why. Salvage reads each many times.
+    damaged: Mutex<HashMap<usize, String>>,
 }
 
 impl SeekableZst {
@@ -135,6 +137,7 @@ impl SeekableZst {
             places,
             queue: Arc::default(),
             kept: Mutex::default(),
+            damaged: Mutex::default(),
         }))
     }
 
@@ -168,8 +171,27 @@ impl SeekableZst {
         found.map(|(_, frame)| frame.clone())
     }
 
-    /// Decodes a frame, and keeps it.
+    /// Decodes a frame, and keeps it, or why it cannot be decoded.
     pub(super) fn decoded(&self, number: usize, stored: &[u8]) -> io::Result<Arc<Vec<u8>>> {
+        self.decode(number, stored).inspect_err(|error| {
+            if error.kind() != io::ErrorKind::InvalidData {
+                return;
+            }
+            let mut damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+            damaged.insert(number, error.to_string());
+        })
+    }
+
+    /// Fails with what is known to be wrong with a frame.
+    fn check(&self, number: usize) -> io::Result<()> {
+        let damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        match damaged.get(&number) {
+            Some(why) => Err(io::Error::new(io::ErrorKind::InvalidData, why.clone())),
+            None => Ok(()),
+        }
+    }
+
+    fn decode(&self, number: usize, stored: &[u8]) -> io::Result<Arc<Vec<u8>>> {
         let ((at, start), (_, after)) = (self.places[number], self.places[number + 1]);
         let damaged = |why: String| {
             io::Error::new(
@@ -231,6 +253,7 @@ impl Object for SeekableZst {
                 needed.start += 1;
                 continue;
             }
+            self.check(needed.start)?;
             let run = self.run(needed.clone());
             let first = self.places[run.start].0;
             let mut stored = allocate((self.places[run.end].0 - first) as usize)?;
