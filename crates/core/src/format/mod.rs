@@ -63,6 +63,16 @@ pub trait Reader: Send + Sync {
         Ok(())
     }
 
+    /// Like [`Reader::look_at_sources`], of a variable of which only a part will be read: no source is opened of which
+    /// `needs` is false for all regions that it fills. What the other sources fill counts as written.
+    ///
+    /// # Errors
+    /// Those of [`Reader::look_at_sources`], for sources that are needed.
+    fn look_at_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
+        let _ = needs;
+        self.look_at_sources(var)
+    }
+
     /// True if a variable lies in other datasets.
     fn is_virtual(&self, var: VarId) -> bool {
         let _ = var;

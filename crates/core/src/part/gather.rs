@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A span holds cells that are neighbours or lie in one chunk. In storage without chunks, small gaps are read with
-//! what is around them.
+//! what is around them, but for virtual variables, where they may be of sources that nobody needs.
 
 use super::cells::{Cells, indices_of};
 use crate::chunk::{Region, byte_count, resize};
@@ -60,6 +60,7 @@ pub fn read(reader: &dyn Reader, var: VarId, cells: &[Option<&Cells>], region: &
         Storage::Chunked { shape } => Some(shape.as_slice()),
         _ => None,
     };
+    let gap = if reader.is_virtual(var) { 0 } else { GAP };
     // From the fastest dimension on, as the bytes of a cell depend on those behind it.
     let mut spans = Vec::with_capacity(rank);
     let mut inner = size.max(1) as u64;
@@ -75,6 +76,7 @@ pub fn read(reader: &dyn Reader, var: VarId, cells: &[Option<&Cells>], region: &
                 &indices_of(cells[d], region, d),
                 chunk.map(|chunk| chunk[d].max(1)),
                 inner,
+                gap,
             ),
         };
         inner = inner.saturating_mul(own.iter().map(|span| span.count).max().unwrap_or(1));
@@ -121,9 +123,10 @@ fn bounds<'a>(spans: impl Iterator<Item = &'a Span>) -> Region {
     Region { start, count }
 }
 
-/// The spans of these cells, at least one. `chunk` is the length of a chunk, and `inner` the bytes of one cell.
-fn spans_of(indices: &[u64], chunk: Option<u64>, inner: u64) -> Vec<Span> {
-    let gap = (GAP / inner.max(1)).max(1);
+/// The spans of these cells, at least one. `chunk` is the length of a chunk, `inner` the bytes of one cell, and `gap` those of
+/// the longest gap that is read where there are no chunks.
+fn spans_of(indices: &[u64], chunk: Option<u64>, inner: u64, gap: u64) -> Vec<Span> {
+    let gap = (gap / inner.max(1)).max(1);
     let most = (SPAN_BYTES / inner.max(1)).max(1);
     let joins = |first: u64, before: u64, next: u64| {
         let fits = next - first < most;
@@ -203,7 +206,7 @@ mod tests {
     use super::*;
 
     fn spans(indices: &[u64], chunk: Option<u64>, inner: u64) -> Vec<(u64, u64)> {
-        let found = spans_of(indices, chunk, inner);
+        let found = spans_of(indices, chunk, inner, GAP);
         found.iter().map(|span| (span.start, span.count)).collect()
     }
 
@@ -220,5 +223,10 @@ mod tests {
         assert_eq!(spans(&[0, 10, 20], None, 4), [(0, 21)]);
         assert_eq!(spans(&[0, 10, 11, 12], None, GAP), [(0, 1), (10, 3)]);
         assert_eq!(spans(&[0, 1, 2], None, SPAN_BYTES), [(0, 1), (1, 1), (2, 1)]);
+        let without_gaps = spans_of(&[0, 1, 3], None, 4, 0);
+        assert_eq!(
+            without_gaps.iter().map(|span| span.count).collect::<Vec<_>>(),
+            [2, 1]
+        );
     }
 }

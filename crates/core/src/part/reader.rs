@@ -1,5 +1,8 @@
 //! [`Part`]: a dataset as it is with some cells alone.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use super::cells::{Cells, Run};
 use super::gather::{self, GAP};
 use super::layouts;
@@ -28,7 +31,10 @@ pub struct Part<'a> {
     /// The chosen cells of each dimension; `None` where it is not cut.
     cells: Vec<Option<Cells>>,
     /// The cut variables; `None` for those that are whole.
-    pub(super) variables: Vec<Option<CutVariable>>,
+    variables: Vec<Option<CutVariable>>,
+    /// The cut virtual variables, once their sources were looked at, on which their layouts depend.
+    looked: HashMap<VarId, OnceLock<CutVariable>>,
+    registry: Registry,
     /// The variables whose values choose cells.
     choosing: Vec<VarId>,
 }
@@ -80,7 +86,7 @@ impl<'a> Part<'a> {
         let choosing = value::coordinates(input.schema(), &request.values);
         let mut part = Self {
             choosing,
-            ..Self::of(input, cells, shifts, registry)?
+            ..Self::of(input, cells, shifts, registry)
         };
         part.check_shifts()?;
         part.extend_ranges()?;
@@ -115,15 +121,12 @@ impl<'a> Part<'a> {
     }
 
     /// The part with these cells of each dimension, and these changes of each variable's values.
-    ///
-    /// # Errors
-    /// The sources of a virtual variable cannot be read.
     pub(super) fn of(
         input: &'a dyn Reader,
         mut cells: Vec<Option<Cells>>,
         mut shifts: Vec<Option<Shift>>,
         registry: &Registry,
-    ) -> Result<Self> {
+    ) -> Self {
         let mut schema = input.schema().clone();
         for (dim, cells) in schema.dims.iter_mut().zip(&mut cells) {
             let is_all = |cells: &mut Cells| *cells == Cells::whole(dim.length);
@@ -137,20 +140,27 @@ impl<'a> Part<'a> {
             schema,
             cells,
             variables: Vec::new(),
+            looked: HashMap::new(),
+            registry: registry.clone(),
             choosing: Vec::new(),
         };
         let mut shared = SharedLayouts::default();
-        for (n, variable) in input.schema().vars.iter().enumerate() {
-            let is_cut = variable.dims.iter().any(|dim| part.cells[dim.0].is_some());
-            // The layout of a virtual variable depends on its sources.
-            if is_cut && input.is_virtual(VarId(n)) {
-                input.look_at_sources(VarId(n))?;
-            }
-        }
         part.variables = (0..shifts.len())
-            .map(|n| part.cut(VarId(n), shifts[n].take(), registry, &mut shared))
+            .map(|n| part.cut(VarId(n), shifts[n].take(), &mut shared))
             .collect();
-        Ok(part)
+        let cut = (0..part.variables.len()).filter(|n| part.variables[*n].is_some());
+        part.looked = cut
+            .map(VarId)
+            .filter(|var| input.is_virtual(*var))
+            .map(|var| (var, OnceLock::new()))
+            .collect();
+        part
+    }
+
+    /// The cut form of a variable; `None` if it is whole.
+    pub(super) fn cut_variable(&self, var: VarId) -> Option<&CutVariable> {
+        let looked = self.looked.get(&var).and_then(OnceLock::get);
+        looked.or(self.variables[var.0].as_ref())
     }
 
     /// What a copy of the part reads: the input's own chunks and ranges, for plans that [`Part::selections`] completes.
@@ -160,7 +170,7 @@ impl<'a> Part<'a> {
 
     /// The selections that a variable of the part is made of, in the source. `None` if it is whole there.
     pub fn selections(&self, var: VarId) -> Option<Vec<Selection>> {
-        match &self.variables[var.0] {
+        match self.cut_variable(var) {
             Some(cut) if cut.by_regions.is_none() => self.selections_of(var),
             _ => None,
         }
@@ -174,21 +184,18 @@ impl<'a> Part<'a> {
             .collect()
     }
 
-    /// The cut form of a variable; `None` if it is whole.
-    fn cut(
-        &self,
-        var: VarId,
-        shift: Option<Shift>,
-        registry: &Registry,
-        shared: &mut SharedLayouts,
-    ) -> Option<CutVariable> {
+    /// Cuts a variable; `None` if it is whole.
+    fn cut(&self, var: VarId, shift: Option<Shift>, shared: &mut SharedLayouts) -> Option<CutVariable> {
         let cells = self.cells_of(var);
         if cells.iter().all(Option::is_none) {
             return None;
         }
         let layout = self.input.layout(var);
-        let cut = layouts::cut(self.input.schema(), var, layout, &cells, registry);
-        let by_regions = shift.is_some() || skips_much(layout, &cells) || self.selections_of(var).is_none();
+        let cut = layouts::cut(self.input.schema(), var, layout, &cells, &self.registry);
+        // What lies between chosen cells may be of sources that cannot be read.
+        let is_virtual = self.input.is_virtual(var);
+        let by_regions =
+            shift.is_some() || skips_much(layout, &cells, is_virtual) || self.selections_of(var).is_none();
         Some(CutVariable {
             by_regions: by_regions.then(|| layouts::by_regions(&self.schema, var, &cut).into()),
             layout: shared.share(cut),
@@ -236,7 +243,7 @@ impl<'a> Part<'a> {
 
     /// How the values of a variable change.
     pub(super) fn shift(&self, var: VarId) -> Option<&Shift> {
-        self.variables.get(var.0)?.as_ref()?.shift.as_ref()
+        self.cut_variable(var)?.shift.as_ref()
     }
 
     /// True if the part needs any element in a region of a variable of the input: one is chosen, or the variable's values
@@ -272,8 +279,9 @@ impl<'a> Part<'a> {
     }
 }
 
-/// True if the engine, which reads all that lies between the cells of a run, would read much that is not chosen.
-fn skips_much(layout: &VariableLayout, cells: &[Option<&Cells>]) -> bool {
+/// True if the engine, which reads all that lies between the cells of a run, would read much that is not chosen, or with
+/// `skips_all` anything.
+fn skips_much(layout: &VariableLayout, cells: &[Option<&Cells>], skips_all: bool) -> bool {
     let stepped = |d: usize| cells[d].is_some_and(|cells| cells.runs().iter().any(|run| run.step > 1));
     if layout.encoding == Encoding::Structured {
         return (0..cells.len()).any(stepped);
@@ -283,7 +291,7 @@ fn skips_much(layout: &VariableLayout, cells: &[Option<&Cells>]) -> bool {
     }
     let mut inner = layout.element_size as u64;
     (0..cells.len()).rev().any(|d| {
-        let skips = stepped(d) && inner >= GAP;
+        let skips = stepped(d) && (skips_all || inner >= GAP);
         inner = inner.saturating_mul(layout.extent[d]);
         skips
     })
@@ -295,14 +303,26 @@ impl Reader for Part<'_> {
     }
 
     fn layout(&self, var: VarId) -> &VariableLayout {
-        match &self.variables[var.0] {
+        match self.cut_variable(var) {
             Some(cut) => &cut.layout,
             None => self.input.layout(var),
         }
     }
 
     fn look_at_sources(&self, var: VarId) -> Result<()> {
-        self.input.look_at_sources(var)
+        let Some(looked) = self.looked.get(&var) else {
+            return self.input.look_at_sources(var);
+        };
+        if looked.get().is_some() {
+            return Ok(());
+        }
+        self.input
+            .look_at_needed_sources(var, &|region| self.needs(var, region))?;
+        let shift = self.shift(var).cloned();
+        if let Some(cut) = self.cut(var, shift, &mut SharedLayouts::default()) {
+            let _ = looked.set(cut);
+        }
+        Ok(())
     }
 
     fn is_virtual(&self, var: VarId) -> bool {
@@ -319,7 +339,7 @@ impl Reader for Part<'_> {
 
     fn written(&self, var: VarId) -> Result<Written> {
         let written = self.input.written(var)?;
-        Ok(match (&self.variables[var.0], written) {
+        Ok(match (self.cut_variable(var), written) {
             (Some(_), Written::Nothing) => Written::Nothing,
             (Some(_), _) => Written::All,
             (None, written) => written,
@@ -335,14 +355,14 @@ impl Reader for Part<'_> {
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        match &self.variables[var.0] {
+        match self.cut_variable(var) {
             Some(_) => Err(Error::Internal("a part is read by regions".into())),
             None => self.input.read_range(var, offset, buf),
         }
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        match &self.variables[var.0] {
+        match self.cut_variable(var) {
             Some(cut) => self.gathered(var, cut, region),
             None => self.input.read_region(var, region),
         }

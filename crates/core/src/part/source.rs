@@ -27,7 +27,7 @@ impl<'p> Source<'p> {
 
     /// The variable, if it is read by regions, and its layout.
     fn by_regions(&self, var: VarId) -> Option<(&CutVariable, &SharedLayout)> {
-        let cut = self.part.variables[var.0].as_ref()?;
+        let cut = self.part.cut_variable(var)?;
         Some((cut, cut.by_regions.as_ref()?))
     }
 }
@@ -45,7 +45,7 @@ impl Reader for Source<'_> {
     }
 
     fn look_at_sources(&self, var: VarId) -> Result<()> {
-        self.input.look_at_sources(var)
+        self.part.look_at_sources(var)
     }
 
     fn is_virtual(&self, var: VarId) -> bool {
@@ -123,7 +123,7 @@ impl Reader for Source<'_> {
         let mut layout = self.input.record_layout()?;
         layout
             .slabs
-            .retain(|slab| self.part.variables[slab.var.0].is_none());
+            .retain(|slab| self.part.cut_variable(slab.var).is_none());
         Some(layout)
     }
 

@@ -61,9 +61,8 @@ impl<'a> Cuts<'a> {
         Ok(())
     }
 
-    fn part(self, registry: &Registry) -> Result<Part<'a>> {
-        let part = Part::of(self.reader, self.cells, self.shifts, registry)?;
-        Ok(part.chosen_by(self.choosing))
+    fn part(self, registry: &Registry) -> Part<'a> {
+        Part::of(self.reader, self.cells, self.shifts, registry).chosen_by(self.choosing)
     }
 }
 
@@ -169,8 +168,8 @@ pub fn cut<'a>(
     }));
     plain.choosing = choosing;
     Ok(VerbatimPart {
-        plain: plain.part(registry)?,
-        addressed: addressed.part(registry)?,
+        plain: plain.part(registry),
+        addressed: addressed.part(registry),
         warnings,
     })
 }

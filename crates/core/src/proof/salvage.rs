@@ -171,6 +171,13 @@ impl Reader for Salvage<'_> {
         }
     }
 
+    fn look_at_needed_sources(&self, var: VarId, needs: &(dyn Fn(&ReadRegion) -> bool + Sync)) -> Result<()> {
+        match self.lost.get(&var) {
+            Some(parts) if parts.all => Ok(()),
+            _ => self.input.look_at_needed_sources(var, needs),
+        }
+    }
+
     fn is_virtual(&self, var: VarId) -> bool {
         self.input.is_virtual(var)
     }

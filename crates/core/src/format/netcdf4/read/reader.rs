@@ -237,7 +237,16 @@ impl Reader for Netcdf4Reader {
 
     fn look_at_sources(&self, var: VarId) -> Result<()> {
         match self.virtual_variable(var) {
-            Some((data, target)) => data.look_at_sources(&target).map_err(self.named(var)),
+            Some((data, target)) => data.look_at_sources(&target, None).map_err(self.named(var)),
+            None => Ok(()),
+        }
+    }
+
+    fn look_at_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
+        match self.virtual_variable(var) {
+            Some((data, target)) => data
+                .look_at_sources(&target, Some(needs))
+                .map_err(self.named(var)),
             None => Ok(()),
         }
     }

@@ -22,6 +22,12 @@ const MOST_PARTS: usize = 4096;
 /// Most chunks of a variable that is presented as one of chunks.
 const MOST_CHUNKS: u64 = 1 << 22;
 
+/// Most runs of elements of one mapping that are compared with a part that is asked for. With more, it counts as needed.
+const MOST_RUNS: usize = 1 << 16;
+
+/// Tells whether a part that is asked for needs any element of a region.
+type Needs<'a> = dyn Fn(&Region) -> bool + Sync + 'a;
+
 /// A virtual variable, as the engine sees it.
 pub struct VirtualVariable {
     /// Its data.
@@ -56,20 +62,21 @@ impl VirtualVariable {
         Some(&self.presented.get()?.as_ref()?.layout)
     }
 
-    /// Opens all sources, to find out whether they are stored alike.
+    /// Opens all sources, or those that a part needs, to find out whether they are stored alike.
     ///
     /// # Errors
     /// A source cannot be read, or may not be.
-    pub fn look_at_sources(&self, target: &Target<'_>) -> Result<()> {
+    pub fn look_at_sources(&self, target: &Target<'_>, needs: Option<&Needs<'_>>) -> Result<()> {
         if self.presented.get().is_some() {
             return Ok(());
         }
         if let Some(why) = self.data.broken() {
             return Err(Error::Usage(why.to_owned()));
         }
-        let presented = match self.common(target)? {
+        let needs = needs.unwrap_or(&|_| true);
+        let presented = match self.common(target, needs)? {
             Some(layout) => {
-                let written = self.find_written(target, &layout)?;
+                let written = self.find_written(target, &layout, needs)?;
                 Some(Presented {
                     layout: SharedLayout::from(layout),
                     written,
@@ -99,18 +106,33 @@ impl VirtualVariable {
         }
     }
 
-    /// The layout with the chunks and filters that all sources have; `None` if they have different ones.
-    fn common(&self, target: &Target<'_>) -> Result<Option<VariableLayout>> {
+    /// True for each source that is needed.
+    fn needed_sources(&self, needs: &Needs<'_>) -> Vec<bool> {
+        let mut needed = vec![false; self.data.sources().len()];
+        for mapping in &self.data.mappings {
+            let is_needed = || match needs(mapping.to.bounds()) {
+                true => mapping.to.is_box() || any_run(&mapping.to, needs),
+                false => false,
+            };
+            needed[mapping.source] = needed[mapping.source] || mapping.to.count() == 0 || is_needed();
+        }
+        needed
+    }
+
+    /// The layout with the chunks and filters that all needed sources have; `None` if they have different ones.
+    fn common(&self, target: &Target<'_>, needs: &Needs<'_>) -> Result<Option<VariableLayout>> {
         if target.layout.encoding == Encoding::Structured || target.layout.extent.is_empty() {
             return Ok(None);
         }
+        let needed = self.needed_sources(needs);
         let all = 0..self.data.sources().len();
         all.into_par_iter()
+            .filter(|source| needed[*source])
             .map(|source| self.data.written(target, source).map(drop))
             .collect::<Result<Vec<()>>>()?;
         let mut filters = None;
         let mut shape = None;
-        for mapping in &self.data.mappings {
+        for mapping in self.data.mappings.iter().filter(|mapping| needed[mapping.source]) {
             let Some(facts) = self.data.facts(target, mapping.source)? else {
                 continue;
             };
@@ -139,11 +161,21 @@ impl VirtualVariable {
         Ok(Some(layout))
     }
 
-    fn find_written(&self, target: &Target<'_>, layout: &VariableLayout) -> Result<Written> {
+    /// The chunks that are stored. Those that are not needed count as stored, as their sources are not looked at.
+    fn find_written(
+        &self,
+        target: &Target<'_>,
+        layout: &VariableLayout,
+        needs: &Needs<'_>,
+    ) -> Result<Written> {
         let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
         let mut stored = Vec::new();
         for chunk in 0..grid.len() {
             let region = grid.region(chunk);
+            if !needs(&region) {
+                stored.push(chunk);
+                continue;
+            }
             let needed = self.data.needed(target, &region)?;
             let is_stored = match self.passing(target, layout, &region, &needed)? {
                 None => !needed.is_empty(),
@@ -183,7 +215,10 @@ impl VirtualVariable {
             return Ok(None);
         };
         let from = self.data.from(mapping, facts)?;
-        let fits = mapping.to.bounds().contains(region)
+        // The layout is that of the sources which were looked at.
+        let fits = facts.same_type
+            && facts.layout.filters == layout.filters
+            && mapping.to.bounds().contains(region)
             && chunk_shape(&mapping.to, &from, facts).as_deref() == Some(layout.chunk_shape());
         let Some(pairs) = pairs(&mapping.to, &from).filter(|_| fits) else {
             return Ok(None);
@@ -277,6 +312,27 @@ impl VirtualVariable {
             filter_mask: all.unwrap_or(0).wrapping_sub(1),
         })
     }
+}
+
+/// True if a part needs any of these elements.
+fn any_run(elements: &Elements, needs: &Needs<'_>) -> bool {
+    let mut runs = 0;
+    let found = elements.within(elements.bounds(), &mut |_, at, length| {
+        let mut region = Region {
+            start: at.to_vec(),
+            count: vec![1; at.len()],
+        };
+        if let Some(count) = region.count.last_mut() {
+            *count = length;
+        }
+        runs += 1;
+        match needs(&region) || runs > MOST_RUNS {
+            // An error ends the search.
+            true => Err(Error::Internal("found".into())),
+            false => Ok(()),
+        }
+    });
+    found.is_err()
 }
 
 /// The fill value, if it is not zeros.
