@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 use crate::model::{Item, Kind};
 
@@ -61,6 +62,17 @@ pub enum Error {
         key: String,
         /// The failure.
         cause: Box<Error>,
+    },
+
+    /// A failure in a source of a virtual dataset.
+    #[error("source {} in {}: {cause}", dataset.escape_debug(), file.escape_debug())]
+    Source {
+        /// The source's path in its file.
+        dataset: String,
+        /// The file, as the virtual dataset names it.
+        file: String,
+        /// The failure, which may be told again for other elements.
+        cause: Arc<Error>,
     },
 
     /// An error of the operating system, or of a remote store in its place.
@@ -396,6 +408,7 @@ impl Error {
                     | io::ErrorKind::NotFound
             ),
             Self::Remote(_) => true,
+            Self::Source { cause, .. } => cause.is_failure(),
             _ => false,
         }
     }

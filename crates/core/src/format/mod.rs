@@ -79,6 +79,24 @@ pub trait Reader: Send + Sync {
         false
     }
 
+    /// The elements of a region as far as they can be read, of a variable that lies in other datasets. Calls `lost` for each
+    /// box that holds elements which cannot be read.
+    ///
+    /// # Errors
+    /// If nothing can be read. Those of [`Reader::read_region`] for a variable that lies in no other dataset.
+    fn read_region_left(
+        &self,
+        var: VarId,
+        region: &Region,
+        lost: &mut dyn FnMut(Region, Error),
+    ) -> Result<Values> {
+        let _ = lost;
+        self.read_region(var, region)
+    }
+
+    /// From now on, elements of other datasets that cannot be read are fill values. Called once what is lost is known.
+    fn lose_unreadable(&self) {}
+
     /// The other files that the dataset refers to, each looked up and not opened.
     fn source_files(&self) -> Vec<SourceFile> {
         Vec::new()

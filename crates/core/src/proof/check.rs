@@ -10,6 +10,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, PoisonError};
 
 use super::fetch::Fetching;
+use super::of_others;
 use super::pieces::{Part, Piece, RANGE, pieces};
 use super::work::on_all_pieces;
 use crate::chunk::{ChunkGrid, Region, resize};
@@ -128,6 +129,7 @@ pub fn check_variables(
     let mut found = found.into_inner();
     found.failures.sort_by_key(|failure| failure.order);
     join_bytes(&mut found.failures);
+    of_others::join(reader, &mut found.failures);
     checked.missing = reader.data_warnings();
     checked.chunks = found.chunks;
     checked.bytes = found.bytes;
@@ -147,12 +149,12 @@ pub fn check_variables(
 
 /// A part that cannot be read.
 #[derive(Debug)]
-struct Failure {
-    var: VarId,
+pub(super) struct Failure {
+    pub(super) var: VarId,
     /// The variable, and the place in it.
     order: (usize, u64),
-    part: Lost,
-    fault: Fault,
+    pub(super) part: Lost,
+    pub(super) fault: Fault,
 }
 
 #[derive(Default)]
@@ -199,7 +201,7 @@ fn read_all(reader: &dyn Reader, vars: Vec<VarId>, options: &CheckOptions, found
     );
 }
 
-fn failure(reader: &dyn Reader, var: VarId, place: u64, part: Lost, fault: Fault) -> Failure {
+pub(super) fn failure(reader: &dyn Reader, var: VarId, place: u64, part: Lost, fault: Fault) -> Failure {
     Failure {
         var,
         order: (var.0, place),
@@ -226,6 +228,10 @@ impl Worker {
                     .into_iter()
                     .map(|(lost, fault)| failure(reader, var, lost.start, Lost::Bytes(lost), fault));
                 found.add(failures.collect(), 0, range.end - range.start);
+            }
+            Part::Region(region, None) if reader.is_virtual(var) => {
+                let (lost, bytes) = of_others::lost(reader, var, region);
+                found.add(lost, 0, bytes);
             }
             Part::Region(region, chunk) => {
                 let read = reader.read_region(var, region);
@@ -269,6 +275,10 @@ impl Worker {
                     })
             });
             if let Err(error) = done {
+                if let Some(lost) = of_others::lost_of_chunk(reader, var, *chunk) {
+                    failures.extend(lost);
+                    continue;
+                }
                 let fault = in_chunk(reader, var, *chunk, Fault::of(&error));
                 failures.push(failure(reader, var, *chunk, Lost::Chunk(*chunk), fault));
             }
@@ -316,7 +326,7 @@ impl Worker {
             }
             let from = at + good * unit;
             // Nothing comes after the end of a file, and each try of a store that fails may take long.
-            let goes_on = !error.is_truncated() && !error.is_failure() && !reader.is_virtual(var);
+            let goes_on = !error.is_truncated() && !error.is_failure();
             at = match goes_on {
                 true => self.next_readable(reader, var, unit, from..range.end),
                 false => range.end,
@@ -368,7 +378,7 @@ fn pipeline_size(layout: &crate::model::VariableLayout, own: &Region, length: us
     crate::filter::pipeline::check_size(length, size)
 }
 
-fn in_chunk(reader: &dyn Reader, var: VarId, chunk: u64, fault: Fault) -> Fault {
+pub(super) fn in_chunk(reader: &dyn Reader, var: VarId, chunk: u64, fault: Fault) -> Fault {
     let layout = reader.layout(var);
     let fault = fault.at_byte(reader.chunk_byte(var, chunk));
     match ChunkGrid::new(&layout.extent, layout.chunk_shape()) {

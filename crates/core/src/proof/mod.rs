@@ -18,6 +18,7 @@ mod elements;
 mod fetch;
 #[cfg(test)]
 mod in_keys;
+mod of_others;
 mod pieces;
 mod report;
 mod salvage;

@@ -56,7 +56,7 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
             return Ok(Box::new(std::iter::empty()));
         }
         let total = byte_count(&layout.extent, size).map_or(u64::MAX, |n| n as u64);
-        if layout.encoding == Encoding::Structured {
+        if layout.encoding == Encoding::Structured && !reader.is_virtual(var) {
             let range = RANGE.max(total / MOST_RANGES);
             let regions = slabs(&layout.extent, &[], size, range);
             return Ok(Box::new(regions.map(move |region| Piece {
@@ -82,6 +82,21 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
             let starts = (0..(held.end - held.start).div_ceil(step)).map(move |n| held.start + n * step);
             starts.map(move |start| start..start.saturating_add(step).min(held.end))
         });
+        if reader.is_virtual(var) {
+            // What cannot be read of a source is a region of the variable.
+            let regions = pieces.flat_map(move |bytes| {
+                Region::range(
+                    &layout.extent,
+                    bytes.start / unit,
+                    (bytes.end - bytes.start) / unit,
+                )
+            });
+            return Ok(Box::new(regions.map(move |region| Piece {
+                var,
+                part: Part::Region(region, None),
+                memory: step,
+            })));
+        }
         return Ok(Box::new(pieces.map(move |range| Piece {
             var,
             part: Part::Bytes(range),

@@ -53,11 +53,12 @@ impl<'a> Salvage<'a> {
                     parts.chunks.insert(*chunk);
                 }
                 Lost::Bytes(range) => parts.bytes.push(range.clone()),
-                // Elements are tried again when they are read.
+                // Elements are tried again when they are read. Those of other datasets are then fill values.
                 Lost::Region(_) => {}
                 Lost::All => parts.all = true,
             }
         }
+        input.lose_unreadable();
         Self { input, schema, lost }
     }
 

@@ -13,6 +13,7 @@ use super::user_path::user_path;
 use super::virtual_dataset::{SourceFiles, Trail, VirtualData, set_lengths};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
+use crate::format::Fault;
 
 /// Reads the mappings of virtual datasets, by group and index in it, and gives the datasets the lengths that their sources
 /// have. A dataset whose mappings are not supported is left out.
@@ -38,9 +39,19 @@ pub(super) fn read(
             let (file, path) = (&files[found.id.file], format!("{}{}", group.path, found.name));
             let trail = Trail::of(file, found.id.address, &path);
             match VirtualData::open(file, &found.dataset, &sources, trail) {
-                Ok((data, lengths)) => {
+                Ok((mut data, lengths)) => {
                     if let Some(why) = data.broken() {
-                        warnings.push(format!("the lengths of {path} are not known: {why}"));
+                        match damage.is_tolerated() {
+                            // The rest of the variable can be read.
+                            true => damage.add(data.take_broken().map(|e| {
+                                let mut fault = Fault::of(&e).in_variable(&user_path(&path));
+                                fault.cause = format!("its lengths are not known: {}", fault.cause);
+                                fault
+                            })),
+                            false => {
+                                warnings.push(format!("the lengths of {path} are not known: {why}"));
+                            }
+                        }
                     }
                     set_lengths(Arc::make_mut(&mut found.dataset), &lengths);
                     all.insert((index, at - 1), data);

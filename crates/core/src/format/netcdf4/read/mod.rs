@@ -30,6 +30,7 @@ mod stored;
 mod structured;
 mod user_path;
 mod virtual_dataset;
+mod virtual_variable;
 
 pub(super) use object::heap_filters::codec_specs;
 pub(super) use object::links::OpenFile;

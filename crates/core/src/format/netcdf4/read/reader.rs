@@ -12,11 +12,9 @@ use super::past_extent::fill_past_extent;
 use super::source_files;
 use super::stored::{StoredData, StoredVariable};
 use super::structured;
-use super::virtual_dataset::{Target, VirtualVariable};
-use crate::chunk::{ChunkGrid, Region, swap_units};
+use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};
-use crate::format::read_region::swap_unit;
 use crate::format::{
     CheckLimits, EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_ranges,
     read_region,
@@ -70,54 +68,11 @@ impl Netcdf4Reader {
         (stored.file == 0).then_some(stored.object)
     }
 
-    /// A virtual variable, and what is read of it.
-    fn virtual_variable(&self, var: VarId) -> Option<(&VirtualVariable, Target<'_>)> {
-        let stored = &self.variables[var.0].stored;
-        let StoredData::Virtual(data) = &stored.data else {
-            return None;
-        };
-        let target = Target {
-            schema: &self.schema,
-            ty: self.schema.var(var).ty,
-            layout: &stored.layout,
-        };
-        Some((data, target))
-    }
-
-    /// Bytes of a virtual variable in C order and in the layout's byte order. Both ends lie between elements.
-    fn read_virtual_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let Some((data, target)) = self.virtual_variable(var) else {
-            return Err(Error::Internal("a variable that is not virtual".into()));
-        };
-        let layout = target.layout;
-        let element = layout.element_size.max(1);
-        let (first, count) = (offset / element as u64, buf.len() / element);
-        if !offset.is_multiple_of(element as u64) || buf.len() != count * element {
-            return Err(Error::Internal("a range that ends within an element".into()));
-        }
-        let mut rest = &mut *buf;
-        for region in Region::range(&layout.extent, first, count as u64) {
-            let values = data.data.read(&target, &region)?;
-            let Some((part, behind)) = rest.split_at_mut_checked(values.bytes.len()) else {
-                return Err(Error::Internal("a range that reaches past the elements".into()));
-            };
-            part.copy_from_slice(&values.bytes);
-            rest = behind;
-        }
-        match rest.is_empty() {
-            true => {
-                swap_units(buf, swap_unit(layout));
-                Ok(())
-            }
-            false => Err(Error::Damaged("its storage ends before what is asked for".into())),
-        }
-    }
-
     pub(super) fn file(&self, var: VarId) -> &OpenFile {
         &self.files[self.variables[var.0].stored.file]
     }
 
-    fn named(&self, var: VarId) -> impl FnOnce(Error) -> Error + '_ {
+    pub(super) fn named(&self, var: VarId) -> impl FnOnce(Error) -> Error + '_ {
         move |e| e.in_variable(&self.schema.var_path(var))
     }
 
@@ -237,7 +192,9 @@ impl Reader for Netcdf4Reader {
 
     fn look_at_sources(&self, var: VarId) -> Result<()> {
         match self.virtual_variable(var) {
-            Some((data, target)) => data.look_at_sources(&target, None).map_err(self.named(var)),
+            Some((data, target)) => data
+                .look_at_sources(&target, None, self.damaged)
+                .map_err(self.named(var)),
             None => Ok(()),
         }
     }
@@ -245,7 +202,7 @@ impl Reader for Netcdf4Reader {
     fn look_at_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
         match self.virtual_variable(var) {
             Some((data, target)) => data
-                .look_at_sources(&target, Some(needs))
+                .look_at_sources(&target, Some(needs), self.damaged)
                 .map_err(self.named(var)),
             None => Ok(()),
         }
@@ -253,6 +210,26 @@ impl Reader for Netcdf4Reader {
 
     fn is_virtual(&self, var: VarId) -> bool {
         matches!(self.variables[var.0].stored.data, StoredData::Virtual(_))
+    }
+
+    fn read_region_left(
+        &self,
+        var: VarId,
+        region: &Region,
+        lost: &mut dyn FnMut(Region, Error),
+    ) -> Result<Values> {
+        match self.is_virtual(var) {
+            true => self.read_virtual_region_left(var, region, lost),
+            false => self.read_region(var, region),
+        }
+    }
+
+    fn lose_unreadable(&self) {
+        for variable in &self.variables {
+            if let StoredData::Virtual(data) = &variable.stored.data {
+                data.data.lose_unreadable();
+            }
+        }
     }
 
     fn source_files(&self) -> Vec<SourceFile> {

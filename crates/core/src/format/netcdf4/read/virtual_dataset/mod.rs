@@ -12,6 +12,7 @@ mod box_index;
 mod box_union;
 mod cast;
 mod elements;
+mod lost;
 mod mappings;
 mod missing;
 mod presented;

@@ -48,6 +48,14 @@ struct Passing {
     chunk: u64,
 }
 
+/// What became of a chunk that may be one of a source.
+enum Passed {
+    /// It is; `None` inside if it was never written.
+    Chunk(Option<EncodedChunk>),
+    /// It is put together of values.
+    Not,
+}
+
 impl VirtualVariable {
     /// A variable of which no source was looked at.
     pub fn new(data: VirtualData) -> Self {
@@ -62,21 +70,27 @@ impl VirtualVariable {
         Some(&self.presented.get()?.as_ref()?.layout)
     }
 
-    /// Opens all sources, or those that a part needs, to find out whether they are stored alike.
+    /// Opens all sources, or those that a part needs, to find out whether they are stored alike. With `goes_on`, this is told
+    /// of those that can be read.
     ///
     /// # Errors
     /// A source cannot be read, or may not be.
-    pub fn look_at_sources(&self, target: &Target<'_>, needs: Option<&Needs<'_>>) -> Result<()> {
+    pub fn look_at_sources(
+        &self,
+        target: &Target<'_>,
+        needs: Option<&Needs<'_>>,
+        goes_on: bool,
+    ) -> Result<()> {
         if self.presented.get().is_some() {
             return Ok(());
         }
         if let Some(why) = self.data.broken() {
-            return Err(Error::Usage(why.to_owned()));
+            return Err(why);
         }
         let needs = needs.unwrap_or(&|_| true);
-        let presented = match self.common(target, needs)? {
+        let presented = match self.common(target, needs, goes_on)? {
             Some(layout) => {
-                let written = self.find_written(target, &layout, needs)?;
+                let written = self.find_written(target, &layout, needs, goes_on)?;
                 Some(Presented {
                     layout: SharedLayout::from(layout),
                     written,
@@ -120,7 +134,12 @@ impl VirtualVariable {
     }
 
     /// The layout with the chunks and filters that all needed sources have; `None` if they have different ones.
-    fn common(&self, target: &Target<'_>, needs: &Needs<'_>) -> Result<Option<VariableLayout>> {
+    fn common(
+        &self,
+        target: &Target<'_>,
+        needs: &Needs<'_>,
+        goes_on: bool,
+    ) -> Result<Option<VariableLayout>> {
         if target.layout.encoding == Encoding::Structured || target.layout.extent.is_empty() {
             return Ok(None);
         }
@@ -128,13 +147,23 @@ impl VirtualVariable {
         let all = 0..self.data.sources().len();
         all.into_par_iter()
             .filter(|source| needed[*source])
-            .map(|source| self.data.written(target, source).map(drop))
+            .map(|source| match self.data.written(target, source) {
+                Err(e) if !goes_on || self.data.is_failure(&e) => Err(e),
+                _ => Ok(()),
+            })
             .collect::<Result<Vec<()>>>()?;
         let mut filters = None;
         let mut shape = None;
         for mapping in self.data.mappings.iter().filter(|mapping| needed[mapping.source]) {
-            let Some(facts) = self.data.facts(target, mapping.source)? else {
-                continue;
+            let known = self.data.facts(target, mapping.source).and_then(|facts| {
+                let facts = facts.map(|facts| Ok((facts, self.data.from(mapping, facts)?)));
+                facts.transpose()
+            });
+            let (facts, from) = match known {
+                Ok(Some(known)) => known,
+                Ok(None) => continue,
+                Err(e) if goes_on && !self.data.is_failure(&e) => continue,
+                Err(e) => return Err(e),
             };
             let chunked = matches!(facts.layout.storage, Storage::Chunked { .. });
             let known = filters.get_or_insert(&facts.layout.filters);
@@ -142,7 +171,6 @@ impl VirtualVariable {
                 return Ok(None);
             }
             if shape.is_none() {
-                let from = self.data.from(mapping, facts)?;
                 shape = chunk_shape(&mapping.to, &from, facts);
             }
         }
@@ -167,6 +195,7 @@ impl VirtualVariable {
         target: &Target<'_>,
         layout: &VariableLayout,
         needs: &Needs<'_>,
+        goes_on: bool,
     ) -> Result<Written> {
         let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
         let mut stored = Vec::new();
@@ -176,10 +205,16 @@ impl VirtualVariable {
                 stored.push(chunk);
                 continue;
             }
-            let needed = self.data.needed(target, &region)?;
-            let is_stored = match self.passing(target, layout, &region, &needed)? {
-                None => !needed.is_empty(),
-                Some(passing) => self.is_stored(target, layout, &passing)?,
+            let needed = self.data.needed(target, &region, goes_on)?;
+            let is_stored = match self.passing(target, layout, &region, &needed) {
+                Ok(None) => Ok(!needed.is_empty()),
+                Ok(Some(passing)) => self.is_stored(target, layout, &passing),
+                Err(e) => Err(e),
+            };
+            let is_stored = match is_stored {
+                // Reading the chunk tells the error.
+                Err(e) if goes_on && !self.data.is_failure(&e) => true,
+                is_stored => is_stored?,
             };
             if is_stored {
                 stored.push(chunk);
@@ -256,23 +291,43 @@ impl VirtualVariable {
         };
         let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
         let region = grid.region(chunk);
-        let needed = self.data.needed(target, &region)?;
+        let needed = self.data.needed(target, &region, true)?;
         if needed.is_empty() {
             return Ok(None);
         }
-        if let Some(passing) = self.passing(target, layout, &region, &needed)? {
-            if !self.is_stored(target, layout, &passing)? {
-                return Ok(None);
-            }
-            if let Some(source) = self.data.source(target, passing.source)? {
-                let (reader, var) = source.reader();
-                if let Some(chunk) = reader.read_encoded_chunk(var, passing.chunk)? {
-                    return Ok(Some(chunk));
-                }
-            }
+        match self.passed(target, layout, &region, &needed) {
+            Ok(Passed::Chunk(chunk)) => return Ok(chunk),
+            Ok(Passed::Not) => {}
+            // Reading the values loses what cannot be read.
+            Err(e) if self.data.loses_unreadable() && !self.data.is_failure(&e) => {}
+            Err(e) => return Err(e),
         }
         let values = self.data.read(target, &region)?;
         self.assembled(layout, &region, values).map(Some)
+    }
+
+    /// A chunk as its only source stores it.
+    fn passed(
+        &self,
+        target: &Target<'_>,
+        layout: &VariableLayout,
+        region: &Region,
+        needed: &[usize],
+    ) -> Result<Passed> {
+        let Some(passing) = self.passing(target, layout, region, needed)? else {
+            return Ok(Passed::Not);
+        };
+        if !self.is_stored(target, layout, &passing)? {
+            return Ok(Passed::Chunk(None));
+        }
+        let Some(source) = self.data.source(target, passing.source)? else {
+            return Ok(Passed::Not);
+        };
+        let (reader, var) = source.reader();
+        Ok(match reader.read_encoded_chunk(var, passing.chunk)? {
+            Some(chunk) => Passed::Chunk(Some(chunk)),
+            None => Passed::Not,
+        })
     }
 
     /// Values of a chunk in its storage, without filters.

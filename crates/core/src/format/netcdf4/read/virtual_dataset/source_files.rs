@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ncutils_hdf5::{Dataset, Dataspace, Datatype, Followed, Layout, Object};
 use tracing::debug;
@@ -35,6 +36,8 @@ pub struct SourceFiles {
     registry: Registry,
     open: Recent<OsString, OpenFile>,
     open_source: OpenSource,
+    /// True if elements that cannot be read are fill values.
+    loses: AtomicBool,
 }
 
 /// The virtual datasets that lead to a source, the outermost first.
@@ -70,7 +73,18 @@ impl SourceFiles {
             open_source,
             registry,
             open: Recent::new(FILES),
+            loses: AtomicBool::new(false),
         }
+    }
+
+    /// From now on, elements of sources that cannot be read are fill values.
+    pub fn lose_unreadable(&self) {
+        self.loses.store(true, Ordering::Relaxed);
+    }
+
+    /// True if elements of sources that cannot be read are fill values.
+    pub fn loses_unreadable(&self) -> bool {
+        self.loses.load(Ordering::Relaxed)
     }
 
     /// Opens a dataset that was found, for a virtual dataset with elements of `datatype`.
@@ -260,11 +274,24 @@ pub(super) fn in_source(error: Error, name: &str, path: &str) -> Error {
     };
     match error {
         Error::Damaged(why) if why.starts_with(LEAD_BACK) => Error::Damaged(why),
-        error => Error::Usage(format!(
-            "source {} in {}: {error}",
-            path.escape_debug(),
-            name.escape_debug()
-        )),
+        error => Error::Source {
+            dataset: path.to_owned(),
+            file: name.to_owned(),
+            cause: Arc::new(error),
+        },
+    }
+}
+
+/// The same error of a source once more.
+pub(super) fn again(error: &Error) -> Error {
+    match error {
+        Error::Source { dataset, file, cause } => Error::Source {
+            dataset: dataset.clone(),
+            file: file.clone(),
+            cause: Arc::clone(cause),
+        },
+        Error::Damaged(why) => Error::Damaged(why.clone()),
+        other => Error::Usage(other.to_string()),
     }
 }
 

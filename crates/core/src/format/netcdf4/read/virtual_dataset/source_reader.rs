@@ -53,6 +53,11 @@ impl SourceReader {
         self.same_type
     }
 
+    /// True if the source is virtual itself.
+    pub fn is_virtual(&self) -> bool {
+        self.reader.is_virtual(SOURCE)
+    }
+
     /// The source's storage.
     pub fn layout(&self) -> &VariableLayout {
         self.reader.layout(SOURCE)

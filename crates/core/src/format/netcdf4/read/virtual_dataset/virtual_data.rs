@@ -12,9 +12,10 @@ use ncutils_hdf5::{Dataset, Datatype};
 use super::batch::Batch;
 use super::box_index::BoxIndex;
 use super::elements::Elements;
+use super::lost::{IntoRegion, Lost, MOST_TRIES, halves, is_one_chunk};
 use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve};
 use super::recent::Recent;
-use super::source_files::{SourceFiles, Trail, in_source};
+use super::source_files::{SourceFiles, Trail, again, in_source};
 use super::source_reader::{SourceReader, Target};
 use crate::chunk::{Region, byte_count, fill_pattern, resize};
 use crate::error::{Error, Result};
@@ -38,11 +39,11 @@ pub struct VirtualData {
     pub(super) mappings: Vec<Mapping>,
     sources: Vec<SourceName>,
     index: BoxIndex,
-    /// What is known of each source; `None` inside for a missing one.
-    facts: Vec<OnceLock<Option<Facts>>>,
+    /// What is known of each source; `None` inside for a missing one, and an error for one that cannot be read.
+    facts: Vec<OnceLock<Result<Option<Facts>>>>,
     open: Recent<usize, Arc<SourceReader>>,
     /// Why the lengths could not be found out. All data is unreadable then.
-    broken: Option<String>,
+    broken: Option<Error>,
 }
 
 /// What is kept of a source.
@@ -69,7 +70,7 @@ impl VirtualData {
     ) -> Result<(Self, Vec<u64>)> {
         let given = file.file.virtual_mappings(dataset)?;
         let mut known: HashMap<(String, String), Option<Vec<u64>>> = HashMap::new();
-        let mut broken: Option<String> = None;
+        let mut broken: Option<Error> = None;
         let mut lengths = |name: &str, path: &str| {
             let key = (name.to_owned(), path.to_owned());
             if let Some(known) = known.get(&key) {
@@ -78,7 +79,7 @@ impl VirtualData {
             let found = match files.find(file, name, path, &trail) {
                 Ok(found) => found.map(|source| source.dataset.dataspace.dims().to_vec()),
                 Err(e) => {
-                    broken.get_or_insert_with(|| e.to_string());
+                    broken.get_or_insert(e);
                     None
                 }
             };
@@ -114,8 +115,29 @@ impl VirtualData {
     }
 
     /// Why the lengths of the dataset could not be found out.
-    pub fn broken(&self) -> Option<&str> {
-        self.broken.as_deref()
+    pub fn broken(&self) -> Option<Error> {
+        self.broken.as_ref().map(again)
+    }
+
+    /// Takes the lengths as far as they are known. Returns why no more of them is.
+    pub fn take_broken(&mut self) -> Option<Error> {
+        self.broken.take()
+    }
+
+    /// From now on, elements of sources that cannot be read are fill values, also those of virtual sources.
+    pub fn lose_unreadable(&self) {
+        self.files.lose_unreadable();
+    }
+
+    /// True if elements of sources that cannot be read are fill values.
+    pub(super) fn loses_unreadable(&self) -> bool {
+        self.files.loses_unreadable()
+    }
+
+    /// True if nothing is known of what should have been read, as a store failed that is asked by requests. A file of a
+    /// disk that cannot be read is lost.
+    pub(super) fn is_failure(&self, error: &Error) -> bool {
+        error.is_failure() && self.file.source.requests().ahead
     }
 
     /// The warning about sources that were missing when data was read.
@@ -125,25 +147,40 @@ impl VirtualData {
 
     /// An open source; `None` if it is missing.
     pub(super) fn source(&self, target: &Target<'_>, number: usize) -> Result<Option<Arc<SourceReader>>> {
-        if let Some(None) = self.facts[number].get() {
-            return Ok(None);
+        match self.facts[number].get() {
+            Some(Ok(None)) => return Ok(None),
+            Some(Err(e)) => return Err(again(e)),
+            _ => {}
         }
         if let Some(open) = self.open.get(&number) {
             return Ok(Some(open));
         }
         let (name, path) = &self.sources[number];
-        let Some(found) = self.files.find(&self.file, name, path, &self.trail)? else {
-            self.trail.missing().note(number, name, path);
-            let _ = self.facts[number].set(None);
-            return Ok(None);
+        let found = self.files.find(&self.file, name, path, &self.trail);
+        let opened = found.and_then(|found| {
+            let open = |found| self.files.open_source(found, target, &self.datatype);
+            found.map(open).transpose().map_err(|e| in_source(e, name, path))
+        });
+        let open = match opened {
+            Ok(Some(open)) => Arc::new(open),
+            Ok(None) => {
+                self.trail.missing().note(number, name, path);
+                let _ = self.facts[number].set(Ok(None));
+                return Ok(None);
+            }
+            Err(e) => {
+                // A store that fails may answer later.
+                if !e.is_failure() {
+                    let _ = self.facts[number].set(Err(again(&e)));
+                }
+                return Err(e);
+            }
         };
-        let opened = self.files.open_source(found, target, &self.datatype);
-        let open = Arc::new(opened.map_err(|e| in_source(e, name, path))?);
-        let _ = self.facts[number].set(Some(Facts {
+        let _ = self.facts[number].set(Ok(Some(Facts {
             layout: SharedLayout::from(open.layout().clone()),
             same_type: open.is_same_type(),
             written: OnceLock::new(),
-        }));
+        })));
         self.open.put(number, Arc::clone(&open));
         Ok(Some(open))
     }
@@ -153,7 +190,11 @@ impl VirtualData {
         if self.facts[number].get().is_none() {
             self.source(target, number)?;
         }
-        Ok(self.facts[number].get().and_then(Option::as_ref))
+        match self.facts[number].get() {
+            Some(Ok(facts)) => Ok(facts.as_ref()),
+            Some(Err(e)) => Err(again(e)),
+            None => Ok(None),
+        }
     }
 
     /// The elements of a mapping's source.
@@ -175,10 +216,11 @@ impl VirtualData {
         }
     }
 
-    /// Numbers of the mappings that have elements of `region` which no later one hides, ascending.
-    pub(super) fn needed(&self, target: &Target<'_>, region: &Region) -> Result<Vec<usize>> {
-        if let Some(why) = &self.broken {
-            return Err(Error::Usage(why.clone()));
+    /// Numbers of the mappings that have elements of `region` which no later one hides, ascending. With `goes_on`, those
+    /// whose sources cannot be read are among them.
+    pub(super) fn needed(&self, target: &Target<'_>, region: &Region, goes_on: bool) -> Result<Vec<usize>> {
+        if let Some(why) = self.broken() {
+            return Err(why);
         }
         let mut needed = Vec::new();
         // What no mapping has filled yet. The list may have more than there is, never less.
@@ -193,11 +235,20 @@ impl VirtualData {
             if filled.contains(&mapping.place) || !open.iter().any(|part| part.intersect(bounds).is_some()) {
                 continue;
             }
-            let Some(facts) = self.facts(target, mapping.source)? else {
-                continue;
+            let known = self.facts(target, mapping.source).and_then(|facts| {
+                let facts = facts.map(|facts| Ok((facts, self.from(mapping, facts)?)));
+                facts.transpose()
+            });
+            let (facts, from) = match known {
+                Ok(Some(known)) => known,
+                Ok(None) => continue,
+                Err(e) if goes_on && !self.is_failure(&e) => {
+                    needed.push(number as usize);
+                    continue;
+                }
+                Err(e) => return Err(e),
             };
             needed.push(number as usize);
-            let from = self.from(mapping, facts)?;
             let is_complete = from.count() >= mapping.to.count() && from.bounds().fits(&facts.layout.extent);
             if !is_complete {
                 continue;
@@ -216,6 +267,30 @@ impl VirtualData {
     /// # Errors
     /// A source cannot be read, or may not be.
     pub fn read(&self, target: &Target<'_>, region: &Region) -> Result<Values> {
+        let loses = self.loses_unreadable();
+        let mut lost = |_, error| match loses && !self.is_failure(&error) {
+            true => Ok(()),
+            false => Err(error),
+        };
+        self.read_as_far(target, region, if loses { MOST_TRIES } else { 0 }, &mut lost)
+    }
+
+    /// Like [`VirtualData::read`], but calls `lost` for each box that holds elements which cannot be read. They are fill values
+    /// if it returns no error.
+    ///
+    /// # Errors
+    /// Those that `lost` returns; the region does not fit into memory; the lengths are not known.
+    pub fn read_left(&self, target: &Target<'_>, region: &Region, lost: &mut Lost<'_>) -> Result<Values> {
+        self.read_as_far(target, region, MOST_TRIES, lost)
+    }
+
+    fn read_as_far(
+        &self,
+        target: &Target<'_>,
+        region: &Region,
+        tries: usize,
+        lost: &mut Lost<'_>,
+    ) -> Result<Values> {
         let size = target.schema.type_size(target.ty);
         let bytes = byte_count(&region.count, size)
             .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
@@ -240,25 +315,64 @@ impl VirtualData {
         else {
             return Ok(out);
         };
-        for number in self.needed(target, &inside)? {
-            let mapping = &self.mappings[number];
-            let Some(source) = self.source(target, mapping.source)? else {
-                continue;
+        for number in self.needed(target, &inside, true)? {
+            let mut into = IntoRegion {
+                target,
+                mapping: &self.mappings[number],
+                region,
+                fill,
+                out: &mut out,
+                tries,
             };
-            let (Some(facts), name) = (self.facts(target, mapping.source)?, &self.sources[mapping.source])
-            else {
-                continue;
-            };
-            let from = self.from(mapping, facts)?;
-            let mut batch = Batch::new(&source, target, region, fill, &mut out);
-            let read = mapping.to.within(&inside, &mut |first, at, length| {
-                let to = batch.place(at);
-                batch.add(&from, &facts.layout.extent, first, length, to)
-            });
-            read.and_then(|()| batch.flush())
-                .map_err(|e| in_source(e, &name.0, &name.1))?;
+            let bounds = into.mapping.to.bounds();
+            if let Some(part) = bounds.intersect(&inside) {
+                self.read_mapping(&mut into, &part, lost)?;
+            }
         }
         Ok(out)
+    }
+
+    /// Reads the elements of a mapping in a part of its region. Where they cannot be read, those of each half are, down to
+    /// what lies in one chunk of the source.
+    fn read_mapping(&self, into: &mut IntoRegion<'_>, part: &Region, lost: &mut Lost<'_>) -> Result<()> {
+        let source = into.mapping.source;
+        let (name, path) = &self.sources[source];
+        let opened = self.source(into.target, source).and_then(|open| {
+            let facts = self.facts(into.target, source)?;
+            let known = open.zip(facts);
+            known
+                .map(|(open, facts)| Ok((open, facts, self.from(into.mapping, facts)?)))
+                .transpose()
+        });
+        let (error, may_split) = match opened {
+            Ok(None) => return Ok(()),
+            Ok(Some((open, facts, from))) => {
+                let lengths = &facts.layout.extent;
+                let mut batch = Batch::new(&open, into.target, into.region, into.fill, into.out);
+                let read = into.mapping.to.within(part, &mut |first, at, length| {
+                    let to = batch.place(at);
+                    batch.add(&from, lengths, first, length, to)
+                });
+                match read.and_then(|()| batch.flush()) {
+                    Ok(()) => return Ok(()),
+                    Err(e) => {
+                        let may_split =
+                            open.is_virtual() || !is_one_chunk(&into.mapping.to, part, &from, facts);
+                        (in_source(e, name, path), may_split)
+                    }
+                }
+            }
+            Err(e) => (e, false),
+        };
+        let halves = halves(part).filter(|_| may_split && into.tries > 0 && !self.is_failure(&error));
+        let Some(halves) = halves else {
+            lost(part.clone(), error)?;
+            return into.clear(part);
+        };
+        into.tries -= 1;
+        halves
+            .iter()
+            .try_for_each(|half| self.read_mapping(into, half, lost))
     }
 
     /// What is stored of a source.
