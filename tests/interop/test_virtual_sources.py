@@ -218,3 +218,39 @@ def test_blocks_before_one_that_cannot_be_read(tmp_path):
     left, told = salvage(tmp_path / "v.h5", tmp_path / "left.nc")
     assert left.tolist() == [0, 0, 1, 1]
     assert told[0].startswith("variable v: its lengths are not known: source d in s2.h5: ")
+
+
+def test_lengths_that_refused_sources_decide_are_not_told_as_data(tmp_path):
+    for n in range(2):
+        with h5py.File(tmp_path / f"s{n}.h5", "w") as f:
+            f["d"] = np.array([n, n], "i4")
+    blocks(tmp_path / "whole.h5", "s%b.h5")
+    (tmp_path / "low").mkdir()
+    low = tmp_path / "low" / "v.h5"
+    blocks(low, "../s%b.h5")
+    header = run("ncdump", "-h", low)
+    assert header.returncode == 0 and "the lengths of /v are not known: source d in ../s0.h5" in header.stderr
+    for options in [], ["--json"], ["-v", "v"], ["--require-sources"], ["--digest"], ["--check"]:
+        printed = run("ncdump", *options, low)
+        said = printed.stdout if options == ["--check"] else printed.stderr
+        assert printed.returncode == 1 and "../s0.h5: the file is outside of the input's folder" in said, options
+    for pair in [tmp_path / "whole.h5", low], [low, tmp_path / "whole.h5"]:
+        compared = run("ncdump", "--diff", *pair)
+        assert compared.returncode == 2 and f"{low}: variable v: source d in ../s0.h5" in compared.stderr
+    assert run("nccopy", low, tmp_path / "none.nc").returncode == 1
+
+
+def test_all_sources_of_a_numbered_name_are_missing(tmp_path):
+    path = tmp_path / "v.h5"
+    blocks(path, "gone%b.h5")
+    warning = f"{path}: warning: variable v: 1 of 1 source is missing, the first d in gone0.h5"
+    for program, *arguments in ["ncdump", path], ["ncdump", "--json", path], ["nccopy", path, tmp_path / "copy.nc"]:
+        done = run(program, *arguments)
+        assert done.returncode == 0 and done.stderr.count(warning) == 1, done
+        (tmp_path / "copy.nc").unlink(missing_ok=True)
+        required = run(program, "--require-sources", *arguments)
+        assert required.returncode == 1 and "source d in gone0.h5: it does not exist" in required.stderr, required
+    assert run("nccopy", path, tmp_path / "copy.nc").returncode == 0
+    compared = run("ncdump", "--diff", path, tmp_path / "copy.nc")
+    assert warning in compared.stderr
+    assert run("ncdump", "--diff", "--require-sources", path, path).returncode == 2

@@ -8,7 +8,7 @@
 use super::canonical::type_text;
 use super::check::CheckOptions;
 use super::chosen::chosen;
-use super::compare_values::compare_sides;
+use super::compare_values::{compare_sides, look_at_sources};
 use super::digest::absolute;
 use super::elements::{self, Difference, Equality};
 use crate::chunk::Region;
@@ -95,6 +95,9 @@ pub fn compare(
             tell(format!("{path}: dimensions ({}) and ({})", dims.0, dims.1));
         }
         if types.0 != types.1 || first.shape(id) != second.shape(other_id) {
+            // Sources that cannot be read may be why the lengths differ.
+            look_at_sources((a.reader, id), Some(a.name))?;
+            look_at_sources((b.reader, other_id), Some(b.name))?;
             continue;
         }
         let difference = compare_sides(

@@ -54,8 +54,7 @@ pub(super) fn compare_sides(
     options: &CompareOptions,
 ) -> Result<Difference> {
     for (n, (reader, var)) in [a, b].into_iter().enumerate() {
-        let looked = reader.look_at_sources(var);
-        looked.map_err(|error| named((reader, var), names[n], error))?;
+        look_at_sources((reader, var), names[n])?;
     }
     let shape = a.0.schema().shape(a.1);
     let ty = a.0.schema().var(a.1).ty;
@@ -126,6 +125,15 @@ pub(super) fn compare_sides(
 }
 
 /// Adds the names of the variable and of the dataset to an error.
+/// Looks at what a variable lies in. Errors have the name of the dataset.
+///
+/// # Errors
+/// Those of [`Reader::look_at_sources`].
+pub(super) fn look_at_sources((reader, var): Side<'_>, name: Option<&str>) -> Result<()> {
+    let looked = reader.look_at_sources(var);
+    looked.map_err(|error| named((reader, var), name, error))
+}
+
 fn named((reader, var): Side<'_>, name: Option<&str>, error: Error) -> Error {
     let error = error.in_variable(&reader.schema().var_path(var));
     match name {

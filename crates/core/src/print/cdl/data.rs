@@ -36,7 +36,8 @@ pub fn variable(
     let var = schema.var(id);
     let shape = schema.shape(id);
     if shape.contains(&0) {
-        return Ok(());
+        // Sources that cannot be read may be why there are no elements.
+        return reader.look_at_sources(id);
     }
     let mut name = Vec::new();
     push_name(&mut name, &var.name);
