@@ -130,7 +130,7 @@ impl Location {
     fn remote_place(&self, url: &RemoteUrl, care: Care) -> Result<Place> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
         self.notes.add(warnings);
-        let found = remote::find(url, &session, self.access.requires_sources());
+        let found = remote::find(url, &session, self.requests, self.access.requires_sources());
         let (opened, neighbours) = match found.map_err(self.named())? {
             remote::Found::Keys(keys) => return Ok(Place::keys(&self.name, keys)),
             remote::Found::Object(opened, neighbours) => (opened, neighbours),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use object_store::path::Path;
 
+use super::remote_url::decoded;
 use crate::error::{Error, Result};
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
@@ -42,8 +43,13 @@ pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>,
 ///
 /// # Errors
 /// No such object, no permission, or no answer. A tree that was never finished.
-pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Result<Found> {
-    let object = || object(url, session, requires_sources);
+pub(super) fn find(
+    url: &RemoteUrl,
+    session: &Arc<Session>,
+    requests: usize,
+    requires_sources: bool,
+) -> Result<Found> {
+    let object = || object(url, session, requests, requires_sources);
     let is_whole_bucket = url.key.is_empty() && url.provider != Provider::Http;
     match url.form {
         Form::Object => object().map_err(cannot_read),
@@ -135,10 +141,23 @@ fn path(url: &RemoteUrl) -> io::Result<Path> {
     Path::parse(&url.key).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))
 }
 
-fn object(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> io::Result<Found> {
+fn object(
+    url: &RemoteUrl,
+    session: &Arc<Session>,
+    requests: usize,
+    requires_sources: bool,
+) -> io::Result<Found> {
     let opened = RemoteObject::open(session, &path(url)?)?;
-    let neighbours = RemoteNeighbours::of(url, session, requires_sources)
-        .map(|found| Arc::new(found) as Arc<dyn Neighbours>);
+    let neighbours = match url.provider {
+        Provider::Http => {
+            let connect = |folder: &RemoteUrl, requests| Ok(connect(folder, requests)?.0);
+            decoded(url.file_name()).ok().and_then(|name| {
+                RemoteNeighbours::beside_url(url, &name, connect, requests, requires_sources)
+            })
+        }
+        _ => RemoteNeighbours::of(url, session, requires_sources),
+    };
+    let neighbours = neighbours.map(|found| Arc::new(found) as Arc<dyn Neighbours>);
     Ok(Found::Object(opened, neighbours))
 }
 

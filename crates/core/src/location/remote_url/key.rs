@@ -75,7 +75,7 @@ pub(super) fn key(path: &str) -> Result<String> {
 ///
 /// # Errors
 /// A `%` without two digits; bytes that are not UTF-8.
-pub(super) fn decoded(text: &str) -> Result<String> {
+pub(in crate::location) fn decoded(text: &str) -> Result<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {

@@ -35,6 +35,8 @@ use crate::store::remote::{Form, Login, Operator, Provider, RemoteUrl, Secret, S
 use authority::Authority;
 use words::Words;
 
+pub(super) use key::decoded;
+
 /// Longest name, in bytes. Servers refuse longer URLs.
 const LONGEST_NAME: usize = 16 << 10;
 

@@ -236,6 +236,7 @@ impl Linker {
             Err(e) if matches!(&e, Error::File { cause, .. } if matches!(**cause, Error::Remote(_))) => {
                 return Err(Unfollowed::Failed(e));
             }
+            Err(Error::Usage(why)) => return Err(Unfollowed::Refused(format!("its file {name} {why}"))),
             Err(e) => return Err(cannot(e)),
         };
         let opened = match place.kind() {

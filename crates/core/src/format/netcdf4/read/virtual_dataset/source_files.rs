@@ -193,7 +193,11 @@ impl SourceFiles {
             return Ok(Some(file));
         }
         let identity = found.identity().to_owned();
-        let Some(place) = found.open()? else {
+        let refused = |e| match e {
+            Error::Usage(why) => Error::Usage(format!("the file {why}")),
+            e => e,
+        };
+        let Some(place) = found.open().map_err(refused)? else {
             return Ok(None);
         };
         let PlaceKind::Object(object) = place.kind() else {
