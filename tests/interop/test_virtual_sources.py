@@ -254,3 +254,28 @@ def test_all_sources_of_a_numbered_name_are_missing(tmp_path):
     compared = run("ncdump", "--diff", path, tmp_path / "copy.nc")
     assert warning in compared.stderr
     assert run("ncdump", "--diff", "--require-sources", path, path).returncode == 2
+
+
+@pytest.mark.parametrize("named", ["variable", "option"])
+def test_an_input_from_a_pipe_has_the_folders_that_are_named(stack, tmp_path, named, monkeypatch):
+    path, values = stack
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    piped = lambda *options: run("ncdump", "-n", "v", *options, "-", stdin=open(path, "rb"))
+    failed = piped()
+    assert failed.returncode == 1 and "it is not known what lies beside the input" in failed.stderr
+    options = []
+    match named:
+        case "variable":
+            monkeypatch.setenv("HDF5_VDS_PREFIX", "${ORIGIN}:..")
+        case _:
+            options = ["--data-dir", ".."]
+    printed = piped(*options)
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert printed.stdout == run("ncdump", "-n", "v", path).stdout
+    (tmp_path / "s7.h5").unlink()
+    printed = piped(*options)
+    assert printed.returncode == 0 and "1 of 12 sources is missing, the first d in s7.h5" in printed.stderr
+    (tmp_path / "s7.h5").symlink_to("/etc/hostname")
+    refused = piped(*options)
+    assert refused.returncode == 1 and "s7.h5: the file is outside of the input's folder" in refused.stderr

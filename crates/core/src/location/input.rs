@@ -99,10 +99,11 @@ impl Location {
             return self.zip_place(object, care);
         }
         let place = self.object_place(object, care)?;
-        if is_pipe {
-            return Ok(place);
-        }
-        Ok(match FileNeighbours::of(path, self.access.clone()) {
+        let neighbours = match is_pipe {
+            true => FileNeighbours::of_pipe(self.access.clone()),
+            false => FileNeighbours::of(path, self.access.clone()),
+        };
+        Ok(match neighbours {
             Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
             None => place,
         })

@@ -51,18 +51,18 @@ impl Prefixes {
     }
 
     /// The folders in which a name is looked up before the folder of the file that contains it, in order. `origin` is
-    /// that folder.
-    pub(super) fn folders(&self, named_as: NamedAs, origin: &Path) -> Vec<PathBuf> {
+    /// that folder; `None` if it has none.
+    pub(super) fn folders(&self, named_as: NamedAs, origin: Option<&Path>) -> Vec<PathBuf> {
         let prefixes = match named_as {
             NamedAs::ExternalData => self.external_data.as_slice(),
             NamedAs::VirtualSource => &self.virtual_sources,
             NamedAs::ExternalLink => &self.external_links,
         };
         let expanded = |prefix: &OsString| match Path::new(prefix).strip_prefix("${ORIGIN}") {
-            Ok(rest) => origin.join(rest),
-            Err(_) => PathBuf::from(prefix),
+            Ok(rest) => origin.map(|origin| origin.join(rest)),
+            Err(_) => Some(PathBuf::from(prefix)),
         };
-        prefixes.iter().map(expanded).collect()
+        prefixes.iter().filter_map(expanded).collect()
     }
 }
 
@@ -113,6 +113,16 @@ impl DataAccess {
     /// True if missing sources of virtual datasets are errors.
     pub fn requires_sources(&self) -> bool {
         self.require_sources
+    }
+
+    /// True if the user or a variable names any folder.
+    pub(super) fn names_folders(&self) -> bool {
+        !self.folders.is_empty() || self.prefixes != Prefixes::default()
+    }
+
+    /// The folders that the user allows.
+    pub(super) fn folders(&self) -> &[PathBuf] {
+        &self.folders
     }
 
     /// How a user allows a folder; may be empty.

@@ -1,4 +1,5 @@
-//! The files that a local file may refer to: those in the input's folder and below, and in folders that the user allows.
+//! The files that a local file may refer to: those in the input's folder and below, and in folders that the user allows. A pipe
+//! has the latter alone.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +17,7 @@ const MOST_OPEN: usize = 64;
 /// input's folder or an allowed one, also not through symbolic links.
 #[derive(Debug, Clone)]
 pub struct FileNeighbours {
-    /// Path of the file, with symbolic links resolved.
+    /// Path of the file, with symbolic links resolved; empty for a pipe.
     path: PathBuf,
     /// What all files that are reached from one input share.
     input: Arc<Input>,
@@ -24,8 +25,8 @@ pub struct FileNeighbours {
 
 #[derive(Debug)]
 struct Input {
-    /// Folder of the input, with symbolic links resolved.
-    folder: PathBuf,
+    /// Folder of the input, with symbolic links resolved; `None` for a pipe.
+    folder: Option<PathBuf>,
     access: DataAccess,
     pool: Arc<FilePool>,
 }
@@ -36,17 +37,37 @@ impl FileNeighbours {
     pub fn of(path: &Path, access: DataAccess) -> Option<Self> {
         let path = path.canonicalize().ok()?;
         let folder = path.parent()?.to_path_buf();
+        Some(Self::with(path, Some(folder), access))
+    }
+
+    /// The neighbours of an input that comes from a pipe. `None` if the user named no folder, so that nobody knows where names
+    /// lead.
+    pub fn of_pipe(access: DataAccess) -> Option<Self> {
+        access
+            .names_folders()
+            .then(|| Self::with(PathBuf::new(), None, access))
+    }
+
+    fn with(path: PathBuf, folder: Option<PathBuf>, access: DataAccess) -> Self {
         let pool = FilePool::new(MOST_OPEN - 1);
         let input = Arc::new(Input { folder, access, pool });
-        Some(Self { path, input })
+        Self { path, input }
+    }
+
+    /// The folder of the file; `None` for a pipe.
+    fn beside(&self) -> Option<&Path> {
+        self.path.parent().or(self.input.folder.as_deref())
     }
 
     /// The paths that a name may stand for, in order.
     fn candidates(&self, name: &str, named_as: NamedAs) -> Vec<PathBuf> {
-        let beside = self.path.parent().unwrap_or(&self.input.folder);
+        let beside = self.beside();
         let mut folders = self.input.access.prefixes().folders(named_as, beside);
         if folders.is_empty() || named_as != NamedAs::ExternalData {
-            folders.push(beside.to_path_buf());
+            match beside {
+                Some(beside) => folders.push(beside.to_path_buf()),
+                None => folders.extend_from_slice(self.input.access.folders()),
+            }
         }
         let name = Path::new(name);
         let mut candidates = Vec::new();
@@ -66,11 +87,11 @@ impl FileNeighbours {
     /// True if a file without symbolic links may be read under a name that stands for `named_as`.
     fn allows(&self, path: &Path, named_as: NamedAs) -> bool {
         let input = &self.input;
-        if path.starts_with(&input.folder) || input.access.allows(path) {
+        let is_below = |folder: &PathBuf| path.starts_with(folder);
+        if input.folder.as_ref().is_some_and(is_below) || input.access.allows(path) {
             return true;
         }
-        let beside = self.path.parent().unwrap_or(&input.folder);
-        let prefixes = input.access.prefixes().folders(named_as, beside);
+        let prefixes = input.access.prefixes().folders(named_as, self.beside());
         let within = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
         prefixes.iter().any(within)
     }
@@ -136,6 +157,7 @@ fn is_missing(error: &io::Error) -> bool {
 mod tests {
     use super::*;
     use crate::store::Prefixes;
+    use std::ffi::OsString;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -210,6 +232,35 @@ mod tests {
         let up = below.find("../a.h5", ANY[0]).ok().unwrap();
         assert_eq!(up.identity(), here.identity());
         assert!(below.find("../../outside.h5", ANY[0]).is_err());
+    }
+
+    #[test]
+    fn names_in_a_pipe_lead_to_named_folders_alone() {
+        let folder = folder();
+        let more = folder.path().join("more");
+        assert!(FileNeighbours::of_pipe(DataAccess::default()).is_none());
+        let prefixes = |value: OsString| Prefixes {
+            virtual_sources: vec!["${ORIGIN}".into(), value],
+            ..Prefixes::default()
+        };
+        let prefixed = DataAccess::default().with_prefixes(prefixes(more.clone().into()));
+        let mut allowed = DataAccess::default();
+        allowed.allow(&more).unwrap();
+        for access in [prefixed, allowed] {
+            let pipe = FileNeighbours::of_pipe(access).unwrap();
+            let found = pipe.find("m.h5", NamedAs::VirtualSource).ok().unwrap();
+            assert_eq!(found.identity(), more.join("m.h5").canonicalize().unwrap());
+            let moved = pipe.find("/gone/m.h5", NamedAs::VirtualSource).ok().unwrap();
+            assert_eq!(moved.identity(), found.identity());
+            assert_eq!(refusal(&pipe, "a.h5", NamedAs::VirtualSource), Some("missing"));
+            for name in ["../outside.h5", "/etc/passwd"] {
+                assert_eq!(refusal(&pipe, name, NamedAs::VirtualSource), Some("outside"));
+            }
+            // The names of a file that was found are relative to its own folder.
+            let place = found.open().unwrap().unwrap();
+            let again = place.neighbours().unwrap().find("./m.h5", NamedAs::VirtualSource);
+            assert!(again.is_ok());
+        }
     }
 
     #[test]
