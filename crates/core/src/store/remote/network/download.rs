@@ -5,6 +5,7 @@
 //! try 2: bytes 4-9, If-Match  ─► another ETag? the object changed : 4, 5, 6, 7, 8, 9
 //! ```
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -25,6 +26,9 @@ const PROGRESS: usize = 16 << 10;
 /// Longest time for so many bytes.
 const SLOWEST: Duration = Duration::from_secs(60);
 
+/// Answers of another size than the listed one, after which the object counts as changed.
+const OF_OTHER_SIZE: u32 = 3;
+
 /// Most bytes of a value that is read whole into memory.
 pub(super) const LARGEST_WHOLE: u64 = 1 << 30;
 
@@ -38,13 +42,23 @@ pub(super) struct Version {
 }
 
 impl Version {
-    fn of(meta: &ObjectMeta) -> Self {
+    pub(super) fn of(meta: &ObjectMeta) -> Self {
         let date = SystemTime::from(meta.last_modified);
         Self {
             e_tag: meta.e_tag.clone(),
             date: (date > SystemTime::UNIX_EPOCH).then_some(date),
             size: meta.size,
         }
+    }
+
+    /// The ETag.
+    pub(super) fn e_tag(&self) -> Option<&str> {
+        self.e_tag.as_deref()
+    }
+
+    /// Date and size; `None` if the server does not tell the size.
+    pub(super) fn date_and_size(&self) -> Option<(Option<SystemTime>, u64)> {
+        (self.size != u64::MAX).then_some((self.date, self.size))
     }
 
     /// True if both may be of the same bytes: by ETag, else by date, and by size.
@@ -91,6 +105,10 @@ pub(super) struct Download {
     range: Option<GetRange>,
     /// The version that must come; `None` for any.
     expected: Option<Version>,
+    /// Size of the object, in bytes, that a list of keys told.
+    listed: Option<u64>,
+    /// Answers of another size than that.
+    of_other_size: AtomicU32,
     /// True if a whole object can be asked for from its middle on.
     resumes: bool,
     received: Mutex<Received>,
@@ -104,8 +122,15 @@ impl Download {
             resumes: resumes || range.is_some(),
             range,
             expected,
+            listed: None,
+            of_other_size: AtomicU32::new(0),
             received: Mutex::default(),
         }
+    }
+
+    /// The same, of an object whose size a list of keys told.
+    pub(super) fn of_size(self, listed: Option<u64>) -> Self {
+        Self { listed, ..self }
     }
 
     fn lock(&self) -> MutexGuard<'_, Received> {
@@ -124,10 +149,11 @@ impl Download {
         task: &Task,
     ) -> object_store::Result<()> {
         let options = self.options();
+        let is_conditional = options.if_match.is_some();
         let result = store
             .get_opts(&self.path, options)
             .await
-            .map_err(|e| self.once_without_ranges(e))?;
+            .map_err(|e| self.understood(e, is_conditional))?;
         let is_page = is_web_page(&result);
         self.take_head(&result)?;
         let mut pieces = match result.payload {
@@ -160,19 +186,27 @@ impl Download {
             true => Err(fault(Fault::Broken(format!(
                 "the answer ended {missing} bytes too early"
             )))),
-            false => Ok(()),
+            false => {
+                let size = received.start + received.bytes.len() as u64;
+                let is_whole = received.end == u64::MAX;
+                drop(received);
+                match is_whole {
+                    true => self.check_size(size),
+                    false => Ok(()),
+                }
+            }
         }
     }
 
-    /// The error of a request. If the object was read by ranges before, an answer of the whole object passes, as that of a
-    /// server among others, or of a cache.
-    fn once_without_ranges(&self, error: Error) -> Error {
-        let is_whole = matches!(Failure::of(&error).meaning, Meaning::Whole(_));
-        match is_whole && self.expected.is_some() {
-            true => fault(Fault::Broken(
+    /// The error of a request. A version that is no longer there is another one. If the object was read by ranges before, an
+    /// answer of the whole object passes, as that of a server among others, or of a cache.
+    fn understood(&self, error: Error, is_conditional: bool) -> Error {
+        match Failure::of(&error).meaning {
+            Meaning::Condition if is_conditional => fault(Fault::Changed),
+            Meaning::Whole(_) if self.expected.is_some() => fault(Fault::Broken(
                 "the server sent the whole object for a range".to_owned(),
             )),
-            false => error,
+            _ => error,
         }
     }
 
@@ -208,6 +242,9 @@ impl Download {
         if before.is_some_and(|before| !before.fits(&version)) {
             return Err(fault(Fault::Changed));
         }
+        if version.size != u64::MAX {
+            self.check_size(version.size)?;
+        }
         if received.bytes.is_empty() {
             (received.start, received.end) = (result.range.start, result.range.end);
             if received.end != u64::MAX {
@@ -223,6 +260,23 @@ impl Download {
         }
         received.version = Some(version);
         Ok(())
+    }
+
+    /// Compares the size of the object with that of the list of keys. Some answers may be cut on their way; what comes again is
+    /// another object.
+    fn check_size(&self, size: u64) -> object_store::Result<()> {
+        match self.listed {
+            Some(listed) if listed != size => {
+                let before = self.of_other_size.fetch_add(1, Ordering::Relaxed);
+                Err(fault(match before + 1 < OF_OTHER_SIZE {
+                    true => Fault::Broken(format!(
+                        "the server sent an object of {size} bytes, and listed {listed}"
+                    )),
+                    false => Fault::OtherSize { listed, size },
+                }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Takes a piece of the body. True if the next try would go on behind it.

@@ -130,7 +130,7 @@ impl Failure {
             Fault::NoConnection(_) => Meaning::NoConnection,
             Fault::OtherRegion(region) => Meaning::OtherRegion(region.clone()),
             Fault::Whole { size } => Meaning::Whole(*size),
-            Fault::Changed => Meaning::Condition,
+            Fault::Changed | Fault::OtherSize { .. } => Meaning::Condition,
             Fault::WebPage => Meaning::NoData,
             Fault::NoRoom(_)
             | Fault::Untrusted(_)

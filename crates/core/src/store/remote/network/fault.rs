@@ -33,6 +33,13 @@ pub(super) enum Fault {
     Encoded(String),
     /// The object is not the one that was opened.
     Changed,
+    /// The object has another size, in bytes, than the list of keys told.
+    OtherSize {
+        /// The size in the list.
+        listed: u64,
+        /// The size of the object that came.
+        size: u64,
+    },
     /// There is no room for a temporary file: the text says why.
     NoRoom(String),
     /// A web page came, which is no data: a login, or an error.
@@ -71,6 +78,10 @@ impl fmt::Display for Fault {
                 "the server sends the object encoded (Content-Encoding: {coding}), so that ranges of it cannot be read; download and decode it first"
             ),
             Self::Changed => f.write_str("the object was replaced or changed while it was read"),
+            Self::OtherSize { listed, size } => write!(
+                f,
+                "the server sent an object of {size} bytes, and listed {listed}: it was replaced or changed while it was read, or the answer is cut"
+            ),
             Self::NoRoom(why) => f.write_str(why),
             Self::WebPage => f.write_str(
                 "the server sent a web page (text/html) in place of data; does the URL need a login, or lead to a page about the data?",

@@ -14,8 +14,9 @@ use object_store::path::Path;
 use object_store::{GetRange, ObjectStore, ObjectStoreExt};
 use tracing::debug;
 
-use super::download::{Download, LARGEST_WHOLE, Received};
+use super::download::{Download, LARGEST_WHOLE, Received, Version};
 use super::failure::{Failure, Meaning};
+use super::fault::Fault;
 use super::session::{RemoteStore, Session, Task};
 use crate::store::gathered::Gathered;
 use crate::store::joined_gets::join_gets;
@@ -106,16 +107,24 @@ impl RemoteKeys {
             Part::Suffix(length) => Some(GetRange::Suffix(length as u64)),
         };
         let task = Task::new("read", key);
-        let download = Download::new(self.path(key)?, range, None, self.session.has_ranges());
+        let path = self.path(key)?;
+        let listed = self.session.seen().listed(path.as_ref());
+        let is_range = range.is_some();
+        let expected = is_range.then(|| self.session.seen().expected(path.as_ref()));
+        let download = Download::new(path.clone(), range, expected.flatten(), self.session.has_ranges());
+        let download = download.of_size(listed);
         let tried = self
             .session
             .tried(&task, |store| download.tried(store, &task))
             .await;
         let Err(error) = tried else {
-            return Ok(Some(download.into_received()));
+            let received = download.into_received();
+            self.note(&task, &path, received.version.as_ref(), is_range)?;
+            return Ok(Some(received));
         };
         match Failure::inside(&error).map(|failure| &failure.meaning) {
-            Some(Meaning::NoObject) => Ok(None),
+            Some(Meaning::NoObject) => self.absent(&task, &path),
+
             // The value may end before the range. A refusal alone does not prove that, and an empty value reads as fill.
             Some(Meaning::PastEnd) => match self.size_of(key).await? {
                 None => Ok(None),
@@ -143,6 +152,33 @@ impl RemoteKeys {
         }
     }
 
+    /// Notes what a value was known by.
+    ///
+    /// # Errors
+    /// If it was another one before.
+    fn note(&self, task: &Task, path: &Path, version: Option<&Version>, is_range: bool) -> io::Result<()> {
+        let seen = self.session.seen();
+        match version.is_none_or(|version| seen.note(path.as_ref(), version, is_range)) {
+            true => Ok(()),
+            false => Err(changed(task)),
+        }
+    }
+
+    /// The answer for a key that the server does not have.
+    ///
+    /// # Errors
+    /// If a list named the key: without its value, data would read as fill.
+    fn absent<T>(&self, task: &Task, path: &Path) -> io::Result<Option<T>> {
+        match self.session.seen().listed(path.as_ref()) {
+            None => Ok(None),
+            Some(_) => Err(Failure::new(
+                Meaning::Final,
+                format!("{task}: the server listed this key, and has it no more"),
+            )
+            .into_error()),
+        }
+    }
+
     /// Like [`KeyStore::get`], for code that is asynchronous itself.
     async fn got(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
         if let Some(known) = self.lock().get(key) {
@@ -161,11 +197,14 @@ impl RemoteKeys {
     /// A part of a value of a server without ranges.
     async fn cut(&self, key: &str, part: Part) -> io::Result<Received> {
         let task = Task::new("read", key);
-        let download = Download::new(self.path(key)?, None, None, false);
+        let path = self.path(key)?;
+        let listed = self.session.seen().listed(path.as_ref());
+        let download = Download::new(path.clone(), None, None, false).of_size(listed);
         self.session
             .tried(&task, |store| download.tried(store, &task))
             .await?;
         let mut received = download.into_received();
+        self.note(&task, &path, received.version.as_ref(), false)?;
         let within = part.within(received.bytes.len() as u64);
         received.bytes.truncate(within.end as usize);
         received.bytes.drain(..within.start as usize);
@@ -183,8 +222,11 @@ impl RemoteKeys {
             })
             .await;
         match found {
-            Ok(meta) => Ok(Some(meta.size)),
-            Err(e) if meaning(&e) == Some(Meaning::NoObject) => Ok(None),
+            Ok(meta) => {
+                self.note(&task, &path, Some(&Version::of(&meta)), false)?;
+                Ok(Some(meta.size))
+            }
+            Err(e) if meaning(&e) == Some(Meaning::NoObject) => self.absent(&task, &path),
             Err(e) => Err(e),
         }
     }
@@ -204,7 +246,10 @@ impl RemoteKeys {
                 None => store.list(folder.as_ref()),
             };
             let within = |key: &String| last.is_none_or(|last| key.as_str() <= last);
-            let keys = found.map_ok(|meta| String::from(meta.location));
+            let keys = found.map_ok(|meta| {
+                self.session.seen().note_listed(meta.location.as_ref(), meta.size);
+                String::from(meta.location)
+            });
             let keys = keys.try_take_while(|key| std::future::ready(Ok(within(key))));
             keys.take(most).try_collect::<Vec<String>>().await
         };
@@ -292,6 +337,11 @@ fn bounds(first: &str, folder: usize, last: &str) -> Vec<String> {
     let stem = &first[..folder + digit];
     let all = ('1'..='9').flat_map(|tens| [format!("{stem}{tens}"), format!("{stem}{tens}5")]);
     all.filter(|bound| bound.as_str() > last).collect()
+}
+
+/// The error for a value that is not the one that was read before.
+fn changed(task: &Task) -> io::Error {
+    Failure::new(Meaning::Condition, format!("{task}: {}", Fault::Changed)).into_error()
 }
 
 fn meaning(error: &io::Error) -> Option<Meaning> {

@@ -32,6 +32,7 @@ mod range_answer;
 mod redirect;
 mod resolver;
 mod runtime;
+mod seen_versions;
 mod sending;
 mod service;
 pub(crate) mod session;

@@ -63,7 +63,9 @@ impl RemoteObject {
     pub(crate) fn open(session: &Arc<Session>, path: &Path) -> io::Result<OpenedObject> {
         let task = Task::new("open", "");
         let range = GetRange::Bounded(0..HEAD);
-        let download = Download::new(path.clone(), Some(range), None, true);
+        // A file that others refer to is closed and opened again.
+        let expected = session.seen().expected(path.as_ref());
+        let download = Download::new(path.clone(), Some(range), expected, true);
         let tried = session.run(&task, |store| download.tried(store, &task));
         let meaning = tried
             .as_ref()
@@ -84,9 +86,13 @@ impl RemoteObject {
                 }
             }
             (Err(_), Some(Meaning::Whole(_))) => return spooled(session, path),
+            (Err(e), Some(Meaning::Condition)) => return Err(changed(e)),
             (Err(e), _) => return Err(e),
         };
         debug!(size, head = head.len(), "opened a remote object");
+        if let Some(version) = &version {
+            note(session, path, version, true)?;
+        }
         let object = Self {
             session: Arc::clone(session),
             path: path.clone(),
@@ -185,6 +191,17 @@ impl RemoteObject {
     }
 }
 
+/// Notes the version of an object.
+///
+/// # Errors
+/// [`Fault::Changed`] if it was another one before.
+fn note(session: &Session, path: &Path, version: &Version, is_range: bool) -> io::Result<()> {
+    match session.seen().note(path.as_ref(), version, is_range) {
+        true => Ok(()),
+        false => Err(changed(Failure::new(Meaning::Condition, "").into_error())),
+    }
+}
+
 /// Size of an object in bytes, by a request without a body.
 pub(super) async fn size(store: Arc<dyn RemoteStore>, path: Path) -> object_store::Result<u64> {
     Ok(store.head(&path).await?.size)
@@ -249,7 +266,8 @@ impl Object for RemoteObject {
 fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
     let task = Task::new("download", "");
     let whole = session.run(&task, |store| whole(store, path));
-    let (file, size) = whole?;
+    let (file, size, version) = whole?;
+    note(session, path, &version, false)?;
     let object = Arc::new(FileSource::of(file)?);
     let warning = format!(
         "the server sends no ranges, so all of it, {size} bytes, was downloaded to a temporary file in {}",
@@ -264,11 +282,12 @@ fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
 async fn whole(
     store: Arc<dyn super::session::RemoteStore>,
     path: &Path,
-) -> object_store::Result<(File, u64)> {
+) -> object_store::Result<(File, u64, Version)> {
     let own = |why: String| fault(Fault::NoRoom(why));
     let folder = temporary_folder();
     let result = store.get_opts(path, GetOptions::default()).await?;
     let is_page = is_web_page(&result);
+    let version = Version::of(&result.meta);
     let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
     let file = temporary_file(Some(&folder), told.unwrap_or(0)).map_err(|e| own(e.to_string()))?;
     // An answer whose length nobody told may have no end.
@@ -300,7 +319,7 @@ async fn whole(
     let written = written.into_inner();
     match told.is_some_and(|told| told != written) {
         true => Err(fault(Fault::Broken("the answer ended too early".to_owned()))),
-        false => Ok((file, written)),
+        false => Ok((file, written, version)),
     }
 }
 

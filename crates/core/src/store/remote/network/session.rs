@@ -23,6 +23,7 @@ use tracing::debug;
 use super::failure::{Failure, Meaning};
 use super::limiter::Limiter;
 use super::runtime::runtime;
+use super::seen_versions::SeenVersions;
 
 /// What a session needs of a store: objects, and uploads whose parts come in any order.
 pub(crate) trait RemoteStore: ObjectStore + MultipartStore {}
@@ -153,6 +154,8 @@ pub(crate) struct Session {
     renewals: AtomicU64,
     /// Held while keys are renewed.
     renewing: Mutex<()>,
+    /// What objects were known by when they were read.
+    seen: SeenVersions,
 }
 
 impl Session {
@@ -174,6 +177,7 @@ impl Session {
             has_answered: AtomicBool::new(false),
             renewals: AtomicU64::new(0),
             renewing: Mutex::default(),
+            seen: SeenVersions::default(),
         })
     }
 
@@ -196,6 +200,11 @@ impl Session {
     /// The name of the bucket, container or host for messages, without secrets.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
+    }
+
+    /// What objects were known by when they were read.
+    pub(super) fn seen(&self) -> &SeenVersions {
+        &self.seen
     }
 
     /// The most requests that are under way at once.

@@ -183,3 +183,62 @@ fn a_list_that_has_no_end_is_an_error() {
         assert!(server.requests().len() <= 6, "{}", server.requests().len());
     }
 }
+
+fn put(session: &Arc<Session>, key: &str, value: &[u8]) {
+    let payload = PutPayload::from(value.to_vec());
+    let write = |store: Arc<dyn RemoteStore>| {
+        let payload = payload.clone();
+        async move { store.put(&Path::from(key), payload).await }
+    };
+    session.run(&Task::new("write", key), write).unwrap();
+}
+
+#[test]
+fn bytes_of_two_versions_of_a_value_are_never_given() {
+    for (first, second) in [
+        (Part::Suffix(2), range(0, 2)),
+        (range(0, 2), range(3, 2)),
+        (Part::Whole, Part::Whole),
+        (Part::Whole, range(0, 2)),
+        (range(0, 2), Part::Whole),
+    ] {
+        let session = in_memory(&["p/v/0"]);
+        let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
+        keys.get("v/0", first).unwrap();
+        keys.get("v/0", second).unwrap();
+        put(&session, "p/v/0", b"P/V/0");
+        let error = keys.get("v/0", second).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot read v/0: the object was replaced or changed while it was read",
+            "{first:?} {second:?}"
+        );
+        assert!(keys.size("v/0").is_err());
+    }
+}
+
+#[test]
+fn values_are_as_long_as_the_list_said_and_are_there() {
+    let session = in_memory(&["p/v/0", "p/v/1"]);
+    let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
+    assert_eq!(keys.list("v/").unwrap(), ["v/0", "v/1"]);
+    assert_eq!(keys.get("v/0", Part::Whole).unwrap().unwrap(), b"p/v/0");
+    for value in [b"".as_slice(), b"p/v", b"p/v/1 and more"] {
+        put(&session, "p/v/1", value);
+        let error = keys.get("v/1", Part::Whole).unwrap_err().to_string();
+        let said = format!(
+            "cannot read v/1: the server sent an object of {} bytes, and listed 5",
+            value.len()
+        );
+        assert!(error.starts_with(&said), "{error}");
+    }
+    let delete = |store: Arc<dyn RemoteStore>| async move { store.delete(&Path::from("p/v/0")).await };
+    session.run(&Task::new("delete", ""), delete).unwrap();
+    for part in [Part::Whole, range(0, 2)] {
+        let error = keys.get("v/0", part).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "cannot read v/0: the server listed this key, and has it no more"
+        );
+    }
+}

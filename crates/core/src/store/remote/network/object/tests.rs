@@ -446,3 +446,16 @@ fn a_value_that_breaks_and_begins_anew_each_time_is_given_up() {
     assert!(error.contains("tried 10 times"), "{error}");
     assert_eq!(server.requests().len(), 10);
 }
+
+#[test]
+fn an_object_that_is_opened_again_is_the_one_that_it_was() {
+    let (_, session) = in_memory(&data(100));
+    opened(&session).unwrap();
+    opened(&session).unwrap();
+    put(&session, &data(101));
+    let error = opened(&session).err().unwrap().to_string();
+    assert!(
+        error.ends_with("the object was replaced or changed while it was read"),
+        "{error}"
+    );
+}

@@ -1,0 +1,154 @@
+//! [`SeenVersions`]: the versions of objects that a session has read, so that two requests for one object never bring the
+//! bytes of two versions.
+//!
+//! ```text
+//! first answer for a key ─► noted: hashes, 16 bytes      later answer ─► compared: another one is an error
+//! a range ─► the whole version too, for If-Match         list of keys ─► sizes: a shorter value is a broken answer
+//! ```
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::download::Version;
+
+/// Most versions that are kept whole. Others are compared by their hashes alone, after the answer has come.
+const MOST_WHOLE: usize = 1 << 14;
+
+/// The versions of objects that were read, and the sizes of those that were listed.
+#[derive(Default)]
+pub(super) struct SeenVersions {
+    /// Keyed, so that no server can choose two versions of one hash.
+    hasher: RandomState,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// What each object was known by at its first answer.
+    identities: HashMap<u64, Identity>,
+    /// The versions of objects that are read range by range.
+    whole: HashMap<u64, Version>,
+    /// The sizes of objects that a list named.
+    listed: HashMap<u64, u64>,
+}
+
+/// Hashes of what tells a version from another; 0 for what the server did not tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    tag: u32,
+    date_and_size: u32,
+}
+
+impl SeenVersions {
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn identity(&self, version: &Version) -> Identity {
+        let hash = |hash: u64| hash as u32 | 1;
+        Identity {
+            tag: version.e_tag().map_or(0, |tag| hash(self.hasher.hash_one(tag))),
+            date_and_size: version
+                .date_and_size()
+                .map_or(0, |told| hash(self.hasher.hash_one(told))),
+        }
+    }
+
+    /// The version that a request for a range of an object must bring, if the object was read before by ranges.
+    pub(super) fn expected(&self, key: &str) -> Option<Version> {
+        self.lock().whole.get(&self.hasher.hash_one(key)).cloned()
+    }
+
+    /// Notes the version of an answer. `is_range` is true for a part of an object. Returns false if the object had another
+    /// version before.
+    pub(super) fn note(&self, key: &str, version: &Version, is_range: bool) -> bool {
+        let key = self.hasher.hash_one(key);
+        let now = self.identity(version);
+        let mut seen = self.lock();
+        let fits = match seen.identities.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(now);
+                true
+            }
+            Entry::Occupied(entry) => {
+                let before = *entry.get();
+                match before.tag != 0 && now.tag != 0 {
+                    true => before.tag == now.tag,
+                    false => {
+                        before.date_and_size == 0
+                            || now.date_and_size == 0
+                            || before.date_and_size == now.date_and_size
+                    }
+                }
+            }
+        };
+        if fits && is_range && seen.whole.len() < MOST_WHOLE {
+            seen.whole.entry(key).or_insert_with(|| version.clone());
+        }
+        fits
+    }
+
+    /// Notes the size of an object that a list named.
+    pub(super) fn note_listed(&self, key: &str, size: u64) {
+        self.lock().listed.insert(self.hasher.hash_one(key), size);
+    }
+
+    /// The size that a list told of an object.
+    pub(super) fn listed(&self, key: &str) -> Option<u64> {
+        self.lock().listed.get(&self.hasher.hash_one(key)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object_store::ObjectMeta;
+    use std::time::{Duration, SystemTime};
+
+    fn version(tag: Option<&str>, seconds: u64, size: u64) -> Version {
+        Version::of(&ObjectMeta {
+            location: "x".into(),
+            last_modified: (SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).into(),
+            size,
+            e_tag: tag.map(str::to_owned),
+            version: None,
+        })
+    }
+
+    #[test]
+    fn a_version_is_known_by_its_tag_else_by_date_and_size() {
+        let first = version(Some("a"), 5, 9);
+        for (second, fits) in [
+            (version(Some("a"), 5, 9), true),
+            (version(Some("a"), 6, 9), true),
+            (version(Some("b"), 5, 9), false),
+            (version(None, 5, 9), true),
+            (version(None, 6, 9), false),
+            (version(None, 5, 8), false),
+            (version(None, 5, u64::MAX), true),
+        ] {
+            let seen = SeenVersions::default();
+            assert!(seen.note("k", &first, false));
+            assert!(seen.note("other", &second, false));
+            assert_eq!(seen.note("k", &second, false), fits, "{second:?}");
+        }
+    }
+
+    #[test]
+    fn only_objects_that_are_read_by_ranges_are_kept_whole() {
+        let seen = SeenVersions::default();
+        assert!(seen.note("k", &version(Some("a"), 0, 9), false));
+        assert_eq!(seen.expected("k"), None);
+        assert!(seen.note("k", &version(Some("a"), 0, 9), true));
+        assert_eq!(seen.expected("k"), Some(version(Some("a"), 0, 9)));
+        for n in 0..2 * MOST_WHOLE {
+            assert!(seen.note(&n.to_string(), &version(Some("a"), 0, 9), true));
+        }
+        assert_eq!(seen.lock().whole.len(), MOST_WHOLE);
+        assert!(!seen.note("30000", &version(Some("b"), 0, 9), true));
+        seen.note_listed("k", 7);
+        assert_eq!((seen.listed("k"), seen.listed("l")), (Some(7), None));
+    }
+}
