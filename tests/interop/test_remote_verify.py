@@ -78,6 +78,37 @@ def test_a_staged_object_that_stays_is_named(store, proxy, small):
 
 
 @pytest.mark.parametrize("store", ["s3s"], indirect=True)
+@pytest.mark.parametrize("body", ["", "<DeleteResult/>", "<DeleteResult><Deleted><Key>other</Key></Deleted></DeleteResult>"])
+def test_an_answer_that_names_no_key_is_no_deletion(store, proxy, small, body):
+    classic = small.of("classic")
+    lie = fault("answer", start=0, method="POST", contains="delete", status=200, content_type="application/xml", body=body)
+    proxy.set(lie)
+    outcome = on(store, "nccopy", "--verify", classic, store.url("out.nc"), port=proxy.port).whole()
+    (staged,) = (key for key in store.keys() if key != "out.nc")
+    assert [line for line in outcome.told() if f"warning: the object {staged} stays" in line], outcome.told()
+    refused = fault("status", start=0, method="PUT", contains="number/0.0", status=403, code="AccessDenied")
+    proxy.set(lie, refused)
+    outcome = on(store, "nccopy", small.source, store.tree("tree", "zarr"), port=proxy.port)
+    assert outcome.code == 1 and any("stays below tree" in line for line in outcome.told()), outcome.told()
+
+
+@pytest.mark.parametrize("store", [store for store in STORES if store != "s3s"], indirect=True)
+def test_nothing_stays_where_there_is_no_bucket(store, small):
+    bucket = store.url("x").removesuffix("/x")
+    outcome = on(store, "nccopy", "--verify", small.source, f"{bucket}none/out.nc")
+    outcome.refused("no such bucket")
+
+
+@pytest.mark.parametrize("store", STORES, indirect=True)
+def test_a_folder_is_no_name_of_an_object(store, small):
+    for command in ("nccopy", small.source), ("nccopy", "--verify", small.source), ("nccopy", "-k", "archive", small.source):
+        on(store, *command, store.url("folder/")).refused("name the object")
+    assert store.keys() == []
+    on(store, "nccopy", small.source, store.tree("folder/", "zarr")).whole()
+    assert "folder/.zgroup" in store.keys()
+
+
+@pytest.mark.parametrize("store", ["s3s"], indirect=True)
 def test_an_object_that_cannot_be_read_back(store, proxy, small):
     store.put("out.nc", b"old")
     proxy.set(fault("status", start=0, method="GET", contains="ncutils-partial", status=403, code="AccessDenied"))

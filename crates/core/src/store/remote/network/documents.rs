@@ -4,9 +4,12 @@
 //! | --- | --- |
 //! | `Error`, in place of any other | a refusal: S3 has begun to answer before it knew |
 //! | `DeleteResult` with errors | the first refusal |
+//! | `DeleteResult` that does not name a key | the key may still be there |
 //! | `ListBucketResult`, truncated and without a token | a list that nobody can complete |
 //! | `ListBucketResult` that does not say whether it is truncated, or whose keys are encoded | no list |
 //! | `CopyObjectResult` and the like, which is not there | a copy that was not made |
+
+use std::collections::HashSet;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -14,8 +17,8 @@ use http::{HeaderMap, StatusCode};
 use super::failure::element;
 use super::fault::Fault;
 
-/// Answers that `object_store` reads as "all are deleted".
-const ALL_DELETED: &[u8] = b"<DeleteResult><Deleted><Key>-</Key></Deleted></DeleteResult>";
+/// The code, in an answer that was made here, for a key that the server does not say it deleted.
+pub(super) const NOT_NAMED: &str = "NotNamed";
 
 /// The name of a document's first element; empty if there is none.
 pub(super) fn root(body: &[u8]) -> &[u8] {
@@ -56,34 +59,84 @@ pub(super) fn is_deletion(method: &http::Method, path_and_query: &str) -> bool {
     *method == http::Method::POST && query.split('&').any(|pair| matches!(pair, "delete" | "delete="))
 }
 
-/// The answer to the deletion of many objects, as `object_store` can read it: its errors have keys that were asked for, and it is
-/// not empty. Objects that were not there count as deleted there.
+/// The answer to the deletion of many objects, as `object_store` can read it. Keys that the server does not name count as not
+/// there: who deletes then looks.
 ///
 /// # Errors
 /// The first refusal.
-pub(super) fn deleted(status: StatusCode, body: Bytes, asked: &[u8]) -> Result<Bytes, Fault> {
-    if !matches!(root(&body), b"" | b"DeleteResult") {
+pub(super) fn deleted(status: StatusCode, body: &[u8], asked: &[u8]) -> Result<Bytes, Fault> {
+    if !matches!(root(body), b"" | b"DeleteResult") {
         return Err(Fault::NoAnswer("the server's answer to a deletion is none"));
     }
-    let text = String::from_utf8_lossy(&body);
-    let mut has_result = text.contains("<Deleted>");
-    for error in text.split("<Error>").skip(1) {
-        let error = error.split("</Error>").next().unwrap_or_default();
+    let (text, asked) = (String::from_utf8_lossy(body), String::from_utf8_lossy(asked));
+    let keys = || elements(&asked, "Key");
+    let wanted: HashSet<String> = keys().map(unescaped).collect();
+    for error in elements(&text, "Error") {
         if element(error, "Code") != Some("NoSuchKey") {
             return Err(refusal(status, error.as_bytes()));
         }
-        let key = format!("<Key>{}</Key>", element(error, "Key").unwrap_or_default());
-        if !asked.windows(key.len()).any(|window| window == key.as_bytes()) {
+        let key = elements(error, "Key").next().unwrap_or_default();
+        if !wanted.contains(&unescaped(key)) {
             return Err(Fault::NoAnswer(
                 "the server's answer to a deletion tells of an object that was not asked for",
             ));
         }
-        has_result = true;
     }
-    Ok(match has_result {
-        true => body,
-        false => Bytes::from_static(ALL_DELETED),
+    let deleted: HashSet<String> = elements(&text, "Deleted")
+        .filter_map(|one| elements(one, "Key").next())
+        .map(unescaped)
+        .collect();
+    let mut answer = "<DeleteResult>".to_owned();
+    for key in keys() {
+        answer.push_str(&match deleted.contains(&unescaped(key)) {
+            true => format!("<Deleted><Key>{key}</Key></Deleted>"),
+            false => {
+                format!("<Error><Key>{key}</Key><Code>{NOT_NAMED}</Code><Message>-</Message></Error>")
+            }
+        });
+    }
+    answer.push_str("</DeleteResult>");
+    Ok(answer.into())
+}
+
+/// The contents of all elements of a name that has no attributes.
+fn elements<'a>(xml: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+    let (begin, end) = (format!("<{name}>"), format!("</{name}>"));
+    let mut rest = xml;
+    std::iter::from_fn(move || {
+        let (_, behind) = rest.split_once(begin.as_str())?;
+        let (content, behind) = behind.split_once(end.as_str())?;
+        rest = behind;
+        Some(content)
     })
+}
+
+/// A text of XML without its entities. Servers escape more or fewer characters than clients do.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('&') {
+        plain.push_str(before);
+        let (name, behind) = behind.split_once(';').unwrap_or((behind, ""));
+        let number = name
+            .strip_prefix('#')
+            .and_then(|digits| match digits.strip_prefix('x') {
+                Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                None => digits.parse().ok(),
+            });
+        match (name, number.and_then(char::from_u32)) {
+            ("amp", _) => plain.push('&'),
+            ("lt", _) => plain.push('<'),
+            ("gt", _) => plain.push('>'),
+            ("quot", _) => plain.push('"'),
+            ("apos", _) => plain.push('\''),
+            (_, Some(character)) => plain.push(character),
+            (name, None) => plain.push_str(name),
+        }
+        rest = behind;
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Checks a page of a list: it is the last one and says so, or says how the list goes on. A key that is missing in a list reads as
@@ -197,16 +250,48 @@ mod tests {
 
     #[test]
     fn answers_to_deletions_are_those_that_were_asked_for() {
-        let asked = b"<Delete><Object><Key>a&amp;b</Key></Object></Delete>";
-        let answer = |body: &'static str| deleted(StatusCode::OK, Bytes::from_static(body.as_bytes()), asked);
-        for empty in ["", "<DeleteResult/>", "<DeleteResult xmlns=\"x\"></DeleteResult>"] {
-            assert_eq!(answer(empty).unwrap(), ALL_DELETED, "{empty}");
+        let asked = b"<Delete><Object><Key>a&amp;b</Key></Object><Object><Key>c'd</Key></Object></Delete>";
+        let answer = |body: &str| deleted(StatusCode::OK, body.as_bytes(), asked);
+        let made = |body: &str| String::from_utf8(answer(body).unwrap().to_vec()).unwrap();
+        let gone = |key: &str| format!("<Deleted><Key>{key}</Key></Deleted>");
+        let missing = |key: &str| {
+            format!("<Error><Key>{key}</Key><Code>{NOT_NAMED}</Code><Message>-</Message></Error>")
+        };
+        for (said, first, second) in [
+            ("".to_owned(), false, false),
+            ("<DeleteResult/>".to_owned(), false, false),
+            (gone("other"), false, false),
+            (gone("a&#38;b"), true, false),
+            (gone("a&#x26;b") + &gone("c&apos;d"), true, true),
+            (
+                "<Deleted><VersionId>1</VersionId><Key>c'd</Key></Deleted>".to_owned(),
+                false,
+                true,
+            ),
+            (
+                "<Error><Key>a&amp;b</Key><Code>NoSuchKey</Code></Error>".to_owned() + &gone("c'd"),
+                false,
+                true,
+            ),
+        ] {
+            let one = |key: &str, is_gone: bool| if is_gone { gone(key) } else { missing(key) };
+            let wanted = one("a&amp;b", first) + &one("c'd", second);
+            let said = match said.starts_with("<Del") && !said.starts_with("<DeleteResult")
+                || said.contains("<Err")
+            {
+                true => format!("<DeleteResult>{said}</DeleteResult>"),
+                false => said,
+            };
+            assert_eq!(
+                made(&said),
+                format!("<DeleteResult>{wanted}</DeleteResult>"),
+                "{said}"
+            );
         }
-        assert!(answer("<DeleteResult><Deleted><Key>a&amp;b</Key></Deleted></DeleteResult>").is_ok());
         let error = |key: &str, code: &str| {
             let body =
                 format!("<DeleteResult><Error><Key>{key}</Key><Code>{code}</Code></Error></DeleteResult>");
-            deleted(StatusCode::OK, Bytes::from(body), asked)
+            deleted(StatusCode::OK, body.as_bytes(), asked)
         };
         assert!(error("a&amp;b", "NoSuchKey").is_ok());
         assert!(error("c", "NoSuchKey").is_err());

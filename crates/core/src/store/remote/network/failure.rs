@@ -188,7 +188,7 @@ impl Failure {
             _ => {}
         }
         let meaning = match status {
-            StatusCode::NOT_FOUND | StatusCode::GONE => {
+            StatusCode::NOT_FOUND => {
                 return Self::new(Meaning::NoObject, format!("no such object{said}"));
             }
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
@@ -298,6 +298,7 @@ mod tests {
                 Meaning::Unsupported,
                 "the server answered 501",
             ),
+            (410, String::new(), Meaning::Final, "the server answered 410"),
             (416, String::new(), Meaning::PastEnd, "the server answered 416"),
             (412, String::new(), Meaning::Condition, "the server answered 412"),
             (

@@ -33,6 +33,8 @@ pub(super) enum Fault {
     Fails(usize),
     /// The request with this number is served, and its answer is lost.
     LostAnswer(usize),
+    /// The answers to all puts are lost. What is there can be looked at only if this is true.
+    LostPuts(bool),
     /// Each request fails with a chance of one in this many, before or after it is served.
     OneIn(u64),
 }
@@ -84,6 +86,8 @@ impl FaultyStore {
             Fault::Fails(at) if number == at => Err(killed()),
             Fault::Once(at) if number == at => Err(broken()),
             Fault::LostAnswer(at) => Ok(number == at),
+            Fault::LostPuts(_) if operation == "put" => Ok(true),
+            Fault::LostPuts(false) => Err(killed()),
             Fault::OneIn(n) => {
                 let chance = self.chance.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
                 let mixed = (chance ^ (chance >> 31)).wrapping_mul(0x7FB5_D329_728E_A185) >> 20;

@@ -111,7 +111,15 @@ impl Output for ObjectOutput {
             return Err(io::Error::other("committed twice"));
         }
         self.upload.finish()?;
-        self.sending.wait()?;
+        self.sending
+            .wait()
+            .map_err(|e| match self.upload.may_be_there() {
+                true => io::Error::new(
+                    e.kind(),
+                    format!("{e}; the store may have replaced the object all the same"),
+                ),
+                false => e,
+            })?;
         if !self.upload.is_complete() {
             return Err(io::Error::other("the output was given up"));
         }

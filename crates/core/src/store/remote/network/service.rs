@@ -114,16 +114,24 @@ impl HttpService for Service {
             .filter(|asked| documents::is_deletion(request.method(), asked))
             .map(|_| request.body().as_bytes().cloned().unwrap_or_default());
         let is_copy = documents::is_copy(request.headers());
+        let is_whole_put = request.method() == Method::PUT
+            && asked.as_ref().is_some_and(|asked| !asked.contains("partNumber="));
         let listed = asked.filter(|asked| is_get && Pages::is_list(asked));
         let response = self.followed(request).await.map_err(error)?;
         self.listen(&response);
-        let response = checked_status(response).await.map_err(error)?;
+        let response = checked_status(response, self.follows).await.map_err(error)?;
         let response = wanted.checked(response).await.map_err(error)?;
         if listed.is_none() && is_get {
             return Ok(response);
         }
         // `object_store` holds these answers in memory.
-        let (head, body) = response.into_parts();
+        let (mut head, body) = response.into_parts();
+        // `object_store` takes a put without an ETag for a failure. Nobody asks for the ETag of a whole object.
+        if is_whole_put {
+            head.headers
+                .entry(header::ETAG)
+                .or_insert(HeaderValue::from_static("\"-\""));
+        }
         let mut body = whole(body).await.map_err(error)?;
         documents::check_refusal(head.status, &body).map_err(error)?;
         if is_copy {
@@ -139,7 +147,7 @@ impl HttpService for Service {
             lock(&self.told.pages).came(&listed, &body).map_err(error)?;
         }
         if let Some(asked) = deleted {
-            body = documents::deleted(head.status, body, &asked).map_err(error)?;
+            body = documents::deleted(head.status, &body, &asked).map_err(error)?;
         }
         Ok(HttpResponse::from_parts(head, body.into()))
     }
@@ -361,8 +369,13 @@ fn of_tls(error: &std::io::Error) -> Option<&rustls::Error> {
 }
 
 /// Passes success, and makes a [`Fault`] of every other status.
-async fn checked_status(response: HttpResponse) -> Result<HttpResponse, Fault> {
-    let status = response.status();
+///
+/// `is_plain` is true for a plain HTTP server, of which 410 says the same as 404. A store has no such answer to a missing key.
+async fn checked_status(response: HttpResponse, is_plain: bool) -> Result<HttpResponse, Fault> {
+    let status = match response.status() {
+        StatusCode::GONE if is_plain => StatusCode::NOT_FOUND,
+        status => status,
+    };
     if status.is_success() {
         return Ok(response);
     }

@@ -10,6 +10,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::failure::{Failure, Meaning};
 use super::object::RemoteObject;
 use super::object_output::{ObjectOutput, object_path};
 use super::sending::Sending;
@@ -135,9 +136,15 @@ impl Unfinished for Staged {
         self.objects.sending.stop(PATIENCE);
         match self.objects.delete([self.key.as_str()].into_iter()) {
             Ok(()) => *is_there = false,
+            // Without a bucket there is no object.
+            Err(e) if is_no_bucket(&e) => *is_there = false,
             Err(e) => remains(stays(self, &e)),
         }
     }
+}
+
+fn is_no_bucket(error: &io::Error) -> bool {
+    Failure::inside(error).is_some_and(|failure| failure.meaning == Meaning::NoBucket)
 }
 
 /// Tells that the object under its longer key stays.

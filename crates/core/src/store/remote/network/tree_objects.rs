@@ -8,6 +8,7 @@ use object_store::multipart::PartId;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion};
 
+use super::documents::NOT_NAMED;
 use super::download::{fault, is_web_page};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
@@ -18,6 +19,9 @@ use super::session::{RemoteStore, Task};
 
 /// Keys in one request to delete: S3's limit.
 const DELETED_AT_ONCE: usize = 1000;
+
+/// Objects that are looked for at once.
+const LOOKS_AT_ONCE: usize = 16;
 
 /// How often objects are deleted that are still listed.
 const CLEARED: usize = 3;
@@ -200,12 +204,50 @@ impl TreeObjects {
     pub(super) fn delete<'a>(&self, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
         let paths: Vec<Path> = keys.map(|key| self.path(key)).collect::<io::Result<_>>()?;
         for some in paths.chunks(DELETED_AT_ONCE) {
-            // A server may answer for all of them, as it has no such bucket. Twice the same is true.
-            if !self.delete_some(some)? {
-                self.delete_some(some)?;
+            // A server may answer for all of them, as it has no such bucket, or name none.
+            if !self.delete_some(some)? && !self.delete_some(some)? {
+                self.check_gone(some)?;
             }
         }
         Ok(())
+    }
+
+    /// Looks for objects of which the server did not say that it deleted them.
+    ///
+    /// # Errors
+    /// One that is still there.
+    fn check_gone(&self, some: &[Path]) -> io::Result<()> {
+        let found = self.sending.run(&Task::new("delete", ""), |store| {
+            let some = some.to_vec();
+            async move {
+                let heads = stream::iter(some).map(|path| {
+                    let store = Arc::clone(&store);
+                    async move {
+                        match store.head(&path).await {
+                            Ok(_) => Ok(Some(path)),
+                            Err(e) => match Failure::of(&e).meaning {
+                                // Who may delete may be forbidden to look.
+                                Meaning::NoObject | Meaning::NoBucket | Meaning::Refused => Ok(None),
+                                _ => Err(e),
+                            },
+                        }
+                    }
+                });
+                let mut heads = heads.buffer_unordered(LOOKS_AT_ONCE);
+                while let Some(found) = heads.try_next().await? {
+                    if found.is_some() {
+                        return Ok(found);
+                    }
+                }
+                Ok(None)
+            }
+        })?;
+        match found {
+            Some(path) => Err(io::Error::other(format!(
+                "cannot delete: the server does not say that it deleted {path}, and it is still there"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Deletes at most [`DELETED_AT_ONCE`] objects. Returns false if some were not there.
@@ -218,7 +260,7 @@ impl TreeObjects {
                 while let Some(one) = deleted.next().await {
                     match one {
                         Ok(_) => {}
-                        Err(e) if Failure::is_no_object(&e) => were_there = false,
+                        Err(e) if Failure::is_no_object(&e) || is_not_named(&e) => were_there = false,
                         Err(e) => return Err(e),
                     }
                 }
@@ -301,6 +343,11 @@ impl TreeObjects {
         let held = if is_short { REQUEST } else { COPIED_PART };
         self.sending.send(held, shown, task, attempt, |()| ())
     }
+}
+
+/// True for an object that the server's answer to a deletion does not name.
+fn is_not_named(error: &object_store::Error) -> bool {
+    error.to_string().contains(&format!("(code: {NOT_NAMED})"))
 }
 
 /// Copies an object that is too large for one request.

@@ -15,12 +15,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use object_store::multipart::PartId;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt, PutPayload};
 use tracing::debug;
 
-use super::failure::Failure;
+use super::failure::{Failure, Meaning};
 use super::part_table::{PartSizes, PartTable};
 use super::sending::Sending;
 use super::session::{RemoteStore, Task};
@@ -38,6 +39,8 @@ pub(super) struct Upload {
     state: Mutex<State>,
     /// True once the object is whole, and the store has said so.
     is_complete: AtomicBool,
+    /// True if the last answer to a put of the whole object was lost.
+    is_lost: AtomicBool,
     /// True if an older object may be there.
     may_replace: bool,
 }
@@ -91,6 +94,29 @@ impl Version {
     }
 }
 
+/// True if an object has this content. What cannot be read has not.
+async fn has_content(store: &dyn RemoteStore, path: &Path, content: &PutPayload) -> bool {
+    let has_size = store
+        .head(path)
+        .await
+        .is_ok_and(|meta| meta.size == content.content_length() as u64);
+    let found = match has_size {
+        true => store.get(path).await.ok(),
+        false => None,
+    };
+    let Some(mut found) = found.map(|found| found.into_stream()) else {
+        return false;
+    };
+    let mut left = content.iter().flat_map(|bytes| bytes.iter());
+    while let Some(piece) = found.next().await {
+        let Ok(piece) = piece else { return false };
+        if !piece.iter().all(|byte| left.next() == Some(byte)) {
+            return false;
+        }
+    }
+    left.next().is_none()
+}
+
 fn task() -> Task {
     Task::new("write", "")
 }
@@ -113,6 +139,7 @@ impl Upload {
             key: key.to_owned(),
             state: Mutex::default(),
             is_complete: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
             may_replace,
         })
     }
@@ -243,16 +270,33 @@ impl Upload {
     }
 
     fn put_whole(self: &Arc<Self>, bytes: Vec<u8>) -> io::Result<()> {
-        let (this, path) = (Arc::clone(self), self.path.clone());
+        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
         let length = bytes.len() as u64;
         let payload = PutPayload::from(bytes);
         let attempt = move |store: Arc<dyn RemoteStore>| {
             let (path, payload) = (path.clone(), payload.clone());
-            async move { store.put(&path, payload).await }
+            let lost = Arc::clone(&lost);
+            async move {
+                let Err(failed) = store.put(&path, payload.clone()).await else {
+                    return Ok(());
+                };
+                let may_be_there = Failure::of(&failed).meaning == Meaning::Passing;
+                lost.is_lost.store(may_be_there, Ordering::Relaxed);
+                // The store may have done it, and only its answer was lost.
+                match may_be_there && has_content(&*store, &path, &payload).await {
+                    true => Ok(()),
+                    false => Err(failed),
+                }
+            }
         };
-        self.sending.send(length, &self.key, task(), attempt, move |_| {
+        self.sending.send(length, &self.key, task(), attempt, move |()| {
             this.is_complete.store(true, Ordering::Release);
         })
+    }
+
+    /// True if the store may have the object though it did not say so.
+    pub(super) fn may_be_there(&self) -> bool {
+        !self.is_complete() && self.is_lost.load(Ordering::Relaxed)
     }
 
     /// Completes the upload, if all parts have arrived and it was finished.

@@ -72,6 +72,35 @@ fn a_short_object_is_one_request() {
 }
 
 #[test]
+fn a_short_object_whose_answers_are_lost_is_looked_at() {
+    for looks in [true, false] {
+        let store = FaultyStore::new(Arc::default(), Fault::LostPuts(looks));
+        put(&store.inner, "a/x.nc", b"old");
+        let output = output(&store).unwrap();
+        output.write_all_at(0, &[7; 500]).unwrap();
+        match (looks, output.commit()) {
+            (true, committed) => committed.unwrap(),
+            (false, committed) => {
+                let error = committed.unwrap_err().to_string();
+                assert!(
+                    error.contains("may have replaced the object all the same"),
+                    "{error}"
+                );
+            }
+        }
+        assert_eq!(contents(&store.inner)["a/x.nc"], [7; 500]);
+        assert_eq!(store.logged("put").len(), if looks { 1 } else { 10 });
+    }
+    // What is there already is not what was written.
+    let store = FaultyStore::new(Arc::default(), Fault::Once(0));
+    put(&store.inner, "a/x.nc", &[8; 500]);
+    let output = output(&store).unwrap();
+    output.write_all_at(0, &[7; 500]).unwrap();
+    output.commit().unwrap();
+    assert_eq!(contents(&store.inner)["a/x.nc"], [7; 500]);
+}
+
+#[test]
 fn what_is_dropped_leaves_nothing() {
     let store = FaultyStore::new(Arc::default(), Fault::Never);
     let output = output(&store).unwrap();

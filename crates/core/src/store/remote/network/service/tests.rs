@@ -21,9 +21,16 @@ fn refusals_are_read_in_part() {
     let runtime = crate::store::remote::network::runtime::runtime().unwrap();
     let status = |status, headers: &[(&str, &str)], body| {
         runtime
-            .block_on(checked_status(answer(status, headers, body)))
+            .block_on(checked_status(answer(status, headers, body), false))
             .map(drop)
     };
+    let gone = |is_plain| runtime.block_on(checked_status(answer(410, &[], ""), is_plain));
+    for (is_plain, code) in [(true, 404), (false, 410)] {
+        let Err(Fault::Status { status, .. }) = gone(is_plain) else {
+            panic!();
+        };
+        assert_eq!(status, code);
+    }
     assert!(status(204, &[], "").is_ok());
     let long: &'static str = "x".repeat(1 << 20).leak();
     let Err(Fault::Status { body, .. }) = status(500, &[], long) else {
