@@ -278,6 +278,10 @@ impl ZarrReader {
 /// Checks the length of the bytes at a place, which `get` asked for.
 fn check_length(bytes: &[u8], place: &Bytes, get: &Get) -> Result<()> {
     match (get.part, place) {
+        // An empty value is no chunk of any codec. Copied as it is, it would be one that nobody can read.
+        (Part::Range(range), Bytes::Stored { end: None, .. }) if bytes.is_empty() && range.length > 1 => {
+            return Err(Error::Damaged("an empty value in place of a chunk".into()));
+        }
         // Only the beginning of a value was read.
         (Part::Range(range), Bytes::Stored { end: None, .. }) if bytes.len() >= range.length => {
             return Err(too_long());
