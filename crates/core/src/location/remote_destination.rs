@@ -63,9 +63,15 @@ fn check_writable(url: &RemoteUrl) -> Result<()> {
 
 fn check_object(url: &RemoteUrl) -> Result<()> {
     check_writable(url)?;
-    match url.key.is_empty() {
-        true => Err(Error::Usage(
+    if url.key.is_empty() {
+        return Err(Error::Usage(
             "the URL names a bucket, and no object in it".to_owned(),
+        ));
+    }
+    // As a local file cannot have the name of a folder.
+    match url.typed.path.ends_with('/') {
+        true => Err(Error::Usage(
+            "the URL ends in /, as that of a folder does; name the object".to_owned(),
         )),
         false => Ok(()),
     }
