@@ -157,7 +157,8 @@ http {{
 def nginx(folder, root, login=None):
     """nginx on a folder, its port, and its port for TLS, whose certificate is `certificate.pem` in `folder`. Or a skip.
 
-    `login` is a user and a password of `/login/`.
+    `login` is a user and a password of `/login/`. The certificate says of itself that it is an authority's, as openssl makes
+    it where nothing else is said.
     """
     program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     openssl = shutil.which("openssl")
@@ -166,7 +167,7 @@ def nginx(folder, root, login=None):
     subprocess.run(
         [
             openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-            "-subj", "/CN=127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
             "-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem"),
         ],
         check=True, capture_output=True,

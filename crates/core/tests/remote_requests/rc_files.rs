@@ -142,6 +142,8 @@ fn certificates() {
         ),
         ("", "s3://bkt/x", &variables, file("/aws")),
         ("", "https://h/x", &variables, file("/ssl")),
+        ("", "https://h/x", &variables[..1], file("/aws")),
+        ("", "s3://bkt/x", &variables[1..], file("/ssl")),
         (
             "[https://h]HTTP.SSL.CAINFO=/a",
             "https://g/x",

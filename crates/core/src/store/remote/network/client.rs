@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use reqwest::cookie::Jar;
 use reqwest::{Certificate, Client, Identity, Proxy, redirect};
+use rustls::pki_types::CertificateDer;
 
+use super::named_certificates;
 use super::resolver::Resolver;
 use crate::error::{Error, Result};
 use crate::store::remote::settings::{Roots, Settings, Tls};
@@ -38,12 +40,25 @@ pub(super) fn client(settings: &Settings, resolver: &Resolver) -> Result<Client>
         .connect_timeout(CONNECT)
         .read_timeout(STALL)
         .dns_resolver(resolver.clone())
-        .no_proxy()
-        .tls_certs_only(roots(&settings.tls)?)
-        .tls_danger_accept_invalid_certs(!settings.tls.verify.value);
-    if let Some(identity) = identity(&settings.tls)? {
-        builder = builder.identity(identity);
-    }
+        .no_proxy();
+    let tls = &settings.tls;
+    let own = own_certificate(tls)?;
+    builder = match named(tls)? {
+        Some(named) if tls.verify.value => {
+            let config = named_certificates::config(named, own.as_deref())
+                .map_err(|why| Error::Usage(format!("{}: {why}", tls.roots.from)))?;
+            builder.tls_backend_preconfigured(config)
+        }
+        _ => {
+            let builder = builder
+                .tls_certs_only(system())
+                .tls_danger_accept_invalid_certs(!tls.verify.value);
+            match own {
+                Some(pem) => builder.identity(identity(tls, &pem)?),
+                None => builder,
+            }
+        }
+    };
     if let Some(chosen) = &settings.proxy {
         let mut proxy = Proxy::all(&chosen.value.server)
             .map_err(|_| Error::Usage(format!("{}: not a proxy", chosen.from)))?;
@@ -53,7 +68,7 @@ pub(super) fn client(settings: &Settings, resolver: &Resolver) -> Result<Client>
         builder = builder.proxy(proxy);
     }
     if let Some(file) = &settings.cookies {
-        builder = builder.cookie_provider(Arc::new(cookies(&file.value)?));
+        builder = builder.cookie_provider(Arc::new(cookies(&file.value, &file.from)?));
     }
     builder
         .build()
@@ -69,7 +84,8 @@ pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     cause.to_string()
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
+/// The content of a file that a setting names. `from` is that setting.
+fn read(path: &Path, from: &str) -> Result<Vec<u8>> {
     let read = match fs::metadata(path) {
         // A pipe would block the program, and a device may have no end.
         Ok(found) if !found.is_file() => Err(std::io::Error::other("not a file")),
@@ -79,12 +95,23 @@ fn read(path: &Path) -> Result<Vec<u8>> {
         Ok(_) => fs::read(path),
         Err(e) => Err(e),
     };
-    read.map_err(|e| Error::io("cannot read", e).in_file(path))
+    read.map_err(|e| Error::Usage(format!("{}: cannot read: {e} ({from})", path.display())))
 }
 
-fn roots(tls: &Tls) -> Result<Vec<Certificate>> {
-    let in_file = |path: &Path| -> Result<Vec<Certificate>> {
-        let found = Certificate::from_pem_bundle(&read(path)?).unwrap_or_default();
+/// The certificates of the system.
+fn system() -> Vec<Certificate> {
+    let found = rustls_native_certs::load_native_certs().certs;
+    found
+        .iter()
+        .filter_map(|certificate| Certificate::from_der(certificate).ok())
+        .collect()
+}
+
+/// The certificates that the user named; `None` if those of the system count.
+fn named(tls: &Tls) -> Result<Option<Vec<CertificateDer<'static>>>> {
+    let from = tls.roots.from.to_string();
+    let in_file = |path: &Path| -> Result<Vec<CertificateDer<'static>>> {
+        let found = named_certificates::of_pem(&read(path, &from)?);
         match found.is_empty() {
             true => Err(Error::Usage(format!(
                 "{}: no certificates of PEM ({})",
@@ -95,16 +122,11 @@ fn roots(tls: &Tls) -> Result<Vec<Certificate>> {
         }
     };
     match &tls.roots.value {
-        Roots::System => {
-            let found = rustls_native_certs::load_native_certs().certs;
-            Ok(found
-                .iter()
-                .filter_map(|certificate| Certificate::from_der(certificate).ok())
-                .collect())
-        }
-        Roots::File(path) => in_file(path),
+        Roots::System => Ok(None),
+        Roots::File(path) => in_file(path).map(Some),
         Roots::Folder(folder) => {
-            let entries = fs::read_dir(folder).map_err(|e| Error::io("cannot read", e).in_file(folder))?;
+            let entries = fs::read_dir(folder)
+                .map_err(|e| Error::Usage(format!("{}: cannot read: {e} ({from})", folder.display())))?;
             let mut all = Vec::new();
             for path in entries
                 .flatten()
@@ -120,39 +142,49 @@ fn roots(tls: &Tls) -> Result<Vec<Certificate>> {
                     folder.display(),
                     tls.roots.from
                 ))),
-                false => Ok(all),
+                false => Ok(Some(all)),
             }
         }
     }
 }
 
-fn identity(tls: &Tls) -> Result<Option<Identity>> {
+/// The user's certificate and key, in PEM.
+fn own_certificate(tls: &Tls) -> Result<Option<Vec<u8>>> {
     let Some(chosen) = &tls.client else {
         return Ok(None);
     };
-    let mut pem = read(&chosen.value.certificate)?;
+    let from = chosen.from.to_string();
+    let mut pem = read(&chosen.value.certificate, &from)?;
     if let Some(key) = &chosen.value.key {
         pem.push(b'\n');
-        pem.extend(read(key)?);
+        pem.extend(read(key, &from)?);
     }
-    let identity = Identity::from_pem(&pem).map_err(|_| {
-        Error::Usage(format!(
-            "{}: no certificate and key of PEM ({})",
-            chosen.value.certificate.display(),
-            chosen.from
-        ))
-    })?;
-    Ok(Some(identity))
+    // What it holds is looked at now, so that the error names the file.
+    identity(tls, &pem)?;
+    Ok(Some(pem))
+}
+
+fn identity(tls: &Tls, pem: &[u8]) -> Result<Identity> {
+    Identity::from_pem(pem).map_err(|_| {
+        let (file, from) = match &tls.client {
+            Some(chosen) => (
+                chosen.value.certificate.display().to_string(),
+                chosen.from.to_string(),
+            ),
+            None => Default::default(),
+        };
+        Error::Usage(format!("{file}: no certificate and key of PEM ({from})"))
+    })
 }
 
 /// The cookies of a file as curl writes it: lines of domain, flag, path, secure, end, name and value, with tabs between. A
 /// file that is not there yet has none.
-fn cookies(path: &Path) -> Result<Jar> {
+fn cookies(path: &Path, from: &str) -> Result<Jar> {
     let jar = Jar::default();
     if !path.exists() {
         return Ok(jar);
     }
-    let text = String::from_utf8_lossy(&read(path)?).into_owned();
+    let text = String::from_utf8_lossy(&read(path, from)?).into_owned();
     for line in text.lines() {
         let line = line.strip_prefix("#HttpOnly_").unwrap_or(line);
         let fields: Vec<&str> = line.split('\t').collect();
@@ -190,7 +222,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let text = "# Netscape HTTP Cookie File\n\n.a.org\tTRUE\t/\tFALSE\t0\tn\tv\n#HttpOnly_b.org\tFALSE\t/x\tTRUE\t0\tm\tw\nno line\n";
         fs::write(file.path(), text).unwrap();
-        let jar = cookies(file.path()).unwrap();
+        let jar = cookies(file.path(), "rc").unwrap();
         let sent = |url: &str| {
             let found = jar.cookies(&url::Url::parse(url).unwrap());
             found.map(|value| value.to_str().unwrap().to_owned())
@@ -201,7 +233,7 @@ mod tests {
         assert_eq!(sent("http://b.org/x"), None);
         assert_eq!(sent("http://c.org/"), None);
         assert_eq!(
-            cookies(Path::new("/no/such/file"))
+            cookies(Path::new("/no/such/file"), "rc")
                 .unwrap()
                 .cookies(&"http://a.org".parse().unwrap()),
             None

@@ -23,6 +23,7 @@ mod keys;
 mod known_secrets;
 mod limiter;
 mod metadata_order;
+mod named_certificates;
 mod neighbours;
 mod object;
 mod object_output;

@@ -41,23 +41,25 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Settings of a URL: `HTTP.SSL.*`, `AWS_CA_BUNDLE` for S3, `SSL_CERT_FILE`.
+    /// Settings of a URL: `HTTP.SSL.*`, `AWS_CA_BUNDLE` and `SSL_CERT_FILE`, of which the first counts for S3, the second for others.
     ///
     /// # Errors
     /// A value of `HTTP.SSL.VALIDATE` that says neither yes nor no.
     pub(super) fn of(url: &RemoteUrl, rc: &RcFiles, environment: &dyn Environment) -> Result<Self> {
         let path = |key: &str| Some(rc.get(key, url)?.map(|path| from_home(path, environment)));
         let variable = |name: &str| Some(Chosen::new(PathBuf::from(environment.filled(name)?), name));
-        let is_s3 = url.provider == Provider::S3;
+        // The better known variable of the two is that of the store's own programs.
+        let variables = match url.provider {
+            Provider::S3 => ["AWS_CA_BUNDLE", "SSL_CERT_FILE"],
+            _ => ["SSL_CERT_FILE", "AWS_CA_BUNDLE"],
+        };
         let roots = path("HTTP.SSL.CAINFO")
             .map(|file| file.map(Roots::File))
             .or_else(|| path("HTTP.SSL.CAPATH").map(|folder| folder.map(Roots::Folder)))
             .or_else(|| {
-                variable("AWS_CA_BUNDLE")
-                    .filter(|_| is_s3)
-                    .map(|file| file.map(Roots::File))
+                let named = variables.into_iter().find_map(variable);
+                named.map(|file| file.map(Roots::File))
             })
-            .or_else(|| variable("SSL_CERT_FILE").map(|file| file.map(Roots::File)))
             .unwrap_or_else(|| Chosen::new(Roots::System, "the default"));
         let verify = match rc.get("HTTP.SSL.VALIDATE", url) {
             None => Chosen::new(true, "the default"),
