@@ -98,6 +98,10 @@ def test_certificates_are_verified(files, environment, small):
     run("ncdump", "-h", name, environment=environment).refused("certificate")
     trusting = {**environment, "SSL_CERT_FILE": str(files.certificate)}
     assert run("ncdump", "-n", "x", name, environment=trusting).whole().out == small.dump("classic")
+    bundle = {**environment, "AWS_CA_BUNDLE": str(files.certificate)}
+    assert run("ncdump", "-n", "x", name, environment=bundle).whole().out == small.dump("classic")
+    missing = {**environment, "SSL_CERT_FILE": "/no/such/file"}
+    run("ncdump", "-h", name, environment=missing).refused("/no/such/file", "SSL_CERT_FILE")
     run("ncdump", "-h", url(files, "classic", way="to-http", tls=True), environment=trusting).refused("https to http")
     assert run("ncdump", "-n", "x", url(files, "classic", way="to-https"), environment=trusting).whole().out == small.dump("classic")
 
@@ -128,6 +132,41 @@ def test_values_of_a_query_are_sent_and_not_shown(files, files_proxy, environmen
         planned = fault("html", start=1) if kind == "html" else fault("status", start=1, status=403, code="AccessDenied")
         files_proxy.set(planned)
         run("nccopy", "--verbose", name, tmp_path / "out.nc", environment=environment, secrets=[secret]).refused()
+
+
+def test_urls_where_none_is_expected_are_not_shown(files, environment, small, tmp_path):
+    secret = secrets.token_hex(20)
+    password = secrets.token_hex(20)
+    hidden = {"environment": environment, "secrets": [secret, password]}
+    signed = f"http://usr:{password}@127.0.0.1:{files.port}/plain/classic.nc?{secret}"
+    bare = signed.removeprefix("http:")
+    source, out = small.source, tmp_path / "out.nc"
+    for command in [
+        ("nccopy", source, out, signed),
+        ("nccopy", "--no-such-option", signed, source, out),
+        ("nccopy", "-k", signed, source, out),
+        ("nccopy", f"--data-dir={signed}", source, out),
+        ("nccopy", source, f" {signed}"),
+        ("nccopy", source, bare),
+        ("ncgen", "-o", bare, source),
+        ("ncdump", "-h", bare),
+        ("ncdump", "-h", f" {signed}"),
+    ]:
+        outcome = run(*command, **hidden)
+        assert outcome.code != 0 or "--data-dir" in command[1], command
+    name = files.url(f"classic.nc?{secret}")
+    assert "?***" in run("ncdump", "-x", name, **hidden).whole().out
+    run("ncdump", "--diff", name, source, **hidden)
+
+
+def test_a_proxy_that_is_not_there_is_named(files, environment):
+    known = {**environment, "http_proxy": "http://127.0.0.1:9"}
+    run("ncdump", "-h", "http://example.org/x.nc", environment=known).refused("http://127.0.0.1:9", "http_proxy")
+
+
+def test_an_s3_server_is_recognised(files, files_proxy, environment):
+    files_proxy.set(fault("status", start=1, status=403, code="AccessDenied"))
+    run("ncdump", "-h", files.url("classic.nc", "bytes", port=files_proxy.port), environment=environment).refused("#mode=s3")
 
 
 def test_a_terminal_is_safe_from_what_servers_say(files, files_proxy, environment):

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{ArgMatches, Command};
 use ncutils_core::error::Error;
+use ncutils_core::location::remote_url;
 use ncutils_core::message::{is_unseen, lines, tell, tell_lines};
 use ncutils_core::store::take_remains;
 
@@ -36,6 +37,10 @@ pub fn run_or_fail_with(
             // Help is printed to standard output, errors in the arguments to standard error.
             let wrong = error.use_stderr();
             let printed = match error.render().to_string() {
+                // A URL with a password or a signature may be where none is expected.
+                plain if wrong && hidden(&plain) != plain => {
+                    io::stderr().lock().write_all(lines(&hidden(&plain)).as_bytes())
+                }
                 // The arguments may be file names, given by mistake as in `ncdump *`.
                 plain if wrong && env::args_os().any(|a| a.to_string_lossy().contains(is_unseen)) => {
                     io::stderr().lock().write_all(lines(&plain).as_bytes())
@@ -76,13 +81,21 @@ fn end(name: &str, failure: u8, hints: bool, done: anyhow::Result<u8>) -> ExitCo
             name,
             format_args!("{e}; 'nccopy --salvage' copies what can still be read"),
         ),
-        _ => tell(name, format_args!("{error:#}")),
+        _ => tell(name, hidden(&format!("{error:#}"))),
     }
     // The outputs are dropped, and have removed what they could.
     for line in take_remains() {
         tell(name, line);
     }
     ExitCode::from(failure)
+}
+
+/// A message without the secrets of the arguments that it repeats.
+fn hidden(message: &str) -> String {
+    let arguments = env::args_os();
+    arguments.fold(message.to_owned(), |message, argument| {
+        remote_url::hidden(&message, &argument.to_string_lossy())
+    })
 }
 
 /// True if a write to our output failed because nobody reads it.

@@ -269,6 +269,12 @@ fn meaning(text: &str) -> Result<(Target, Option<Mode>)> {
                 "a URL has // after '{scheme}:'; write '{right}', or './{text}' if this is the file's name"
             )));
         }
+        None if let Some(url) = remote_url::behind_blanks(rest) => {
+            let url = remote_url::shown(url);
+            return Err(Error::Usage(format!(
+                "a URL does not begin with a blank; write '{url}'"
+            )));
+        }
         None => PathBuf::from(rest),
         Some(scheme) if is_file(scheme) => file_url::path(rest, fragment.is_some())?,
         Some(_) => {

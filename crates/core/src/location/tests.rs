@@ -85,7 +85,7 @@ fn a_remote_name_is_told_as_it_was_understood() {
         ),
         (
             "https://u:hunter2@h/x?sig=hunter2",
-            "https://***@h/x?sig=***",
+            "https://***@h/x?***",
             "HTTP, server https://h",
         ),
     ] {

@@ -26,7 +26,7 @@ mod words;
 
 use std::borrow::Cow;
 
-pub use shown::shown;
+pub use shown::{hidden, shown};
 
 use super::file_url;
 use super::fragment::Mode;
@@ -68,6 +68,16 @@ pub fn with_fragment(name: &str) -> Cow<'_, str> {
         Some((url, fragment)) => format!("{url}#{pairs}&{fragment}"),
         None => format!("{rest}#{pairs}"),
     })
+}
+
+/// A remote URL with blanks in front, without them.
+pub(super) fn behind_blanks(text: &str) -> Option<&str> {
+    let url = text.trim_start();
+    let scheme = file_url::scheme(url).filter(|_| url.len() < text.len())?;
+    SCHEMES
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known))
+        .then_some(url)
 }
 
 /// Scheme and rest of a remote URL that was written with one slash.

@@ -3,7 +3,7 @@
 use super::SCHEMES;
 use super::words::is_secret;
 
-/// The name without passwords, values of the query, and values of a fragment's secret keys. It works on any text, so
+/// The name without passwords, the query, and values of a fragment's secret keys. It works on any text, so
 /// that an error about a malformed URL shows no secret either. A name without secrets stays as it is.
 pub fn shown(name: &str) -> String {
     let Some(host) = host(name) else {
@@ -28,9 +28,11 @@ pub fn shown(name: &str) -> String {
         None => return text + "***",
     }
     text.push_str(path);
-    if let Some(query) = query {
-        text.push('?');
-        text.push_str(&joined(query.split('&'), |_| true));
+    // Nobody knows which words of a query are a signature.
+    match query {
+        Some("") => text.push('?'),
+        Some(_) => text.push_str("?***"),
+        None => {}
     }
     if let Some(fragment) = fragment {
         text.push('#');
@@ -39,10 +41,34 @@ pub fn shown(name: &str) -> String {
     text
 }
 
+/// A message without the secrets of a name that it may repeat, as a whole or in part.
+pub fn hidden(message: &str, name: &str) -> String {
+    let known = shown(name);
+    if known == name {
+        return message.to_owned();
+    }
+    let mut text = message.replace(name, &known);
+    let behind = &name[host(name).unwrap_or(0)..];
+    let front = behind.split('#').next().unwrap_or_default();
+    let (path, query) = front.split_once('?').unwrap_or((front, ""));
+    if let Some((login, _)) = path.rsplit_once('@').filter(|(login, _)| !login.is_empty()) {
+        text = text.replace(&format!("{login}@"), "***@");
+    }
+    if !query.is_empty() {
+        text = text.replace(&format!("?{query}"), "?***");
+    }
+    text
+}
+
 /// Where the host of a URL begins, also of one that was mistyped: with one slash, or with others. `None` for what looks like no URL.
 fn host(name: &str) -> Option<usize> {
     if let Some(at) = name.find("://") {
         return Some(at + "://".len());
+    }
+    // A URL that lacks its scheme. Few paths look like one with a password.
+    if let Some(rest) = name.trim_start().strip_prefix("//") {
+        let authority = rest.split('/').next().unwrap_or_default();
+        return (authority.contains(':') && authority.contains('@')).then(|| name.len() - rest.len());
     }
     let (scheme, rest) = name.split_once(':')?;
     let host = rest.trim_start_matches(['/', '\\']);
@@ -86,7 +112,8 @@ fn without_password(authority: &str, scheme: &str) -> Option<String> {
 }
 
 fn is_hidden(key: &str) -> bool {
-    is_secret(key) || key.contains('%')
+    // A question mark begins a query that was written behind the fragment.
+    is_secret(key) || key.contains(['%', '?'])
 }
 
 fn joined<'a>(pairs: impl Iterator<Item = &'a str>, hide: impl Fn(&str) -> bool) -> String {
@@ -115,10 +142,10 @@ mod tests {
             ("http:/u:hunter2@h/p", "http:/***@h/p"),
             (r"https:\\u:hunter2@h/p", r"https:\\***@h/p"),
             (" http://u:hunter2@h/p", " http://***@h/p"),
-            (
-                "https://h/p?X-Sig=hunter2&x#bytes",
-                "https://h/p?X-Sig=***&x#bytes",
-            ),
+            ("//u:hunter2@h/p", "//***@h/p"),
+            ("https://h/p?hunter2", "https://h/p?***"),
+            ("https://h/p?aHVudGVyMg==", "https://h/p?***"),
+            ("https://h/p?X-Sig=hunter2&x#bytes", "https://h/p?***#bytes"),
             (
                 "s3://b/k#mode=s3&aws.SECRET_access_key=hunter2",
                 "s3://b/k#mode=s3&aws.SECRET_access_key=***",
@@ -128,6 +155,7 @@ mod tests {
                 "[mode=s3][aws.session_token=***]s3://b/k",
             ),
             ("s3://b/k#%73ecret=hunter2", "s3://b/k#%73ecret=***"),
+            ("https://h/p#x?c=hunter2", "https://h/p#x?c=***"),
             (
                 "s3://b/k#aws.endpoint=http://u:hunter2@h",
                 "s3://b/k#aws.endpoint=***",
@@ -138,11 +166,46 @@ mod tests {
     }
 
     #[test]
+    fn messages_do_not_repeat_secrets() {
+        for (name, message, text) in [
+            (
+                "http://u:hunter2@h/p",
+                "no 'http://u:hunter2@h/p' here",
+                "no 'http://***@h/p' here",
+            ),
+            (
+                "//u:hunter2@h/o/x",
+                "cannot create a file in //u:hunter2@h/o",
+                "cannot create a file in //***@h/o",
+            ),
+            (
+                "--d=http://h/p?hunter2#x",
+                "'http://h/p?hunter2#x': no",
+                "'http://h/p?***#x': no",
+            ),
+            (
+                "-khttp://u:hun/ter2@h/p",
+                "-k 'http://u:hun/ter2@h/p'",
+                "-k 'http://***@h/p'",
+            ),
+            (
+                "s3://b/k#secret=hunter2",
+                "no s3://b/k#secret=hunter2",
+                "no s3://b/k#secret=***",
+            ),
+            ("a@b?c", "no a@b?c", "no a@b?c"),
+        ] {
+            assert_eq!(hidden(message, name), text);
+        }
+    }
+
+    #[test]
     fn other_names_stay() {
         for name in [
             "x#secret=1",
             "s3://b/a@b:c",
-            "https://[::1]:80/x?a#mode=bytes",
+            "https://[::1]:80/x?#mode=bytes",
+            "//home/u@h/x",
             "abfss://c@a.dfs.core.windows.net/k",
             "[mode=zarr,s3]https://h:1/b/k",
         ] {

@@ -105,9 +105,12 @@ impl MetadataStore {
             // One array has no folders below it.
             let is_array = needed && !lists && opened.store.size(ARRAY).map_err(cannot_read)?.is_some();
             return match needed && !prefer_consolidated && !is_array {
-                true => Err(Error::Unsupported(format!(
-                    "a store without {all} whose keys cannot be listed"
-                ))),
+                true => Err(Error::Usage(match all {
+                    NODE => format!("the keys of the store cannot be listed, and it has no {all}"),
+                    _ => format!(
+                        "the keys of the store cannot be listed, and it has no {all}; nccopy writes that with #mode=nczarr,consolidated or #mode=zarr"
+                    ),
+                })),
                 false => Ok(opened),
             };
         };

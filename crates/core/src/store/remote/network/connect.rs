@@ -11,6 +11,7 @@ use object_store::{RetryConfig, StaticCredentialProvider};
 use super::access_keys::{KeySource, check_header};
 use super::checksums::Checksum;
 use super::client;
+use super::failure::{Failure, Meaning};
 use super::http_store::HttpStore;
 use super::known_secrets::{KnownSecrets, watched};
 use super::resolver::Resolver;
@@ -311,6 +312,24 @@ impl Recipe for Connection {
         }
     }
 
+    fn hint(&self, failure: &Failure) -> Option<String> {
+        match (&failure.meaning, &self.settings.proxy) {
+            (Meaning::NoConnection, Some(proxy)) => Some(format!(
+                "the proxy is {} (from {})",
+                proxy.value.server, proxy.from
+            )),
+            // A plain server has no codes of errors. A signed URL has a query.
+            (Meaning::Refused, _)
+                if self.url.provider == Provider::Http
+                    && self.url.query.is_none()
+                    && failure.text.contains("403 (") =>
+            {
+                Some("an S3 server is asked with #mode=s3 behind the URL".to_owned())
+            }
+            _ => None,
+        }
+    }
+
     fn hide(&self, text: String) -> String {
         self.secrets.hide(text)
     }
@@ -385,8 +404,9 @@ fn checksum(url: &RemoteUrl, settings: &Settings) -> Checksum {
 fn secrets(url: &RemoteUrl, credentials: &Credentials) -> KnownSecrets {
     let secrets = KnownSecrets::default();
     if let Some(query) = &url.query {
-        let values = query.expose().split('&').filter_map(|pair| pair.split_once('='));
-        values.for_each(|(_, value)| secrets.add(value.into()));
+        let pairs = query.expose().split('&');
+        let values = pairs.map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));
+        values.for_each(|value| secrets.add(value.into()));
     }
     if let Some(login) = &url.login {
         secrets.add(login.password.clone());

@@ -173,7 +173,7 @@ impl RemoteKeys {
             None => Ok(None),
             Some(_) => Err(Failure::new(
                 Meaning::Final,
-                format!("{task}: the server listed this key, and has it no more"),
+                format!("{task}: no such object, though the server listed it"),
             )
             .into_error()),
         }

@@ -121,6 +121,9 @@ pub(super) trait Recipe: Send + Sync {
     /// What requests are signed with, in words.
     fn identity(&self) -> String;
 
+    /// What else the user should know of a failure, if anything.
+    fn hint(&self, failure: &Failure) -> Option<String>;
+
     /// Texts that no message may hold.
     fn hide(&self, text: String) -> String;
 
@@ -392,6 +395,7 @@ impl Session {
 
     /// The error for the caller. `also` is a second reason, or empty.
     fn failed(&self, task: &Task, failure: Failure, tries: u32, also: &str) -> io::Error {
+        let hint = self.recipe.as_ref().and_then(|recipe| recipe.hint(&failure));
         let Failure { meaning, text } = failure;
         let mut line = match meaning {
             Meaning::NoBucket => format!("{task}: {text}: {}", self.shown),
@@ -416,6 +420,9 @@ impl Session {
                 }
                 _ => {}
             }
+        }
+        if let Some(hint) = hint {
+            line.push_str(&format!("; {hint}"));
         }
         if !also.is_empty() {
             line.push_str(&format!("; {also}"));

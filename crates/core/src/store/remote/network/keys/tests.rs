@@ -238,7 +238,7 @@ fn values_are_as_long_as_the_list_said_and_are_there() {
         let error = keys.get("v/0", part).unwrap_err().to_string();
         assert_eq!(
             error,
-            "cannot read v/0: the server listed this key, and has it no more"
+            "cannot read v/0: no such object, though the server listed it"
         );
     }
 }

@@ -45,6 +45,9 @@ impl Recipe for Ended {
     fn has_ranges(&self) -> bool {
         true
     }
+    fn hint(&self, _: &Failure) -> Option<String> {
+        None
+    }
     fn correct_clock(&self) -> bool {
         false
     }
