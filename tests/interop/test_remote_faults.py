@@ -148,6 +148,33 @@ def test_reading(store, proxy, small, large, tmp_path, kind, name):
             assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("kind", ["changed", "changed-unasked"])
+def test_a_shard_that_changes_between_two_requests(store, proxy, tmp_path, kind):
+    """Its index and its chunks are read by different requests."""
+    source, target = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("x", 64)
+        file.createDimension("y", 20000)
+        file.createVariable("v", "f8", ("x", "y"), chunksizes=(1, 20000))[:] = 1.5
+    nccopy("--shard", "v:64,20000", source, f"{tmp_path / 'tree'}#mode=zarr,v3")
+    store.clear()
+    store.put_tree(tmp_path / "tree", "in")
+
+    def run():
+        return on(store, "nccopy", "--isel", "x=0,60", store.tree("in", "zarr"), target, port=proxy.port)
+
+    shard = {"method": "GET", "contains": "/v/c/"}
+    proxy.set(fault(kind, **shard))
+    run().whole()
+    numbers = [number for number, one in enumerate(proxy.log(), 1) if "/v/c/" in one["path"]]
+    assert len(numbers) > 1
+    for number in numbers[1:]:
+        target.unlink(missing_ok=True)
+        proxy.set(fault(kind, start=number, **shard))
+        run().refused("v", "replaced or changed")
+        assert not target.exists()
+
+
 def stored(store, local, unheard):
     """True if the whole dataset is there, False if nothing is; fails at anything else, but for uploads that were never heard of."""
     if local.is_dir():
