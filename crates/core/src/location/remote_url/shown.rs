@@ -57,6 +57,12 @@ pub fn hidden(message: &str, name: &str) -> String {
     if !query.is_empty() {
         text = text.replace(&format!("?{query}"), "?***");
     }
+    // Another name may have the same query, and be hidden before.
+    if let (Some((_, fragment)), Some((_, known))) = (behind.split_once('#'), known.split_once('#'))
+        && fragment != known
+    {
+        text = text.replace(&format!("#{fragment}"), &format!("#{known}"));
+    }
     text
 }
 
@@ -192,6 +198,11 @@ mod tests {
                 "s3://b/k#secret=hunter2",
                 "no s3://b/k#secret=hunter2",
                 "no s3://b/k#secret=***",
+            ),
+            (
+                "s3://b/k#secret=hunter2",
+                "no b/k#secret=hunter2",
+                "no b/k#secret=***",
             ),
             ("a@b?c", "no a@b?c", "no a@b?c"),
         ] {
