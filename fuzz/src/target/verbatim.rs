@@ -45,7 +45,10 @@ pub fn copy(input: &[u8]) {
             return;
         };
         source = selected;
-        options = for_selected(&source, &options);
+        let Some(selected) = check(for_selected(&source, None, &options)) else {
+            return;
+        };
+        options = selected;
     }
     let Some(copied) = copy_of(&source, (source.reader(), source.addressed()), &options) else {
         return;

@@ -94,18 +94,22 @@ fn numbers_are_rounded_to_the_type_of_the_coordinate() {
         told.ends_with("the lower end 0.3 is above the upper end 0.1"),
         "{told}"
     );
-    let hours = [("units", "h since 2000-01-01")];
-    let reader = coordinate(Type::Double, doubles(&[0.0, 12.0, 24.0, 36.0]), &hours);
-    assert_eq!(cells(&reader, "x=2000-01-02").unwrap(), [2, 3]);
-    let days = [("units", "d since 2000-01-01")];
-    let reader = coordinate(Type::Double, doubles(&[0.0, 12.0, 40.0]), &days);
-    assert_eq!(cells(&reader, "x=2000-01").unwrap(), [0, 1]);
     for wrong in ["x=inf", "x=nan..", "x=a", "x=2000-01"] {
         assert!(
             cells(&reader, wrong).unwrap_err().contains("is no number"),
             "{wrong}"
         );
     }
+}
+
+#[test]
+fn units_of_time_have_symbols() {
+    let hours = [("units", "h since 2000-01-01")];
+    let reader = coordinate(Type::Double, doubles(&[0.0, 12.0, 24.0, 36.0]), &hours);
+    assert_eq!(cells(&reader, "x=2000-01-02").unwrap(), [2, 3]);
+    let days = [("units", "d since 2000-01-01")];
+    let reader = coordinate(Type::Double, doubles(&[0.0, 12.0, 40.0]), &days);
+    assert_eq!(cells(&reader, "x=2000-01").unwrap(), [0, 1]);
 }
 
 #[test]
