@@ -95,7 +95,6 @@ pub use read_ahead::read_ahead;
 pub use requests::{ByteRange, Done, FailedRequest, Get, Part, Requests, awaited};
 pub use spooled::{SpooledSource, open_stream, temporary_folder};
 pub use temporary::temporary_file;
-#[cfg(feature = "remote")]
 pub(crate) use temporary::{no_room, room_for_temporary_files};
 pub use unfinished::take_remains;
 pub(crate) use written_bytes::WrittenBytes;

@@ -35,6 +35,7 @@ use crate::store::remote::{Form, Login, Operator, Provider, RemoteUrl, Secret, S
 use authority::Authority;
 use words::Words;
 
+#[cfg(feature = "remote")]
 pub(super) use key::decoded;
 
 /// Longest name, in bytes. Servers refuse longer URLs.
