@@ -63,8 +63,8 @@ pub trait Reader: Send + Sync {
         Ok(())
     }
 
-    /// Like [`Reader::look_at_sources`], of a variable of which only a part will be read: no source is opened of which
-    /// `needs` is false for all regions that it fills. What the other sources fill counts as written.
+    /// Like [`Reader::look_at_sources`], for a variable of which only a part will be read. A source is opened if it fills
+    /// a region for which `needs` is true. Elements of the other sources count as written.
     ///
     /// # Errors
     /// Those of [`Reader::look_at_sources`], for sources that are needed.

@@ -8,7 +8,7 @@ use crate::chunk::byte_count;
 use crate::error::{Error, Result};
 use crate::format::{Promised, VariablePlan};
 
-/// An output may be this many times as large as its file system: some of them compress.
+/// How many times as large as its file system an output may be. Some file systems compress.
 const COMPRESSED: u64 = 16;
 
 /// Size in bytes up to which no output is refused.

@@ -50,9 +50,9 @@ struct Passing {
 
 /// What became of a chunk that may be one of a source.
 enum Passed {
-    /// It is; `None` inside if it was never written.
+    /// The chunk of the source; `None` inside if it was never written.
     Chunk(Option<EncodedChunk>),
-    /// It is put together of values.
+    /// No chunk of one source: it is put together of values.
     Not,
 }
 
@@ -70,8 +70,8 @@ impl VirtualVariable {
         Some(&self.presented.get()?.as_ref()?.layout)
     }
 
-    /// Opens all sources, or those that a part needs, to find out whether they are stored alike. With `goes_on`, this is told
-    /// of those that can be read.
+    /// Opens all sources, or those that a part needs, to find out whether they are stored alike. With `goes_on`, sources
+    /// that cannot be read are passed over.
     ///
     /// # Errors
     /// A source cannot be read, or may not be.

@@ -119,7 +119,7 @@ impl VirtualData {
         self.broken.as_ref().map(again)
     }
 
-    /// Takes the lengths as far as they are known. Returns why no more of them is.
+    /// Makes the data readable as far as its lengths are known. Returns why the others are not known.
     pub fn take_broken(&mut self) -> Option<Error> {
         self.broken.take()
     }
