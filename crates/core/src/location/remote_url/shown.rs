@@ -3,7 +3,7 @@
 use super::SCHEMES;
 use super::words::is_secret;
 
-/// The name without passwords, the query, and values of a fragment's secret keys. It works on any text, so
+/// The name without passwords, values of parameters in the path, the query, and values of a fragment's secret keys. It works on any text, so
 /// that an error about a malformed URL shows no secret either. A name without secrets stays as it is.
 pub fn shown(name: &str) -> String {
     let Some(host) = host(name) else {
@@ -27,7 +27,11 @@ pub fn shown(name: &str) -> String {
         Some(authority) => text.push_str(&authority),
         None => return text + "***",
     }
-    text.push_str(path);
+    // The path of a file goes to no server.
+    match scheme.to_ascii_lowercase().ends_with("file://") {
+        true => text.push_str(path),
+        false => text.push_str(&without_parameters(path)),
+    }
     // Nobody knows which words of a query are a signature.
     match query {
         Some("") => text.push('?'),
@@ -53,6 +57,12 @@ pub fn hidden(message: &str, name: &str) -> String {
     let (path, query) = front.split_once('?').unwrap_or((front, ""));
     if let Some((login, _)) = path.rsplit_once('@').filter(|(login, _)| !login.is_empty()) {
         text = text.replace(&format!("{login}@"), "***@");
+    }
+    for parameter in path.split('/').flat_map(parameters) {
+        text = text.replace(
+            &format!(";{parameter}"),
+            &format!(";{}", without_value(parameter)),
+        );
     }
     if !query.is_empty() {
         text = text.replace(&format!("?{query}"), "?***");
@@ -117,6 +127,32 @@ fn without_password(authority: &str, scheme: &str) -> Option<String> {
     }
 }
 
+/// The parameters of a segment of a path: `;key=value`, without the semicolon (RFC 3986, section 3.3).
+fn parameters(segment: &str) -> impl Iterator<Item = &str> {
+    segment.split(';').skip(1)
+}
+
+/// A path without the values of its parameters. Servers take session ids and tokens there, under names of their own.
+fn without_parameters(path: &str) -> String {
+    let segment = |segment: &str| {
+        let mut shown = segment.split(';').next().unwrap_or_default().to_owned();
+        for parameter in parameters(segment) {
+            shown.push(';');
+            shown.push_str(&without_value(parameter));
+        }
+        shown
+    };
+    path.split('/').map(segment).collect::<Vec<_>>().join("/")
+}
+
+/// `key=***` for a parameter with a value.
+fn without_value(parameter: &str) -> String {
+    match parameter.split_once('=') {
+        Some((key, value)) if !value.is_empty() => format!("{key}=***"),
+        _ => parameter.to_owned(),
+    }
+}
+
 fn is_hidden(key: &str) -> bool {
     // A question mark begins a query that was written behind the fragment.
     is_secret(key) || key.contains(['%', '?'])
@@ -152,6 +188,11 @@ mod tests {
             ("https://h/p?hunter2", "https://h/p?***"),
             ("https://h/p?aHVudGVyMg==", "https://h/p?***"),
             ("https://h/p?X-Sig=hunter2&x#bytes", "https://h/p?***#bytes"),
+            ("https://h/p;token=hunter2", "https://h/p;token=***"),
+            (
+                "https://h/p;jsessionid=hunter2;v=1/x?q#bytes",
+                "https://h/p;jsessionid=***;v=***/x?***#bytes",
+            ),
             (
                 "s3://b/k#mode=s3&aws.SECRET_access_key=hunter2",
                 "s3://b/k#mode=s3&aws.SECRET_access_key=***",
@@ -204,6 +245,11 @@ mod tests {
                 "no b/k#secret=hunter2",
                 "no b/k#secret=***",
             ),
+            (
+                "https://h/p;token=hunter2/x",
+                "no h/p;token=hunter2/x",
+                "no h/p;token=***/x",
+            ),
             ("a@b?c", "no a@b?c", "no a@b?c"),
         ] {
             assert_eq!(hidden(message, name), text);
@@ -214,6 +260,9 @@ mod tests {
     fn other_names_stay() {
         for name in [
             "x#secret=1",
+            "x;token=1",
+            "https://h/a;b/c;",
+            "file:///a;v=1/b.nc",
             "s3://b/a@b:c",
             "https://[::1]:80/x?#mode=bytes",
             "//home/u@h/x",
