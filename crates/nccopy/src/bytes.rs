@@ -108,8 +108,9 @@ pub fn copy(
     };
     ncutils_cli::signals::handle();
     let target = Target::of(output, arguments)?;
-    let (threads, memory) = (thread_count(arguments), memory(output, arguments));
-    let (object, memory) = (&read_ahead(object, memory), Some(memory));
+    let threads = thread_count(arguments);
+    let (object, memory) = read_ahead(object, memory(output, arguments));
+    let (object, memory) = (&object, Some(memory));
     let packed = match way {
         Way::Pack(options) => {
             let options = PackOptions {

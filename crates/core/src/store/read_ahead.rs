@@ -21,16 +21,20 @@ const MISSES: u32 = 4;
 const AHEAD: u64 = 32 << 20;
 
 /// The same object. A slow one requests bytes ahead while it is read in order, and is then as good as a local one for who reads
-/// it piece by piece. At most a quarter of `memory` bytes is used for that.
-pub fn read_ahead(object: &Arc<dyn Object>, memory: u64) -> Arc<dyn Object> {
+/// it piece by piece. At most a quarter of `memory` bytes is used for that. The second value is what is left of them.
+pub fn read_ahead(object: &Arc<dyn Object>, memory: u64) -> (Arc<dyn Object>, u64) {
     match (object.requests().ahead, object.size()) {
-        (true, Ok(Some(size))) => Arc::new(ReadAhead {
-            object: Arc::clone(object),
-            size,
-            ahead: (memory / 4).min(AHEAD),
-            state: Mutex::default(),
-        }),
-        _ => Arc::clone(object),
+        (true, Ok(Some(size))) => {
+            let ahead = (memory / 4).min(AHEAD);
+            let object = ReadAhead {
+                object: Arc::clone(object),
+                size,
+                ahead,
+                state: Mutex::default(),
+            };
+            (Arc::new(object), memory - ahead)
+        }
+        _ => (Arc::clone(object), memory),
     }
 }
 
@@ -187,7 +191,12 @@ mod tests {
             bytes: bytes.clone(),
             ..Counted::default()
         });
-        let object = read_ahead(&(counted.clone() as Arc<dyn Object>), 1 << 30);
+        let local = Arc::new(bytes.clone()) as Arc<dyn Object>;
+        assert_eq!(read_ahead(&local, 1 << 20).1, 1 << 20);
+        let slow = counted.clone() as Arc<dyn Object>;
+        assert_eq!(read_ahead(&slow, 1 << 20).1, 3 << 18);
+        let (object, left) = read_ahead(&slow, 1 << 30);
+        assert_eq!(left, (1 << 30) - AHEAD);
         let read = |at: usize, length: usize| {
             let mut found = vec![0; length];
             object.read_exact_at(at as u64, &mut found).unwrap();
