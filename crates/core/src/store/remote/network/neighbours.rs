@@ -34,22 +34,25 @@ pub(crate) struct RemoteNeighbours {
     requires_sources: bool,
 }
 
-/// The session that objects of one place are read by.
+/// The session that objects of one place are read by, made once one is needed.
 struct PlaceSession {
     made: OnceLock<Arc<Session>>,
-    make: Option<Box<dyn Fn() -> Result<Arc<Session>, Error> + Send + Sync>>,
+    make: Box<dyn Fn() -> Result<Arc<Session>, Error> + Send + Sync>,
 }
 
 impl PlaceSession {
+    fn new(make: impl Fn() -> Result<Arc<Session>, Error> + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            made: OnceLock::new(),
+            make: Box::new(make),
+        })
+    }
+
     fn get(&self) -> Result<Arc<Session>, Error> {
         if let Some(session) = self.made.get() {
             return Ok(Arc::clone(session));
         }
-        let make = self
-            .make
-            .as_ref()
-            .ok_or_else(|| Error::Internal("a place without a session".to_owned()))?;
-        let session = make()?;
+        let session = (self.make)()?;
         Ok(Arc::clone(self.made.get_or_init(|| session)))
     }
 }
@@ -76,10 +79,7 @@ impl RemoteNeighbours {
             ..url.clone()
         };
         Some(Self {
-            session: Arc::new(PlaceSession {
-                made: OnceLock::new(),
-                make: Some(Box::new(move || connect(&folder, requests))),
-            }),
+            session: PlaceSession::new(move || connect(&folder, requests)),
             key: name.to_owned(),
             prefix: String::new(),
             shown,
@@ -99,11 +99,9 @@ impl RemoteNeighbours {
         } else {
             format!("{folder}/")
         };
+        let session = Arc::clone(session);
         Some(Self {
-            session: Arc::new(PlaceSession {
-                made: OnceLock::from(Arc::clone(session)),
-                make: None,
-            }),
+            session: PlaceSession::new(move || Ok(Arc::clone(&session))),
             identity: OsString::from(&url.key),
             key: url.key.clone(),
             prefix,
