@@ -32,6 +32,10 @@ def each_in_corpus(*patterns, but=()):
     return lambda test: needs_corpus(pytest.mark.parametrize("path", found, ids=lambda p: p.name)(test))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "waits: takes minutes and no processor, so that many run side by side")
+
+
 def pytest_terminal_summary(terminalreporter):
     """Says how many tests did not run for want of the corpus."""
     reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]

@@ -26,7 +26,8 @@ class Expected:
     passes: bool = False
     # True if all requests from the number on meet it.
     stays: bool = False
-    slow: bool = False
+    # True if a run waits about a minute until it ends.
+    waits: bool = False
 
 
 def status(code, name="", **more):
@@ -47,8 +48,8 @@ FAULTS = {
     "half": Expected("half-body", {}, passes=True),
     "wrong range": Expected("wrong-range", {}, passes=True),
     "lost answer": Expected("lost-answer", {}, passes=True),
-    "stalled": Expected("stall", {}, passes=True, slow=True),
-    "stalled in the body": Expected("stall-body", {}, passes=True, slow=True),
+    "stalled": Expected("stall", {}, passes=True, waits=True),
+    "stalled in the body": Expected("stall-body", {}, passes=True, waits=True),
     "200 to a range": Expected("whole", {}, passes=True),
     "403": Expected("status", status(403, "AccessDenied"), says="403|refused"),
     "404": Expected("status", status(404, "NoSuchKey"), says="no such object|404|cannot be found"),
@@ -62,7 +63,7 @@ FAULTS = {
     "changed, unasked": Expected("changed-unasked", {}, says="changed|not the one|another", stays=True),
     "redirect": Expected("redirect", {"to": "http://127.0.0.1:9/elsewhere"}, says="redirect"),
     "redirect around": Expected("redirect", {"to": "{path}"}, says="redirect", stays=True),
-    "500 for ever": Expected("status", status(500, "InternalError"), says="500.*tried", stays=True, slow=True),
+    "500 for ever": Expected("status", status(500, "InternalError"), says="500.*tried", stays=True, waits=True),
     "403 for ever": Expected("status", status(403, "AccessDenied"), says="403|refused", stays=True),
 }
 
@@ -114,16 +115,36 @@ def requests_of(proxy, run):
     return proxy.counts()["requests"]
 
 
-def skip_slow(expected):
-    if expected.slow and not LONG:
-        pytest.skip("takes minutes: only in long runs (NCUTILS_REMOTE=long)")
+# How many tests share the requests of a fault that is waited out. They run side by side, each with a server of its own.
+SHARES = 8
+
+
+def each_fault(test):
+    """Runs a test for the `name` of each fault, those that are waited out only in long runs.
+
+    `share` is a pair of numbers, first and step: which of the requests meet the fault in this test.
+    """
+    quick = [pytest.param(name, (0, 1), id=name) for name, expected in FAULTS.items() if not expected.waits]
+    marks = [pytest.mark.waits, pytest.mark.skipif(not LONG, reason="takes minutes: only in long runs (NCUTILS_REMOTE=long)")]
+    long = [
+        pytest.param(name, (first, SHARES), id=f"{name}, share {first}", marks=marks)
+        for name, expected in FAULTS.items()
+        for first in range(SHARES)
+        if expected.waits
+    ]
+    return pytest.mark.parametrize("name, share", quick + long)(test)
+
+
+def numbers_of(count, share, key):
+    """The numbers of the requests, of `count` of them, that meet a fault one after another."""
+    first, step = share
+    return some(range(1, count + 1), key)[first::step]
 
 
 @pytest.mark.parametrize("kind", ["netcdf4", "zarr"])
-@pytest.mark.parametrize("name", FAULTS)
-def test_reading(store, proxy, small, large, tmp_path, kind, name):
+@each_fault
+def test_reading(store, proxy, small, large, tmp_path, kind, name, share):
     expected = FAULTS[name]
-    skip_slow(expected)
     store.clear()
     (local, wanted), target = source_of(small, large, kind), tmp_path / "out.nc"
     store.put_tree(local, "in") if local.is_dir() else store.put("in", local.read_bytes())
@@ -133,7 +154,7 @@ def test_reading(store, proxy, small, large, tmp_path, kind, name):
         return on(store, "nccopy", "--verbose", KINDS[kind].on(store, "in"), target, port=proxy.port, timeout=300)
 
     count = requests_of(proxy, run)
-    for number in some(range(1, count + 1), (kind, name)):
+    for number in numbers_of(count, share, (kind, name)):
         proxy.set(planned(store, expected, number))
         outcome = run()
         met = proxy.counts()["faults"]
@@ -188,10 +209,9 @@ def stored(store, local, unheard):
 
 
 @pytest.mark.parametrize("kind", ["netcdf4", "zarr"])
-@pytest.mark.parametrize("name", FAULTS)
-def test_writing(store, proxy, small, large, kind, name):
+@each_fault
+def test_writing(store, proxy, small, large, kind, name, share):
     expected = FAULTS[name]
-    skip_slow(expected)
 
     def run():
         store.clear()
@@ -199,7 +219,7 @@ def test_writing(store, proxy, small, large, kind, name):
         return on(store, "nccopy", "--verbose", *KINDS[kind].flags, source, name, port=proxy.port, timeout=300)
 
     count = requests_of(proxy, run)
-    for number in some(range(1, count + 1), (kind, name)):
+    for number in numbers_of(count, share, (kind, name)):
         proxy.set(planned(store, expected, number))
         outcome = run()
         unheard = begun_unheard(proxy)
@@ -218,7 +238,7 @@ def test_writing(store, proxy, small, large, kind, name):
                 assert not stored(store, source_of(small, large, kind)[0], unheard), (number, outcome.told(), store.keys())
 
 
-@pytest.mark.parametrize("name", [name for name, expected in FAULTS.items() if not expected.slow])
+@pytest.mark.parametrize("name", [name for name, expected in FAULTS.items() if not expected.waits])
 def test_an_old_file_stays_until_the_new_one_is_whole(store, proxy, small, large, name):
     expected, new, old = FAULTS[name], large.read_bytes(), small.of("classic").read_bytes()
 

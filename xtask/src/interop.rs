@@ -10,6 +10,9 @@ use anyhow::Result;
 use crate::programs::{CI, DEV, Programs};
 use crate::{python, root, servers, succeed};
 
+/// How many of the tests that mostly wait run at a time. Each has a server, a proxy and a Python, 200 MB together.
+const WAITING: &str = "24";
+
 /// Builds the programs and runs the tests. `arguments` go to pytest.
 ///
 /// If the arguments name test files or node ids, only these run, with programs of the profile `dev`, which builds
@@ -17,7 +20,8 @@ use crate::{python, root, servers, succeed};
 /// selects another profile.
 ///
 /// The tests of remote stores start four servers and take minutes. Without the variable `NCUTILS_REMOTE` only those that the
-/// arguments name run. With `own` as its value, those run that need nothing but the servers of `tests/servers`.
+/// arguments name run. With `own` as its value, those run that need nothing but the servers of `tests/servers`. With `long`, tests that
+/// mostly wait run too, many at a time, after the others.
 pub fn run(arguments: &[String]) -> Result<()> {
     let (profile, arguments) = match arguments {
         [flag, profile, rest @ ..] if flag == "--profile" => (Some(profile.as_str()), rest),
@@ -55,37 +59,49 @@ pub fn run(arguments: &[String]) -> Result<()> {
             println!("xtask: the tests of remote stores are left out; NCUTILS_REMOTE=short runs them too");
         }
     }
-    let mut command = Command::new(python);
-    if let Some(folder) = servers {
-        command.env("NCUTILS_SERVERS", folder);
-    }
-    command
-        .args([
-            "-W",
-            "ignore",
-            "-m",
-            "pytest",
-            "-q",
-            "-rs",
-            "--tb=short",
-            "-p",
-            "no:cacheprovider",
-        ])
-        .current_dir(root())
-        .env("NCUTILS_BIN", programs.folder())
-        .env("PYTHONDONTWRITEBYTECODE", "1");
-    if chosen.is_empty() {
-        let processors = std::thread::available_parallelism()?.get();
+    let pytest = || {
+        let mut command = Command::new(&python);
+        if let Some(folder) = &servers {
+            command.env("NCUTILS_SERVERS", folder);
+        }
         command
-            .args(["-n", &processors.to_string()])
+            .args([
+                "-W",
+                "ignore",
+                "-m",
+                "pytest",
+                "-q",
+                "-rs",
+                "--tb=short",
+                "-p",
+                "no:cacheprovider",
+            ])
+            .current_dir(root())
+            .env("NCUTILS_BIN", programs.folder())
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    };
+    if !chosen.is_empty() {
+        return succeed(pytest().args(arguments.iter().map(|argument| in_tests(argument))));
+    }
+    let processors = std::thread::available_parallelism()?.get();
+    succeed(
+        pytest()
+            .args(["-n", &processors.to_string(), "-m", "not waits"])
             .args((!with_remote).then_some("--ignore-glob=*/test_remote_*.py"))
             .args(of_other_programs().map(|name| format!("--ignore-glob=*/test_remote_{name}.py")))
             .args(arguments)
-            .arg("tests/interop");
-    } else {
-        command.args(arguments.iter().map(|argument| in_tests(argument)));
+            .arg("tests/interop"),
+    )?;
+    if with_long() {
+        succeed(
+            pytest()
+                .args(["-n", WAITING, "-m", "waits"])
+                .args(arguments)
+                .arg("tests/interop/test_remote_faults.py"),
+        )?;
     }
-    succeed(&mut command)
+    Ok(())
 }
 
 /// True if all tests include those of remote stores.
@@ -96,6 +112,11 @@ pub fn with_remote() -> bool {
 /// True if the tests of remote stores run no servers of others.
 fn with_own_servers() -> bool {
     env::var_os("NCUTILS_REMOTE").is_some_and(|value| value == "own")
+}
+
+/// True if each fault meets each request.
+fn with_long() -> bool {
+    env::var_os("NCUTILS_REMOTE").is_some_and(|value| value == "long")
 }
 
 /// The tests of remote stores that need programs of others, where only some run.
