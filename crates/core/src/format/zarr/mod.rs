@@ -17,6 +17,7 @@ mod dtype;
 mod fill_value;
 mod flavor;
 mod half;
+mod hierarchy_limits;
 pub mod json;
 pub(crate) mod keys;
 mod number;

@@ -7,13 +7,11 @@
 use std::collections::HashSet;
 
 use super::super::flavor::Flavor;
+use super::super::hierarchy_limits;
 use super::super::json::Json;
 use super::super::keys::{ARRAY, ATTRIBUTES, GROUP, OLD_SUPERBLOCK, Own, below};
 use super::metadata_store::MetadataStore;
 use crate::error::{Error, Result};
-
-/// Deepest nesting of groups.
-const DEEPEST: usize = 500;
 
 /// The documents of a group or array.
 #[derive(Debug, Default)]
@@ -144,9 +142,6 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
     let mut depth = 0;
     while !level.is_empty() {
         depth += 1;
-        if depth > DEEPEST {
-            return Err(Error::Damaged("groups lie in each other too deeply".into()));
-        }
         // The parent, name and whether the parent lists it, of each child of this level.
         let mut children: Vec<(usize, String, bool)> = Vec::new();
         let paths: Vec<&str> = found.groups[level.clone()]
@@ -168,6 +163,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
             children.extend(listed.into_iter().map(|name| (at, name, true)));
             children.extend(others);
         }
+        hierarchy_limits::check(depth, found.groups.len() + found.arrays.len() + children.len())?;
         let paths: Vec<String> = children
             .iter()
             .map(|(at, name, _)| below(&found.groups[*at].path, name))

@@ -9,6 +9,7 @@
 mod array_metadata;
 mod elements;
 mod hierarchy;
+mod listed;
 mod metadata_store;
 mod named_dimensions;
 mod opened_shards;

@@ -1,10 +1,11 @@
 //! [`Reader`] over a hierarchy.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::super::keys::below;
 use super::elements::{Elements, fill_of};
+use super::listed::{Listed, StoredChunks};
 use super::metadata_store::{MetadataStore, cannot_read};
 use super::own_check;
 use super::schema::{Built, StoredArray};
@@ -29,18 +30,11 @@ pub struct ZarrReader {
     arrays: Vec<StoredArray>,
     /// The shards of each array that has them.
     shards: Vec<Option<Shards>>,
-    /// The chunks of each array that exist, once they were listed.
-    stored: Vec<OnceLock<StoredChunks>>,
+    /// The chunks of each array that exist.
+    stored: Vec<Listed>,
     /// The shards that chunks are read from.
     values: OpenValues,
     pipelines: SharedPipelines,
-}
-
-/// The chunks of an array that exist.
-struct StoredChunks {
-    keys: ChunkKeys,
-    /// Their numbers, ascending; `None` if the store cannot tell.
-    numbers: Option<Vec<u64>>,
 }
 
 impl ZarrReader {
@@ -73,7 +67,7 @@ impl ZarrReader {
         Self {
             values: OpenValues::new(Arc::clone(&store)),
             store,
-            stored: built.arrays.iter().map(|_| OnceLock::new()).collect(),
+            stored: built.arrays.iter().map(|_| Listed::default()).collect(),
             schema: built.schema,
             layouts: built.layouts,
             arrays: built.arrays,
@@ -93,11 +87,7 @@ impl ZarrReader {
 
     /// The chunks of a variable that exist. The first call lists its keys.
     fn stored(&self, var: VarId) -> Result<&StoredChunks> {
-        if let Some(stored) = self.stored[var.0].get() {
-            return Ok(stored);
-        }
-        let found = self.list(var)?;
-        Ok(self.stored[var.0].get_or_init(|| found))
+        self.stored[var.0].get_or_list(|| self.list(var))
     }
 
     fn list(&self, var: VarId) -> Result<StoredChunks> {

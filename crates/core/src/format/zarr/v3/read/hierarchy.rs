@@ -4,14 +4,12 @@
 //! root ─► names of the folders below it ─► `zarr.json` of all of them, in one request ─► the next level
 //! ```
 
+use super::super::super::hierarchy_limits;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::read::MetadataStore;
 use super::node::{NodeError, NodeType, node_type};
 use crate::error::{Error, Result};
-
-/// Deepest nesting of groups.
-const DEEPEST: usize = 500;
 
 /// A group or array.
 #[derive(Debug)]
@@ -79,9 +77,6 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
     let mut depth = 0;
     while !level.is_empty() {
         depth += 1;
-        if depth > DEEPEST {
-            return Err(Error::Damaged("groups lie in each other too deeply".into()));
-        }
         let mut children: Vec<(usize, String, String)> = Vec::new();
         let paths: Vec<&str> = found.groups[level.clone()]
             .iter()
@@ -90,6 +85,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         for ((at, path), names) in level.zip(&paths).zip(store.folders_of(&paths)?) {
             children.extend(names.into_iter().map(|name| (at, below(path, &name), name)));
         }
+        hierarchy_limits::check(depth, found.groups.len() + found.arrays.len() + children.len())?;
         let keys = children.iter().map(|(_, path, _)| below(path, NODE));
         let documents = store.get_each(keys.collect())?;
         let begin = found.groups.len();
