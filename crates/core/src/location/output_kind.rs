@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::error::{Error, Result};
 use crate::model::Kind;
+use crate::store::remote::Provider;
 
 use super::{Location, StoreKind, Target};
 
@@ -115,11 +116,15 @@ impl Location {
             None => self.to_string(),
         };
         let word = match (&self.target, store) {
-            (Target::Remote(_), StoreKind::Directory) => "s3",
-            _ => store.word(),
+            (Target::Remote(url), StoreKind::Directory) => match url.provider {
+                // What is not read only at an HTTP URL is S3.
+                Provider::S3 | Provider::Http => ",s3".to_owned(),
+                Provider::Gcs | Provider::Azure => String::new(),
+            },
+            _ => format!(",{}", store.word()),
         };
         format!(
-            "'{path}#mode=nczarr,{word}', '{path}#mode=zarr,{word}' or '{path}#mode=zarr,v3,{word}' (Zarr version 3)"
+            "'{path}#mode=nczarr{word}', '{path}#mode=zarr{word}' or '{path}#mode=zarr,v3{word}' (Zarr version 3)"
         )
     }
 }
@@ -130,6 +135,24 @@ mod tests {
 
     fn kind(name: &str, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
         Location::parse(name).unwrap().output_kind(asked, input)
+    }
+
+    #[test]
+    fn advised_names_are_understood() {
+        for name in [
+            "x.zarr",
+            "s3://b/x.zarr",
+            "gs://b/x.zarr",
+            "az://b/x.zarr",
+            "http://h/b/x.zarr",
+        ] {
+            let error = kind(name, None, None).unwrap_err().to_string();
+            let advised: Vec<&str> = error.split('\'').filter(|part| part.contains("#mode=")).collect();
+            assert_eq!(advised.len(), 3, "{error}");
+            for one in advised {
+                assert!(kind(one, None, None).unwrap().is_some(), "{one}");
+            }
+        }
     }
 
     #[test]
