@@ -56,6 +56,7 @@ fn is_within(inner: &RemoteUrl, outer: &RemoteUrl) -> bool {
             url.server.clone(),
             url.account.clone(),
             url.bucket.clone(),
+            url.asked.endpoint.clone(),
         )
     };
     let is_below = match outer.key.as_str() {
