@@ -177,12 +177,24 @@ fn identity(tls: &Tls, pem: &[u8]) -> Result<Identity> {
     })
 }
 
+/// A cookie of a file.
+pub(super) struct FileCookie {
+    /// Where it goes to.
+    url: url::Url,
+    /// Its line in the form of `Set-Cookie`.
+    set: String,
+    pub(super) value: String,
+}
+
 /// The cookies of a file as curl writes it: lines of domain, flag, path, secure, end, name and value, with tabs between. A
 /// file that is not there yet has none.
-fn cookies(path: &Path, from: &str) -> Result<Jar> {
-    let jar = Jar::default();
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn cookies_of(path: &Path, from: &str) -> Result<Vec<FileCookie>> {
+    let mut found = Vec::new();
     if !path.exists() {
-        return Ok(jar);
+        return Ok(found);
     }
     let text = String::from_utf8_lossy(&read(path, from)?).into_owned();
     for line in text.lines() {
@@ -200,14 +212,24 @@ fn cookies(path: &Path, from: &str) -> Result<Jar> {
         let Ok(url) = url::Url::parse(&format!("{scheme}://{host}{folder}")) else {
             continue;
         };
-        let mut cookie = format!("{name}={value}; Path={folder}");
+        let mut set = format!("{name}={value}; Path={folder}");
         if subdomains.eq_ignore_ascii_case("true") {
-            cookie.push_str(&format!("; Domain={host}"));
+            set.push_str(&format!("; Domain={host}"));
         }
         if is_secure {
-            cookie.push_str("; Secure");
+            set.push_str("; Secure");
         }
-        jar.add_cookie_str(&cookie, &url);
+        let value = value.to_owned();
+        found.push(FileCookie { url, set, value });
+    }
+    Ok(found)
+}
+
+/// The cookies of a file, for requests.
+fn cookies(path: &Path, from: &str) -> Result<Jar> {
+    let jar = Jar::default();
+    for cookie in cookies_of(path, from)? {
+        jar.add_cookie_str(&cookie.set, &cookie.url);
     }
     Ok(jar)
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use http::StatusCode;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
@@ -77,7 +78,7 @@ impl Connection {
             Credentials::Login(login) => Some(login.clone()),
             _ => None,
         };
-        let secrets = Arc::new(secrets(url, &settings.credentials.value));
+        let secrets = Arc::new(secrets(url, &settings)?);
         let keys = KeySource::of(url, &settings.credentials.value, &secrets);
         let service = Service {
             client,
@@ -318,13 +319,16 @@ impl Recipe for Connection {
                 "the proxy is {} (from {})",
                 proxy.value.server, proxy.from
             )),
-            // A plain server has no codes of errors. A signed URL has a query.
+            // A plain server does not explain itself so. A signed URL has a query.
             (Meaning::Refused, _)
-                if self.url.provider == Provider::Http
-                    && self.url.query.is_none()
-                    && failure.text.contains("403 (") =>
+                if self.url.provider == Provider::Http && self.url.query.is_none() && failure.is_explained =>
             {
                 Some("an S3 server is asked with #mode=s3 behind the URL".to_owned())
+            }
+            (Meaning::Refused, _)
+                if self.url.provider == Provider::Http && failure.status == Some(StatusCode::UNAUTHORIZED) =>
+            {
+                Some("user and password are HTTP.CREDENTIALS.USER and HTTP.CREDENTIALS.PASSWORD, or in the file of HTTP.NETRC, in ~/.ncrc".to_owned())
             }
             _ => None,
         }
@@ -401,7 +405,7 @@ fn checksum(url: &RemoteUrl, settings: &Settings) -> Checksum {
 }
 
 /// Texts of the URL and of the settings that a server may send back in a refusal.
-fn secrets(url: &RemoteUrl, credentials: &Credentials) -> KnownSecrets {
+fn secrets(url: &RemoteUrl, settings: &Settings) -> Result<KnownSecrets> {
     let secrets = KnownSecrets::default();
     if let Some(query) = &url.query {
         let pairs = query.expose().split('&');
@@ -409,10 +413,23 @@ fn secrets(url: &RemoteUrl, credentials: &Credentials) -> KnownSecrets {
         values.for_each(|value| secrets.add(value.into()));
     }
     if let Some(login) = &url.login {
-        secrets.add(login.password.clone());
+        secrets.add_login(login);
     }
-    match credentials {
-        Credentials::Login(login) => secrets.add(login.password.clone()),
+    if let Some(login) = settings
+        .proxy
+        .as_ref()
+        .and_then(|proxy| proxy.value.login.as_ref())
+    {
+        secrets.add_login(login);
+    }
+    if let Some(file) = &settings.cookies {
+        let cookies = client::cookies_of(&file.value, &file.from)?;
+        cookies
+            .iter()
+            .for_each(|cookie| secrets.add(cookie.value.as_str().into()));
+    }
+    match &settings.credentials.value {
+        Credentials::Login(login) => secrets.add_login(login),
         Credentials::AzureKey(secret)
         | Credentials::AzureSignature(secret)
         | Credentials::AzureToken(secret)
@@ -421,5 +438,5 @@ fn secrets(url: &RemoteUrl, credentials: &Credentials) -> KnownSecrets {
         // The source of access keys adds them.
         _ => {}
     }
-    secrets
+    Ok(secrets)
 }

@@ -75,12 +75,20 @@ pub(crate) struct Failure {
     pub(crate) meaning: Meaning,
     /// One line, without secrets.
     pub(crate) text: String,
+    /// The status of the answer; `None` without an answer.
+    pub(super) status: Option<StatusCode>,
+    /// True if the server said why in a document, as stores do.
+    pub(super) is_explained: bool,
 }
 
 impl Failure {
     pub(super) fn new(meaning: Meaning, text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self { meaning, text }
+        Self {
+            meaning,
+            text: text.into(),
+            status: None,
+            is_explained: false,
+        }
     }
 
     /// True if a failed request means that there is no such object.
@@ -125,7 +133,13 @@ impl Failure {
 
     fn of_fault(fault: &Fault) -> Self {
         let meaning = match fault {
-            Fault::Status { status, body } => return Self::of_status(*status, body),
+            Fault::Status { status, body } => {
+                return Self {
+                    status: Some(*status),
+                    is_explained: element(body, "Code").or(element(body, "Message")).is_some(),
+                    ..Self::of_status(*status, body)
+                };
+            }
             Fault::Broken(_) | Fault::WrongRange(_) => Meaning::Passing,
             Fault::NoConnection(_) => Meaning::NoConnection,
             Fault::OtherRegion(region) => Meaning::OtherRegion(region.clone()),
@@ -136,6 +150,7 @@ impl Failure {
             | Fault::Untrusted(_)
             | Fault::Encoded(_)
             | Fault::EndlessList
+            | Fault::OtherFolder
             | Fault::CutList
             | Fault::NoAnswer(_)
             | Fault::TooLong

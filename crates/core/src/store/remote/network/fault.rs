@@ -46,7 +46,9 @@ pub(super) enum Fault {
     WebPage,
     /// The list of keys leads in a circle.
     EndlessList,
-    /// An answer that is none to the request: the text says why.
+    /// The list has keys of other folders than the one that was asked for. They would be read, or deleted, with the tree.
+    OtherFolder,
+    /// The body is not the document that the request calls for: the text says what is wrong.
     NoAnswer(&'static str),
     /// The list of keys is not complete, and nothing says how it goes on.
     CutList,
@@ -86,10 +88,11 @@ impl fmt::Display for Fault {
             Self::WebPage => f.write_str(
                 "the server sent a web page (text/html) in place of data; does the URL need a login, or lead to a page about the data?",
             ),
-            Self::EndlessList => f.write_str("the server's list of keys has no end: it repeats a page, or has too many pages"),
+            Self::EndlessList => f.write_str("the server's list of keys has no end: it repeats a page, or has too many pages or keys"),
+            Self::OtherFolder => f.write_str("the server lists keys of other folders than the one that was asked for; is the endpoint right?"),
             Self::NoAnswer(why) => f.write_str(why),
             Self::CutList => f.write_str("the server's list of keys is cut, and the server does not tell how it goes on; lists of version 2 of S3 are needed"),
-            Self::TooLong => f.write_str("the server's answer is longer than a list of keys can be"),
+            Self::TooLong => f.write_str("the server's answer is too long to be held in memory"),
             Self::NoTls => f.write_str(
                 "the server speaks no TLS; if it is meant to be asked by http, write http:// in front of its host (for S3: http://host:port/bucket/key#mode=s3, or in AWS_ENDPOINT_URL)",
             ),

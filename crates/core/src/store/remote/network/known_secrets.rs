@@ -5,44 +5,105 @@
 //! keys of a program, a role ──┴─► KnownSecrets ─► hide(message)
 //! ```
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use base64::prelude::{BASE64_STANDARD, Engine};
 use http::{HeaderMap, header};
 use object_store::CredentialProvider;
 use object_store::aws::{AwsCredential, AwsCredentialProvider};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::store::remote::secret::Secret;
+use crate::store::remote::secret::{Login, Secret};
 
 /// Shorter values would hide words that have nothing to do with them.
 const SHORTEST: usize = 6;
 
-/// The most texts that are kept. Keys that are renewed every hour would be ever more.
+/// The most renewed texts that are kept. The oldest is dropped, because keys are renewed every hour.
 const MOST: usize = 64;
+
+/// What stays as it is in a URL (RFC 3986, section 2.3).
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The secrets of a connection, those that are learnt while it lasts included.
 #[derive(Default)]
-pub(super) struct KnownSecrets(Mutex<Vec<Secret>>);
+pub(super) struct KnownSecrets(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// Secrets of the URL and of the settings.
+    given: Vec<Hidden>,
+    /// Secrets that are learnt on the way.
+    learnt: VecDeque<Hidden>,
+}
+
+/// A secret, and how a server may write it.
+struct Hidden {
+    secret: Secret,
+    /// In lower case, the longest first.
+    forms: Vec<String>,
+}
+
+impl Hidden {
+    /// As it is; decoded and encoded as in a URL; escaped as messages are.
+    fn of(secret: Secret) -> Self {
+        let text = secret.expose();
+        let decoded = percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let plus = decoded.replace('+', " ");
+        let mut forms: Vec<String> = [text.to_owned(), decoded, plus]
+            .into_iter()
+            .flat_map(|form| {
+                let encoded = utf8_percent_encode(&form, UNRESERVED).to_string();
+                let escaped = super::failure::clean(&form);
+                [form, encoded, escaped]
+            })
+            .map(|form| form.to_ascii_lowercase())
+            .filter(|form| form.len() >= SHORTEST)
+            .collect();
+        forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        forms.dedup();
+        Self { secret, forms }
+    }
+}
 
 impl KnownSecrets {
-    /// Adds a text.
+    /// Adds a text of the URL or of the settings.
     pub(super) fn add(&self, secret: Secret) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = known.iter().any(|other| other.expose() == secret.expose());
-        if secret.expose().len() < SHORTEST || is_known {
+        if secret.expose().len() >= SHORTEST && !known.has(&secret) {
+            known.given.push(Hidden::of(secret));
+        }
+    }
+
+    /// Adds a text that may be replaced by others.
+    fn learn(&self, secret: Secret) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if secret.expose().len() < SHORTEST || known.has(&secret) {
             return;
         }
-        if known.len() == MOST {
-            known.remove(0);
+        if known.learnt.len() == MOST {
+            known.learnt.pop_front();
         }
-        known.push(secret);
+        known.learnt.push_back(Hidden::of(secret));
+    }
+
+    /// Adds a user's login, also as it is sent.
+    pub(super) fn add_login(&self, login: &Login) {
+        let both = format!("{}:{}", login.user, login.password.expose());
+        self.add(BASE64_STANDARD.encode(both).into());
+        self.add(login.password.clone());
     }
 
     /// Adds the secret and the token of access keys.
     pub(super) fn add_keys(&self, keys: &AwsCredential) {
-        self.add(keys.secret_key.as_str().into());
+        self.learn(keys.secret_key.as_str().into());
         if let Some(token) = &keys.token {
-            self.add(token.as_str().into());
+            self.learn(token.as_str().into());
         }
     }
 
@@ -56,30 +117,54 @@ impl KnownSecrets {
         };
         // A signature is of one request only.
         if let Some(("Basic" | "Bearer", sent)) = sent.split_once(' ') {
-            self.add(sent.into());
+            self.learn(sent.into());
         }
     }
 
     /// A message with stars in place of all known secrets and of signatures.
     pub(super) fn hide(&self, message: String) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let hidden = known.iter().fold(message, |text, secret| {
-            let text = text.replace(secret.expose(), "***");
-            without_a_cut_one(text, secret.expose())
+        let forms = known.all().flat_map(|hidden| &hidden.forms);
+        let hidden = forms.fold(message, |text, form| {
+            without_a_cut_one(without(&text, form), form)
         });
         without_signatures(&hidden)
     }
 }
 
-/// A text that was cut within a secret, without the part of it.
+impl Known {
+    fn all(&self) -> impl Iterator<Item = &Hidden> {
+        self.given.iter().chain(&self.learnt)
+    }
+
+    fn has(&self, secret: &Secret) -> bool {
+        self.all().any(|known| known.secret.expose() == secret.expose())
+    }
+}
+
+/// A text with stars in place of a secret. The secret is in lower case, and the text in any.
+fn without(text: &str, secret: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut hidden = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, found) in lower.match_indices(secret) {
+        hidden.push_str(&text[end..at]);
+        hidden.push_str("***");
+        end = at + found.len();
+    }
+    hidden + &text[end..]
+}
+
+/// A text that was cut within a secret, without the part of it. The secret is in lower case.
 fn without_a_cut_one(mut text: String, secret: &str) -> String {
     let Some(whole) = text.strip_suffix('…') else {
         return text;
     };
+    let lower = whole.to_ascii_lowercase();
     let starts = secret.char_indices().map(|(at, _)| at).rev();
     let cut = starts
         .take_while(|length| *length >= SHORTEST)
-        .find(|length| whole.ends_with(&secret[..*length]));
+        .find(|length| lower.ends_with(&secret[..*length]));
     if let Some(length) = cut {
         text.truncate(whole.len() - length);
         text.push_str("***");
@@ -190,14 +275,47 @@ mod tests {
     }
 
     #[test]
+    fn secrets_are_hidden_in_each_form() {
+        let secrets = KnownSecrets::default();
+        secrets.add("Query%2BSecret%3D1".into());
+        secrets.add("t0ken/abc+d==".into());
+        secrets.add("back\\slash".into());
+        secrets.add_login(&Login {
+            user: "pu".to_owned(),
+            password: "ProxyPass1".into(),
+        });
+        for text in [
+            "Query%2BSecret%3D1",
+            "Query+Secret=1",
+            "query%2bsecret%3d1",
+            "t0ken%2Fabc%2Bd%3D%3D",
+            "t0ken/abc+d==",
+            "back\\slash",
+            "back\\\\slash",
+            "cHU6UHJveHlQYXNzMQ==",
+            "PROXYPASS1",
+        ] {
+            assert_eq!(
+                secrets.hide(format!("it is {text}, so")),
+                "it is ***, so",
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn few_and_long_texts_are_kept() {
         let secrets = KnownSecrets::default();
         secrets.add("short".into());
         assert_eq!(secrets.hide("short".to_owned()), "short");
+        secrets.add("of the URL".into());
         for n in 0..100 {
-            secrets.add(format!("secret{n:03}").as_str().into());
+            secrets.learn(format!("secret{n:03}").as_str().into());
         }
-        assert_eq!(secrets.hide("secret099".to_owned()), "***");
-        assert_eq!(secrets.0.lock().unwrap().len(), MOST);
+        assert_eq!(
+            secrets.hide("secret099 of the URL, secret000".to_owned()),
+            "*** ***, secret000"
+        );
+        assert_eq!(secrets.0.lock().unwrap().learnt.len(), MOST);
     }
 }

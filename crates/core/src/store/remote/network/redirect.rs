@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use url::Url;
+use url::{Host, Url};
 
 use super::resolver::Resolver;
 
@@ -85,6 +85,16 @@ pub(super) fn same_server(one: &Url, other: &Url) -> bool {
     one.scheme() == other.scheme()
         && one.host_str() == other.host_str()
         && one.port_or_known_default() == other.port_or_known_default()
+}
+
+/// True for an address of this machine itself, or `localhost`.
+pub(super) fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -141,9 +141,21 @@ fn is_link_local(address: IpAddr) -> bool {
         IpAddr::V6(v6) => {
             v6.segments()[0] & 0xffc0 == 0xfe80
                 || v6.segments() == [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254]
-                || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_link_local())
+                || embedded(v6).is_some_and(|v4| v4.is_link_local())
         }
     }
+}
+
+/// The address of version 4 that one of version 6 leads to.
+fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    v6.to_ipv4_mapped().or_else(|| match v6.segments() {
+        // NAT64, 64:ff9b::/96; and addresses that are compatible with version 4, ::/96.
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0, 0, high, low] => Some(of(high, low)),
+        // 6to4, 2002::/16.
+        [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => None,
+    })
 }
 
 /// True for addresses of this machine, of private networks, of one link, and others that no public server has.
@@ -152,25 +164,12 @@ fn is_private(address: IpAddr) -> bool {
         IpAddr::V4(v4) => is_private_v4(v4),
         IpAddr::V6(v6) => {
             let first = v6.segments()[0];
-            let embedded = v6.to_ipv4_mapped().or_else(|| {
-                let segments = v6.segments();
-                let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-                match segments {
-                    // NAT64, 64:ff9b::/96; and addresses that are compatible with version 4, ::/96.
-                    [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0, 0, high, low] => {
-                        Some(of(high, low))
-                    }
-                    // 6to4, 2002::/16.
-                    [0x2002, high, low, ..] => Some(of(high, low)),
-                    _ => None,
-                }
-            });
             v6.is_loopback()
                 || v6.is_unspecified()
                 || first & 0xfe00 == 0xfc00
                 || first & 0xffc0 == 0xfe80
                 || v6.is_multicast()
-                || embedded.is_some_and(is_private_v4)
+                || embedded(v6).is_some_and(is_private_v4)
         }
     }
 }

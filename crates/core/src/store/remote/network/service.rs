@@ -249,10 +249,13 @@ impl Service {
         next.headers_mut().remove(header::AUTHORIZATION);
         let login = match redirect::same_server(origin, at) {
             true => self.login.as_ref(),
+            // A server chooses where it redirects to. So a login goes to no host that the file does not name, and not openly
+            // over a line.
             false => self
                 .logins
                 .as_ref()
-                .and_then(|logins| logins.login(at.host_str()?)),
+                .filter(|_| at.scheme() == "https" || redirect::is_this_machine(at))
+                .and_then(|logins| logins.login_of_host(at.host_str()?)),
         };
         if let Some(login) = login {
             next.headers_mut()
@@ -278,7 +281,7 @@ impl Service {
 
     /// The header that names a user to a server.
     fn basic(&self, login: &Login) -> Result<HeaderValue, Fault> {
-        self.secrets.add(login.password.clone());
+        self.secrets.add_login(login);
         let request = self
             .client
             .get("http://unused.invalid")

@@ -295,12 +295,13 @@ impl Session {
         F: Future<Output = object_store::Result<T>>,
         A: Fn(Arc<dyn RemoteStore>) -> F,
     {
-        // Time in the queue of the limiter is no time without an answer.
-        let mut begun = None;
+        let mut begun = Instant::now();
         let (mut tries, mut renewed, mut moved, mut corrected) = (0, false, false, false);
         loop {
+            let queued = Instant::now();
             let turn = self.limiter.turn().await;
-            let mut since = *begun.get_or_insert_with(Instant::now);
+            // Time in the queue of the limiter is no time without an answer.
+            begun += queued.elapsed();
             let renewals = self.renewals.load(Ordering::Acquire);
             let failure = match attempt(self.store()).await {
                 Ok(found) => {
@@ -318,8 +319,7 @@ impl Session {
                 self.has_answered.store(true, Ordering::Relaxed);
             }
             if task.progress.swap(false, Ordering::Relaxed) {
-                (tries, since) = (0, Instant::now());
-                begun = Some(since);
+                (tries, begun) = (0, Instant::now());
             }
             tries += 1;
             match &failure.meaning {
@@ -358,11 +358,11 @@ impl Session {
             let wanted = self.recipe.as_ref().and_then(|recipe| recipe.wanted_wait());
             let wait = self.patience.wait(tries, chance());
             let wait = wait.max(wanted.unwrap_or_default());
-            let in_time = since.elapsed() + wait < self.patience.total;
+            let in_time = begun.elapsed() + wait < self.patience.total;
             if !failure.meaning.may_pass() || tries >= most || !in_time {
                 return Err(self.failed(task, failure, tries, ""));
             }
-            debug!(%task, why = failure.text, ?wait, "trying again");
+            debug!(%task, why = self.hidden(failure.text), ?wait, "trying again");
             tokio::time::sleep(wait).await;
         }
     }
@@ -396,9 +396,9 @@ impl Session {
     /// The error for the caller. `also` is a second reason, or empty.
     fn failed(&self, task: &Task, failure: Failure, tries: u32, also: &str) -> io::Error {
         let hint = self.recipe.as_ref().and_then(|recipe| recipe.hint(&failure));
-        let Failure { meaning, text } = failure;
+        let Failure { meaning, text, .. } = failure;
         let mut line = match meaning {
-            Meaning::NoBucket => format!("{task}: {text}: {}", self.shown),
+            Meaning::NoBucket | Meaning::NoConnection => format!("{task}: {text}: {}", self.shown),
             _ => format!("{task}: {text}"),
         };
         if tries > 1 && meaning.may_pass() {
@@ -427,10 +427,15 @@ impl Session {
         if !also.is_empty() {
             line.push_str(&format!("; {also}"));
         }
-        if let Some(recipe) = &self.recipe {
-            line = recipe.hide(line);
+        Failure::new(meaning, self.hidden(line)).into_error()
+    }
+
+    /// A text without secrets.
+    fn hidden(&self, text: String) -> String {
+        match &self.recipe {
+            Some(recipe) => recipe.hide(text),
+            None => text,
         }
-        Failure::new(meaning, line).into_error()
     }
 }
 

@@ -64,13 +64,18 @@ impl NetRc {
 
     /// The login of a host, without its port; else that of `default`.
     pub fn login(&self, host: &str) -> Option<&Login> {
-        let of = |wanted: Option<&str>| {
-            let is_it = |(host, login): &&(Option<String>, Login)| {
-                host.as_deref() == wanted && !login.user.is_empty()
-            };
-            self.machines.iter().find(is_it).map(|(_, login)| login)
-        };
-        of(Some(&host.to_ascii_lowercase())).or_else(|| of(None))
+        self.login_of_host(host).or_else(|| self.of(None))
+    }
+
+    /// The login of a host that the file names.
+    pub fn login_of_host(&self, host: &str) -> Option<&Login> {
+        self.of(Some(&host.to_ascii_lowercase()))
+    }
+
+    fn of(&self, wanted: Option<&str>) -> Option<&Login> {
+        let is_it =
+            |(host, login): &&(Option<String>, Login)| host.as_deref() == wanted && !login.user.is_empty();
+        self.machines.iter().find(is_it).map(|(_, login)| login)
     }
 }
 

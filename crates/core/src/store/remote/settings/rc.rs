@@ -44,7 +44,7 @@ impl RcFiles {
     /// those of the current folder that the user owns.
     ///
     /// # Errors
-    /// A file that is there and cannot be read, or that `NCRCENV_RC` names.
+    /// A file in the home folder, or named by `NCRCENV_RC`, that cannot be read.
     pub(super) fn read(environment: &dyn Environment) -> Result<Self> {
         let mut rc = Self::default();
         if environment.variable("NCRCENV_IGNORE").is_some() {
@@ -75,6 +75,8 @@ impl RcFiles {
                         .push(format!("{}: not read, as another user owns it", path.display())),
                     Ok(file) => rc.add(&path, &file.text),
                     Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+                    // In a shared folder anybody may put one.
+                    Err(e) if must_be_own => rc.warnings.push(format!("{}: not read: {e}", path.display())),
                     Err(e) => return Err(Error::io("cannot read", e).in_file(&path)),
                 }
             }
