@@ -8,11 +8,13 @@
 
 use std::sync::Arc;
 
-use super::zarr_folder::check_replaceable_keys;
+use super::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Promised, VariablePlan};
 use crate::store::remote::network::session::Session;
-use crate::store::remote::network::{NotClaimed, ObjectOutput, StagedObject, TreeOutput};
+use crate::store::remote::network::{
+    KeysCheck, NotClaimed, ObjectOutput, Replaced, StagedObject, TreeOutput,
+};
 use crate::store::remote::{Provider, RemoteUrl};
 use crate::store::{KeyOutput, Output, ReadBack};
 
@@ -118,7 +120,11 @@ pub(super) fn tree(
     replaces: bool,
 ) -> Result<Arc<dyn KeyOutput>> {
     check_writable(url)?;
-    let check = replaces.then_some(&check_replaceable_keys as &dyn Fn(&[String]) -> std::io::Result<()>);
+    let check = |what: Replaced, keys: &[String]| match what {
+        Replaced::Dataset => check_replaceable_keys(keys),
+        Replaced::Leftovers => check_leftovers(keys),
+    };
+    let check = replaces.then_some(&check as KeysCheck<'_>);
     match TreeOutput::create(session, &url.key, memory, check) {
         Ok(output) => Ok(Arc::new(output)),
         Err(NotClaimed::Failed(e)) => Err(Error::io("cannot create", e)),

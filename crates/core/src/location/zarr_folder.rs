@@ -88,6 +88,26 @@ pub(super) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
     })
 }
 
+/// Checks that nothing is lost but what a writer of a Zarr dataset left before it ended, if all these keys are deleted. Metadata
+/// comes last, so chunks without it are leftovers.
+///
+/// # Errors
+/// Names the key that no writer of Zarr makes.
+#[cfg(feature = "remote")]
+pub(super) fn check_leftovers(keys: &[String]) -> io::Result<()> {
+    let is_of_zarr = |key: &&String| {
+        let name = key.rsplit('/').next().unwrap_or(key);
+        NODE.contains(&name)
+            || METADATA.contains(&name)
+            || is_chunk_key(name)
+            || name.strip_prefix('c').is_some_and(is_rest_of_chunk_key)
+    };
+    match keys.iter().find(|key| !is_of_zarr(key)) {
+        Some(key) => Err(foreign("prefix", key)),
+        None => Ok(()),
+    }
+}
+
 /// Lists a folder: its path below the root, empty for the root.
 type List<'a> = &'a dyn Fn(&str) -> io::Result<Vec<Entry>>;
 
@@ -256,6 +276,28 @@ mod tests {
     fn check_keys(names: &[&str]) -> io::Result<()> {
         check_replaceable(folder(names).path())
             .map_err(|e| io::Error::other(e.to_string().replace("folder", "prefix")))
+    }
+
+    #[test]
+    #[cfg(feature = "remote")]
+    fn leftovers_are_cleared() {
+        let check =
+            |keys: &[&str]| check_leftovers(&keys.iter().map(|&key| key.to_owned()).collect::<Vec<_>>());
+        check(&[
+            "v/0.1",
+            "g/v/3/4",
+            "w/c/0/1",
+            "w/c.1",
+            "s/c",
+            "v/.zarray",
+            "zarr.json",
+            "g/.nczvar",
+        ])
+        .unwrap();
+        for foreign in ["report.pdf", "sub/other.nc", "0.x", "v/chunk"] {
+            let error = check(&["v/0.1", foreign]).unwrap_err().to_string();
+            assert!(error.contains(foreign), "{error}");
+        }
     }
 
     #[test]

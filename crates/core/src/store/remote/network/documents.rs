@@ -146,17 +146,28 @@ fn unescaped(text: &str) -> String {
 /// [`Fault::CutList`], [`Fault::NoAnswer`].
 pub(super) fn check_list(status: StatusCode, body: &[u8]) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(body);
-    let is_plain = !text.contains("<!DOCTYPE") && element(&text, "EncodingType").is_none();
-    if status != StatusCode::OK || !is_plain {
+    // Nothing may stand in a list that parsers take in different ways.
+    let root = String::from_utf8_lossy(root(body)).into_owned();
+    let ends = text.trim_end().ends_with(&format!("</{root}>"));
+    let is_plain = !text.contains("<!DOCTYPE")
+        && !text.contains("<!--")
+        && !text.contains("<![CDATA[")
+        && element(&text, "EncodingType").is_none();
+    if status != StatusCode::OK || !is_plain || !ends || text.matches(&format!("</{root}>")).count() != 1 {
         return Err(Fault::NoAnswer(
             "the server's list of keys is in a form that was not asked for",
         ));
     }
-    if root(body) == b"EnumerationResults" {
+    if root == "EnumerationResults" {
         return match text.contains("<NextMarker") {
             true => Ok(()),
             false => Err(Fault::CutList),
         };
+    }
+    let told = element(&text, "KeyCount").and_then(|count| count.parse::<usize>().ok());
+    let came = elements(&text, "Contents").count() + elements(&text, "CommonPrefixes").count();
+    if told.is_some_and(|told| told > came) {
+        return Err(Fault::NoAnswer("the server's list has fewer keys than it tells"));
     }
     let goes_on = || element(&text, "NextContinuationToken").is_some_and(|token| !token.is_empty());
     match element(&text, "IsTruncated") {
@@ -226,7 +237,21 @@ mod tests {
         }
         let whole = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
         assert!(check_list(StatusCode::PARTIAL_CONTENT, whole.as_bytes()).is_err());
-        assert!(page(format!("<!DOCTYPE x>{whole}")).is_err());
+        for twisted in [
+            format!("<!DOCTYPE x>{whole}"),
+            format!("{whole}<Contents><Key>k</Key></Contents>"),
+            format!("{whole}{whole}"),
+            "<ListBucketResult><IsTruncated>false</IsTruncated>".to_owned(),
+        ] {
+            assert!(page(twisted.clone()).is_err(), "{twisted}");
+        }
+        let end = "<IsTruncated>false</IsTruncated>";
+        let keys = "<Contents><Key>k</Key></Contents><CommonPrefixes><Prefix>p/</Prefix></CommonPrefixes>";
+        for (count, is_right) in [("2", true), ("1", true), ("3", false)] {
+            let found = list(&format!("<KeyCount>{count}</KeyCount>{keys}{end}"));
+            assert_eq!(found.is_ok(), is_right, "{count}");
+        }
+        assert!(list(&format!("<!-- {end} --><IsTruncated>true</IsTruncated>")).is_err());
         let azure = |inside: &str| page(format!("<EnumerationResults>{inside}</EnumerationResults>"));
         assert!(azure("<NextMarker/>").is_ok() && azure("").is_err());
         let token = "<NextContinuationToken>t</NextContinuationToken>";

@@ -5,12 +5,12 @@
 //! try 2: bytes 4-9, If-Match  ─► another ETag? the object changed : 4, 5, 6, 7, 8, 9
 //! ```
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt};
 use object_store::path::Path;
 use object_store::{
     Attribute, Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore,
@@ -25,6 +25,9 @@ const PROGRESS: usize = 16 << 10;
 
 /// Longest time for so many bytes.
 const SLOWEST: Duration = Duration::from_secs(60);
+
+/// Longest wait for the end of an answer that has brought all its bytes.
+const END: Duration = Duration::from_secs(1);
 
 /// Answers of another size than the listed one, after which the object counts as changed.
 const OF_OTHER_SIZE: u32 = 3;
@@ -62,8 +65,9 @@ impl Version {
     }
 
     /// True if both may be of the same bytes: by ETag, else by date, and by size.
-    fn fits(&self, other: &Self) -> bool {
+    pub(super) fn fits(&self, other: &Self) -> bool {
         let same = match (&self.e_tag, &other.e_tag) {
+            (Some(a), Some(b)) if is_weak(a) => a == b && self.date == other.date,
             (Some(a), Some(b)) => a == b,
             _ => self.date == other.date,
         };
@@ -72,7 +76,47 @@ impl Version {
 
     /// The condition for requests. A weak ETag never meets one.
     fn condition(&self) -> Option<String> {
-        self.e_tag.clone().filter(|tag| !tag.starts_with("W/"))
+        self.e_tag.clone().filter(|tag| !is_weak(tag))
+    }
+}
+
+/// True for an ETag that objects of other bytes may have too (RFC 9110, section 8.8.1).
+pub(super) fn is_weak(tag: &str) -> bool {
+    tag.starts_with("W/")
+}
+
+/// How fast the bytes of an answer come.
+pub(super) struct Pace {
+    since: Instant,
+    came: usize,
+}
+
+impl Pace {
+    pub(super) fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            came: 0,
+        }
+    }
+
+    /// Counts bytes that came. True once in a while, if they come fast enough.
+    ///
+    /// # Errors
+    /// [`Fault::Broken`] if they come too slowly.
+    pub(super) fn came(&mut self, bytes: usize) -> object_store::Result<bool> {
+        self.came += bytes;
+        if self.came >= PROGRESS {
+            *self = Self::new();
+            return Ok(true);
+        }
+        match self.since.elapsed() > SLOWEST {
+            true => Err(fault(Fault::Broken(format!(
+                "the server sends less than {} KiB in {} s",
+                PROGRESS >> 10,
+                SLOWEST.as_secs()
+            )))),
+            false => Ok(false),
+        }
     }
 }
 
@@ -112,6 +156,8 @@ pub(super) struct Download {
     /// True if a whole object can be asked for from its middle on.
     resumes: bool,
     received: Mutex<Received>,
+    /// Position behind the last byte that any try brought.
+    furthest: AtomicU64,
 }
 
 impl Download {
@@ -125,6 +171,7 @@ impl Download {
             listed: None,
             of_other_size: AtomicU32::new(0),
             received: Mutex::default(),
+            furthest: AtomicU64::new(0),
         }
     }
 
@@ -162,22 +209,11 @@ impl Download {
             #[allow(unreachable_patterns)]
             _ => return Err(fault(Fault::Broken("the store gave no stream".to_owned()))),
         };
-        let (mut since, mut came) = (Instant::now(), 0);
-        while let Some(piece) = pieces.next().await {
-            let piece = piece?;
-            let counts = self.take(&piece, is_page).inspect_err(|_| task.has_not_moved())?;
-            came += piece.len();
-            if came >= PROGRESS {
-                (since, came) = (Instant::now(), 0);
-                if counts {
-                    task.has_moved();
-                }
-            } else if since.elapsed() > SLOWEST {
-                return Err(fault(Fault::Broken(format!(
-                    "the server sends less than {} KiB in {} s",
-                    PROGRESS >> 10,
-                    SLOWEST.as_secs()
-                ))));
+        let mut pace = Pace::new();
+        while let Some(piece) = self.next(&mut pieces).await? {
+            let is_new = self.take(&piece, is_page).inspect_err(|_| task.has_not_moved())?;
+            if pace.came(piece.len())? && is_new {
+                task.has_moved();
             }
         }
         let received = self.lock();
@@ -195,6 +231,24 @@ impl Download {
                     false => Ok(()),
                 }
             }
+        }
+    }
+
+    /// The next piece of a body; `None` at its end. A body that has brought all that it told of needs no end.
+    async fn next(
+        &self,
+        pieces: &mut (impl Stream<Item = object_store::Result<Bytes>> + Unpin),
+    ) -> object_store::Result<Option<Bytes>> {
+        let is_complete = {
+            let received = self.lock();
+            received.start + received.bytes.len() as u64 == received.end
+        };
+        if !is_complete {
+            return pieces.next().await.transpose();
+        }
+        match tokio::time::timeout(END, pieces.next()).await {
+            Ok(Some(Ok(more))) => Ok(Some(more)),
+            _ => Ok(None),
         }
     }
 
@@ -279,7 +333,7 @@ impl Download {
         }
     }
 
-    /// Takes a piece of the body. True if the next try would go on behind it.
+    /// Takes a piece of the body. True if the next try would go on behind it, and no try before came as far.
     fn take(&self, piece: &Bytes, is_page: bool) -> object_store::Result<bool> {
         let mut received = self.lock();
         if is_page && received.start == 0 && received.bytes.is_empty() && begins_a_page(piece) {
@@ -298,7 +352,9 @@ impl Download {
             return Err(fault(Fault::WrongRange("more bytes than it said".to_owned())));
         }
         received.bytes.extend_from_slice(piece);
-        Ok(is_bounded && self.resumes)
+        let position = received.start + received.bytes.len() as u64;
+        let is_new = self.furthest.fetch_max(position, Ordering::Relaxed) < position;
+        Ok(is_new && is_bounded && self.resumes)
     }
 }
 
@@ -318,5 +374,23 @@ pub(super) fn fault(fault: Fault) -> Error {
     Error::Generic {
         store: "remote",
         source: Box::new(fault),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_came_before_are_no_progress() {
+        let download = Download::new(Path::from("x"), None, None, true);
+        download.lock().end = 100;
+        let take = |count: usize| download.take(&Bytes::from(vec![0; count]), false);
+        assert!(take(60).unwrap());
+        assert!(take(60).is_err(), "more than was told");
+        assert!(!take(50).unwrap());
+        assert!(take(20).unwrap());
+        download.lock().bytes.clear();
+        assert!(!take(70).unwrap());
     }
 }

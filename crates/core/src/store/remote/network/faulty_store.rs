@@ -37,6 +37,8 @@ pub(super) enum Fault {
     LostPuts(bool),
     /// Each request fails with a chance of one in this many, before or after it is served.
     OneIn(u64),
+    /// Each list breaks off behind this many keys.
+    BreaksLists(usize),
 }
 
 /// A store in memory, and what was asked of it.
@@ -73,6 +75,17 @@ impl FaultyStore {
             .iter()
             .filter_map(|line| line.strip_prefix(operation)?.strip_prefix(' '));
         rest.map(str::to_owned).collect()
+    }
+
+    /// A list that breaks off, if lists do.
+    fn cut(&self, list: BoxStream<'static, Result<ObjectMeta>>) -> BoxStream<'static, Result<ObjectMeta>> {
+        match self.fault {
+            Fault::BreaksLists(behind) => list
+                .enumerate()
+                .map(move |(at, meta)| if at < behind { meta } else { Err(broken()) })
+                .boxed(),
+            _ => list,
+        }
     }
 
     /// Fails before a request, and tells whether to fail after it.
@@ -212,7 +225,19 @@ impl ObjectStore for FaultyStore {
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let key = prefix.map(ToString::to_string).unwrap_or_default();
         match self.before("list", &key) {
-            Ok(false) => self.inner.list(prefix),
+            Ok(false) => self.cut(self.inner.list(prefix)),
+            Ok(true) => futures_util::stream::iter([Err(broken())]).boxed(),
+            Err(e) => futures_util::stream::iter([Err(e)]).boxed(),
+        }
+    }
+
+    fn list_with_offset(
+        &self,
+        prefix: Option<&Path>,
+        offset: &Path,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        match self.before("list", offset.as_ref()) {
+            Ok(false) => self.cut(self.inner.list_with_offset(prefix, offset)),
             Ok(true) => futures_util::stream::iter([Err(broken())]).boxed(),
             Err(e) => futures_util::stream::iter([Err(e)]).boxed(),
         }

@@ -9,14 +9,14 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::join_all;
-use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path;
-use object_store::{GetRange, ObjectStore, ObjectStoreExt};
+use object_store::{GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
 use tracing::debug;
 
 use super::download::{Download, LARGEST_WHOLE, Received, Version};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
+use super::listing::Listing;
 use super::session::{RemoteStore, Session, Task};
 use crate::store::gathered::Gathered;
 use crate::store::joined_gets::join_gets;
@@ -52,7 +52,12 @@ impl RemoteKeys {
             prefix: prefix.trim_end_matches('/').to_owned(),
             known: Mutex::default(),
         };
-        let found = session.wait(join_all(marks.iter().map(|mark| keys.value(mark, Part::Whole))))?;
+        // What is longer than a mark may be is not kept, so it need not come.
+        let most = Part::Range(ByteRange {
+            offset: 0,
+            length: KEPT + 1,
+        });
+        let found = session.wait(join_all(marks.iter().map(|mark| keys.value(mark, most))))?;
         {
             let mut known = keys.lock();
             for (mark, found) in marks.iter().zip(found) {
@@ -239,34 +244,20 @@ impl RemoteKeys {
         last: Option<&str>,
         most: usize,
     ) -> io::Result<Vec<String>> {
-        let task = Task::new("list", "keys");
-        let list = |store: Arc<dyn RemoteStore>| async move {
-            let found = match after {
-                Some(after) => store.list_with_offset(folder.as_ref(), &Path::parse(after)?),
-                None => store.list(folder.as_ref()),
-            };
-            let within = |key: &String| last.is_none_or(|last| key.as_str() <= last);
-            let keys = found.map_ok(|meta| {
-                self.session.seen().note_listed(meta.location.as_ref(), meta.size);
-                String::from(meta.location)
-            });
-            let keys = keys.try_take_while(|key| std::future::ready(Ok(within(key))));
-            keys.take(most).try_collect::<Vec<String>>().await
+        let listing = Listing {
+            folder: folder.as_ref(),
+            after,
+            last,
+            most,
         };
-        let keys = self.session.tried(&task, list).await.map_err(unlisted)?;
-        let is_below = |key: &String| {
-            folder
-                .as_ref()
-                .is_none_or(|folder| is_below(key, folder.as_ref()))
+        let keep = |meta: ObjectMeta| {
+            self.session.seen().note_listed(meta.location.as_ref(), meta.size);
+            String::from(meta.location)
         };
-        match keys.iter().all(is_below) {
-            true => Ok(keys),
-            false => Err(Failure::new(
-                Meaning::Final,
-                "cannot list keys: the server lists keys of other folders",
-            )
-            .into_error()),
-        }
+        listing
+            .objects(&self.session, &Task::new("list", "keys"), keep)
+            .await
+            .map_err(unlisted)
     }
 
     /// All keys of the bucket that start with a folder. Where they fill more than a page, ranges of them are listed at once.
@@ -317,12 +308,6 @@ impl RemoteKeys {
             Path::parse(&whole).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))?;
         Ok(Some(path))
     }
-}
-
-/// True for a folder, and for keys below it.
-pub(super) fn is_below(key: &str, folder: &str) -> bool {
-    key.strip_prefix(folder)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Keys that divide those behind `last`: the digits that may follow where `first` has its first digit behind its folder, as

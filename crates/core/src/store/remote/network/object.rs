@@ -18,7 +18,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 use tracing::debug;
 
-use super::download::{Download, Version, begins_a_page, fault, is_web_page};
+use super::download::{Download, Pace, Version, begins_a_page, fault, is_web_page};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
 use super::session::{RemoteStore, Session, Task};
@@ -296,9 +296,10 @@ async fn whole(
         None => room_for_temporary_files(&folder).unwrap_or(0),
     };
     let written = AtomicU64::new(0);
-    let mut pieces = result.into_stream();
+    let (mut pieces, mut pace) = (result.into_stream(), Pace::new());
     while let Some(piece) = pieces.next().await {
         let piece = piece?;
+        pace.came(piece.len())?;
         if is_page && written.load(Ordering::Relaxed) == 0 && begins_a_page(&piece) {
             return Err(fault(Fault::WebPage));
         }

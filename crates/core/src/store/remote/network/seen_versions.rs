@@ -11,7 +11,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::download::Version;
+use super::download::{Version, is_weak};
 
 /// Most versions that are kept whole. Others are compared by their hashes alone, after the answer has come.
 const MOST_WHOLE: usize = 1 << 14;
@@ -26,7 +26,7 @@ pub(super) struct SeenVersions {
 
 #[derive(Default)]
 struct Seen {
-    /// What each object was known by at its first answer.
+    /// Hash of the key → hashes of the version in its first answer.
     identities: HashMap<u64, Identity>,
     /// The versions of objects that are read range by range.
     whole: HashMap<u64, Version>,
@@ -49,7 +49,11 @@ impl SeenVersions {
     fn identity(&self, version: &Version) -> Identity {
         let hash = |hash: u64| hash as u32 | 1;
         Identity {
-            tag: version.e_tag().map_or(0, |tag| hash(self.hasher.hash_one(tag))),
+            tag: version.e_tag().map_or(0, |tag| {
+                // Another object may have the same weak tag.
+                let beside = is_weak(tag).then(|| version.date_and_size());
+                hash(self.hasher.hash_one((tag, beside)))
+            }),
             date_and_size: version
                 .date_and_size()
                 .map_or(0, |told| hash(self.hasher.hash_one(told))),
@@ -133,6 +137,22 @@ mod tests {
             assert!(seen.note("k", &first, false));
             assert!(seen.note("other", &second, false));
             assert_eq!(seen.note("k", &second, false), fits, "{second:?}");
+        }
+    }
+
+    #[test]
+    fn a_weak_tag_counts_with_date_and_size() {
+        let first = version(Some("W/a"), 5, 9);
+        for (second, fits) in [
+            (version(Some("W/a"), 5, 9), true),
+            (version(Some("W/a"), 6, 9), false),
+            (version(Some("W/a"), 5, 8), false),
+            (version(Some("W/b"), 5, 9), false),
+        ] {
+            let seen = SeenVersions::default();
+            assert!(seen.note("k", &first, false));
+            assert_eq!(seen.note("k", &second, false), fits, "{second:?}");
+            assert_eq!(first.fits(&second), fits, "{second:?}");
         }
     }
 

@@ -134,7 +134,8 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&Request, usize) -> Answer, seen: &M
     };
     let answer = answer(&request, number);
     let mut head = format!("HTTP/1.1 {} x\r\nConnection: close\r\n", answer.status);
-    if !answer.headers.iter().any(|(name, _)| *name == "Content-Length") {
+    let has_length = |name: &str| matches!(name, "Content-Length" | "Transfer-Encoding");
+    if !answer.headers.iter().any(|(name, _)| has_length(name)) {
         head.push_str(&format!("Content-Length: {}\r\n", answer.body.len()));
     }
     for (name, value) in &answer.headers {

@@ -96,6 +96,15 @@ pub(super) fn new_run() -> String {
     )
 }
 
+/// What a run replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replaced {
+    /// A whole dataset.
+    Dataset,
+    /// What a run left that was killed while it wrote.
+    Leftovers,
+}
+
 /// Why a prefix is not written to.
 #[derive(Debug)]
 pub(crate) enum NotClaimed {
@@ -163,14 +172,28 @@ impl Claim {
         }
     }
 
-    /// Claims a prefix whose dataset will be replaced, or whose leftovers will be cleared. `check` says whether the keys
-    /// there are a dataset and nothing else. A switch that was killed is ended first.
+    /// Claims a prefix whose dataset will be replaced, or whose leftovers will be cleared. `check` fails for keys that must not
+    /// go with them. A switch that was killed is ended first.
     pub(super) fn of_taken(
         tree: &TreeObjects,
-        check: &dyn Fn(&[String]) -> io::Result<()>,
+        check: &dyn Fn(Replaced, &[String]) -> io::Result<()>,
     ) -> Result<Self, NotClaimed> {
+        let may_go = |what: Replaced, found: &[Listed]| {
+            let keys: Vec<String> = found
+                .iter()
+                .filter(|object| !is_reserved(&object.key))
+                .map(|object| object.key.clone())
+                .collect();
+            match keys.is_empty() {
+                true => Ok(()),
+                false => check(what, &keys).map_err(|e| NotClaimed::Refused(e.to_string())),
+            }
+        };
         let mut found = tree.list("")?;
         let mark = get_mark(tree, PARTIAL)?;
+        if mark.is_some() {
+            may_go(Replaced::Leftovers, &found)?;
+        }
         match mark {
             Some((mark, seen)) if mark.doing == Doing::Switching => {
                 super::tree_switch::take_over(tree, mark, seen.version)?;
@@ -191,14 +214,7 @@ impl Claim {
         if found.is_empty() {
             return Self::of_empty(tree);
         }
-        let dataset: Vec<String> = found
-            .iter()
-            .filter(|object| !is_reserved(&object.key))
-            .map(|object| object.key.clone())
-            .collect();
-        if !dataset.is_empty() {
-            check(&dataset).map_err(|e| NotClaimed::Refused(e.to_string()))?;
-        }
+        may_go(Replaced::Dataset, &found)?;
         let claim = Self {
             run: new_run(),
             is_beside: true,
@@ -212,7 +228,9 @@ impl Claim {
         // the two sees the other.
         let undone = |_: &io::Error| drop(claim.undo(tree));
         if get_mark(tree, PARTIAL).inspect_err(undone)?.is_some() {
-            tree.delete([BUILDING].into_iter())?;
+            if claim.holds(tree)? {
+                tree.delete([BUILDING].into_iter())?;
+            }
             return Err(NotClaimed::Taken(format!(
                 "another run replaces the dataset: {PARTIAL} is there"
             )));

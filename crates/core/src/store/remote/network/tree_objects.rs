@@ -1,21 +1,26 @@
 //! [`TreeObjects`]: the objects below one prefix of a bucket, and the requests for many of them.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::multipart::PartId;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion};
+use object_store::{
+    ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion,
+};
 
 use super::documents::NOT_NAMED;
 use super::download::{fault, is_web_page};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
-use super::keys::is_below;
-use super::object_output::object_path;
+use super::listing::Listing;
+use super::object::{RemoteObject, size};
+use super::object_output::{ObjectOutput, object_path};
 use super::sending::Sending;
 use super::session::{RemoteStore, Task};
+use crate::store::pieces_ahead::PiecesAhead;
+use crate::store::{Output, known_size};
 
 /// Keys in one request to delete: S3's limit.
 const DELETED_AT_ONCE: usize = 1000;
@@ -28,9 +33,6 @@ const CLEARED: usize = 3;
 
 /// Largest object, in bytes, that S3 copies by one request.
 const COPIED_AT_ONCE: u64 = 5 << 30;
-
-/// Bytes of a part of a larger object that is copied.
-const COPIED_PART: u64 = 64 << 20;
 
 /// Bytes of memory that a request takes beside its value.
 pub(super) const REQUEST: u64 = 1 << 10;
@@ -84,33 +86,15 @@ impl TreeObjects {
             0 => 0,
             length => length + 1,
         };
-        let found = self.sending.run(&Task::new("list", ""), |store| {
-            let below = below.clone();
-            async move {
-                let found = store.list(below.as_ref()).map_ok(|meta| {
-                    let key = meta.location.as_ref();
-                    let listed = Listed {
-                        key: key.get(skip..).unwrap_or_default().to_owned(),
-                        size: meta.size,
-                    };
-                    // Keys of other folders would be deleted with the tree.
-                    let is_ours = below.as_ref().is_none_or(|below| is_below(key, below.as_ref()));
-                    (is_ours, listed)
-                });
-                found.try_collect::<Vec<_>>().await
-            }
-        })?;
-        if let Some((_, other)) = found.iter().find(|(is_ours, _)| !is_ours) {
-            return Err(io::Error::other(format!(
-                "cannot list: the server lists keys of other folders, such as one that ends in {:?}; is the endpoint right?",
-                other.key
-            )));
-        }
-        let mut found: Vec<Listed> = found
-            .into_iter()
-            .map(|(_, object)| object)
-            .filter(|object| !object.key.is_empty())
-            .collect();
+        let keep = |meta: ObjectMeta| Listed {
+            key: meta.location.as_ref().get(skip..).unwrap_or_default().to_owned(),
+            size: meta.size,
+        };
+        let session = self.sending.session();
+        let task = Task::new("list", "");
+        let listing = Listing::of(below.as_ref()).objects(session, &task, keep);
+        let mut found = session.wait(listing)??;
+        found.retain(|object| !object.key.is_empty());
         found.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(found)
     }
@@ -217,32 +201,29 @@ impl TreeObjects {
     /// # Errors
     /// One that is still there.
     fn check_gone(&self, some: &[Path]) -> io::Result<()> {
-        let found = self.sending.run(&Task::new("delete", ""), |store| {
-            let some = some.to_vec();
-            async move {
-                let heads = stream::iter(some).map(|path| {
-                    let store = Arc::clone(&store);
-                    async move {
-                        match store.head(&path).await {
-                            Ok(_) => Ok(Some(path)),
-                            Err(e) => match Failure::of(&e).meaning {
-                                // Who may delete may be forbidden to look.
-                                Meaning::NoObject | Meaning::NoBucket | Meaning::Refused => Ok(None),
-                                _ => Err(e),
-                            },
-                        }
-                    }
-                });
-                let mut heads = heads.buffer_unordered(LOOKS_AT_ONCE);
-                while let Some(found) = heads.try_next().await? {
-                    if found.is_some() {
-                        return Ok(found);
-                    }
-                }
-                Ok(None)
+        let task = Task::new("delete", "");
+        let session = self.sending.session();
+        let look = async |path: &Path| {
+            let found = session.tried(&task, |store| size(store, path.clone())).await;
+            match found {
+                Ok(_) => Ok(Some(path.clone())),
+                Err(e) => match Failure::inside(&e).map(|failure| &failure.meaning) {
+                    // Who may delete may be forbidden to look.
+                    Some(Meaning::NoObject | Meaning::NoBucket | Meaning::Refused) => Ok(None),
+                    _ => Err(e),
+                },
             }
-        })?;
-        match found {
+        };
+        let stays = session.wait(async {
+            let mut looks = pin!(stream::iter(some).map(look).buffer_unordered(LOOKS_AT_ONCE));
+            while let Some(found) = looks.try_next().await? {
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            Ok::<_, io::Error>(None)
+        })??;
+        match stays {
             Some(path) => Err(io::Error::other(format!(
                 "cannot delete: the server does not say that it deleted {path}, and it is still there"
             ))),
@@ -250,7 +231,8 @@ impl TreeObjects {
         }
     }
 
-    /// Deletes at most [`DELETED_AT_ONCE`] objects. Returns false if some were not there.
+    /// Deletes at most [`DELETED_AT_ONCE`] objects. Returns false if a deletion is not confirmed: the object was not there, or the
+    /// answer does not name it.
     fn delete_some(&self, some: &[Path]) -> io::Result<bool> {
         self.sending.run(&Task::new("delete", ""), |store| {
             let some: Vec<Result<Path>> = some.iter().cloned().map(Ok).collect();
@@ -302,7 +284,7 @@ impl TreeObjects {
         }
     }
 
-    /// Deletes a mark that has this value, and looks whether it is gone. A mark of another run stays.
+    /// Deletes a mark of this run, and looks whether it is gone. A mark with another value that another run has put since stays.
     ///
     /// # Errors
     /// Those of the deletion; a mark that stays.
@@ -323,25 +305,42 @@ impl TreeObjects {
         Ok(())
     }
 
-    /// Begins to copy an object within the store.
+    /// Begins to copy an object within the store. A large one is copied when this returns.
     ///
     /// # Errors
-    /// The failure of an earlier request.
+    /// The failure of an earlier request; those of copying a large object.
     pub(super) fn copy(&self, from: &Listed, to: &str) -> io::Result<()> {
         let (task, shown) = (Task::new("copy", ""), to);
         let (size, from, to) = (from.size, self.path(&from.key)?, self.path(to)?);
-        let is_short = size <= COPIED_AT_ONCE;
+        if size > COPIED_AT_ONCE {
+            return self.copy_in_parts(&from, &to);
+        }
         let attempt = move |store: Arc<dyn RemoteStore>| {
             let (from, to) = (from.clone(), to.clone());
-            async move {
-                match is_short {
-                    true => store.copy(&from, &to).await,
-                    false => copy_in_parts(&*store, &from, &to, size).await,
-                }
-            }
+            async move { store.copy(&from, &to).await }
         };
-        let held = if is_short { REQUEST } else { COPIED_PART };
-        self.sending.send(held, shown, task, attempt, |()| ())
+        self.sending.send(REQUEST, shown, task, attempt, |()| ())
+    }
+
+    /// Copies an object through the memory of this machine.
+    ///
+    /// # Errors
+    /// Those of reading and of writing. Parts that went up are deleted.
+    fn copy_in_parts(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let session = self.sending.session();
+        let memory = self.sending.limit();
+        let object = RemoteObject::open(session, from)?.object;
+        let size = known_size(&*object).map_err(io::Error::other)?;
+        let output = ObjectOutput::create(Arc::clone(session), to.as_ref(), memory - memory / 4, Some(size))?;
+        let mut pieces = PiecesAhead::new(object, 0, size, memory / 4);
+        let mut at = 0;
+        while let Some(piece) = pieces.next()? {
+            self.sending.check()?;
+            output.write_all_at(at, &piece)?;
+            at += piece.len() as u64;
+        }
+        output.set_size(size)?;
+        output.commit()
     }
 }
 
@@ -350,26 +349,31 @@ fn is_not_named(error: &object_store::Error) -> bool {
     error.to_string().contains(&format!("(code: {NOT_NAMED})"))
 }
 
-/// Copies an object that is too large for one request.
-async fn copy_in_parts(store: &dyn RemoteStore, from: &Path, to: &Path, size: u64) -> Result<()> {
-    let id = store.create_multipart(to).await?;
-    let copied = async {
-        let mut parts: Vec<PartId> = Vec::new();
-        let length = COPIED_PART.max(size.div_ceil(10_000));
-        let mut at = 0;
-        while at < size {
-            let end = size.min(at + length);
-            let bytes = store.get_range(from, at..end).await?;
-            parts.push(store.put_part(to, &id, parts.len(), bytes.into()).await?);
-            at = end;
-        }
-        store.complete_multipart(to, &id, parts).await
-    };
-    match copied.await {
-        Ok(_) => Ok(()),
-        Err(e) => {
-            let _ = store.abort_multipart(to, &id).await;
-            Err(e)
-        }
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::super::session::Session;
+    use super::*;
+
+    #[test]
+    fn large_objects_are_copied_in_parts() {
+        let store = Arc::new(InMemory::new());
+        let session = Session::over(store.clone(), "memory");
+        let bytes: Vec<u8> = (0..40_000_000u32).map(|n| (n >> 3) as u8).collect();
+        let (from, to) = (Path::from("a/from"), Path::from("a/to"));
+        let put = store.put(&from, bytes.clone().into());
+        session.wait(put).unwrap().unwrap();
+        let objects = TreeObjects {
+            sending: Sending::new(Arc::clone(&session), 32 << 20),
+            root: "a".to_owned(),
+        };
+        objects.copy_in_parts(&from, &to).unwrap();
+        let found = session
+            .wait(async { store.get(&to).await.unwrap().bytes().await.unwrap() })
+            .unwrap();
+        assert!(found == bytes);
+        let missing = objects.copy_in_parts(&Path::from("a/none"), &to).unwrap_err();
+        assert!(missing.to_string().contains("no such object"), "{missing}");
     }
 }

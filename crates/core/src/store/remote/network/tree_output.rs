@@ -47,7 +47,7 @@ use super::part_table::PartSizes;
 use super::sending::Sending;
 use super::session::Session;
 use super::staged_keys::StagedKeys;
-use super::tree_claim::{Claim, NotClaimed, get_mark, is_reserved};
+use super::tree_claim::{Claim, NotClaimed, Replaced, get_mark, is_reserved};
 use super::tree_objects::TreeObjects;
 use super::tree_switch::{begin, switch, tidy};
 use super::upload::{PATIENCE, Upload};
@@ -56,8 +56,8 @@ use crate::store::partial::wait_while_ending;
 use crate::store::unfinished::{Unfinished, list, remains};
 use crate::store::{KeyOutput, KeyStore, ValueWriter};
 
-/// Checks whether the keys below a prefix are a dataset and nothing else. An error says which is none of it.
-pub(crate) type KeysCheck<'a> = &'a dyn Fn(&[String]) -> io::Result<()>;
+/// Checks whether the keys below a prefix are what is to be replaced, and nothing else. An error says which is none of it.
+pub(crate) type KeysCheck<'a> = &'a dyn Fn(Replaced, &[String]) -> io::Result<()>;
 
 /// A tree of keys that is being written, by one process.
 ///
@@ -309,9 +309,14 @@ impl Tree {
                     ));
                 }
             }
-            // The dataset is whole, so its mark goes.
+            // The dataset is whole, so its mark goes, unless another run has taken it over.
             Phase::Opening => {
-                if let Err(e) = self.objects.delete([PARTIAL].into_iter()) {
+                let deleted = match self.claim.holds(&self.objects) {
+                    Ok(true) => self.objects.delete([PARTIAL].into_iter()),
+                    Ok(false) => Ok(()),
+                    Err(e) => Err(e),
+                };
+                if let Err(e) = deleted {
                     remains(format!(
                         "the dataset {place} is complete, but does not open before its key {PARTIAL} is deleted: {e}"
                     ));

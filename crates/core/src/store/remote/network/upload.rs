@@ -21,6 +21,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt, PutPayload};
 use tracing::debug;
 
+use super::download::Version;
 use super::failure::{Failure, Meaning};
 use super::part_table::{PartSizes, PartTable};
 use super::sending::Sending;
@@ -39,7 +40,7 @@ pub(super) struct Upload {
     state: Mutex<State>,
     /// True once the object is whole, and the store has said so.
     is_complete: AtomicBool,
-    /// True if the last answer to a put of the whole object was lost.
+    /// True once an answer was lost to a request that makes the object appear, and nobody knows whether it did.
     is_lost: AtomicBool,
     /// True if an older object may be there.
     may_replace: bool,
@@ -74,22 +75,6 @@ impl Before {
             Self::Unknown => false,
             Self::Nothing => true,
             Self::Object(before) => Version::of(now) != *before,
-        }
-    }
-}
-
-/// What distinguishes an object from one that replaced it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Version {
-    etag: Option<String>,
-    modified: i64,
-}
-
-impl Version {
-    fn of(meta: &ObjectMeta) -> Self {
-        Self {
-            etag: meta.e_tag.clone(),
-            modified: meta.last_modified.timestamp_micros(),
         }
     }
 }
@@ -281,7 +266,7 @@ impl Upload {
                     return Ok(());
                 };
                 let may_be_there = Failure::of(&failed).meaning == Meaning::Passing;
-                lost.is_lost.store(may_be_there, Ordering::Relaxed);
+                lost.is_lost.fetch_or(may_be_there, Ordering::Relaxed);
                 // The store may have done it, and only its answer was lost.
                 match may_be_there && has_content(&*store, &path, &payload).await {
                     true => Ok(()),
@@ -314,16 +299,25 @@ impl Upload {
         let before = state.before.clone();
         drop(state);
         debug!(key = %self.path, parts = count, bytes = size, "completing");
-        let (this, path) = (Arc::clone(self), self.path.clone());
+        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
         let attempt = move |store: Arc<dyn RemoteStore>| {
             let (path, id, parts) = (path.clone(), id.clone(), parts.clone());
-            let before = before.clone();
+            let (before, lost) = (before.clone(), Arc::clone(&lost));
             async move {
                 let Err(failed) = store.complete_multipart(&path, &id, parts).await else {
                     return Ok(());
                 };
                 // The store may have done it, and only its answer was lost.
-                match store.head(&path).await {
+                let found = store.head(&path).await;
+                let is_known = match (&before, &found) {
+                    (Before::Unknown, _) => false,
+                    (_, Ok(_)) => true,
+                    (_, Err(e)) => Failure::is_no_object(e),
+                };
+                if !is_known && Failure::of(&failed).meaning == Meaning::Passing {
+                    lost.is_lost.store(true, Ordering::Relaxed);
+                }
+                match found {
                     Ok(meta) if meta.size == size && before.is_replaced_by(&meta) => Ok(()),
                     _ => Err(failed),
                 }

@@ -459,3 +459,23 @@ fn an_object_that_is_opened_again_is_the_one_that_it_was() {
         "{error}"
     );
 }
+
+#[test]
+fn a_range_that_came_whole_needs_no_end() {
+    let data: Vec<u8> = (0..3_000_000u32).map(|n| (n >> 2) as u8).collect();
+    let served = data.clone();
+    let server = TestServer::start(move |request, _| {
+        let answer = Answer::of(request, &served);
+        // Chunks without the last one, which is empty.
+        let mut body = format!("{:x}\r\n", answer.body.len()).into_bytes();
+        body.extend_from_slice(&answer.body);
+        body.extend_from_slice(b"\r\n");
+        Answer { body, ..answer }.with("Transfer-Encoding", "chunked")
+    });
+    let session = server.session("/x", &[]);
+    let opened = RemoteObject::open(&session, &Path::default()).unwrap();
+    let mut found = vec![0; data.len()];
+    opened.object.read_exact_at(0, &mut found).unwrap();
+    assert!(found == data);
+    assert!(server.requests().len() <= 4, "{}", server.requests().len());
+}

@@ -51,8 +51,12 @@ fn whole(number: u8) -> Values {
         .collect()
 }
 
-fn check(keys: &[String]) -> io::Result<()> {
-    match keys.iter().any(|key| key == ".zgroup") {
+fn check(what: Replaced, keys: &[String]) -> io::Result<()> {
+    let is_it = match what {
+        Replaced::Dataset => keys.iter().any(|key| key == ".zgroup"),
+        Replaced::Leftovers => !keys.iter().any(|key| key.ends_with(".pdf")),
+    };
+    match is_it {
         true => Ok(()),
         false => Err(io::Error::other("no dataset")),
     }
@@ -163,6 +167,15 @@ fn what_is_there_is_not_touched() {
     photos.publish().unwrap();
     assert!(matches!(claim(&stranger, true), Err(NotClaimed::Refused(_))));
     assert_eq!(contents(&stranger.inner).len(), 1);
+    // A mark alone does not say that all that is there was written by one run.
+    let marked = healthy(&Arc::default());
+    let session = Session::over(marked.clone(), "s3://test");
+    let others = TreeOutput::create(session, "t", 1000, None).unwrap();
+    others.put("x.zarr/report.pdf", b"x").unwrap();
+    others.put("x.zarr/.ncutils-partial", b"x").unwrap();
+    others.publish().unwrap();
+    assert!(matches!(claim(&marked, true), Err(NotClaimed::Refused(_))));
+    assert_eq!(contents(&marked.inner).len(), 2);
 }
 
 #[test]
